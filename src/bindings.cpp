@@ -1,0 +1,269 @@
+// The whole of what JavaScript can call, in one place.
+//
+// These are the core's functions with arrays copied in and results copied out, for float
+// (Float32Array) and double (Float64Array). Arguments are checked by the typed API in web/api before
+// they come here; this file and the core trust them. Nothing returned points into the module's memory.
+
+#include <emscripten/bind.h>
+#include <emscripten/val.h>
+
+#include "concatenation.h"
+#include "decomposition.h"
+#include "dot_products.h"
+#include "random.h"
+#include "safetensors.h"
+#include "shares.h"
+#include "sinusoidal.h"
+#include "softmax.h"
+
+namespace superpose {
+namespace {
+
+using emscripten::typed_memory_view;
+using emscripten::val;
+
+template <typename Value>
+void copy_in(const val& array, Value* to, std::size_t count) {
+  val(typed_memory_view(count, to)).call<void>("set", array);
+}
+
+template <typename Value>
+val copy_out(const Value* from, std::size_t count) {
+  return val(typed_memory_view(count, from)).call<val>("slice");
+}
+
+template <typename Scalar>
+val copy_out(const Matrix<Scalar>& matrix) {
+  return copy_out(matrix.data(), matrix.size());
+}
+
+template <typename Scalar>
+Matrix<Scalar> matrix_in(const val& array, int rows) {
+  const int size = array["length"].as<int>();
+  Matrix<Scalar> matrix(rows, rows ? size / rows : 0);
+  copy_in(array, matrix.data(), matrix.size());
+  return matrix;
+}
+
+// An absent array (undefined) is an empty vector.
+template <typename Scalar>
+Vector<Scalar> vector_in(const val& array) {
+  Vector<Scalar> vector(array.isUndefined() ? 0 : array["length"].as<int>());
+  if (vector.size()) copy_in(array, vector.data(), vector.size());
+  return vector;
+}
+
+template <typename Scalar>
+Linear<Scalar> linear_in(const val& linear) {
+  return {matrix_in<Scalar>(linear["weight"], linear["rows"].as<int>()),
+          vector_in<Scalar>(linear["bias"])};
+}
+
+template <typename Scalar>
+val new_array(std::size_t count) {
+  return val::global(sizeof(Scalar) == 4 ? "Float32Array" : "Float64Array").new_(count);
+}
+
+// The chosen heads of a score taken apart. Results leave head by head, so that the module never
+// holds more than one head's terms.
+template <typename Scalar>
+val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
+  const std::size_t n = parts.tokens();
+  const std::size_t count = parts.terms();
+  const int chosen = heads["length"].as<int>();
+  val terms = new_array<Scalar>(chosen * count * n * n);
+  val logits = new_array<Scalar>(chosen * n * n);
+  val residuals = new_array<double>(chosen);
+  val covariances = new_array<double>(chosen * count);
+  val variances = new_array<double>(chosen);
+
+  Matrix<Scalar> head_parts(count, n * n);
+  Matrix<Scalar> head_logits(n, n);
+  for (int k = 0; k < chosen; ++k) {
+    const Scalar residual =
+        head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
+    const Covariances of_head =
+        row_centred_covariances(head_parts.data(), count, head_logits.data(), n);
+    terms.call<void>("set", val(typed_memory_view(head_parts.size(), head_parts.data())),
+                     k * count * n * n);
+    logits.call<void>("set", val(typed_memory_view(head_logits.size(), head_logits.data())),
+                      k * n * n);
+    covariances.call<void>("set", val(typed_memory_view(count, of_head.terms.data())), k * count);
+    residuals.set(k, static_cast<double>(residual));
+    variances.set(k, of_head.logits);
+  }
+
+  val result = val::object();
+  result.set("terms", terms);
+  result.set("logits", logits);
+  result.set("residuals", residuals);
+  result.set("covariances", covariances);
+  result.set("variances", variances);
+  return result;
+}
+
+template <typename Scalar>
+val sinusoidal_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+                   double first_position) {
+  return copy_out(
+      sinusoidal<Scalar>({positions, d_model, layout, spacing, base, first_position}));
+}
+
+val sinusoidal_frequencies_out(int d_model, Layout layout, Spacing spacing, double base) {
+  const std::vector<double> frequencies =
+      sinusoidal_frequencies({0, d_model, layout, spacing, base, 0});
+  return copy_out(frequencies.data(), frequencies.size());
+}
+
+template <typename Scalar>
+val random_normal_out(int rows, int columns, double standard_deviation, std::uint32_t seed,
+                      std::uint32_t stream) {
+  return copy_out(random_normal<Scalar>(rows, columns, standard_deviation, seed, stream));
+}
+
+template <typename Scalar>
+val random_uniform_out(int rows, int columns, std::uint32_t seed, std::uint32_t stream) {
+  return copy_out(random_uniform<Scalar>(rows, columns, seed, stream));
+}
+
+template <typename Scalar>
+val dot_products_out(int n, const val& token, const val& position, double position_scale) {
+  const DotProducts<Scalar> products =
+      dot_products<Scalar>(matrix_in<Scalar>(token, n), matrix_in<Scalar>(position, n),
+                           static_cast<Scalar>(position_scale));
+  val result = val::object();
+  result.set("tokenToken", copy_out(products.token_token));
+  result.set("tokenPosition", copy_out(products.token_position));
+  result.set("positionToken", copy_out(products.position_token));
+  result.set("positionPosition", copy_out(products.position_position));
+  result.set("added", copy_out(products.added));
+  result.set("concatenated", copy_out(products.concatenated));
+  return result;
+}
+
+template <typename Scalar>
+val decompose_out(int n, const val& summands, const val& norm, const val& query, const val& key,
+                  int heads, double scale, const val& chosen) {
+  std::vector<Matrix<Scalar>> tables;
+  for (int s = 0; s < summands["length"].as<int>(); ++s) {
+    tables.push_back(matrix_in<Scalar>(summands[s], n));
+  }
+  const Normalization<Scalar> normalization{
+      norm["kind"].as<Norm>(), vector_in<Scalar>(norm["gamma"]), vector_in<Scalar>(norm["beta"]),
+      static_cast<Scalar>(norm["epsilon"].as<double>())};
+  return heads_out(project_sum(tables, normalization, linear_in<Scalar>(query),
+                               linear_in<Scalar>(key), heads, static_cast<Scalar>(scale)),
+                   chosen);
+}
+
+template <typename Scalar>
+val concatenate_raw_out(int n, const val& token, const val& position, double position_scale,
+                        const val& chosen) {
+  return heads_out(concatenate_raw<Scalar>(matrix_in<Scalar>(token, n),
+                                           matrix_in<Scalar>(position, n),
+                                           static_cast<Scalar>(position_scale)),
+                   chosen);
+}
+
+template <typename Scalar>
+val concatenate_full_out(int n, const val& token, const val& position, const val& query,
+                         const val& key, int heads, double scale, const val& chosen) {
+  return heads_out(
+      concatenate_full<Scalar>(matrix_in<Scalar>(token, n), matrix_in<Scalar>(position, n),
+                               linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
+                               static_cast<Scalar>(scale)),
+      chosen);
+}
+
+template <typename Scalar>
+val concatenate_block_diagonal_out(int n, const val& token, const val& position,
+                                   const val& token_query, const val& token_key,
+                                   const val& position_query, const val& position_key, int heads,
+                                   double scale, const val& chosen) {
+  const auto weight = [](const val& linear) { return linear_in<Scalar>(linear).weight; };
+  return heads_out(
+      concatenate_block_diagonal<Scalar>(
+          matrix_in<Scalar>(token, n), matrix_in<Scalar>(position, n), weight(token_query),
+          weight(token_key), weight(position_query), weight(position_key), heads,
+          static_cast<Scalar>(scale)),
+      chosen);
+}
+
+template <typename Scalar>
+val softmax_of_terms_out(int n, const val& terms, const val& included) {
+  const int count = included["length"].as<int>();
+  std::vector<bool> flags(count);
+  for (int t = 0; t < count; ++t) flags[t] = included[t].as<bool>();
+  const Matrix<Scalar> all = matrix_in<Scalar>(terms, count);
+  return copy_out(softmax_of_terms(all.data(), n, flags));
+}
+
+val safetensors_header_out(const val& bytes, double file_size) {
+  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  copy_in(bytes, buffer.data(), buffer.size());
+  const SafetensorsHeader header = parse_safetensors_header(
+      buffer.data(), buffer.size(), static_cast<std::uint64_t>(file_size));
+
+  val entries = val::array();
+  for (const SafetensorsEntry& entry : header.entries) {
+    val shape = val::array();
+    for (std::uint64_t extent : entry.shape) shape.call<void>("push", static_cast<double>(extent));
+    val out = val::object();
+    out.set("name", entry.name);
+    out.set("dtype", entry.dtype);
+    out.set("shape", shape);
+    out.set("begin", static_cast<double>(entry.begin));
+    out.set("end", static_cast<double>(entry.end));
+    entries.call<void>("push", out);
+  }
+  val result = val::object();
+  result.set("entries", entries);
+  result.set("error", header.error);
+  return result;
+}
+
+template <typename Scalar>
+val decode_safetensors_out(const std::string& dtype, const val& bytes) {
+  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  copy_in(bytes, buffer.data(), buffer.size());
+  Vector<Scalar> values(buffer.size() / safetensors_float_width(dtype));
+  decode_safetensors(dtype, buffer.data(), values.size(), values.data());
+  return copy_out(values.data(), values.size());
+}
+
+template <typename Scalar>
+void bind_for_scalar(const std::string& suffix) {
+  using emscripten::function;
+  const auto named = [&](const char* name) { return name + suffix; };
+  function(named("sinusoidal").c_str(), &sinusoidal_out<Scalar>);
+  function(named("randomNormal").c_str(), &random_normal_out<Scalar>);
+  function(named("randomUniform").c_str(), &random_uniform_out<Scalar>);
+  function(named("dotProducts").c_str(), &dot_products_out<Scalar>);
+  function(named("decompose").c_str(), &decompose_out<Scalar>);
+  function(named("concatenateRaw").c_str(), &concatenate_raw_out<Scalar>);
+  function(named("concatenateFull").c_str(), &concatenate_full_out<Scalar>);
+  function(named("concatenateBlockDiagonal").c_str(), &concatenate_block_diagonal_out<Scalar>);
+  function(named("softmaxOfTerms").c_str(), &softmax_of_terms_out<Scalar>);
+  function(named("decodeSafetensors").c_str(), &decode_safetensors_out<Scalar>);
+}
+
+EMSCRIPTEN_BINDINGS(superpose) {
+  emscripten::enum_<Layout>("Layout")
+      .value("interleaved", Layout::interleaved)
+      .value("concatenated", Layout::concatenated);
+  emscripten::enum_<Spacing>("Spacing")
+      .value("d_model", Spacing::d_model)
+      .value("timescales", Spacing::timescales);
+  emscripten::enum_<Norm>("Norm")
+      .value("none", Norm::none)
+      .value("layer_norm", Norm::layer_norm)
+      .value("rms_norm", Norm::rms_norm);
+
+  emscripten::function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
+  emscripten::function("safetensorsHeader", &safetensors_header_out);
+  bind_for_scalar<float>("F32");
+  bind_for_scalar<double>("F64");
+}
+
+}  // namespace
+}  // namespace superpose

@@ -1,0 +1,77 @@
+#include "decomposition.h"
+
+namespace superpose {
+namespace {
+
+template <typename Scalar>
+struct Projection {
+  std::vector<Matrix<Scalar>> parts;
+  Matrix<Scalar> whole;
+};
+
+template <typename Scalar>
+Projection<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
+                           const Linear<Scalar>& linear) {
+  Projection<Scalar> result;
+  for (const Matrix<Scalar>& part : input.parts) {
+    result.parts.emplace_back(part * linear.weight.transpose());
+  }
+
+  Vector<Scalar> constant = Vector<Scalar>::Zero(linear.weight.rows());
+  if (beta.size()) constant.noalias() += linear.weight * beta;
+  if (linear.bias.size()) constant += linear.bias;
+  result.parts.emplace_back(constant.transpose().replicate(input.whole.rows(), 1));
+
+  result.whole.noalias() = input.whole * linear.weight.transpose();
+  if (linear.bias.size()) result.whole.rowwise() += linear.bias.transpose();
+  return result;
+}
+
+}  // namespace
+
+template <typename Scalar>
+ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
+                                   const Normalization<Scalar>& normalization,
+                                   const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
+                                   Scalar scale) {
+  eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
+  const NormalizedSummands<Scalar> input = normalize(summands, normalization);
+  Projection<Scalar> queries = project(input, normalization.beta, query);
+  Projection<Scalar> keys = project(input, normalization.beta, key);
+  return {std::move(queries.parts), std::move(keys.parts), std::move(queries.whole),
+          std::move(keys.whole),    heads,                 scale};
+}
+
+template <typename Scalar>
+Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
+  eigen_assert(head >= 0 && head < parts.heads);
+  const Eigen::Index n = parts.tokens();
+  const Eigen::Index width = parts.head_width();
+  const auto of_head = [&](const Matrix<Scalar>& all) { return all.middleCols(head * width, width); };
+
+  MatrixMap<Scalar> whole(logits, n, n);
+  whole.noalias() = parts.scale * of_head(parts.query) * of_head(parts.key).transpose();
+
+  Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
+  Scalar* next = terms;
+  for (const Matrix<Scalar>& query : parts.queries) {
+    for (const Matrix<Scalar>& key : parts.keys) {
+      MatrixMap<Scalar> term(next, n, n);
+      term.noalias() = parts.scale * of_head(query) * of_head(key).transpose();
+      sum += term;
+      next += n * n;
+    }
+  }
+  return n ? (sum - whole).cwiseAbs().maxCoeff() : Scalar(0);
+}
+
+template ProjectedParts<float> project_sum(const std::vector<Matrix<float>>&,
+                                           const Normalization<float>&, const Linear<float>&,
+                                           const Linear<float>&, int, float);
+template ProjectedParts<double> project_sum(const std::vector<Matrix<double>>&,
+                                            const Normalization<double>&, const Linear<double>&,
+                                            const Linear<double>&, int, double);
+template float head_terms(const ProjectedParts<float>&, int, float*, float*);
+template double head_terms(const ProjectedParts<double>&, int, double*, double*);
+
+}  // namespace superpose

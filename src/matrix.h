@@ -1,0 +1,30 @@
+// The one matrix layout of the library: rows are tokens or positions, so a table is
+// row-major, as it is in every framework it comes from and in the arrays JavaScript sees.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace superpose {
+
+template <typename Scalar>
+using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <typename Scalar>
+using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
+template <typename Scalar>
+using MatrixMap = Eigen::Map<Matrix<Scalar>>;
+
+template <typename Scalar>
+using ConstMatrixMap = Eigen::Map<const Matrix<Scalar>>;
+
+// [left, right], side by side: [n, a] and [n, b] give [n, a + b].
+template <typename Scalar>
+Matrix<Scalar> join_columns(const Matrix<Scalar>& left, const Matrix<Scalar>& right) {
+  Matrix<Scalar> joined(left.rows(), left.cols() + right.cols());
+  joined.leftCols(left.cols()) = left;
+  joined.rightCols(right.cols()) = right;
+  return joined;
+}
+
+}  // namespace superpose

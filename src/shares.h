@@ -1,0 +1,28 @@
+// How much of a score's variation over keys each of its terms accounts for.
+//
+// Softmax ignores whatever is constant in j, so terms are compared after centring each row:
+//
+//   share_t = <T~_t, A~> / |A~|^2,   A~ = logits minus their row means.
+//
+// Since A~ is the sum of the T~_t, shares sum to 1. A term that opposes the rest has a negative one.
+#pragma once
+
+#include "matrix.h"
+
+namespace superpose {
+
+struct Covariances {
+  Vector<double> terms;  // <T~_t, A~> per term
+  double logits = 0;     // |A~|^2: 0 for a single token, where shares have no meaning
+
+  // NaN for every term when the logits do not vary along their rows.
+  Vector<double> shares() const { return terms / logits; }
+};
+
+// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Sums are in double for
+// either scalar, and may be added over sentences or heads before dividing (a pooled share).
+template <typename Scalar>
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits,
+                                    Eigen::Index n);
+
+}  // namespace superpose
