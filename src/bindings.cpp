@@ -76,6 +76,7 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
   val residuals = new_array<double>(chosen);
   val covariances = new_array<double>(chosen * count);
   val variances = new_array<double>(chosen);
+  val shares = new_array<double>(chosen * count);
 
   Matrix<Scalar> head_parts(count, n * n);
   Matrix<Scalar> head_logits(n, n);
@@ -89,6 +90,8 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
     logits.call<void>("set", val(typed_memory_view(head_logits.size(), head_logits.data())),
                       k * n * n);
     covariances.call<void>("set", val(typed_memory_view(count, of_head.terms.data())), k * count);
+    const Vector<double> head_shares = of_head.shares();
+    shares.call<void>("set", val(typed_memory_view(count, head_shares.data())), k * count);
     residuals.set(k, static_cast<double>(residual));
     variances.set(k, of_head.logits);
   }
@@ -99,6 +102,7 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
   result.set("residuals", residuals);
   result.set("covariances", covariances);
   result.set("variances", variances);
+  result.set("shares", shares);
   return result;
 }
 
@@ -143,7 +147,7 @@ val dot_products_out(int n, const val& token, const val& position, double positi
 
 template <typename Scalar>
 val decompose_out(int n, const val& summands, const val& norm, const val& query, const val& key,
-                  int heads, double scale, const val& chosen) {
+                  int heads, double scale, const val& group_of, int groups, const val& chosen) {
   std::vector<Matrix<Scalar>> tables;
   for (int s = 0; s < summands["length"].as<int>(); ++s) {
     tables.push_back(matrix_in<Scalar>(summands[s], n));
@@ -151,9 +155,14 @@ val decompose_out(int n, const val& summands, const val& norm, const val& query,
   const Normalization<Scalar> normalization{
       norm["kind"].as<Norm>(), vector_in<Scalar>(norm["gamma"]), vector_in<Scalar>(norm["beta"]),
       static_cast<Scalar>(norm["epsilon"].as<double>())};
-  return heads_out(project_sum(tables, normalization, linear_in<Scalar>(query),
-                               linear_in<Scalar>(key), heads, static_cast<Scalar>(scale)),
-                   chosen);
+  std::vector<int> group_of_part;
+  for (int p = 0; p < group_of["length"].as<int>(); ++p) {
+    group_of_part.push_back(group_of[p].as<int>());
+  }
+  const ProjectedParts<Scalar> parts =
+      project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
+                  static_cast<Scalar>(scale));
+  return heads_out(merge_parts(parts, group_of_part, groups), chosen);
 }
 
 template <typename Scalar>

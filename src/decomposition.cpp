@@ -43,6 +43,20 @@ ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
 }
 
 template <typename Scalar>
+ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
+                                   const std::vector<int>& group_of, int groups) {
+  eigen_assert(group_of.size() == parts.queries.size());
+  const auto merged = [&](const std::vector<Matrix<Scalar>>& of) {
+    std::vector<Matrix<Scalar>> sums(
+        groups, Matrix<Scalar>::Zero(parts.query.rows(), parts.query.cols()));
+    for (std::size_t p = 0; p < of.size(); ++p) sums[group_of[p]] += of[p];
+    return sums;
+  };
+  return {merged(parts.queries), merged(parts.keys), parts.query, parts.key, parts.heads,
+          parts.scale};
+}
+
+template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
   eigen_assert(head >= 0 && head < parts.heads);
   const Eigen::Index n = parts.tokens();
@@ -71,6 +85,10 @@ template ProjectedParts<float> project_sum(const std::vector<Matrix<float>>&,
 template ProjectedParts<double> project_sum(const std::vector<Matrix<double>>&,
                                             const Normalization<double>&, const Linear<double>&,
                                             const Linear<double>&, int, double);
+template ProjectedParts<float> merge_parts(const ProjectedParts<float>&, const std::vector<int>&,
+                                           int);
+template ProjectedParts<double> merge_parts(const ProjectedParts<double>&, const std::vector<int>&,
+                                            int);
 template float head_terms(const ProjectedParts<float>&, int, float*, float*);
 template double head_terms(const ProjectedParts<double>&, int, double*, double*);
 

@@ -48,6 +48,12 @@ ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
                                    Scalar scale);
 
+// Parts added up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
+// products gives the sums of the terms that merging after them would, for less work.
+template <typename Scalar>
+ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
+                                   const std::vector<int>& group_of, int groups);
+
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; logits come from the
 // whole queries and keys. terms holds parts^2 * n * n values, logits n * n. Returns the residual,
 // max_ij |sum of terms - logits|.

@@ -185,6 +185,28 @@ TEST(Decomposition, SummandTimesConstantIsConstantInTheKey) {
   }
 }
 
+TEST(Decomposition, MergedPartsHaveTheSumsOfTheTerms) {
+  Shapes shapes(10);
+  const Case c = random_case(shapes, 3);
+  const auto parts = project(c);
+  const auto fine = head_of(parts, 0);
+  const std::vector<int> group_of = {0, 1, 0, 0};
+  const auto coarse = head_of(merge_parts(parts, group_of, 2), 0);
+  ASSERT_EQ(coarse.terms.rows(), 4);
+  for (int a = 0; a < 2; ++a) {
+    for (int b = 0; b < 2; ++b) {
+      Matrix<double> sum = Matrix<double>::Zero(c.n, c.n);
+      for (int s = 0; s < 4; ++s) {
+        for (int r = 0; r < 4; ++r) {
+          if (group_of[s] == a && group_of[r] == b) sum += fine.term(4 * s + r);
+        }
+      }
+      EXPECT_LT(max_abs(sum - coarse.term(2 * a + b)), 1e-12 * std::max(1.0, max_abs(fine.terms)));
+    }
+  }
+  EXPECT_EQ(coarse.logits, fine.logits);
+}
+
 // Normalising the summands one by one, as some published code does, gives parts that do not sum.
 TEST(Decomposition, NormalisingSummandsSeparatelyMissesTheLogits) {
   Shapes shapes(5);

@@ -1,0 +1,149 @@
+// What the library is given is checked here, once, before anything is allocated. Each error says what
+// was given and what is allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
+import type { Floats, Linear, Precision, Table } from './table.js';
+
+/** Inputs, working memory and results of one call may take this much; WebAssembly ends at 2 GiB. */
+export const maxBytes = 2 ** 30;
+/** Widths and row counts beyond this are taken for mistakes. */
+export const maxExtent = 2 ** 22;
+
+const shown = (value: unknown): string => {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+};
+
+/** A finite number, within [low, high] when they are given. */
+export function number(name: string, value: unknown, low = -Infinity, high = Infinity): number {
+  if (typeof value !== 'number') throw new TypeError(`${name} must be a number; it is ${shown(value)}.`);
+  if (!Number.isFinite(value)) throw new RangeError(`${name} must be finite; it is ${value}.`);
+  if (value < low || value > high) {
+    throw new RangeError(`${name} must be ${range(low, high)}; it is ${value}.`);
+  }
+  return value;
+}
+
+/** A whole number within [low, high]. */
+export function integer(name: string, value: unknown, low: number, high = maxExtent): number {
+  if (typeof value !== 'number') throw new TypeError(`${name} must be a whole number; it is ${shown(value)}.`);
+  if (!Number.isInteger(value)) throw new RangeError(`${name} must be a whole number; it is ${value}.`);
+  if (value < low || value > high) {
+    throw new RangeError(`${name} must be a whole number ${range(low, high)}; it is ${value}.`);
+  }
+  return value;
+}
+
+function range(low: number, high: number): string {
+  if (low === -Infinity) return `at most ${high}`;
+  return high === Infinity ? `at least ${low}` : `from ${low} to ${high}`;
+}
+
+export function positive(name: string, value: unknown): number {
+  const checked = number(name, value);
+  if (checked <= 0) throw new RangeError(`${name} must be above 0; it is ${checked}.`);
+  return checked;
+}
+
+export function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
+  if (typeof value === 'string' && (allowed as readonly string[]).includes(value)) return value as T;
+  const list = allowed.map((one) => `'${one}'`).join(' or ');
+  const complaint = `${name} must be ${list}; it is ${shown(value)}.`;
+  throw typeof value === 'string' ? new RangeError(complaint) : new TypeError(complaint);
+}
+
+export const precision = (value: unknown): Precision =>
+  oneOf('precision', value, ['float32', 'float64']);
+
+export function object(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) {
+    throw new TypeError(`${name} must be an object; it is ${shown(value)}.`);
+  }
+}
+
+/** Float32Array or Float64Array without NaN or infinities, of the given length if there is one. */
+export function floats(name: string, value: unknown, length?: number): Floats {
+  if (!(value instanceof Float32Array || value instanceof Float64Array)) {
+    throw new TypeError(`${name} must be a Float32Array or a Float64Array; it is ${shown(value)}.`);
+  }
+  if (length !== undefined && value.length !== length) {
+    throw new RangeError(`${name} must have ${length} values; it has ${value.length}.`);
+  }
+  const bad = value.findIndex((entry) => !Number.isFinite(entry));
+  if (bad !== -1) throw new RangeError(`${name} must be finite; value ${bad} is ${value[bad]}.`);
+  return value;
+}
+
+export interface Extents {
+  rows?: number;
+  columns?: number;
+}
+
+/** A table whose data has rows * columns finite values, and the given extents. */
+export function table(name: string, value: unknown, wanted: Extents = {}): Table {
+  object(name, value);
+  const { data, rows, columns } = value as Table;
+  integer(`${name}.rows`, rows, 0);
+  integer(`${name}.columns`, columns, 1);
+  if (wanted.rows !== undefined && rows !== wanted.rows) {
+    throw new RangeError(`${name} must have ${wanted.rows} rows; it has ${rows}.`);
+  }
+  if (wanted.columns !== undefined && columns !== wanted.columns) {
+    throw new RangeError(`${name} must have ${wanted.columns} columns; it has ${columns}.`);
+  }
+  floats(`${name}.data`, data, rows * columns);
+  return value as Table;
+}
+
+export function linear(name: string, value: unknown, wanted: Extents = {}): Linear {
+  object(name, value);
+  const { weight, bias } = value as Linear;
+  table(`${name}.weight`, weight, wanted);
+  if (weight.rows === 0) throw new RangeError(`${name}.weight must have at least 1 row; it has 0.`);
+  if (bias !== undefined) floats(`${name}.bias`, bias, weight.rows);
+  return value as Linear;
+}
+
+/** All arrays of one call share an element type; a mixture would silently lose precision. */
+export function samePrecision(named: Record<string, Floats | undefined>): void {
+  const present = Object.entries(named).filter((entry): entry is [string, Floats] => !!entry[1]);
+  const [first, ...rest] = present;
+  for (const [name, data] of rest) {
+    if (first && data.constructor !== first[1].constructor) {
+      throw new TypeError(
+        `${name} is a ${data.constructor.name} where ${first[0]} is a ${first[1].constructor.name}; use one of them throughout.`,
+      );
+    }
+  }
+}
+
+/** Refuses, before anything is allocated, what would not fit. */
+export function fits(what: string, bytes: number): void {
+  if (bytes > maxBytes) {
+    throw new RangeError(
+      `${what} would take ${megabytes(bytes)}; at most ${megabytes(maxBytes)} fit. Ask for fewer tokens, heads or columns, or for float32.`,
+    );
+  }
+}
+
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MB`;
+
+/** Which heads to return: distinct indices below `heads`; left out, all of them. */
+export function chosenHeads(value: unknown, heads: number): number[] {
+  if (value === undefined) return Array.from({ length: heads }, (_, head) => head);
+  if (!Array.isArray(value)) throw new TypeError(`only must be an array of head numbers; it is ${shown(value)}.`);
+  for (const head of value) integer('a head in only', head, 0, heads - 1);
+  if (new Set(value).size !== value.length) {
+    throw new RangeError('only must name each head once; one is named twice.');
+  }
+  return value as number[];
+}
+
+/** Heads that divide the width into equal parts; returns the width of one. */
+export function headWidth(heads: unknown, width: number, of: string): number {
+  const count = integer('heads', heads, 1);
+  if (width % count !== 0) {
+    throw new RangeError(`heads must divide the ${width} rows of ${of}; ${count} does not.`);
+  }
+  return width / count;
+}

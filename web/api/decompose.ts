@@ -1,0 +1,137 @@
+import * as check from './check.js';
+import type { Raw } from './module.js';
+import { fitsScores, type Scores } from './scores.js';
+import { type Floats, type Linear, suffixOf, type Table } from './table.js';
+
+/** What stands between the sum of the embeddings and W_Q, W_K. */
+export interface Normalization<A extends Floats = Floats> {
+  kind: 'layer_norm' | 'rms_norm';
+  /** [d]; left out, ones. */
+  gamma?: A;
+  /** [d]; left out, zeros. LayerNorm only. */
+  beta?: A;
+  /** Inside the square root, at least 0. BERT: 1e-12. */
+  epsilon: number;
+}
+
+export interface DecomposeInput<A extends Floats = Floats> {
+  /**
+   * What is added up to make the input, by name: tables [n, d], at least one. The name `constant` is
+   * taken: it is the last part of every result, and holds W β + b.
+   */
+  summands: Record<string, Table<A>>;
+  /** Left out, the sum goes to W_Q and W_K as it is. */
+  normalization?: Normalization<A>;
+  /** W_Q [heads · d_h, d] and its bias. */
+  query: Linear<A>;
+  /** W_K [heads · d_h, d] and its bias. */
+  key: Linear<A>;
+  heads: number;
+  /** Multiplies every logit and term; any finite number. Default 1/√d_h. */
+  scale?: number;
+  /** Which heads to return, in this order. Default all. */
+  only?: readonly number[];
+  /**
+   * Parts to add up, e.g. { token: ['token', 'constant'], position: ['position'] }: every part in
+   * exactly one group. Default: each part by itself.
+   */
+  groups?: Record<string, readonly string[]>;
+}
+
+export interface DecomposeApi {
+  /**
+   * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms
+   * of each head's logits (TUPE, arXiv 2006.15595, eq. 6, and what it leaves out: LayerNorm and
+   * biases). Exact for a model's first layer. Throws RangeError or TypeError before allocating.
+   */
+  decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
+}
+
+export function decomposeApi(raw: Raw): DecomposeApi {
+  return {
+    decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
+      check.object('input', input);
+      const { summands, query, key } = input;
+      check.object('summands', summands);
+      const names = Object.keys(summands);
+      const first = summands[names[0] as string];
+      if (!first) throw new RangeError('summands must hold at least one table; it is empty.');
+      if (names.includes('constant')) {
+        throw new RangeError("No summand may be named 'constant': that is the part for W β + b.");
+      }
+      for (const name of names) {
+        const extents = name === names[0] ? {} : { rows: first.rows, columns: first.columns };
+        check.table(`summands.${name}`, summands[name], extents);
+      }
+      const d = first.columns;
+      check.linear('query', query, { columns: d });
+      check.linear('key', key, { rows: query.weight.rows, columns: d });
+      const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
+      const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(headWidth));
+      const only = check.chosenHeads(input.only, input.heads);
+      const norm = normalization(raw, input.normalization, d);
+      check.samePrecision({
+        ...Object.fromEntries(names.map((name) => [`summands.${name}.data`, summands[name]?.data])),
+        'query.weight.data': query.weight.data,
+        'query.bias': query.bias,
+        'key.weight.data': key.weight.data,
+        'key.bias': key.bias,
+        'normalization.gamma': norm.gamma,
+        'normalization.beta': norm.beta,
+      });
+      const groups = grouped([...names, 'constant'], input.groups);
+      fitsScores(first.rows, names.length + 1, only.length, query.weight.rows + d, first.data);
+
+      const result = raw[`decompose${suffixOf(first.data)}`](
+        first.rows, names.map((name) => summands[name]?.data), norm, flat(query), flat(key),
+        input.heads, scale, groups.of, groups.names.length, only,
+      );
+      return { n: first.rows, heads: only, parts: groups.names, ...result };
+    },
+  };
+}
+
+/** A Linear as bindings.cpp reads it. */
+export const flat = ({ weight, bias }: Linear) => ({ weight: weight.data, rows: weight.rows, bias });
+
+function normalization(raw: Raw, given: Normalization | undefined, d: number) {
+  if (given === undefined) {
+    return { kind: raw.Norm.none, gamma: undefined, beta: undefined, epsilon: 0 };
+  }
+  check.object('normalization', given);
+  const kind = check.oneOf('normalization.kind', given.kind, ['layer_norm', 'rms_norm']);
+  const { gamma, beta } = given;
+  if (gamma !== undefined) check.floats('normalization.gamma', gamma, d);
+  if (beta !== undefined) check.floats('normalization.beta', beta, d);
+  if (beta !== undefined && kind === 'rms_norm') {
+    throw new RangeError('normalization.beta belongs to layer_norm; rms_norm has none.');
+  }
+  const epsilon = check.number('normalization.epsilon', given.epsilon, 0);
+  return { kind: raw.Norm[kind], gamma, beta, epsilon };
+}
+
+/** The names of the groups and, for each part, the number of its group. */
+function grouped(parts: string[], given: DecomposeInput['groups']) {
+  const groups = given ?? Object.fromEntries(parts.map((part) => [part, [part]]));
+  check.object('groups', groups);
+  const names = Object.keys(groups);
+  for (const name of names) {
+    const members = groups[name];
+    if (!Array.isArray(members) || members.length === 0) {
+      throw new TypeError(`groups.${name} must be a list of part names with at least one in it.`);
+    }
+    for (const part of members) {
+      if (!parts.includes(part)) {
+        throw new RangeError(`groups.${name} names ${JSON.stringify(part)}; the parts are ${parts.join(', ')}.`);
+      }
+    }
+  }
+  const of = parts.map((part) => {
+    const owners = names.filter((name) => groups[name]?.includes(part));
+    if (owners.length !== 1) {
+      throw new RangeError(`Part ${part} must be in exactly one group; it is in ${owners.length}.`);
+    }
+    return names.indexOf(owners[0] as string);
+  });
+  return { names, of };
+}

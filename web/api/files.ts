@@ -1,0 +1,22 @@
+/**
+ * The bytes of a file, from disk for a file: address (Node) or by fetch. Failures are sentences;
+ * `what` is what the file is, at the start of one.
+ */
+export async function readBytes(address: URL, what: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (address.protocol === 'file:' && typeof process === 'object') {
+    const { readFile } = await import('node:fs/promises');
+    return readFile(address).then(
+      (bytes) => new Uint8Array(bytes),
+      (cause: unknown) => {
+        throw new Error(`${what} could not be read (${address.pathname}).`, { cause });
+      },
+    );
+  }
+  const response = await fetch(address).catch((cause: unknown) => {
+    throw new Error(`${what} could not be fetched; is there a network? (${address.pathname})`, { cause });
+  });
+  if (!response.ok) {
+    throw new Error(`${what} could not be fetched: the server answered ${response.status} (${address.pathname}).`);
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}

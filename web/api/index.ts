@@ -1,0 +1,56 @@
+// Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
+// The same module for a page, a worker and Node.
+import { type ConcatenateApi, concatenateApi } from './concatenate.js';
+import { type DecomposeApi, decomposeApi } from './decompose.js';
+import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
+import { type LoadOptions, loadModule, type Simd } from './module.js';
+import { type RandomApi, randomApi } from './random.js';
+import { type SafetensorsApi, safetensorsApi } from './safetensors.js';
+import { type ScoresApi, scoresApi } from './scores.js';
+import { type SinusoidalApi, sinusoidalApi } from './sinusoidal.js';
+
+export interface Superpose
+  extends SinusoidalApi,
+    RandomApi,
+    DotProductsApi,
+    DecomposeApi,
+    ConcatenateApi,
+    ScoresApi,
+    SafetensorsApi {
+  /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
+  readonly simd: Simd;
+  /** Bytes of the module's memory, which only grows. */
+  memoryBytes(): number;
+}
+
+/**
+ * Starts the WebAssembly module and returns the functions that run in it. Throws an Error whose
+ * message is a plain sentence when the engine has no WebAssembly SIMD or the file cannot be had.
+ */
+export async function load(options: LoadOptions = {}): Promise<Superpose> {
+  const { raw, simd } = await loadModule(options);
+  return {
+    simd,
+    memoryBytes: () => raw.HEAPU8.byteLength,
+    ...sinusoidalApi(raw),
+    ...randomApi(raw),
+    ...dotProductsApi(raw),
+    ...decomposeApi(raw),
+    ...concatenateApi(raw),
+    ...scoresApi(raw),
+    ...safetensorsApi(raw),
+  };
+}
+
+export type {
+  ConcatenateBlockDiagonalInput, ConcatenateFullInput, ConcatenateRawInput,
+} from './concatenate.js';
+export type { DecomposeInput, Normalization } from './decompose.js';
+export type { DotProducts, DotProductsInput } from './dotProducts.js';
+export { type MiniLM, type MiniLMOptions, loadMiniLM, type Sentence } from './minilm.js';
+export { type LoadOptions, type Simd, supportedSimd } from './module.js';
+export type { RandomNormalOptions, RandomOptions } from './random.js';
+export type { SafetensorsEntry } from './safetensors.js';
+export { logitsOf, type Scores, sharesOf, termOf } from './scores.js';
+export type { SinusoidalOptions } from './sinusoidal.js';
+export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';

@@ -1,0 +1,97 @@
+// The result that every way of combining token and position shares: a score, head by head, and the
+// terms that it is the sum of. A plain object, so that it can be posted between threads.
+import * as check from './check.js';
+import type { Raw } from './module.js';
+import { type Floats, suffixOf } from './table.js';
+
+/** Attention scores taken apart. Arrays are flat, the last index running fastest. */
+export interface Scores<A extends Floats = Floats> {
+  /** Tokens. */
+  readonly n: number;
+  /** The heads returned, in the order of the arrays below. */
+  readonly heads: readonly number[];
+  /** The parts of a query or key; term s * parts.length + r is query part s with key part r. */
+  readonly parts: readonly string[];
+  /** [heads, parts², n, n], queries in rows; scaled like the logits. */
+  readonly terms: A;
+  /** [heads, n, n], from the whole queries and keys, not from the terms. */
+  readonly logits: A;
+  /** [heads], the largest |sum of terms − logits|. */
+  readonly residuals: Float64Array;
+  /**
+   * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts
+   * for, rows centred (softmax ignores the rest). They sum to 1 and may be negative; all are NaN when
+   * the logits do not vary along any row.
+   */
+  readonly shares: Float64Array;
+  /** [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits: to pool shares, add these up ... */
+  readonly covariances: Float64Array;
+  /** [heads], ... and ‖Ã‖² of the logits, and divide. */
+  readonly variances: Float64Array;
+}
+
+/** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
+function placeOf(scores: Scores, head: number): number {
+  const place = scores.heads.indexOf(head);
+  if (place === -1) {
+    throw new RangeError(`head must be one of ${scores.heads.join(', ')}; it is ${String(head)}.`);
+  }
+  return place;
+}
+
+function partIndex(scores: Scores, name: string): number {
+  const index = scores.parts.indexOf(name);
+  if (index === -1) {
+    throw new RangeError(`A part must be one of ${scores.parts.join(', ')}; it is ${JSON.stringify(name)}.`);
+  }
+  return index;
+}
+
+const block = <A extends Floats>(data: A, place: number, size: number): A =>
+  data.subarray(place * size, (place + 1) * size) as A;
+
+/** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
+export function termOf<A extends Floats>(
+  scores: Scores<A>, head: number, queryPart: string, keyPart: string,
+): A {
+  const { n, parts, terms } = scores;
+  const index = partIndex(scores, queryPart) * parts.length + partIndex(scores, keyPart);
+  return block(terms, placeOf(scores, head) * parts.length ** 2 + index, n * n);
+}
+
+/** The logits of one head, [n, n]; a view, not a copy. */
+export const logitsOf = <A extends Floats>(scores: Scores<A>, head: number): A =>
+  block(scores.logits, placeOf(scores, head), scores.n ** 2);
+
+/** The shares of one head's terms, [parts²]; a view, not a copy. */
+export const sharesOf = (scores: Scores, head: number): Float64Array =>
+  block(scores.shares, placeOf(scores, head), scores.parts.length ** 2);
+
+export interface ScoresApi {
+  /** Softmax over keys of the sum of the included terms of one head, [n, n]; `included` is [parts²]. */
+  softmaxOfTerms<A extends Floats>(scores: Scores<A>, head: number, included: readonly boolean[]): A;
+}
+
+export function scoresApi(raw: Raw): ScoresApi {
+  return {
+    softmaxOfTerms(scores, head, included) {
+      const count = scores.parts.length ** 2;
+      if (!Array.isArray(included) || included.length !== count) {
+        throw new RangeError(`included must be ${count} booleans, one for each term; it is ${String(included)}.`);
+      }
+      const terms = block(scores.terms, placeOf(scores, head), count * scores.n ** 2);
+      return raw[`softmaxOfTerms${suffixOf(terms)}`](scores.n, terms, included.map(Boolean));
+    },
+  };
+}
+
+/** Refuses scores that would not fit; `width` is that of all heads' queries together. */
+export function fitsScores(
+  n: number, parts: number, heads: number, width: number, data: Floats,
+): void {
+  const perHead = (parts ** 2 + 3) * n * n;
+  check.fits(
+    `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
+    (heads * perHead + perHead + 4 * (parts + 1) * n * width) * data.BYTES_PER_ELEMENT,
+  );
+}

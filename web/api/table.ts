@@ -1,0 +1,29 @@
+/** The element type decides the precision everything is computed in: float or double. */
+export type Floats = Float32Array | Float64Array;
+
+export type Precision = 'float32' | 'float64';
+
+export type FloatsOf<P extends Precision> = P extends 'float32' ? Float32Array : Float64Array;
+
+/** A matrix, row by row: row i stands at data[i * columns] to data[(i + 1) * columns - 1]. */
+export interface Table<A extends Floats = Floats> {
+  readonly data: A;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** y = W x + b, for rows x: the weight is [out, in], as in PyTorch's Linear. */
+export interface Linear<A extends Floats = Floats> {
+  readonly weight: Table<A>;
+  /** [out]; left out, zeros. */
+  readonly bias?: A | undefined;
+}
+
+/** The suffix of the binding's function for this element type. */
+export const suffixOf = (data: Floats): 'F32' | 'F64' =>
+  data instanceof Float32Array ? 'F32' : 'F64';
+
+/** Makes a Table of data that is already in place. */
+export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {
+  return { data, rows, columns };
+}
