@@ -7,6 +7,9 @@
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
+#include <limits>
+#include <utility>
+
 #include "concatenation.h"
 #include "decomposition.h"
 #include "dot_products.h"
@@ -135,13 +138,27 @@ val dot_products_out(int n, const val& token, const val& position, double positi
   const DotProducts<Scalar> products =
       dot_products<Scalar>(matrix_in<Scalar>(token, n), matrix_in<Scalar>(position, n),
                            static_cast<Scalar>(position_scale));
+  const std::pair<const char*, const Matrix<Scalar>&> named[] = {
+      {"tokenToken", products.token_token},
+      {"tokenPosition", products.token_position},
+      {"positionToken", products.position_token},
+      {"positionPosition", products.position_position},
+      {"added", products.added},
+      {"concatenated", products.concatenated}};
   val result = val::object();
-  result.set("tokenToken", copy_out(products.token_token));
-  result.set("tokenPosition", copy_out(products.token_position));
-  result.set("positionToken", copy_out(products.position_token));
-  result.set("positionPosition", copy_out(products.position_position));
-  result.set("added", copy_out(products.added));
-  result.set("concatenated", copy_out(products.concatenated));
+  val moments = val::object();
+  for (const auto& [name, matrix] : named) {
+    const PairMoments of_pairs = pair_moments(matrix);
+    val moment = val::object();
+    moment.set("mean", of_pairs.mean);
+    moment.set("deviation", of_pairs.deviation);
+    moments.set(name, moment);
+    result.set(name, copy_out(matrix));
+  }
+  result.set("moments", moments);
+  result.set("correlation", products.added.size()
+                                ? pair_correlation(products.added, products.concatenated)
+                                : std::numeric_limits<double>::quiet_NaN());
   return result;
 }
 
@@ -198,13 +215,23 @@ val concatenate_block_diagonal_out(int n, const val& token, const val& position,
       chosen);
 }
 
+// What the included terms of a head add up to: their sum, the same row-centred (what softmax sees),
+// its softmax, and its share of the logits' variation.
 template <typename Scalar>
-val softmax_of_terms_out(int n, const val& terms, const val& included) {
+val combine_terms_out(int n, const val& terms, const val& logits, const val& included) {
   const int count = included["length"].as<int>();
   std::vector<bool> flags(count);
   for (int t = 0; t < count; ++t) flags[t] = included[t].as<bool>();
   const Matrix<Scalar> all = matrix_in<Scalar>(terms, count);
-  return copy_out(softmax_of_terms(all.data(), n, flags));
+  const Matrix<Scalar> whole = matrix_in<Scalar>(logits, n);
+  const Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
+
+  val result = val::object();
+  result.set("sum", copy_out(sum));
+  result.set("centred", copy_out(row_centred(sum)));
+  result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags)));
+  result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n).shares()[0]);
+  return result;
 }
 
 val safetensors_header_out(const val& bytes, double file_size) {
@@ -252,7 +279,7 @@ void bind_for_scalar(const std::string& suffix) {
   function(named("concatenateRaw").c_str(), &concatenate_raw_out<Scalar>);
   function(named("concatenateFull").c_str(), &concatenate_full_out<Scalar>);
   function(named("concatenateBlockDiagonal").c_str(), &concatenate_block_diagonal_out<Scalar>);
-  function(named("softmaxOfTerms").c_str(), &softmax_of_terms_out<Scalar>);
+  function(named("combineTerms").c_str(), &combine_terms_out<Scalar>);
   function(named("decodeSafetensors").c_str(), &decode_safetensors_out<Scalar>);
 }
 

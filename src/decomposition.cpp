@@ -79,6 +79,15 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
   return n ? (sum - whole).cwiseAbs().maxCoeff() : Scalar(0);
 }
 
+template <typename Scalar>
+Matrix<Scalar> sum_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included) {
+  Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
+  for (std::size_t t = 0; t < included.size(); ++t) {
+    if (included[t]) sum += ConstMatrixMap<Scalar>(terms + t * n * n, n, n);
+  }
+  return sum;
+}
+
 template ProjectedParts<float> project_sum(const std::vector<Matrix<float>>&,
                                            const Normalization<float>&, const Linear<float>&,
                                            const Linear<float>&, int, float);
@@ -91,5 +100,8 @@ template ProjectedParts<double> merge_parts(const ProjectedParts<double>&, const
                                             int);
 template float head_terms(const ProjectedParts<float>&, int, float*, float*);
 template double head_terms(const ProjectedParts<double>&, int, double*, double*);
+
+template Matrix<float> sum_of_terms(const float*, Eigen::Index, const std::vector<bool>&);
+template Matrix<double> sum_of_terms(const double*, Eigen::Index, const std::vector<bool>&);
 
 }  // namespace superpose

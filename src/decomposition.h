@@ -60,4 +60,9 @@ ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
 template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits);
 
+// The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
+// [n, n], one after another.
+template <typename Scalar>
+Matrix<Scalar> sum_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included);
+
 }  // namespace superpose

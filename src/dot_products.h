@@ -27,4 +27,17 @@ template <typename Scalar>
 DotProducts<Scalar> dot_products(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
                                  Scalar position_scale);
 
+// Over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix: a token with itself is left
+// out, because |x_i|^2 is on another scale than the rest. NaN where there are too few pairs.
+struct PairMoments {
+  double mean = 0;
+  double deviation = 0;  // standard deviation, divided by the number of pairs
+};
+template <typename Scalar>
+PairMoments pair_moments(const Matrix<Scalar>& matrix);
+
+// Pearson's correlation of two [n, n] matrices over the pairs i < j; NaN when one of them is constant.
+template <typename Scalar>
+double pair_correlation(const Matrix<Scalar>& a, const Matrix<Scalar>& b);
+
 }  // namespace superpose

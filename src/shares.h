@@ -25,4 +25,8 @@ template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits,
                                     Eigen::Index n);
 
+// logits minus the mean of each row, [n, n]: what softmax sees of them.
+template <typename Scalar>
+Matrix<Scalar> row_centred(const Matrix<Scalar>& logits);
+
 }  // namespace superpose

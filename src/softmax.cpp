@@ -14,12 +14,9 @@ void softmax_rows(Eigen::Ref<Matrix<Scalar>> logits) {
 template <typename Scalar>
 Matrix<Scalar> softmax_of_terms(const Scalar* terms, Eigen::Index n,
                                 const std::vector<bool>& included) {
-  Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
-  for (std::size_t t = 0; t < included.size(); ++t) {
-    if (included[t]) sum += ConstMatrixMap<Scalar>(terms + t * n * n, n, n);
-  }
-  softmax_rows<Scalar>(sum);
-  return sum;
+  Matrix<Scalar> weights = sum_of_terms(terms, n, included);
+  softmax_rows<Scalar>(weights);
+  return weights;
 }
 
 template void softmax_rows<float>(Eigen::Ref<Matrix<float>>);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "decomposition.h"
 #include "matrix.h"
 
 namespace superpose {
@@ -12,8 +13,7 @@ namespace superpose {
 template <typename Scalar>
 void softmax_rows(Eigen::Ref<Matrix<Scalar>> logits);
 
-// Softmax of the sum of the terms whose `included` flag is set; terms holds included.size() matrices
-// [n, n], one after another. With none included every weight is 1/n.
+// Softmax of sum_of_terms(); with no term included every weight is 1/n.
 template <typename Scalar>
 Matrix<Scalar> softmax_of_terms(const Scalar* terms, Eigen::Index n,
                                 const std::vector<bool>& included);

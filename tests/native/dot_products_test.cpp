@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "random_shapes.h"
 
 namespace superpose {
@@ -54,6 +56,35 @@ TEST(DotProducts, DisjointSupportsMakeAddingConcatenating) {
     EXPECT_EQ(padded.added, dot_products<double>(x, p, 1).concatenated);
     EXPECT_EQ(max_abs(padded.token_position), 0);
   }
+}
+
+TEST(PairMoments, AreThoseOfThePairsAboveTheDiagonal) {
+  Matrix<double> a(3, 3), b(3, 3);
+  a << 99, 1, 2, 99, 99, 6, 99, 99, 99;
+  b << -9, 5, 4, -9, -9, 0, -9, -9, -9;
+  EXPECT_DOUBLE_EQ(pair_moments(a).mean, 3);
+  EXPECT_DOUBLE_EQ(pair_moments(a).deviation, std::sqrt((4 + 1 + 9) / 3.0));
+  EXPECT_NEAR(pair_correlation(a, b), -1, 1e-15);
+  EXPECT_NEAR(pair_correlation(a, a), 1, 1e-15);
+}
+
+// Tokens N(0, 1)^d and positions of squared length d/2, the page's seeded default: over pairs, a
+// cross term has mean 0 and variance rho^2 d/2. Five standard errors of about 12,000 pairs that share
+// 160 tokens, so that the error is that of the tokens.
+TEST(PairMoments, CrossTermsOfRandomTokensSpreadAsPredicted) {
+  const int n = 160, d = 512;
+  const double rho = 1.5;
+  const auto x = random_normal<double>(n, d, 1, 3, 0), p = random_normal<double>(n, d, std::sqrt(0.5), 3, 1);
+  const auto moments = pair_moments(dot_products<double>(x, p, rho).token_position);
+  const double expected = rho * std::sqrt(d / 2.0);
+  EXPECT_NEAR(moments.mean, 0, 5 * expected / n);
+  EXPECT_NEAR(moments.deviation / expected, 1, 5 / std::sqrt(2.0 * n));
+}
+
+TEST(PairMoments, TooFewTokens) {
+  EXPECT_TRUE(std::isnan(pair_moments<double>(Matrix<double>::Ones(1, 1)).mean));
+  EXPECT_TRUE(std::isnan(pair_moments<double>(Matrix<double>(0, 0)).mean));
+  EXPECT_TRUE(std::isnan(pair_correlation<double>(Matrix<double>::Ones(2, 2), Matrix<double>::Ones(2, 2))));
 }
 
 }  // namespace

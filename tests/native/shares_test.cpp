@@ -57,5 +57,14 @@ TEST(Shares, OneTokenHasNoMeaningfulShare) {
   EXPECT_EQ(row_centred_covariances<double>(nullptr, 0, nullptr, 0).logits, 0);
 }
 
+TEST(Shares, RowCentredRowsHaveMeanZeroAndTheSameSoftmaxInput) {
+  Shapes shapes(3);
+  const Matrix<double> logits = shapes.matrix(4, 4);
+  const Matrix<double> centred = row_centred(logits);
+  EXPECT_LT(max_abs(centred.rowwise().sum()), 1e-14);
+  const Matrix<double> removed = logits - centred;
+  EXPECT_LT(max_abs(removed.colwise() - removed.col(0).eval()), 1e-15);
+}
+
 }  // namespace
 }  // namespace superpose

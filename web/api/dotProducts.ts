@@ -25,6 +25,18 @@ export interface DotProducts<A extends Floats = Floats> {
   added: A;
   /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
   concatenated: A;
+  /** Of each of the six, over the pairs i < j: mean and standard deviation. NaN without pairs. */
+  moments: Record<DotProductName, PairMoments>;
+  /** Pearson's correlation of added and concatenated over the pairs i < j; NaN when undefined. */
+  correlation: number;
+}
+
+export type DotProductName =
+  | 'tokenToken' | 'tokenPosition' | 'positionToken' | 'positionPosition' | 'added' | 'concatenated';
+
+export interface PairMoments {
+  mean: number;
+  deviation: number;
 }
 
 export interface DotProductsApi {

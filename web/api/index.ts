@@ -46,11 +46,11 @@ export type {
   ConcatenateBlockDiagonalInput, ConcatenateFullInput, ConcatenateRawInput,
 } from './concatenate.js';
 export type { DecomposeInput, Normalization } from './decompose.js';
-export type { DotProducts, DotProductsInput } from './dotProducts.js';
+export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
 export { type MiniLM, type MiniLMOptions, loadMiniLM, type Sentence } from './minilm.js';
 export { type LoadOptions, type Simd, supportedSimd } from './module.js';
 export type { RandomNormalOptions, RandomOptions } from './random.js';
 export type { SafetensorsEntry } from './safetensors.js';
-export { logitsOf, type Scores, sharesOf, termOf } from './scores.js';
+export { type CombinedTerms, logitsOf, type Scores, sharesOf, termOf } from './scores.js';
 export type { SinusoidalOptions } from './sinusoidal.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';

@@ -67,20 +67,34 @@ export const logitsOf = <A extends Floats>(scores: Scores<A>, head: number): A =
 export const sharesOf = (scores: Scores, head: number): Float64Array =>
   block(scores.shares, placeOf(scores, head), scores.parts.length ** 2);
 
+/** What some of a head's terms add up to; each matrix is [n, n]. */
+export interface CombinedTerms<A extends Floats = Floats> {
+  readonly sum: A;
+  /** The sum minus the mean of each row: what softmax sees of it. */
+  readonly centred: A;
+  /** Softmax of the sum over keys; of no term at all, 1/n everywhere. */
+  readonly softmax: A;
+  /** Its share of the logits' variation over keys; NaN when they do not vary. */
+  readonly share: number;
+}
+
 export interface ScoresApi {
-  /** Softmax over keys of the sum of the included terms of one head, [n, n]; `included` is [parts²]. */
-  softmaxOfTerms<A extends Floats>(scores: Scores<A>, head: number, included: readonly boolean[]): A;
+  /** Adds up the terms of one head whose entry in `included`, [parts²], is true. */
+  combineTerms<A extends Floats>(
+    scores: Scores<A>, head: number, included: readonly boolean[],
+  ): CombinedTerms<A>;
 }
 
 export function scoresApi(raw: Raw): ScoresApi {
   return {
-    softmaxOfTerms(scores, head, included) {
+    combineTerms(scores, head, included) {
       const count = scores.parts.length ** 2;
       if (!Array.isArray(included) || included.length !== count) {
         throw new RangeError(`included must be ${count} booleans, one for each term; it is ${String(included)}.`);
       }
       const terms = block(scores.terms, placeOf(scores, head), count * scores.n ** 2);
-      return raw[`softmaxOfTerms${suffixOf(terms)}`](scores.n, terms, included.map(Boolean));
+      const logits = logitsOf(scores, head);
+      return raw[`combineTerms${suffixOf(terms)}`](scores.n, terms, logits, included.map(Boolean));
     },
   };
 }
