@@ -25,8 +25,11 @@ export interface DotProducts<A extends Floats = Floats> {
   added: A;
   /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
   concatenated: A;
-  /** Of each of the six, over the pairs i < j: mean and standard deviation. NaN without pairs. */
-  moments: Record<DotProductName, PairMoments>;
+  /**
+   * Mean and standard deviation over the pairs i < j, of each of the six and of the two cross terms
+   * together, by which added and concatenated differ. NaN without pairs.
+   */
+  moments: Record<DotProductName | 'crossTerms', PairMoments>;
   /** Pearson's correlation of added and concatenated over the pairs i < j; NaN when undefined. */
   correlation: number;
 }

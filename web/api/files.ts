@@ -1,10 +1,13 @@
+const nodeFiles = 'node:fs/promises';
+
 /**
  * The bytes of a file, from disk for a file: address (Node) or by fetch. Failures are sentences;
  * `what` is what the file is, at the start of one.
  */
 export async function readBytes(address: URL, what: string): Promise<Uint8Array<ArrayBuffer>> {
   if (address.protocol === 'file:' && typeof process === 'object') {
-    const { readFile } = await import('node:fs/promises');
+    // Not written out in the import, so that bundlers do not put a substitute for it into pages.
+    const { readFile }: typeof import('node:fs/promises') = await import(/* @vite-ignore */ nodeFiles);
     return readFile(address).then(
       (bytes) => new Uint8Array(bytes),
       (cause: unknown) => {

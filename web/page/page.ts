@@ -1,0 +1,3 @@
+import '../figures/dotProducts.js';
+import '../figures/sentenceInput.js';
+import '../figures/decompose.js';

@@ -1,0 +1,25 @@
+// Numbers as the page prints them: a true minus sign, and no more digits than can be read.
+
+const minus = (text: string) => text.replace('-', '−');
+
+/** A logit, a dot product: four significant digits, without exponents in the usual range. */
+export function readable(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return exponent(value);
+  return minus(size >= 1000 ? value.toFixed(0) : value.toPrecision(4));
+}
+
+/** With a sign in front, for terms of a sum. */
+export const signed = (value: number): string => (value >= 0 ? `+${readable(value)}` : readable(value));
+
+/** A very small or very large number: 2.1 × 10⁻¹⁴. */
+export function exponent(value: number): string {
+  if (value === 0) return '0';
+  const [digits, power] = value.toExponential(1).split('e') as [string, string];
+  const raised = String(Number(power)).replace('-', '⁻').replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)] as string);
+  return `${minus(digits)} × 10${raised}`;
+}
+
+export const percent = (fraction: number): string =>
+  Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1)} %`) : '–';
