@@ -78,17 +78,16 @@ export class DecomposeFigure extends Figure {
         gap: 0.9rem 0.7rem;
         grid-template-columns: repeat(5, minmax(0, 1fr));
       }
-      .surface.sixteen {
+      .sixteen .surface {
         grid-template-columns: repeat(4, minmax(0, 1fr));
-        max-width: 44rem;
         gap: 0.6rem;
       }
       @media (max-width: 44rem) {
         .surface {
           grid-template-columns: repeat(2, minmax(0, 1fr));
         }
-        .surface.sixteen {
-          gap: 0.4rem;
+        .sixteen .surface {
+          gap: 0.35rem;
         }
       }
       .panel {
@@ -108,8 +107,17 @@ export class DecomposeFigure extends Figure {
         accent-color: var(--term);
         flex: none;
       }
-      .sixteen .name {
+      .sixteen .surface .name {
         font-size: 0.78rem;
+        overflow-wrap: anywhere;
+      }
+      @media (max-width: 44rem) {
+        .sixteen .surface .name {
+          font-size: 0.68rem;
+          min-height: 3.8em;
+          flex-direction: column;
+          gap: 0.1rem;
+        }
       }
       .panel p {
         margin: 0.3rem 0 0;
@@ -178,6 +186,21 @@ export class DecomposeFigure extends Figure {
           grid-template-columns: repeat(2, minmax(0, 1fr));
         }
         .results .words {
+          grid-column: 1 / -1;
+        }
+      }
+      @media (min-width: 64rem) {
+        .maps.sixteen {
+          display: grid;
+          grid-template-columns: minmax(0, 1.55fr) minmax(0, 1fr);
+          gap: 2rem;
+          align-items: start;
+        }
+        .sixteen .results {
+          margin-top: 0;
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+        }
+        .sixteen .results .words {
           grid-column: 1 / -1;
         }
       }
@@ -342,7 +365,8 @@ export class DecomposeFigure extends Figure {
       <ol class="chips" aria-label="Tokens; the query is framed, the key is filled">
         ${answer.tokens.map((token, place) => html`<li class="${place === this.cursor.i ? 'query' : ''} ${place === this.cursor.j ? 'key' : ''}">${token}</li>`)}
       </ol>
-      <div class="surface ${this.all ? 'sixteen' : ''}" tabindex="0" role="application" aria-roledescription="heat maps"
+      <div class="maps ${this.all ? 'sixteen' : ''}"><div>
+      <div class="surface" tabindex="0" role="application" aria-roledescription="heat maps"
         aria-label="One heat map for each term, queries down and keys across. Arrow keys choose a query and a key."
         aria-describedby="finding" @keydown=${this.step}>
         ${this.kinds.map((kind, place) => this.panel(kind, place, answer))}
@@ -351,12 +375,14 @@ export class DecomposeFigure extends Figure {
         <span>−${readable(largest)}</span><span class="ramp" .style=${`background:${colourRamp('diverging')}`}></span><span>+${readable(largest)}</span>
         <span>${unit}, one scale for all maps; queries down, keys across</span>
       </p>
+      </div>
       <div class="results">
         ${this.result('= the score', 'logits', answer.n, 'All terms together.')}
-        ${this.result('what attention makes of the terms switched on', 'softmax', answer.n, html`<span class="legend"><span>0</span><span class="ramp" .style=${`background:${colourRamp('sequential')}`}></span><span>1</span></span>Softmax of each row.`)}
+        ${this.result('softmax of the terms on', 'softmax', answer.n, html`<span class="legend"><span>0</span><span class="ramp" .style=${`background:${colourRamp('sequential')}`}></span><span>1</span></span>What attention does with them.`)}
         <div class="words">
           ${this.readout(answer)}
         </div>
+      </div>
       </div>
       <p class="finding" id="finding">${describe(this.kinds, answer)}</p>
     `;

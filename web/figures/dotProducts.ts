@@ -11,6 +11,7 @@ import { asker } from '../worker/client.js';
 import type { DotProductsAnswer, DotProductsRequest, Encoding } from '../worker/protocol.js';
 import { Figure, moved, sharedStyles } from './figure.js';
 import { remark, sentence } from './sentence.js';
+import './sentenceInput.js';
 
 interface Row {
   name: DotProductName;
@@ -132,6 +133,10 @@ export class DotProductsFigure extends Figure {
         margin: 0.4rem 0 0;
         min-height: 2.8rem;
       }
+      superpose-sentence {
+        display: block;
+        margin: 0 0 1rem;
+      }
       .seed {
         display: flex;
         gap: 0.6rem;
@@ -192,7 +197,8 @@ export class DotProductsFigure extends Figure {
   }
 
   override render(): TemplateResult {
-    return html`${this.controls()} ${this.problem(this.failure, () => this.change({}))}
+    const ownText = this.request.source === 'sentence' ? html`<superpose-sentence></superpose-sentence>` : nothing;
+    return html`${this.controls()} ${ownText} ${this.problem(this.failure, () => this.change({}))}
       ${this.answer ? this.plots(this.answer) : html`<p class="note">Computing…</p>`}`;
   }
 

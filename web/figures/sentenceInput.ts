@@ -1,5 +1,6 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
 import { sharedStyles } from './figure.js';
 import { sentence } from './sentence.js';
 
@@ -7,7 +8,7 @@ import { sentence } from './sentence.js';
 const longest = 5000;
 const pause = 120;
 
-/** The box that the reader types into. */
+/** A box that the reader types into; several on a page show the same text. */
 @customElement('superpose-sentence')
 export class SentenceInput extends LitElement {
   static override styles = [
@@ -25,16 +26,31 @@ export class SentenceInput extends LitElement {
     `,
   ];
 
+  @state() private text = sentence.get();
   private timer = 0;
+  private stopListening?: () => void;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.stopListening = sentence.listen((text) => {
+      this.text = text;
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stopListening?.();
+  }
 
   override render(): TemplateResult {
     return html`<label>Your sentence
-      <textarea rows="2" maxlength=${longest} dir="auto" spellcheck="false" @input=${this.typed} .value=${sentence.get()}></textarea>
+      <textarea rows="2" maxlength=${longest} dir="auto" spellcheck="false" @input=${this.typed} .value=${live(this.text)}></textarea>
     </label>`;
   }
 
   private typed(event: Event): void {
     const { value } = event.target as HTMLTextAreaElement;
+    this.text = value;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => sentence.set(value), pause);
   }

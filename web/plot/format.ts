@@ -22,4 +22,4 @@ export function exponent(value: number): string {
 }
 
 export const percent = (fraction: number): string =>
-  Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1)} %`) : '–';
+  Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1)}\u202f%`) : '–';
