@@ -26,7 +26,8 @@ export function number(name: string, value: unknown, low = -Infinity, high = Inf
 
 /** A whole number within [low, high]. */
 export function integer(name: string, value: unknown, low: number, high = maxExtent): number {
-  if (typeof value !== 'number') throw new TypeError(`${name} must be a whole number; it is ${shown(value)}.`);
+  if (typeof value !== 'number')
+    throw new TypeError(`${name} must be a whole number; it is ${shown(value)}.`);
   if (!Number.isInteger(value)) throw new RangeError(`${name} must be a whole number; it is ${value}.`);
   if (value < low || value > high) {
     throw new RangeError(`${name} must be a whole number ${range(low, high)}; it is ${value}.`);
@@ -52,8 +53,7 @@ export function oneOf<T extends string>(name: string, value: unknown, allowed: r
   throw typeof value === 'string' ? new RangeError(complaint) : new TypeError(complaint);
 }
 
-export const precision = (value: unknown): Precision =>
-  oneOf('precision', value, ['float32', 'float64']);
+export const precision = (value: unknown): Precision => oneOf('precision', value, ['float32', 'float64']);
 
 export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) {
@@ -131,7 +131,8 @@ const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleStrin
 /** Which heads to return: distinct indices below `heads`; left out, all of them. */
 export function chosenHeads(value: unknown, heads: number): number[] {
   if (value === undefined) return Array.from({ length: heads }, (_, head) => head);
-  if (!Array.isArray(value)) throw new TypeError(`only must be an array of head numbers; it is ${shown(value)}.`);
+  if (!Array.isArray(value))
+    throw new TypeError(`only must be an array of head numbers; it is ${shown(value)}.`);
   for (const head of value) integer('a head in only', head, 0, heads - 1);
   if (new Set(value).size !== value.length) {
     throw new RangeError('only must name each head once; one is named twice.');

@@ -84,7 +84,14 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
       const parts = ['token', 'position', ...(query.bias || key.bias ? ['constant'] : [])];
       fitsScores(n, parts.length, only.length, query.weight.rows + columns, token.data);
       const result = raw[`concatenateFull${suffixOf(token.data)}`](
-        n, token.data, position.data, flat(query), flat(key), input.heads, scale, only,
+        n,
+        token.data,
+        position.data,
+        flat(query),
+        flat(key),
+        input.heads,
+        scale,
+        only,
       );
       return { n, heads: only, parts, ...result };
     },
@@ -112,7 +119,13 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
       fitsScores(n, 2, only.length, 2 * headWidth * input.heads, token.data);
       const weights = [tokenQuery, tokenKey, positionQuery, positionKey].map((weight) => flat({ weight }));
       const result = raw[`concatenateBlockDiagonal${suffixOf(token.data)}`](
-        n, token.data, position.data, ...weights, input.heads, scale, only,
+        n,
+        token.data,
+        position.data,
+        ...weights,
+        input.heads,
+        scale,
+        only,
       );
       return { n, heads: only, parts: ['token', 'position'], ...result };
     },

@@ -83,8 +83,16 @@ export function decomposeApi(raw: Raw): DecomposeApi {
       fitsScores(first.rows, names.length + 1, only.length, query.weight.rows + d, first.data);
 
       const result = raw[`decompose${suffixOf(first.data)}`](
-        first.rows, names.map((name) => summands[name]?.data), norm, flat(query), flat(key),
-        input.heads, scale, groups.of, groups.names.length, only,
+        first.rows,
+        names.map((name) => summands[name]?.data),
+        norm,
+        flat(query),
+        flat(key),
+        input.heads,
+        scale,
+        groups.of,
+        groups.names.length,
+        only,
       );
       return { n: first.rows, heads: only, parts: groups.names, ...result };
     },
@@ -122,7 +130,9 @@ function grouped(parts: string[], given: DecomposeInput['groups']) {
     }
     for (const part of members) {
       if (!parts.includes(part)) {
-        throw new RangeError(`groups.${name} names ${JSON.stringify(part)}; the parts are ${parts.join(', ')}.`);
+        throw new RangeError(
+          `groups.${name} names ${JSON.stringify(part)}; the parts are ${parts.join(', ')}.`,
+        );
       }
     }
   }

@@ -35,7 +35,12 @@ export interface DotProducts<A extends Floats = Floats> {
 }
 
 export type DotProductName =
-  | 'tokenToken' | 'tokenPosition' | 'positionToken' | 'positionPosition' | 'added' | 'concatenated';
+  | 'tokenToken'
+  | 'tokenPosition'
+  | 'positionToken'
+  | 'positionPosition'
+  | 'added'
+  | 'concatenated';
 
 export interface PairMoments {
   mean: number;

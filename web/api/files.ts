@@ -19,7 +19,9 @@ export async function readBytes(address: URL, what: string): Promise<Uint8Array<
     throw new Error(`${what} could not be fetched; is there a network? (${address.pathname})`, { cause });
   });
   if (!response.ok) {
-    throw new Error(`${what} could not be fetched: the server answered ${response.status} (${address.pathname}).`);
+    throw new Error(
+      `${what} could not be fetched: the server answered ${response.status} (${address.pathname}).`,
+    );
   }
   return new Uint8Array(await response.arrayBuffer());
 }

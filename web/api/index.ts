@@ -43,11 +43,13 @@ export async function load(options: LoadOptions = {}): Promise<Superpose> {
 }
 
 export type {
-  ConcatenateBlockDiagonalInput, ConcatenateFullInput, ConcatenateRawInput,
+  ConcatenateBlockDiagonalInput,
+  ConcatenateFullInput,
+  ConcatenateRawInput,
 } from './concatenate.js';
 export type { DecomposeInput, Normalization } from './decompose.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
-export { type MiniLM, type MiniLMOptions, loadMiniLM, type Sentence } from './minilm.js';
+export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './minilm.js';
 export { type LoadOptions, type Simd, supportedSimd } from './module.js';
 export type { RandomNormalOptions, RandomOptions } from './random.js';
 export type { SafetensorsEntry } from './safetensors.js';

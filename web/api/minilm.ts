@@ -1,9 +1,10 @@
 // all-MiniLM-L6-v2: its tokenizer, its embedding tables and the attention weights of its first layer,
 // read from the small files that tools/extract-model.mjs makes of the published weights.
-import type { Superpose } from './index.js';
+
 import * as check from './check.js';
 import type { DecomposeInput } from './decompose.js';
 import { readBytes } from './files.js';
+import type { Superpose } from './index.js';
 import type { Scores } from './scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from './table.js';
 
@@ -33,7 +34,10 @@ export interface MiniLM {
   /** Cuts a text of at most 100,000 characters into tokens, and to `most` of them. */
   tokenize(text: string, most?: number): Sentence;
   /** The rows of the embedding tables for a sentence, before they are added and normalised. */
-  summands<P extends Precision = 'float64'>(sentence: Sentence, precision?: P): Promise<Summands<FloatsOf<P>>>;
+  summands<P extends Precision = 'float64'>(
+    sentence: Sentence,
+    precision?: P,
+  ): Promise<Summands<FloatsOf<P>>>;
   /** The first layer's W_Q, W_K and LayerNorm, as decompose() takes them. */
   layer<P extends Precision = 'float64'>(
     precision?: P,
@@ -77,7 +81,9 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
     );
   });
   if (manifest.format !== supportedFormat) {
-    throw new Error(`The MiniLM files have format ${manifest.format}; this version reads ${supportedFormat}. Build again.`);
+    throw new Error(
+      `The MiniLM files have format ${manifest.format}; this version reads ${supportedFormat}. Build again.`,
+    );
   }
   const [{ Tokenizer }, tokenizerJson, layerFile] = await Promise.all([
     import('@huggingface/tokenizers'),
@@ -124,17 +130,30 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
   const summands = async <P extends Precision = 'float64'>(sentence: Sentence, precision?: P) => {
     const { ids } = sentence;
     if (!Array.isArray(ids) || ids.length > manifest.positions) {
-      throw new RangeError(`A sentence has at most ${manifest.positions} tokens; this one has ${ids?.length}.`);
+      throw new RangeError(
+        `A sentence has at most ${manifest.positions} tokens; this one has ${ids?.length}.`,
+      );
     }
     for (const id of ids) check.integer('a token id', id, 0, manifest.vocabulary - 1);
     const [token, position] = await Promise.all([
       words(ids, precision),
-      positions(ids.map((_, place) => place), precision),
+      positions(
+        ids.map((_, place) => place),
+        precision,
+      ),
     ]);
     // A single sentence is all of segment 0.
     const segment = tensor('embeddings.token_type_embeddings.weight', precision).data;
     const first = segment.subarray(0, manifest.d_model) as FloatsOf<P>;
-    return { token, position, token_type: gather(ids.map(() => first), manifest.d_model, first) };
+    return {
+      token,
+      position,
+      token_type: gather(
+        ids.map(() => first),
+        manifest.d_model,
+        first,
+      ),
+    };
   };
 
   return {
@@ -179,7 +198,10 @@ function tensorReader(superpose: Superpose, file: Uint8Array) {
 
 /** Rows of a table that is kept in shards, each read once and only when one of its rows is wanted. */
 function rowReader(
-  superpose: Superpose, read: (file: string) => Promise<Uint8Array>, name: string, manifest: Manifest,
+  superpose: Superpose,
+  read: (file: string) => Promise<Uint8Array>,
+  name: string,
+  manifest: Manifest,
 ) {
   const { rowsPerShard, d_model } = manifest;
   type Reader = ReturnType<typeof tensorReader>;

@@ -23,8 +23,32 @@ export interface Loaded {
 // The smallest modules that use one instruction each: f32x4.add, and f32x4.relaxed_madd.
 const uses = (body: number[]) =>
   new Uint8Array([
-    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, body.length + 4, 1,
-    body.length + 2, 0, ...body, 11,
+    0,
+    97,
+    115,
+    109,
+    1,
+    0,
+    0,
+    0,
+    1,
+    5,
+    1,
+    96,
+    0,
+    1,
+    123,
+    3,
+    2,
+    1,
+    0,
+    10,
+    body.length + 4,
+    1,
+    body.length + 2,
+    0,
+    ...body,
+    11,
   ]);
 const zeroVector = [65, 0, 253, 15];
 const plainProbe = uses([...zeroVector, ...zeroVector, 253, 228, 1]);
@@ -59,7 +83,9 @@ export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
   }
   const bytes = options.wasm ?? (await readBytes(addresses[simd](), 'The WebAssembly file'));
   const compiled = await WebAssembly.compile(bytes).catch((cause: unknown) => {
-    throw new Error('The WebAssembly file is damaged or incomplete; load the page or the package again.', { cause });
+    throw new Error('The WebAssembly file is damaged or incomplete; load the page or the package again.', {
+      cause,
+    });
   });
   // Both builds come with the same JavaScript but for the name of the .wasm, which is not used here.
   const raw = await new Promise<Raw>((resolve, reject) => {

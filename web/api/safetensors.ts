@@ -21,7 +21,9 @@ export interface SafetensorsApi {
   readSafetensorsHeader(bytes: Uint8Array, fileSize?: number): Map<string, SafetensorsEntry>;
   /** The values of a tensor, from all of its bytes; dtype F32, F16 or BF16. */
   decodeSafetensors<P extends Precision = 'float64'>(
-    entry: SafetensorsEntry, bytes: Uint8Array, precision?: P,
+    entry: SafetensorsEntry,
+    bytes: Uint8Array,
+    precision?: P,
   ): Table<FloatsOf<P>>;
 }
 
@@ -38,13 +40,17 @@ export function safetensorsApi(raw: Raw): SafetensorsApi {
     },
 
     decodeSafetensors<P extends Precision = 'float64'>(
-      entry: SafetensorsEntry, bytes: Uint8Array, precision?: P,
+      entry: SafetensorsEntry,
+      bytes: Uint8Array,
+      precision?: P,
     ) {
       check.object('entry', entry);
       byteArray('bytes', bytes);
       const width = Object.hasOwn(floatWidths, entry.dtype) ? floatWidths[entry.dtype] : undefined;
       if (!width) {
-        throw new RangeError(`Tensor ${entry.name} is ${entry.dtype}; only F32, F16 and BF16 can be decoded.`);
+        throw new RangeError(
+          `Tensor ${entry.name} is ${entry.dtype}; only F32, F16 and BF16 can be decoded.`,
+        );
       }
       const single = check.precision(precision ?? 'float64') === 'float32';
       const count = entry.shape.reduce((product, extent) => product * extent, 1);
@@ -70,5 +76,6 @@ function headerOf(bytes: Uint8Array): Uint8Array {
 }
 
 function byteArray(name: string, value: unknown): void {
-  if (!(value instanceof Uint8Array)) throw new TypeError(`${name} must be a Uint8Array; it is ${typeof value}.`);
+  if (!(value instanceof Uint8Array))
+    throw new TypeError(`${name} must be a Uint8Array; it is ${typeof value}.`);
 }

@@ -52,7 +52,10 @@ const block = <A extends Floats>(data: A, place: number, size: number): A =>
 
 /** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
 export function termOf<A extends Floats>(
-  scores: Scores<A>, head: number, queryPart: string, keyPart: string,
+  scores: Scores<A>,
+  head: number,
+  queryPart: string,
+  keyPart: string,
 ): A {
   const { n, parts, terms } = scores;
   const index = partIndex(scores, queryPart) * parts.length + partIndex(scores, keyPart);
@@ -81,7 +84,9 @@ export interface CombinedTerms<A extends Floats = Floats> {
 export interface ScoresApi {
   /** Adds up the terms of one head whose entry in `included`, [parts²], is true. */
   combineTerms<A extends Floats>(
-    scores: Scores<A>, head: number, included: readonly boolean[],
+    scores: Scores<A>,
+    head: number,
+    included: readonly boolean[],
   ): CombinedTerms<A>;
 }
 
@@ -90,7 +95,9 @@ export function scoresApi(raw: Raw): ScoresApi {
     combineTerms(scores, head, included) {
       const count = scores.parts.length ** 2;
       if (!Array.isArray(included) || included.length !== count) {
-        throw new RangeError(`included must be ${count} booleans, one for each term; it is ${String(included)}.`);
+        throw new RangeError(
+          `included must be ${count} booleans, one for each term; it is ${String(included)}.`,
+        );
       }
       const terms = block(scores.terms, placeOf(scores, head), count * scores.n ** 2);
       const logits = logitsOf(scores, head);
@@ -100,9 +107,7 @@ export function scoresApi(raw: Raw): ScoresApi {
 }
 
 /** Refuses scores that would not fit; `width` is that of all heads' queries together. */
-export function fitsScores(
-  n: number, parts: number, heads: number, width: number, data: Floats,
-): void {
+export function fitsScores(n: number, parts: number, heads: number, width: number, data: Floats): void {
   const perHead = (parts ** 2 + 3) * n * n;
   check.fits(
     `${heads} heads of ${parts ** 2} terms for ${n} tokens`,

@@ -50,9 +50,17 @@ export function sinusoidalApi(raw: Raw): SinusoidalApi {
       check.integer('positions', positions, 0);
       check.number('firstPosition', firstPosition);
       const single = check.precision(precision) === 'float32';
-      check.fits(`A table of ${positions} positions by ${d_model} channels`, positions * d_model * (single ? 4 : 8));
+      check.fits(
+        `A table of ${positions} positions by ${d_model} channels`,
+        positions * d_model * (single ? 4 : 8),
+      );
       const data: Floats = raw[single ? 'sinusoidalF32' : 'sinusoidalF64'](
-        positions, d_model, layout, spacing, base, firstPosition,
+        positions,
+        d_model,
+        layout,
+        spacing,
+        base,
+        firstPosition,
       );
       return table(data as FloatsOf<P>, positions, d_model);
     },

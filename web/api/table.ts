@@ -20,8 +20,7 @@ export interface Linear<A extends Floats = Floats> {
 }
 
 /** The suffix of the binding's function for this element type. */
-export const suffixOf = (data: Floats): 'F32' | 'F64' =>
-  data instanceof Float32Array ? 'F32' : 'F64';
+export const suffixOf = (data: Floats): 'F32' | 'F64' => (data instanceof Float32Array ? 'F32' : 'F64');
 
 /** Makes a Table of data that is already in place. */
 export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {

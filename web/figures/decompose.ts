@@ -1,11 +1,12 @@
 // Figure "One score, four questions": a head's scores for a sentence, and the terms they are the sum of.
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult, unsafeCSS } from 'lit';
 import { customElement, queryAll, state } from 'lit/decorators.js';
 import { colourRamp, type TermColour } from '../plot/colour.js';
 import { exponent, percent, readable, signed } from '../plot/format.js';
 import { drawHeatmap, largestMagnitude } from '../plot/heatmap.js';
 import { asker } from '../worker/client.js';
 import type { DecomposeAnswer, DecomposeRequest } from '../worker/protocol.js';
+import styles from './decompose.css?inline';
 import { Figure, moved, sharedStyles } from './figure.js';
 import { remark, sentence } from './sentence.js';
 
@@ -22,10 +23,30 @@ interface PanelKind {
 /** Term s * 4 + r is query part s with key part r; the four questions, and all that is left. */
 const fourPanels: PanelKind[] = [
   { label: 'token → token', question: 'Do these two words go together?', colour: 'token-token', terms: [0] },
-  { label: 'token → position', question: 'Does this word look for that place?', colour: 'token-position', terms: [1] },
-  { label: 'position → token', question: 'Does this place look for that word?', colour: 'position-token', terms: [4] },
-  { label: 'position → position', question: 'Do these two places go together?', colour: 'position-position', terms: [5] },
-  { label: 'the rest', question: 'Segment, LayerNorm’s β and the biases', colour: 'rest', terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] },
+  {
+    label: 'token → position',
+    question: 'Does this word look for that place?',
+    colour: 'token-position',
+    terms: [1],
+  },
+  {
+    label: 'position → token',
+    question: 'Does this place look for that word?',
+    colour: 'position-token',
+    terms: [4],
+  },
+  {
+    label: 'position → position',
+    question: 'Do these two places go together?',
+    colour: 'position-position',
+    terms: [5],
+  },
+  {
+    label: 'the rest',
+    question: 'Segment, LayerNorm’s β and the biases',
+    colour: 'rest',
+    terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+  },
 ];
 
 const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
@@ -38,230 +59,7 @@ const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
 
 @customElement('superpose-decompose')
 export class DecomposeFigure extends Figure {
-  static override styles = [
-    sharedStyles,
-    css`
-      .controls {
-        grid-template-columns: minmax(0, 2.2fr) minmax(0, 1fr);
-      }
-      @media (max-width: 44rem) {
-        .controls {
-          grid-template-columns: minmax(0, 1fr);
-        }
-      }
-      .chips {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.15rem;
-        margin: 0 0 1rem;
-        padding: 0;
-        list-style: none;
-        font-size: 0.92rem;
-        max-height: 8.5rem;
-        overflow-y: auto;
-      }
-      .chips li {
-        padding: 0.08rem 0.35rem;
-        border-radius: 0.3rem;
-        border: 1.5px solid transparent;
-        overflow-wrap: anywhere;
-      }
-      .chips .query {
-        border-color: var(--ink);
-      }
-      .chips .key {
-        background: var(--ink);
-        color: var(--paper);
-      }
-      .surface {
-        display: grid;
-        gap: 0.9rem 0.7rem;
-        grid-template-columns: repeat(5, minmax(0, 1fr));
-      }
-      .sixteen .surface {
-        grid-template-columns: repeat(4, minmax(0, 1fr));
-        gap: 0.6rem;
-      }
-      @media (max-width: 44rem) {
-        .surface {
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-        }
-        .sixteen .surface {
-          gap: 0.35rem;
-        }
-      }
-      .panel {
-        min-width: 0;
-      }
-      .panel .name {
-        display: flex;
-        gap: 0.35rem;
-        align-items: start;
-        color: var(--ink);
-        font-size: 0.88rem;
-        line-height: 1.25;
-        min-height: 2.5em;
-      }
-      .panel input {
-        margin: 0.15rem 0 0;
-        accent-color: var(--term);
-        flex: none;
-      }
-      .sixteen .surface .name {
-        font-size: 0.78rem;
-        overflow-wrap: anywhere;
-      }
-      @media (max-width: 44rem) {
-        .sixteen .surface .name {
-          font-size: 0.68rem;
-          min-height: 3.8em;
-          flex-direction: column;
-          gap: 0.1rem;
-        }
-      }
-      .panel p {
-        margin: 0.3rem 0 0;
-        font-size: 0.8rem;
-        line-height: 1.3;
-        color: var(--quiet);
-      }
-      .map {
-        position: relative;
-        aspect-ratio: 1;
-        border-top: 4px solid var(--term, var(--ink));
-        background: var(--field);
-        touch-action: pan-y;
-        cursor: crosshair;
-      }
-      .map.off canvas {
-        opacity: 0.15;
-      }
-      .map canvas {
-        width: 100%;
-        height: 100%;
-        image-rendering: pixelated;
-      }
-      .map svg {
-        position: absolute;
-        inset: 0;
-        width: 100%;
-        height: 100%;
-        overflow: visible;
-        pointer-events: none;
-      }
-      .map rect {
-        fill: none;
-        stroke: var(--ink);
-        stroke-width: 2;
-        vector-effect: non-scaling-stroke;
-      }
-      .legend {
-        display: flex;
-        gap: 0.5rem;
-        align-items: center;
-        margin: 0.9rem 0 0;
-        font-size: 0.85rem;
-        color: var(--quiet);
-        font-variant-numeric: tabular-nums;
-        flex-wrap: wrap;
-      }
-      .panel .legend {
-        margin: 0 0 0.2rem;
-        flex-wrap: nowrap;
-      }
-      .legend .ramp {
-        width: 9rem;
-        height: 0.7rem;
-        border-radius: 0.2rem;
-      }
-      .results {
-        display: grid;
-        grid-template-columns: repeat(2, minmax(0, 13.5rem)) minmax(0, 1fr);
-        gap: 1.2rem 1.6rem;
-        margin-top: 1.2rem;
-        align-items: start;
-      }
-      @media (max-width: 60rem) {
-        .results {
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-        }
-        .results .words {
-          grid-column: 1 / -1;
-        }
-      }
-      @media (min-width: 64rem) {
-        .maps.sixteen {
-          display: grid;
-          grid-template-columns: minmax(0, 1.55fr) minmax(0, 1fr);
-          gap: 2rem;
-          align-items: start;
-        }
-        .sixteen .results {
-          margin-top: 0;
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-        }
-        .sixteen .results .words {
-          grid-column: 1 / -1;
-        }
-      }
-      .result-name {
-        font-size: 0.88rem;
-        font-weight: 600;
-        min-height: 2.5em;
-        line-height: 1.25;
-      }
-      .sum {
-        margin: 0.2rem 0 0;
-        padding: 0;
-        list-style: none;
-        display: grid;
-        grid-template-columns: max-content max-content minmax(0, 1fr);
-        gap: 0.1rem 0.9rem;
-      }
-      .sum li {
-        display: contents;
-      }
-      .sum .number {
-        text-align: right;
-      }
-      .sum .total {
-        border-top: 1.5px solid var(--ink);
-        font-weight: 600;
-      }
-      .sum .off {
-        text-decoration: line-through;
-        opacity: 0.6;
-      }
-      .bar {
-        position: relative;
-        height: 0.85rem;
-        margin-top: 0.3rem;
-        align-self: start;
-      }
-      .bar span {
-        position: absolute;
-        top: 0;
-        bottom: 0;
-        background: var(--term);
-        border-radius: 0.1rem;
-      }
-      .bar::before {
-        content: '';
-        position: absolute;
-        top: -0.15rem;
-        bottom: -0.15rem;
-        left: var(--zero);
-        border-left: 1px solid var(--quiet);
-      }
-      h3 {
-        margin: 0 0 0.2rem;
-        font-size: 0.95rem;
-      }
-      h3:not(:first-child) {
-        margin-top: 1.1rem;
-      }
-    `,
-  ];
+  static override styles = [sharedStyles, unsafeCSS(styles)];
 
   @state() private head = 2;
   @state() private all = false;
@@ -345,10 +143,15 @@ export class DecomposeFigure extends Figure {
           <label><input type="radio" name="view" .checked=${!this.all} @change=${() => this.showAll(false)} />Four questions</label>
           <label><input type="radio" name="view" .checked=${this.all} @change=${() => this.showAll(true)} />All sixteen terms</label>
           <label><input type="checkbox" name="centred" .checked=${this.centred}
-            @change=${(event: Event) => { this.centred = (event.target as HTMLInputElement).checked; }} />Centre each row (what softmax sees)</label>
+            @change=${(event: Event) => {
+              this.centred = (event.target as HTMLInputElement).checked;
+            }} />Centre each row (what softmax sees)</label>
         </div>
         <label>Head of layer 0
-          <select name="head" @change=${(event: Event) => { this.head = Number((event.target as HTMLSelectElement).value); this.ask(); }}>
+          <select name="head" @change=${(event: Event) => {
+            this.head = Number((event.target as HTMLSelectElement).value);
+            this.ask();
+          }}>
             ${Array.from({ length: heads }, (_, head) => html`<option value=${head} ?selected=${head === this.head}>Head ${head}${hints[head] ? ` – ${hints[head]}` : ''}</option>`)}
           </select>
         </label>
@@ -388,7 +191,11 @@ export class DecomposeFigure extends Figure {
     `;
   }
 
-  private panel({ label, question, colour }: PanelKind, place: number, answer: DecomposeAnswer): TemplateResult {
+  private panel(
+    { label, question, colour }: PanelKind,
+    place: number,
+    answer: DecomposeAnswer,
+  ): TemplateResult {
     const on = this.on[place];
     return html`
       <div class="panel" data-term=${colour}>
@@ -421,7 +228,8 @@ export class DecomposeFigure extends Figure {
   private readout(answer: DecomposeAnswer): TemplateResult {
     const { i, j } = this.cursor;
     const cell = i * answer.n + j;
-    const valueOf = (panel: { sum: Float64Array; centred: Float64Array }) => (this.centred ? panel.centred : panel.sum)[cell] as number;
+    const shown = (panel: { sum: Float64Array; centred: Float64Array }) =>
+      (this.centred ? panel.centred : panel.sum)[cell] as number;
     const all = this.on.every(Boolean);
     return html`
       <div class="readout">
@@ -432,11 +240,11 @@ export class DecomposeFigure extends Figure {
               ({ label, colour }, place) => html`
                 <li data-term=${colour}>
                   <span class=${this.on[place] ? '' : 'off'}><span class="swatch"></span>${label}</span>
-                  <span class="number ${this.on[place] ? '' : 'off'}" data-cell=${place}>${signed(valueOf(answer.panels[place] as never))}</span><span></span>
+                  <span class="number ${this.on[place] ? '' : 'off'}" data-cell=${place}>${signed(shown(answer.panels[place] as never))}</span><span></span>
                 </li>`,
             )}
-            <li><span class="total">= score</span><span class="number total" data-cell="logits">${readable(valueOf(answer.logits))}</span><span></span></li>
-            ${all ? nothing : html`<li><span>of the terms on</span><span class="number" data-cell="kept">${readable(valueOf(answer.kept))}</span><span></span></li>`}
+            <li><span class="total">= score</span><span class="number total" data-cell="logits">${readable(shown(answer.logits))}</span><span></span></li>
+            ${all ? nothing : html`<li><span>of the terms on</span><span class="number" data-cell="kept">${readable(shown(answer.kept))}</span><span></span></li>`}
             <li><span>softmax</span><span class="number" data-cell="softmax">${percent(answer.kept.softmax[cell] as number)}</span><span></span></li>
           </ul>
           <p class="note">Largest gap between the sum of all terms and the score computed directly: <span data-value="residual">${exponent(answer.residual)}</span>.</p>
@@ -479,9 +287,17 @@ export class DecomposeFigure extends Figure {
     const arrays = this.shownArrays(answer);
     const largest = largestMagnitude(arrays);
     for (const canvas of this.panelMaps) {
-      drawHeatmap(canvas, arrays[Number(canvas.dataset.panel)] as Float64Array, answer.n, -largest, largest, 'diverging');
+      drawHeatmap(
+        canvas,
+        arrays[Number(canvas.dataset.panel)] as Float64Array,
+        answer.n,
+        -largest,
+        largest,
+        'diverging',
+      );
     }
-    const result = (which: string) => this.renderRoot.querySelector(`canvas[data-result=${which}]`) as HTMLCanvasElement;
+    const result = (which: string) =>
+      this.renderRoot.querySelector(`canvas[data-result=${which}]`) as HTMLCanvasElement;
     drawHeatmap(result('logits'), arrays.at(-1) as Float64Array, answer.n, -largest, largest, 'diverging');
     drawHeatmap(result('softmax'), answer.kept.softmax, answer.n, 0, 1, 'sequential');
   }

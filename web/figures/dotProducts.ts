@@ -2,13 +2,14 @@
 import { type Bin, bin, extent } from 'd3-array';
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { area, curveStepAfter } from 'd3-shape';
-import { css, html, nothing, svg, type TemplateResult } from 'lit';
+import { html, nothing, svg, type TemplateResult, unsafeCSS } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import type { DotProductName } from 'superpose';
 import type { TermColour } from '../plot/colour.js';
 import { readable, signed } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 import type { DotProductsAnswer, DotProductsRequest, Encoding } from '../worker/protocol.js';
+import styles from './dotProducts.css?inline';
 import { Figure, moved, sharedStyles } from './figure.js';
 import { remark, sentence } from './sentence.js';
 import './sentenceInput.js';
@@ -44,106 +45,7 @@ const seedLimit = 2 ** 32;
 
 @customElement('superpose-dot-products')
 export class DotProductsFigure extends Figure {
-  static override styles = [
-    sharedStyles,
-    css`
-      .controls {
-        grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr));
-      }
-      .plots {
-        display: grid;
-        grid-template-columns: minmax(0, 26rem) minmax(0, 1fr);
-        gap: 1rem 2.2rem;
-        align-items: start;
-      }
-      @media (max-width: 52rem) {
-        .plots {
-          grid-template-columns: minmax(0, 1fr);
-        }
-      }
-      .surface {
-        position: relative;
-        aspect-ratio: 1;
-        touch-action: pan-y;
-        cursor: crosshair;
-      }
-      .surface > * {
-        position: absolute;
-        inset: 0;
-        width: 100%;
-        height: 100%;
-      }
-      .surface text {
-        font-size: 12.5px;
-        fill: var(--quiet);
-      }
-      .surface .grid {
-        stroke: var(--line);
-      }
-      .surface .equal {
-        stroke: var(--quiet);
-        stroke-dasharray: 5 4;
-      }
-      .surface .step {
-        stroke: var(--term);
-        stroke-width: 4;
-      }
-      .surface circle {
-        fill: none;
-        stroke: var(--ink);
-        stroke-width: 2;
-      }
-      .distribution {
-        display: grid;
-        grid-template-columns: 10.5rem minmax(0, 1fr);
-        column-gap: 0.8rem;
-        align-items: end;
-        font-size: 0.88rem;
-      }
-      .distribution > .sum {
-        font-weight: 600;
-      }
-      .distribution small {
-        display: block;
-        color: var(--quiet);
-        font-weight: 400;
-        font-variant-numeric: tabular-nums;
-      }
-      .distribution svg {
-        width: 100%;
-        height: 2.7rem;
-        overflow: visible;
-      }
-      .distribution path {
-        fill: var(--term, var(--ink));
-      }
-      .distribution .zero {
-        stroke: var(--line);
-        vector-effect: non-scaling-stroke;
-      }
-      .distribution .axis {
-        height: 1.4rem;
-      }
-      .distribution .axis text {
-        fill: var(--quiet);
-        font-size: 0.78rem;
-        text-anchor: middle;
-      }
-      .readout {
-        margin: 0.4rem 0 0;
-        min-height: 2.8rem;
-      }
-      superpose-sentence {
-        display: block;
-        margin: 0 0 1rem;
-      }
-      .seed {
-        display: flex;
-        gap: 0.6rem;
-        align-items: center;
-      }
-    `,
-  ];
+  static override styles = [sharedStyles, unsafeCSS(styles)];
 
   @state() private request: DotProductsRequest = {
     source: 'seeded',
@@ -197,7 +99,8 @@ export class DotProductsFigure extends Figure {
   }
 
   override render(): TemplateResult {
-    const ownText = this.request.source === 'sentence' ? html`<superpose-sentence></superpose-sentence>` : nothing;
+    const ownText =
+      this.request.source === 'sentence' ? html`<superpose-sentence></superpose-sentence>` : nothing;
     return html`${this.controls()} ${ownText} ${this.problem(this.failure, () => this.change({}))}
       ${this.answer ? this.plots(this.answer) : html`<p class="note">Computing…</p>`}`;
   }
@@ -224,15 +127,15 @@ export class DotProductsFigure extends Figure {
         <label>Width d <output>${shown.d_model}</output>
           <input type="range" name="d" min="0" max=${widths.length - 1} step="1" ?disabled=${fromModel}
             .value=${String(widths.indexOf(d_model))} aria-valuetext=${String(shown.d_model)}
-            @input=${(event: Event) => this.change({ d_model: widths[valueOf(event)] as number })} />
+            @input=${(event: Event) => this.change({ d_model: widths[sliderValue(event)] as number })} />
         </label>
         <label>Position scale ρ <output>${positionScale.toFixed(2)}</output>
           <input type="range" name="scale" min="0" max="4" step="0.05" .value=${String(positionScale)}
-            @input=${(event: Event) => this.change({ positionScale: valueOf(event) })} />
+            @input=${(event: Event) => this.change({ positionScale: sliderValue(event) })} />
         </label>
         <label>Number of tokens <output>${shown.n}</output>
           <input type="range" name="n" min="2" max="128" step="1" ?disabled=${fromModel}
-            .value=${String(n)} @input=${(event: Event) => this.change({ n: valueOf(event) })} />
+            .value=${String(n)} @input=${(event: Event) => this.change({ n: sliderValue(event) })} />
         </label>
         <div>
           <span class="label">Seed</span>
@@ -318,7 +221,10 @@ export class DotProductsFigure extends Figure {
     const [low = 0, high = 0] = extent([0, ...values.flatMap((row) => extent(row) as [number, number])]);
     const x = scaleLinear([low, high], [0, 100]).nice();
     const [start, end] = x.domain() as [number, number];
-    const bins = bin<number, number>().value((value) => value).domain([start, end]).thresholds(x.ticks(64));
+    const bins = bin<number, number>()
+      .value((value) => value)
+      .domain([start, end])
+      .thresholds(x.ticks(64));
     const percentAcross = (value: number) => `${x(value)}%`;
     return html`
       <div class="distribution" aria-hidden="true">
@@ -365,7 +271,7 @@ export class DotProductsFigure extends Figure {
   }
 }
 
-const valueOf = (event: Event) => Number((event.target as HTMLInputElement).value);
+const sliderValue = (event: Event) => Number((event.target as HTMLInputElement).value);
 
 const axisLabel = (tick: number) => String(tick).replace('-', '−');
 
@@ -423,7 +329,11 @@ function drawPoints(canvas: HTMLCanvasElement, answer: DotProductsAnswer, colour
   }
 }
 
-function nearest(answer: DotProductsAnswer, across: number, up: number): { i: number; j: number } | undefined {
+function nearest(
+  answer: DotProductsAnswer,
+  across: number,
+  up: number,
+): { i: number; j: number } | undefined {
   const { x, y } = scales(answer);
   const { n, concatenated, added } = answer;
   let best: { i: number; j: number } | undefined;
@@ -473,7 +383,8 @@ function table({ moments }: DotProductsAnswer): TemplateResult {
         <thead><tr><th scope="col">Dot product, over pairs</th><th scope="col">mean</th><th scope="col">standard deviation</th></tr></thead>
         <tbody>
           ${rows.map(
-            ({ name, label }) => html`<tr><th scope="row">${label}</th><td>${readable(moments[name].mean)}</td><td>${readable(moments[name].deviation)}</td></tr>`,
+            ({ name, label }) =>
+              html`<tr><th scope="row">${label}</th><td>${readable(moments[name].mean)}</td><td>${readable(moments[name].deviation)}</td></tr>`,
           )}
         </tbody>
       </table>

@@ -23,6 +23,7 @@ export function remark(tokens: readonly string[], dropped: number): string {
   if (dropped > 0) {
     return `Only the first ${tokens.length} of ${tokens.length + dropped} tokens are shown; in Node the model takes 512.`;
   }
-  if (tokens.length === 2) return 'There is no word in the text, so only the markers [CLS] and [SEP] are left.';
+  if (tokens.length === 2)
+    return 'There is no word in the text, so only the markers [CLS] and [SEP] are left.';
   return '';
 }

@@ -17,7 +17,9 @@ export const signed = (value: number): string => (value >= 0 ? `+${readable(valu
 export function exponent(value: number): string {
   if (value === 0) return '0';
   const [digits, power] = value.toExponential(1).split('e') as [string, string];
-  const raised = String(Number(power)).replace('-', '⁻').replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)] as string);
+  const raised = String(Number(power))
+    .replace('-', '⁻')
+    .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)] as string);
   return `${minus(digits)} × 10${raised}`;
 }
 

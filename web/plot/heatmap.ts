@@ -2,7 +2,12 @@ import { colourTable, type Scale } from './colour.js';
 
 /** Values [n, n] as n by n pixels; CSS enlarges them. `low` and `high` are the ends of the scale. */
 export function drawHeatmap(
-  canvas: HTMLCanvasElement, values: ArrayLike<number>, n: number, low: number, high: number, scale: Scale,
+  canvas: HTMLCanvasElement,
+  values: ArrayLike<number>,
+  n: number,
+  low: number,
+  high: number,
+  scale: Scale,
 ): void {
   if (canvas.width !== n) canvas.width = n;
   if (canvas.height !== n) canvas.height = n;

@@ -31,7 +31,9 @@ function start(): Worker {
 }
 
 export function asker<T extends Task>(
-  task: T, answered: Answered<T>, failed: (sentence: string) => void,
+  task: T,
+  answered: Answered<T>,
+  failed: (sentence: string) => void,
 ): Asker<T> {
   let underWay = false;
   let newest: Tasks[T]['request'] | undefined;

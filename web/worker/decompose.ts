@@ -18,12 +18,17 @@ async function takeApart(library: Library, text: string, head: number): Promise<
 }
 
 export async function decompose(
-  library: Library, { text, head, panels, on }: DecomposeRequest,
+  library: Library,
+  { text, head, panels, on }: DecomposeRequest,
 ): Promise<DecomposeAnswer> {
   const taken = await takeApart(library, text, head);
   const superpose = await library.superpose();
   const combine = (chosen: (term: number) => boolean) =>
-    superpose.combineTerms(taken, head, Array.from({ length: taken.parts.length ** 2 }, (_, term) => chosen(term)));
+    superpose.combineTerms(
+      taken,
+      head,
+      Array.from({ length: taken.parts.length ** 2 }, (_, term) => chosen(term)),
+    );
   const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
 
   const all = combine(() => true);

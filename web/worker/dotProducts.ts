@@ -28,19 +28,29 @@ async function fromModel(library: Library, { text, encoding, seed }: DotProducts
   const { token, position } = await model.summands(sentence, precision);
   return {
     token,
-    position: encoding === 'learned' ? position : positions(superpose, encoding, token.rows, model.d_model, seed),
+    position:
+      encoding === 'learned' ? position : positions(superpose, encoding, token.rows, model.d_model, seed),
     tokens: [...sentence.tokens],
     dropped: sentence.dropped,
   };
 }
 
 function positions(
-  superpose: Superpose, encoding: DotProductsRequest['encoding'], n: number, d_model: number, seed: number,
+  superpose: Superpose,
+  encoding: DotProductsRequest['encoding'],
+  n: number,
+  d_model: number,
+  seed: number,
 ): Table<Float32Array> {
   if (encoding === 'random' || encoding === 'learned') {
     // Of the same squared length as a sinusoidal row, d/2, so that encodings can be compared.
     return superpose.randomNormal({
-      rows: n, columns: d_model, standardDeviation: Math.SQRT1_2, seed, stream: streams.position, precision,
+      rows: n,
+      columns: d_model,
+      standardDeviation: Math.SQRT1_2,
+      seed,
+      stream: streams.position,
+      precision,
     });
   }
   return superpose.sinusoidal({
