@@ -147,14 +147,18 @@ val dot_products_out(int n, const val& token, const val& position, double positi
       {"concatenated", products.concatenated}};
   val result = val::object();
   val moments = val::object();
-  for (const auto& [name, matrix] : named) {
+  const auto set_moments = [&](const char* name, const Matrix<Scalar>& matrix) {
     const PairMoments of_pairs = pair_moments(matrix);
     val moment = val::object();
     moment.set("mean", of_pairs.mean);
     moment.set("deviation", of_pairs.deviation);
     moments.set(name, moment);
+  };
+  for (const auto& [name, matrix] : named) {
+    set_moments(name, matrix);
     result.set(name, copy_out(matrix));
   }
+  set_moments("crossTerms", products.token_position + products.position_token);
   result.set("moments", moments);
   result.set("correlation", products.added.size()
                                 ? pair_correlation(products.added, products.concatenated)
