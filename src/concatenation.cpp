@@ -1,5 +1,7 @@
 #include "concatenation.h"
 
+#include "product.h"
+
 namespace superpose {
 namespace {
 
@@ -55,8 +57,8 @@ ProjectedParts<Scalar> concatenate_full(const Matrix<Scalar>& token, const Matri
   const Matrix<Scalar> joined = join_columns(token, position);
   const auto parts_of = [&](const Linear<Scalar>& linear) {
     std::vector<Matrix<Scalar>> parts;
-    parts.emplace_back(token * linear.weight.leftCols(token.cols()).transpose());
-    parts.emplace_back(position * linear.weight.rightCols(position.cols()).transpose());
+    parts.push_back(rows_times_rows<Scalar>(token, linear.weight.leftCols(token.cols())));
+    parts.push_back(rows_times_rows<Scalar>(position, linear.weight.rightCols(position.cols())));
     if (query.bias.size() || key.bias.size()) {
       Matrix<Scalar> constant = zeros_like(parts[0]);
       if (linear.bias.size()) constant.rowwise() += linear.bias.transpose();
@@ -65,7 +67,7 @@ ProjectedParts<Scalar> concatenate_full(const Matrix<Scalar>& token, const Matri
     return parts;
   };
   const auto whole_of = [&](const Linear<Scalar>& linear) {
-    Matrix<Scalar> whole = joined * linear.weight.transpose();
+    Matrix<Scalar> whole = rows_times_rows<Scalar>(joined, linear.weight);
     if (linear.bias.size()) whole.rowwise() += linear.bias.transpose();
     return whole;
   };
@@ -77,9 +79,10 @@ ProjectedParts<Scalar> concatenate_block_diagonal(
     const Matrix<Scalar>& token, const Matrix<Scalar>& position, const Matrix<Scalar>& token_query,
     const Matrix<Scalar>& token_key, const Matrix<Scalar>& position_query,
     const Matrix<Scalar>& position_key, int heads, Scalar scale) {
-  return disjoint<Scalar>(token * token_query.transpose(), token * token_key.transpose(),
-                          position * position_query.transpose(),
-                          position * position_key.transpose(), heads, scale);
+  return disjoint<Scalar>(rows_times_rows<Scalar>(token, token_query),
+                          rows_times_rows<Scalar>(token, token_key),
+                          rows_times_rows<Scalar>(position, position_query),
+                          rows_times_rows<Scalar>(position, position_key), heads, scale);
 }
 
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                             \

@@ -1,5 +1,7 @@
 #include "decomposition.h"
 
+#include "product.h"
+
 namespace superpose {
 namespace {
 
@@ -14,15 +16,15 @@ Projection<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector
                            const Linear<Scalar>& linear) {
   Projection<Scalar> result;
   for (const Matrix<Scalar>& part : input.parts) {
-    result.parts.emplace_back(part * linear.weight.transpose());
+    result.parts.push_back(rows_times_rows<Scalar>(part, linear.weight));
   }
 
-  Vector<Scalar> constant = Vector<Scalar>::Zero(linear.weight.rows());
-  if (beta.size()) constant.noalias() += linear.weight * beta;
-  if (linear.bias.size()) constant += linear.bias;
-  result.parts.emplace_back(constant.transpose().replicate(input.whole.rows(), 1));
+  Matrix<Scalar> constant = Matrix<Scalar>::Zero(1, linear.weight.rows());
+  if (beta.size()) constant = rows_times_rows<Scalar>(beta.transpose(), linear.weight);
+  if (linear.bias.size()) constant += linear.bias.transpose();
+  result.parts.emplace_back(constant.replicate(input.whole.rows(), 1));
 
-  result.whole.noalias() = input.whole * linear.weight.transpose();
+  result.whole = rows_times_rows<Scalar>(input.whole, linear.weight);
   if (linear.bias.size()) result.whole.rowwise() += linear.bias.transpose();
   return result;
 }
@@ -64,14 +66,14 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
   const auto of_head = [&](const Matrix<Scalar>& all) { return all.middleCols(head * width, width); };
 
   MatrixMap<Scalar> whole(logits, n, n);
-  whole.noalias() = parts.scale * of_head(parts.query) * of_head(parts.key).transpose();
+  multiply_rows<Scalar>(of_head(parts.query), of_head(parts.key), parts.scale, whole);
 
   Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
   Scalar* next = terms;
   for (const Matrix<Scalar>& query : parts.queries) {
     for (const Matrix<Scalar>& key : parts.keys) {
       MatrixMap<Scalar> term(next, n, n);
-      term.noalias() = parts.scale * of_head(query) * of_head(key).transpose();
+      multiply_rows<Scalar>(of_head(query), of_head(key), parts.scale, term);
       sum += term;
       next += n * n;
     }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "product.h"
+
 namespace superpose {
 
 template <typename Scalar>
@@ -11,17 +13,17 @@ DotProducts<Scalar> dot_products(const Matrix<Scalar>& token, const Matrix<Scala
   const Matrix<Scalar> scaled = position_scale * position;
 
   DotProducts<Scalar> result;
-  result.token_token.noalias() = token * token.transpose();
-  result.position_position.noalias() = scaled * scaled.transpose();
+  result.token_token = rows_times_rows<Scalar>(token, token);
+  result.position_position = rows_times_rows<Scalar>(scaled, scaled);
 
   const Matrix<Scalar> joined = join_columns(token, scaled);
-  result.concatenated.noalias() = joined * joined.transpose();
+  result.concatenated = rows_times_rows<Scalar>(joined, joined);
 
   if (token.cols() == position.cols()) {
-    result.token_position.noalias() = token * scaled.transpose();
-    result.position_token.noalias() = scaled * token.transpose();
+    result.token_position = rows_times_rows<Scalar>(token, scaled);
+    result.position_token = rows_times_rows<Scalar>(scaled, token);
     const Matrix<Scalar> sum = token + scaled;
-    result.added.noalias() = sum * sum.transpose();
+    result.added = rows_times_rows<Scalar>(sum, sum);
   }
   return result;
 }

@@ -7,6 +7,9 @@
 
 #include <wasm_simd128.h>
 
+// Eigen's matrix product multiplies and adds apart unless it is told that one instruction does both.
+#define EIGEN_HAS_SINGLE_INSTRUCTION_MADD
+
 #include <Eigen/Core>
 
 namespace Eigen::internal {
