@@ -1,0 +1,103 @@
+// What the host itself must have: installed with apt where there is apt, otherwise named.
+import { spawnSync } from 'node:child_process';
+import { ask, Failure, step, which } from './steps.mjs';
+
+// A need is a Debian package and what shows that it is met: a program on PATH, wherever that came
+// from, or, for a package without programs, an installed package.
+const cmake = { package: 'cmake', program: 'cmake' };
+const ninja = { package: 'ninja-build', program: 'ninja' };
+
+const needs = {
+  wasm: [cmake, ninja],
+  // The private Emscripten runs on Debian's own Python, whatever other is first on PATH.
+  privateEmscripten: [{ package: 'python3', program: 'python3', path: '/usr/bin' }],
+  unpack: [
+    { package: 'mmdebstrap', program: 'mmdebstrap' },
+    { package: 'debian-archive-keyring', installed: 'debian-archive-keyring' },
+  ],
+  native: [
+    cmake,
+    ninja,
+    { package: 'g++', program: 'g++' },
+    { package: 'clang', program: 'clang++' },
+    { package: 'libclang-rt-dev', installed: 'libclang-rt-*dev' },
+    { package: 'libgtest-dev', installed: 'libgtest-dev' },
+  ],
+  chromium: [
+    { package: 'chromium', program: 'chromium' },
+    { package: 'fonts-dejavu-core', installed: 'fonts-dejavu-core' },
+  ],
+  engines: [
+    { package: 'firefox-esr', program: 'firefox-esr' },
+    { package: 'webkit2gtk-driver', program: 'WebKitWebDriver' },
+    { package: 'xvfb', program: 'xvfb-run' },
+    { package: 'xauth', program: 'xauth' },
+  ],
+};
+
+/** The groups without which everything can be built and much can be tested. */
+export const browsers = ['chromium', 'engines'];
+
+// No question is asked and no service started: RUNLEVEL holds back System V's start-up scripts and
+// SYSTEMD_OFFLINE holds back systemd's units, both for this one call only.
+const quietly = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'SYSTEMD_OFFLINE=1'];
+// A fresh machine may be updating itself just now: wait for its lock.
+const apt = ['apt-get', '-o', 'DPkg::Lock::Timeout=300'];
+const install = ['install', '-y', '--no-install-recommends'];
+
+/** Installs what is missing of the named groups of needs. */
+export async function installHostPackages(groups) {
+  const missing = missingNeeds(groups).map((need) => need.package);
+  if (missing.length === 0) return;
+  if (!which('apt-get')) return tellWithoutApt(groups);
+
+  const byHand = `as root, run: apt-get update && apt-get ${[...install, ...missing].join(' ')}`;
+  console.log(`Missing on this machine: ${missing.join(' ')}.`);
+  const asRoot = rootPrefix(byHand);
+  await step('Update the package lists', { byHand }, (run) =>
+    run(asRoot[0], [...asRoot.slice(1), ...apt, 'update']),
+  );
+  const all = ask('apt-get', ['-s', ...install, ...missing])?.match(/(?<=^Inst )\S+/gm) ?? missing;
+  console.log(`apt installs: ${all.join(' ')}`);
+  await step(`Install ${all.length} Debian packages`, { byHand }, (run) =>
+    run(asRoot[0], [...asRoot.slice(1), ...apt, ...install, ...missing]),
+  );
+}
+
+/** The programs of the named groups that are not on this machine. */
+export function missingPrograms(groups) {
+  return missingNeeds(groups).flatMap((need) => need.program ?? []);
+}
+
+function missingNeeds(groups) {
+  const wanted = new Set(groups.flatMap((group) => needs[group]));
+  return [...wanted].filter((need) =>
+    need.program ? !which(need.program, need.path) : !packageInstalled(need.installed),
+  );
+}
+
+function packageInstalled(pattern) {
+  // Where there is no dpkg, CMake is the one to say whether a library is there.
+  if (!which('dpkg-query')) return true;
+  return /^.i /m.test(ask('dpkg-query', ['--list', pattern]) ?? '');
+}
+
+function rootPrefix(byHand) {
+  const env = ['env', ...quietly, `PATH=${process.env.PATH}:/usr/sbin:/sbin`];
+  if (process.getuid() === 0) return env;
+  if (!which('sudo')) {
+    throw new Failure(`Installing them needs root, and there is no sudo here.\nBy hand: ${byHand}`);
+  }
+  console.log('sudo may ask for your password, for apt only.');
+  // Asked before the steps, whose progress would write over the question.
+  if (process.stdin.isTTY) spawnSync('sudo', ['-v'], { stdio: 'inherit' });
+  return ['sudo', ...env];
+}
+
+function tellWithoutApt(groups) {
+  throw new Failure(
+    `Not on PATH: ${missingPrograms(groups).join(' ')}, and this machine has no apt to install them with.\n` +
+      "By hand: install them with this machine's package manager. With Emscripten 3.1.69 or newer on " +
+      'PATH, and Eigen 5 and RapidJSON where CMake finds them, no mmdebstrap is needed.',
+  );
+}

@@ -1,0 +1,35 @@
+// One at a time: a lock that the kernel lets go of when its holder ends, however it ends.
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { makeFolder, which } from './steps.mjs';
+
+/**
+ * Runs `work` while this process alone holds the lock file. flock(1) holds it, for as long as the
+ * pipe from here is open, so that a killed set-up leaves no stale lock. Where there is no flock(1)
+ * (not Linux), `work` runs without a lock.
+ */
+export async function withLock(file, what, work) {
+  makeFolder(dirname(file));
+  if (!which('flock')) return work();
+  const waiting = setTimeout(
+    () => console.log(`Waiting for another run that is at work on ${what} (${file}).`),
+    500,
+  );
+  const holder = spawn('flock', [file, 'sh', '-c', 'echo held; exec cat'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // Its own process group: Ctrl-C must not drop the lock before the work has stopped.
+    detached: true,
+  });
+  try {
+    await new Promise((resolve, reject) => {
+      holder.stdout.once('data', resolve);
+      holder.once('error', reject);
+      holder.once('close', () => reject(new Error(`${file} cannot be locked.`)));
+    });
+    clearTimeout(waiting);
+    return await work();
+  } finally {
+    clearTimeout(waiting);
+    holder.stdin.destroy();
+  }
+}

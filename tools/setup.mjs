@@ -1,0 +1,98 @@
+// Installs what building and testing need, and nothing that is there already. Alone:
+//   node tools/setup.mjs [wasm] [native] [chromium] [engines]
+// which also writes build/env.sh, to be sourced by someone who calls cmake by hand.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hostEmscripten, privateEmscripten, privateEmscriptenCached } from './emscripten.mjs';
+import { headers, hostHeaders, privateHeadersCached } from './headers.mjs';
+import { browsers, installHostPackages } from './hostPackages.mjs';
+import { withLock } from './lock.mjs';
+import { installNodeModules } from './nodeModules.mjs';
+import { Failure, root, runTool, usageError } from './steps.mjs';
+
+/** The parts that can be asked for; `native` alone needs neither Emscripten nor node_modules. */
+export const parts = ['wasm', 'native', 'chromium', 'engines'];
+
+/**
+ * Makes the machine ready for the named parts and returns the environment to run CMake in:
+ * SUPERPOSE_PREFIX (the prefix with Eigen's and RapidJSON's headers) and, for wasm,
+ * SUPERPOSE_EMSCRIPTEN (Emscripten's root folder).
+ */
+export async function setUp(...wanted) {
+  refuseOldNode();
+  refuseSudo();
+  return withLock(join(root, 'build', 'setup.lock'), 'the set-up of this checkout', () => prepare(wanted));
+}
+
+async function prepare(wanted) {
+  const wasm = wanted.includes('wasm');
+  const hostEm = wasm ? hostEmscripten() : undefined;
+  const privateEm = wasm && !hostEm;
+  const hasHeaders = privateHeadersCached() || hostHeaders().eigenInclude;
+  const unpack = (privateEm && !privateEmscriptenCached()) || !hasHeaders;
+  await installHostPackages([
+    ...wanted.filter((part) => !browsers.includes(part)),
+    ...(privateEm ? ['privateEmscripten'] : []),
+    ...(unpack ? ['unpack'] : []),
+  ]);
+  await installBrowsers(wanted.filter((part) => browsers.includes(part)));
+  if (wasm) await installNodeModules();
+  const found = {
+    ...(await headers(hostHeaders())),
+    ...(privateEm ? await privateEmscripten() : hostEm),
+  };
+  writeEnvironment(found);
+  return { ...process.env, ...found };
+}
+
+/** Without its browsers a machine can still run the other tests; only CI insists. */
+async function installBrowsers(groups) {
+  try {
+    await installHostPackages(groups);
+  } catch (error) {
+    if (process.env.CI === 'true' || !(error instanceof Failure)) throw error;
+    console.log(`\n${error.message}\nGoing on without; the tests that need them are skipped.\n`);
+  }
+}
+
+/** Said here, because npm and Vite say it in riddles. */
+function refuseOldNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new Failure(
+    `This is Node ${process.versions.node}; Node 20.19 or newer is needed. Put one on PATH, then try again.`,
+  );
+}
+
+/** Under sudo the build, node_modules and the cache would come to belong to root. */
+function refuseSudo() {
+  const { SUDO_UID, SUDO_USER } = process.env;
+  if (process.getuid?.() !== 0 || !SUDO_UID || SUDO_UID === '0') return;
+  throw new Failure(
+    `Run this as ${SUDO_USER ?? 'yourself'}, without sudo: otherwise what it builds would belong to root. ` +
+      'It asks for sudo itself, and only for apt.',
+  );
+}
+
+/** What an earlier set-up of other parts wrote stays. */
+function writeEnvironment(found) {
+  const file = join(root, 'build', 'env.sh');
+  const quote = (value) => `'${value.replaceAll("'", "'\\''")}'`;
+  const lines = Object.entries(found).map(([name, value]) => `export ${name}=${quote(value)}\n`);
+  const earlier = existsSync(file) ? (readFileSync(file, 'utf8').match(/^export .*\n/gm) ?? []) : [];
+  const kept = earlier.filter((line) => !(line.match(/^export (\w+)=/)?.[1] in found));
+  writeFileSync(file, [...lines, ...kept].join(''));
+}
+
+async function main(args) {
+  const unknown = args.filter((arg) => !parts.includes(arg));
+  if (unknown.length > 0) {
+    throw usageError(
+      `No part is called ${unknown.join(' or ')}. There are: ${parts.join(', ')} (all of them when none is named).`,
+    );
+  }
+  await setUp(...(args.length > 0 ? args : parts));
+  console.log('Ready. To call cmake by hand: . build/env.sh && cmake --preset wasm');
+}
+
+runTool(import.meta.url, main);

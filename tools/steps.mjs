@@ -1,0 +1,208 @@
+// Named steps: each shows that it is alive, keeps all its output in build/logs, and when it fails
+// says which step, why, and what to do by hand.
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  constants as access,
+  accessSync,
+  createWriteStream,
+  mkdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+
+/** The top of the checkout. */
+export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+
+/** A failure that is told to the person in whole sentences, without a stack. */
+export class Failure extends Error {}
+
+const headLines = 8;
+const tailLines = 20;
+const heartbeatSeconds = 15;
+const children = new Set();
+
+/** The path of a program on PATH (or on the given one), or undefined. */
+export function which(program, path = process.env.PATH ?? '') {
+  for (const folder of path.split(delimiter)) {
+    const file = join(folder, program);
+    try {
+      accessSync(file, access.X_OK);
+      if (statSync(file).isFile()) return file;
+    } catch {
+      // Not in this folder; the next one may have it.
+    }
+  }
+  return undefined;
+}
+
+/** What a quick, quiet program prints on stdout; undefined when it fails or is not there. */
+export function ask(command, args, options = {}) {
+  const answer = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26, ...options });
+  return answer.status === 0 ? answer.stdout.trim() : undefined;
+}
+
+/**
+ * Runs one named step. `work` gets a function `run(command, args, options)` that runs a program
+ * and fails when the program fails; `options` are those of spawn, and
+ * `show: true` passes the program's output on as it comes,
+ * `mayFail: true` returns its exit code instead of failing.
+ * `byHand` says what a person can do when the step fails.
+ */
+export async function step(name, { byHand }, work) {
+  const log = openLog(name);
+  const progress = startProgress(name);
+  const started = Date.now();
+  try {
+    const result = await work((command, args, options) => run(command, args, options, log, progress));
+    progress.end(`${name}: ${seconds(started)}`);
+    return result;
+  } catch (error) {
+    progress.end(`${name}: failed after ${seconds(started)}`);
+    throw new Failure(describe(name, error, log, byHand));
+  } finally {
+    log.stream.end();
+  }
+}
+
+/**
+ * Runs `main` when the module at `url` is what Node was started with; tells failures, and ends with
+ * the exit code that it returns.
+ */
+export async function runTool(url, main) {
+  if (realpathSync(process.argv[1]) !== fileURLToPath(url)) return;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      for (const child of children) child.kill(signal);
+      process.exit(128 + constants.signals[signal]);
+    });
+  }
+  try {
+    process.exitCode = (await main(process.argv.slice(2))) ?? 0;
+  } catch (error) {
+    console.error(error instanceof Failure ? `\n${error.message}\n` : error);
+    process.exitCode = error.exitCode ?? 1;
+  }
+}
+
+/** A wrong command line: told in one sentence, exit code 2. */
+export function usageError(sentence) {
+  return Object.assign(new Failure(sentence), { exitCode: 2 });
+}
+
+/** Makes a folder, with those above it, and sees that it can be written. */
+export function makeFolder(folder, advice = 'Give it to yourself (chown -R) or delete it') {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, access.W_OK);
+  } catch (error) {
+    throw new Failure(`The folder ${folder} cannot be written (${error.code}). ${advice}, then try again.`);
+  }
+  return folder;
+}
+
+function openLog(name) {
+  const slug = name
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+    .join('-');
+  const file = join(makeFolder(join(root, 'build', 'logs')), `${slug}.log`);
+  const log = { file: relative(root, file), lines: [], left: 0, stream: createWriteStream(file) };
+  // A full disk must not hide the failure of the step itself.
+  log.stream.on('error', () => {});
+  return log;
+}
+
+function run(command, args, { show, mayFail, ...options } = {}, log, progress) {
+  return new Promise((resolve, reject) => {
+    log.stream.write(`$ ${[command, ...args].join(' ')}\n`);
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...options,
+    });
+    children.add(child);
+    for (const stream of [child.stdout, child.stderr]) {
+      const lines = lineReader((line) => {
+        remember(log, line);
+        if (!show) progress.note(line);
+      });
+      stream?.on('data', (chunk) => {
+        log.stream.write(chunk);
+        if (show) progress.pass(chunk);
+        lines(chunk);
+      });
+    }
+    child.on('error', (error) => reject(new Error(`${command} could not be started: ${error.message}`)));
+    child.on('close', (code, signal) => {
+      children.delete(child);
+      if (code === 0 || (mayFail && code !== null)) resolve(code);
+      else reject(new Error(`${command} ended with ${signal ?? `exit code ${code}`}.`));
+    });
+  });
+}
+
+/** Keeps the first and the last lines: npm says what is wrong first, compilers and apt last. */
+function remember(log, line) {
+  log.lines.push(line);
+  if (log.lines.length <= headLines + tailLines) return;
+  log.lines.splice(headLines, 1);
+  log.left += 1;
+}
+
+function lineReader(take) {
+  let rest = '';
+  return (chunk) => {
+    const lines = (rest + chunk).split(/[\r\n]+/);
+    rest = lines.pop();
+    for (const line of lines.map(stripVTControlCharacters)) if (line.trim()) take(line.trimEnd());
+  };
+}
+
+/** On a terminal one line that is rewritten; elsewhere a line now and then. */
+function startProgress(name) {
+  const terminal = process.stdout.isTTY;
+  const started = Date.now();
+  let last = '';
+  let shown = false;
+  const tick = () => {
+    if (shown) return;
+    const line = `${name}: ${seconds(started)}  ${last}`;
+    const width = (process.stdout.columns ?? 80) - 1;
+    if (terminal) process.stdout.write(`\r\x1b[K${line.slice(0, width)}`);
+    else console.log(line);
+  };
+  const timer = setInterval(tick, terminal ? 250 : heartbeatSeconds * 1000);
+  return {
+    note(line) {
+      last = line.trim();
+    },
+    pass(chunk) {
+      if (terminal && !shown) process.stdout.write('\r\x1b[K');
+      shown = true;
+      process.stdout.write(chunk);
+    },
+    end(line) {
+      clearInterval(timer);
+      console.log(terminal && !shown ? `\r\x1b[K${line}` : line);
+    },
+  };
+}
+
+function describe(name, error, log, byHand) {
+  const parts = [`The step "${name}" failed.`, `Why: ${error.message}`];
+  if (!(error instanceof Failure) && log.lines.length > 0) {
+    const said = log.lines.map((line) => `    ${line}`);
+    if (log.left > 0) said.splice(headLines, 0, `    ... (${log.left} more lines)`);
+    parts.push(`What it printed (kept in ${log.file}):`, ...said);
+  }
+  parts.push(`By hand: ${byHand}`);
+  return parts.join('\n');
+}
+
+function seconds(started) {
+  return `${((Date.now() - started) / 1000).toFixed(1)} s`;
+}

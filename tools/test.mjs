@@ -1,0 +1,106 @@
+// npm test: every test, or the named part, and one closing line that counts them all.
+import { build } from './build.mjs';
+import { missingPrograms } from './hostPackages.mjs';
+import { runNativeTests } from './nativeTests.mjs';
+import { setUp } from './setup.mjs';
+import { Failure, runTool, usageError } from './steps.mjs';
+import { runVitest } from './vitestTests.mjs';
+
+const presets = ['native', 'sanitize'];
+const projects = ['node', 'chromium', 'page', 'engines'];
+const browsersOf = (project) =>
+  ({ chromium: ['chromium'], page: ['chromium'], engines: ['engines'] })[project] ?? [];
+const inCi = process.env.CI === 'true';
+
+const help = `npm test                 runs every test
+npm test -- PART...      runs some parts: ${[...presets, ...projects].join(', ')}
+                           native    C++ tests, g++
+                           sanitize  C++ tests, clang with address and undefined-behaviour checks
+                           node      the typed API and the tools, in Node
+                           chromium  the typed API and the figures, in Chromium
+                           page      the built page, in Chromium
+                           engines   the built page, in Firefox and WebKit
+npm test -- NAME...      runs the tests whose file or name contains NAME; PART narrows it down
+With CI=true a missing browser or model is a failure, otherwise a skip.`;
+
+async function main(args) {
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(help);
+    return 0;
+  }
+  const option = args.find((arg) => arg.startsWith('-'));
+  if (option) throw usageError(`npm test knows no option ${option}.\n${help}`);
+  const tally = { passed: 0, failed: 0, skipped: 0 };
+  await counting(tally, () => runAll(args, tally));
+  console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`);
+  return tally.failed === 0 ? 0 : 1;
+}
+
+async function runAll(args, tally) {
+  const { chosen, filters } = select(args);
+  const ours = projects.filter((project) => chosen.includes(project));
+  const native = presets.filter((preset) => chosen.includes(preset));
+  const browsers = [...new Set(ours.flatMap(browsersOf))];
+  const env = await setUp(
+    ...(native.length > 0 ? ['native'] : []),
+    ...(ours.length > 0 ? ['wasm'] : []),
+    ...browsers,
+  );
+  noticeMissingBrowsers(browsers, tally);
+
+  for (const preset of native) {
+    await counting(tally, () => part(preset, filters, () => runNativeTests(preset, filters, env)));
+  }
+  if (ours.length > 0) {
+    await counting(tally, async () => {
+      await build(env);
+      for (const project of ours) {
+        await counting(tally, () => part(project, filters, () => runVitest(project, filters, env)));
+      }
+    });
+  }
+  if (tally.passed + tally.failed + tally.skipped === 0) {
+    throw new Failure(
+      `No test's file or name contains ${filters.join(' or ')}, and no part is called so.\n${help}`,
+    );
+  }
+}
+
+/** Part names choose parts; every other name filters the tests within them. */
+function select(args) {
+  const all = [...presets, ...projects];
+  const named = all.filter((part) => args.includes(part));
+  return {
+    chosen: named.length > 0 ? named : all,
+    filters: args.filter((arg) => !all.includes(arg)),
+  };
+}
+
+/** Runs a part, which must run something unless it was filtered or its browser is missing. */
+async function part(name, filters, work) {
+  const result = await work();
+  if (filters.length > 0 || result.passed + result.failed + result.skipped > 0) return result;
+  if (!inCi && missingPrograms(browsersOf(name)).length > 0) return { skipped: 1 };
+  throw new Failure(`${name}: the test runner ran no test at all.`);
+}
+
+/** Adds what `work` counts; a step that fails counts as one failure, and the other parts go on. */
+async function counting(tally, work) {
+  try {
+    const result = await work();
+    for (const kind of Object.keys(result ?? {})) tally[kind] += result[kind];
+  } catch (error) {
+    console.error(error instanceof Failure ? `\n${error.message}\n` : error);
+    tally.failed += 1;
+  }
+}
+
+function noticeMissingBrowsers(groups, tally) {
+  const missing = missingPrograms(groups);
+  if (missing.length === 0) return;
+  const what = inCi ? 'with CI=true that is a failure' : 'the tests in those browsers are skipped';
+  console.log(`Not on this machine: ${missing.join(', ')}; ${what}.`);
+  if (inCi) tally.failed += 1;
+}
+
+runTool(import.meta.url, main);

@@ -1,0 +1,16 @@
+// The files in which test runners leave what they counted.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure, makeFolder, root } from './steps.mjs';
+
+/** The path for a result of this name, cleared of an earlier run's. */
+export function resultFile(name) {
+  const file = join(makeFolder(join(root, 'build', 'test-results')), name);
+  rmSync(file, { force: true });
+  return file;
+}
+
+export function readResult(file) {
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  throw new Failure(`The test runner ended before it wrote ${file}; what it printed stands above.`);
+}
