@@ -1,0 +1,113 @@
+// Debian's Firefox and WebKitGTK, headless, behind one small interface.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import puppeteer from 'puppeteer-core';
+import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
+
+export interface Engine {
+  open(address: string): Promise<void>;
+  /** Runs a function that stands alone in the page and returns what it returns. */
+  evaluate<T>(inPage: () => T): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Where a program is, or undefined. */
+const onPath = (program: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((file) => existsSync(file));
+
+/** WebKitGTK's own small browser, which Debian keeps off PATH. */
+function miniBrowser(): string | undefined {
+  const lib = '/usr/lib';
+  return readdirSync(lib)
+    .filter((folder) => folder.endsWith('-linux-gnu'))
+    .flatMap((folder) =>
+      ['webkit2gtk-4.1', 'webkit2gtk-4.0'].map((version) => join(lib, folder, version, 'MiniBrowser')),
+    )
+    .find((file) => existsSync(file));
+}
+
+/** What this machine lacks to run an engine; empty when it lacks nothing. */
+export const lacking: Record<'firefox' | 'webkit', () => string[]> = {
+  firefox: () => ['firefox-esr'].filter((program) => !onPath(program)),
+  webkit: () => [
+    ...['WebKitWebDriver', 'xvfb-run'].filter((program) => !onPath(program)),
+    ...(miniBrowser() ? [] : ['MiniBrowser']),
+  ],
+};
+
+export async function firefox(): Promise<Engine> {
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: onPath('firefox-esr') as string,
+    headless: true,
+  });
+  const page = await browser.newPage();
+  return {
+    open: async (address) => {
+      await page.goto(address);
+    },
+    evaluate: (inPage) => page.evaluate(inPage) as never,
+    close: () => browser.close(),
+  };
+}
+
+export async function webkit(): Promise<Engine> {
+  const port = await freePort();
+  // A process group of its own, so that closing ends the X server and the browser with it.
+  const server = spawn('xvfb-run', ['--auto-servernum', 'WebKitWebDriver', `--port=${port}`], {
+    detached: true,
+    stdio: 'ignore',
+    // WebKit's sandbox refuses to run as root.
+    env: {
+      ...process.env,
+      ...(process.getuid?.() === 0 && { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' }),
+    },
+  });
+  const end = () => process.kill(-(server.pid as number));
+  try {
+    const driver = await connect(port);
+    return {
+      open: (address) => driver.get(address),
+      evaluate: (inPage) => driver.executeScript(`return (${inPage})()`),
+      close: async () => {
+        await driver.quit();
+        end();
+      },
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** Tries until the driver answers; the test's own time limit ends the trying. */
+async function connect(port: number): Promise<WebDriver> {
+  const address = `http://127.0.0.1:${port}`;
+  while (
+    !(await fetch(`${address}/status`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const capabilities = new Capabilities({
+    browserName: 'MiniBrowser',
+    'webkitgtk:browserOptions': { binary: miniBrowser(), args: ['--automation'] },
+  });
+  return new Builder().usingServer(address).withCapabilities(capabilities).build();
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
