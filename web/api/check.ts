@@ -7,7 +7,8 @@ export const maxBytes = 2 ** 30;
 /** Widths and row counts beyond this are taken for mistakes. */
 export const maxExtent = 2 ** 22;
 
-const shown = (value: unknown): string => {
+/** A value as an error message shows it. */
+export const shown = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
@@ -61,17 +62,23 @@ export function object(name: string, value: unknown): void {
   }
 }
 
-/** Float32Array or Float64Array without NaN or infinities, of the given length if there is one. */
-export function floats(name: string, value: unknown, length?: number): Floats {
+/** Float32Array or Float64Array of the given length if there is one, whatever is in it. */
+export function array(name: string, value: unknown, length?: number): Floats {
   if (!(value instanceof Float32Array || value instanceof Float64Array)) {
     throw new TypeError(`${name} must be a Float32Array or a Float64Array; it is ${shown(value)}.`);
   }
   if (length !== undefined && value.length !== length) {
     throw new RangeError(`${name} must have ${length} values; it has ${value.length}.`);
   }
-  const bad = value.findIndex((entry) => !Number.isFinite(entry));
-  if (bad !== -1) throw new RangeError(`${name} must be finite; value ${bad} is ${value[bad]}.`);
   return value;
+}
+
+/** The same without NaN or infinities. */
+export function floats(name: string, value: unknown, length?: number): Floats {
+  const checked = array(name, value, length);
+  const bad = checked.findIndex((entry) => !Number.isFinite(entry));
+  if (bad !== -1) throw new RangeError(`${name} must be finite; value ${bad} is ${checked[bad]}.`);
+  return checked;
 }
 
 export interface Extents {
@@ -134,9 +141,9 @@ export function chosenHeads(value: unknown, heads: number): number[] {
   if (!Array.isArray(value))
     throw new TypeError(`only must be an array of head numbers; it is ${shown(value)}.`);
   for (const head of value) integer('a head in only', head, 0, heads - 1);
-  if (new Set(value).size !== value.length) {
-    throw new RangeError('only must name each head once; one is named twice.');
-  }
+  const twice = value.find((head, place) => value.indexOf(head) !== place);
+  if (twice !== undefined)
+    throw new RangeError(`only must name each head once; head ${twice} is there twice.`);
   return value as number[];
 }
 

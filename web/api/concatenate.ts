@@ -21,6 +21,7 @@ export interface ConcatenateFullInput<A extends Floats = Floats> extends TokenAn
   query: Linear<A>;
   /** W_K, likewise. */
   key: Linear<A>;
+  /** Heads; they divide the rows of the weights. */
   heads: number;
   /** Default 1/√d_h. */
   scale?: number;
@@ -29,12 +30,15 @@ export interface ConcatenateFullInput<A extends Floats = Floats> extends TokenAn
 }
 
 export interface ConcatenateBlockDiagonalInput<A extends Floats = Floats> extends TokenAndPosition<A> {
-  /** [heads · d_ht, d_t] */
+  /** The token's W_Q [heads · d_ht, d_t]. */
   tokenQuery: Table<A>;
+  /** The token's W_K, likewise. */
   tokenKey: Table<A>;
-  /** [heads · d_hp, d_p] */
+  /** The position's W_Q [heads · d_hp, d_p]. */
   positionQuery: Table<A>;
+  /** The position's W_K, likewise. */
   positionKey: Table<A>;
+  /** Heads; they divide the rows of the weights. */
   heads: number;
   /** Default 1/√(d_ht + d_hp). */
   scale?: number;
@@ -132,7 +136,9 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
   };
 }
 
-function rows<A extends Floats>({ token, position }: TokenAndPosition<A>) {
+function rows<A extends Floats>(input: TokenAndPosition<A>) {
+  check.object('input', input);
+  const { token, position } = input;
   check.table('token', token);
   check.table('position', position, { rows: token.rows });
   check.samePrecision({ 'token.data': token.data, 'position.data': position.data });

@@ -5,6 +5,7 @@ import { type Floats, type Linear, suffixOf, type Table } from './table.js';
 
 /** What stands between the sum of the embeddings and W_Q, W_K. */
 export interface Normalization<A extends Floats = Floats> {
+  /** RMSNorm does not subtract the mean and has no beta. */
   kind: 'layer_norm' | 'rms_norm';
   /** [d]; left out, ones. */
   gamma?: A;
@@ -26,6 +27,7 @@ export interface DecomposeInput<A extends Floats = Floats> {
   query: Linear<A>;
   /** W_K [heads · d_h, d] and its bias. */
   key: Linear<A>;
+  /** Heads; they divide the rows of the weights. */
   heads: number;
   /** Multiplies every logit and term; any finite number. Default 1/√d_h. */
   scale?: number;
@@ -54,8 +56,8 @@ export function decomposeApi(raw: Raw): DecomposeApi {
       const { summands, query, key } = input;
       check.object('summands', summands);
       const names = Object.keys(summands);
-      const first = summands[names[0] as string];
-      if (!first) throw new RangeError('summands must hold at least one table; it is empty.');
+      const first = summands[names[0] as string] as Table<A>;
+      if (names.length === 0) throw new RangeError('summands must hold at least one table; it is empty.');
       if (names.includes('constant')) {
         throw new RangeError("No summand may be named 'constant': that is the part for W β + b.");
       }
@@ -126,13 +128,16 @@ function grouped(parts: string[], given: DecomposeInput['groups']) {
   for (const name of names) {
     const members = groups[name];
     if (!Array.isArray(members) || members.length === 0) {
-      throw new TypeError(`groups.${name} must be a list of part names with at least one in it.`);
+      throw new TypeError(
+        `groups.${name} must be a list of at least one part name; it is ${check.shown(members)}.`,
+      );
     }
     for (const part of members) {
       if (!parts.includes(part)) {
-        throw new RangeError(
-          `groups.${name} names ${JSON.stringify(part)}; the parts are ${parts.join(', ')}.`,
-        );
+        throw new RangeError(`groups.${name} names ${check.shown(part)}; the parts are ${parts.join(', ')}.`);
+      }
+      if (members.indexOf(part) !== members.lastIndexOf(part)) {
+        throw new RangeError(`groups.${name} must name each part once; ${check.shown(part)} is there twice.`);
       }
     }
   }

@@ -43,7 +43,9 @@ export type DotProductName =
   | 'concatenated';
 
 export interface PairMoments {
+  /** Over the pairs i < j. */
   mean: number;
+  /** Standard deviation, divided by the number of pairs. */
   deviation: number;
 }
 
@@ -57,7 +59,9 @@ export interface DotProductsApi {
 
 export function dotProductsApi(raw: Raw): DotProductsApi {
   return {
-    dotProducts<A extends Floats>({ token, position, positionScale = 1 }: DotProductsInput<A>) {
+    dotProducts<A extends Floats>(input: DotProductsInput<A>) {
+      check.object('input', input);
+      const { token, position, positionScale = 1 } = input;
       check.table('token', token);
       check.table('position', position, { rows: token.rows });
       check.samePrecision({ 'token.data': token.data, 'position.data': position.data });

@@ -27,7 +27,9 @@ export interface Sentence {
 export type Summands<A extends Floats = Floats> = Record<'token' | 'position' | 'token_type', Table<A>>;
 
 export interface MiniLM {
+  /** Width of the embeddings: 384. */
   readonly d_model: number;
+  /** Heads of a layer: 12. */
   readonly heads: number;
   /** The longest sentence in tokens, [CLS] and [SEP] included: 512. */
   readonly positions: number;
@@ -67,37 +69,47 @@ const longestText = 100_000;
 
 /** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */
 export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = {}): Promise<MiniLM> {
+  check.object('superpose', superpose);
+  check.object('options', options);
   const folder = new URL(
     options.from ?? new URL(/* @vite-ignore */ '../model/', import.meta.url),
     typeof document === 'object' ? document.baseURI : import.meta.url,
   );
-  const read = (file: string) => readBytes(new URL(file, folder), `The MiniLM file ${file}`);
-  const json = async (file: string) => JSON.parse(new TextDecoder().decode(await read(file)));
+  const read = async <T>(file: string, parse: (bytes: Uint8Array) => T): Promise<T> => {
+    const bytes = await readBytes(new URL(file, folder), `The MiniLM file ${file}`);
+    try {
+      return parse(bytes);
+    } catch (cause) {
+      throw new Error(`The MiniLM file ${file} is damaged; build it again.`, { cause });
+    }
+  };
+  const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+  const tensors = (bytes: Uint8Array) => tensorReader(superpose, bytes);
 
-  const manifest: Manifest = await json('manifest.json').catch((cause: unknown) => {
+  const manifest: Manifest = await read('manifest.json', json).catch((cause: unknown) => {
     throw new Error(
       'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed.',
       { cause },
     );
   });
-  if (manifest.format !== supportedFormat) {
+  if (manifest?.format !== supportedFormat) {
     throw new Error(
-      `The MiniLM files have format ${manifest.format}; this version reads ${supportedFormat}. Build again.`,
+      `The MiniLM files have format ${manifest?.format}; this version reads ${supportedFormat}. Build again.`,
     );
   }
-  const [{ Tokenizer }, tokenizerJson, layerFile] = await Promise.all([
+  const [{ Tokenizer }, tokenizerJson, tensor] = await Promise.all([
     import('@huggingface/tokenizers'),
-    json('tokenizer.json'),
-    read('layer-0.safetensors'),
+    read('tokenizer.json', json),
+    read('layer-0.safetensors', tensors),
   ]);
   const tokenizer = new Tokenizer(tokenizerJson, {});
-  const tensor = tensorReader(superpose, layerFile);
-  const embeddings = (name: string) => rowReader(superpose, read, name, manifest);
+  const embeddings = (name: string) => rowReader((file) => read(file, tensors), name, manifest);
   const words = embeddings('words');
   const positions = embeddings('positions');
 
   const tokenize = (text: string, most = manifest.positions): Sentence => {
-    if (typeof text !== 'string') throw new TypeError(`The text must be a string; it is ${typeof text}.`);
+    if (typeof text !== 'string')
+      throw new TypeError(`The text must be a string; it is ${check.shown(text)}.`);
     if (text.length > longestText) {
       throw new RangeError(`The text must have at most ${longestText} characters; it has ${text.length}.`);
     }
@@ -128,10 +140,14 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
   };
 
   const summands = async <P extends Precision = 'float64'>(sentence: Sentence, precision?: P) => {
+    check.object('sentence', sentence);
     const { ids } = sentence;
-    if (!Array.isArray(ids) || ids.length > manifest.positions) {
+    if (!Array.isArray(ids)) {
+      throw new TypeError(`sentence.ids must be an array of token ids; it is ${check.shown(ids)}.`);
+    }
+    if (ids.length > manifest.positions) {
       throw new RangeError(
-        `A sentence has at most ${manifest.positions} tokens; this one has ${ids?.length}.`,
+        `A sentence has at most ${manifest.positions} tokens; this one has ${ids.length}.`,
       );
     }
     for (const id of ids) check.integer('a token id', id, 0, manifest.vocabulary - 1);
@@ -167,7 +183,7 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
       text: string | Sentence,
       { only, groups, precision }: Pick<DecomposeInput, 'only' | 'groups'> & { precision?: P } = {},
     ) {
-      const sentence = typeof text === 'object' ? text : tokenize(text);
+      const sentence = typeof text === 'object' && text !== null ? text : tokenize(text);
       const scores = superpose.decompose<FloatsOf<P>>({
         summands: await summands(sentence, precision),
         ...layer(precision),
@@ -179,8 +195,10 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
   };
 }
 
+type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;
+
 /** Tensors of one file, decoded when first asked for. */
-function tensorReader(superpose: Superpose, file: Uint8Array) {
+function tensorReader(superpose: Superpose, file: Uint8Array): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
   const decoded = new Map<string, Table>();
   return <P extends Precision = 'float64'>(name: string, precision?: P): Table<FloatsOf<P>> => {
@@ -197,19 +215,13 @@ function tensorReader(superpose: Superpose, file: Uint8Array) {
 }
 
 /** Rows of a table that is kept in shards, each read once and only when one of its rows is wanted. */
-function rowReader(
-  superpose: Superpose,
-  read: (file: string) => Promise<Uint8Array>,
-  name: string,
-  manifest: Manifest,
-) {
+function rowReader(read: (file: string) => Promise<TensorReader>, name: string, manifest: Manifest) {
   const { rowsPerShard, d_model } = manifest;
-  type Reader = ReturnType<typeof tensorReader>;
-  const shards = new Map<number, Promise<Reader>>();
+  const shards = new Map<number, Promise<TensorReader>>();
   const shard = (index: number) => {
     let reading = shards.get(index);
     if (!reading) {
-      reading = read(`${name}-${index}.safetensors`).then((file) => tensorReader(superpose, file));
+      reading = read(`${name}-${index}.safetensors`);
       shards.set(index, reading);
       // A failure is not kept, so that the next sentence tries again.
       reading.catch(() => shards.delete(index));
@@ -226,7 +238,12 @@ function rowReader(
     const views = rows.map((row) => {
       const { data } = tables.get(Math.floor(row / rowsPerShard)) as Table<FloatsOf<P>>;
       const start = (row % rowsPerShard) * d_model;
-      return data.subarray(start, start + d_model) as FloatsOf<P>;
+      const view = data.subarray(start, start + d_model) as FloatsOf<P>;
+      // As when a cache kept a shard of an older build.
+      if (view.length !== d_model) {
+        throw new Error(`The MiniLM files disagree: row ${row} of ${name} is not in its shard. Build again.`);
+      }
+      return view;
     });
     const empty = (precision === 'float32' ? new Float32Array() : new Float64Array()) as FloatsOf<P>;
     return gather(views, d_model, empty);

@@ -1,4 +1,5 @@
 // Fetching, choosing and starting the WebAssembly module: the same in a page, a worker and Node.
+import * as check from './check.js';
 import { readBytes } from './files.js';
 import createSuperpose from './wasm/superpose-plain.js';
 
@@ -16,7 +17,9 @@ export interface LoadOptions {
 export type Raw = Record<string, any>;
 
 export interface Loaded {
+  /** The started module. */
   readonly raw: Raw;
+  /** Which build it is. */
   readonly simd: Simd;
 }
 
@@ -68,6 +71,7 @@ const addresses: Record<Simd, () => URL> = {
 
 /** Compiles and starts a module. Errors are sentences that a reader can be shown. */
 export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
+  check.object('options', options);
   const supported = supportedSimd();
   if (!supported) {
     throw new Error(
@@ -76,25 +80,27 @@ export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
   }
   const simd = options.simd ?? supported;
   if (simd !== 'plain' && simd !== 'relaxed') {
-    throw new RangeError(`simd must be 'plain' or 'relaxed'; it is ${String(simd)}.`);
+    throw new RangeError(`simd must be 'plain' or 'relaxed'; it is ${check.shown(simd)}.`);
   }
   if (simd === 'relaxed' && supported !== 'relaxed') {
     throw new Error("This engine has no relaxed SIMD; load with simd: 'plain', or leave simd out.");
   }
   const bytes = options.wasm ?? (await readBytes(addresses[simd](), 'The WebAssembly file'));
-  const compiled = await WebAssembly.compile(bytes).catch((cause: unknown) => {
+  const damaged = (cause: unknown) => {
     throw new Error('The WebAssembly file is damaged or incomplete; load the page or the package again.', {
       cause,
     });
-  });
+  };
+  const compiled = await WebAssembly.compile(bytes).catch(damaged);
   // Both builds come with the same JavaScript but for the name of the .wasm, which is not used here.
   const raw = await new Promise<Raw>((resolve, reject) => {
     createSuperpose({
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
-        WebAssembly.instantiate(compiled, imports).then(done, reject);
+        // done() throws when the module is sound but is another one.
+        WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
         return {};
       },
     }).then(resolve, reject);
-  });
+  }).catch(damaged);
   return { raw, simd };
 }

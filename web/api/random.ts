@@ -3,7 +3,9 @@ import type { Raw } from './module.js';
 import { type Floats, type FloatsOf, type Precision, type Table, table } from './table.js';
 
 export interface RandomOptions<P extends Precision = Precision> {
+  /** From 0 up. */
   rows: number;
+  /** From 1 up. */
   columns: number;
   /** From 0 to 2³²-1. The same seed gives the same numbers on every machine. */
   seed: number;

@@ -3,12 +3,15 @@ import type { Raw } from './module.js';
 import { type Floats, type FloatsOf, type Precision, type Table, table } from './table.js';
 
 export interface SafetensorsEntry {
+  /** The tensor's name in the file. */
   readonly name: string;
   /** As written: F32, F16 and BF16 can be decoded; others (I64, …) are listed only. */
   readonly dtype: string;
+  /** Extents, the last index running fastest; [] for a single number. */
   readonly shape: readonly number[];
-  /** Byte offsets from the start of the file. */
+  /** Where its bytes begin, from the start of the file. */
   readonly begin: number;
+  /** Where they end: one past the last. */
   readonly end: number;
 }
 
@@ -31,10 +34,10 @@ const floatWidths: Record<string, number> = { F32: 4, F16: 2, BF16: 2 };
 
 export function safetensorsApi(raw: Raw): SafetensorsApi {
   return {
-    readSafetensorsHeader(bytes, fileSize = bytes.length) {
+    readSafetensorsHeader(bytes, fileSize) {
       byteArray('bytes', bytes);
-      check.integer('fileSize', fileSize, 0, Number.MAX_SAFE_INTEGER);
-      const { entries, error } = raw.safetensorsHeader(headerOf(bytes), fileSize);
+      const size = check.integer('fileSize', fileSize ?? bytes.length, 0, Number.MAX_SAFE_INTEGER);
+      const { entries, error } = raw.safetensorsHeader(headerOf(bytes), size);
       if (error) throw new RangeError(`Not a sound safetensors file: ${error}.`);
       return new Map((entries as SafetensorsEntry[]).map((entry) => [entry.name, entry]));
     },
@@ -49,11 +52,16 @@ export function safetensorsApi(raw: Raw): SafetensorsApi {
       const width = Object.hasOwn(floatWidths, entry.dtype) ? floatWidths[entry.dtype] : undefined;
       if (!width) {
         throw new RangeError(
-          `Tensor ${entry.name} is ${entry.dtype}; only F32, F16 and BF16 can be decoded.`,
+          `Tensor ${entry.name} is ${String(entry.dtype)}; only F32, F16 and BF16 can be decoded.`,
         );
       }
       const single = check.precision(precision ?? 'float64') === 'float32';
-      const count = entry.shape.reduce((product, extent) => product * extent, 1);
+      if (!Array.isArray(entry.shape)) {
+        throw new TypeError(`entry.shape must be an array of extents; it is ${check.shown(entry.shape)}.`);
+      }
+      for (const extent of entry.shape) check.integer('an extent in entry.shape', extent, 0, check.maxBytes);
+      const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
+      const count = product(entry.shape);
       if (bytes.length !== count * width) {
         throw new RangeError(
           `Tensor ${entry.name} takes ${count * width} bytes; ${bytes.length} were given.`,
@@ -62,20 +70,27 @@ export function safetensorsApi(raw: Raw): SafetensorsApi {
       check.fits(`Tensor ${entry.name}`, count * (width + (single ? 8 : 16)));
       const data: Floats = raw[single ? 'decodeSafetensorsF32' : 'decodeSafetensorsF64'](entry.dtype, bytes);
       // One-dimensional tensors are one row; more than two dimensions keep the first as rows.
-      const rows = entry.shape.length > 1 ? (entry.shape[0] as number) : 1;
-      return table(data as FloatsOf<P>, rows, rows ? count / rows : 0);
+      const [rows, extents] =
+        entry.shape.length > 1 ? [entry.shape[0], entry.shape.slice(1)] : [1, entry.shape];
+      return table(data as FloatsOf<P>, rows as number, product(extents));
     },
   };
 }
 
-/** Only the header goes into the module, however large the file: 8 bytes of length and what they say. */
+/** The format's own limit on the length of a header. */
+const longestHeader = 100_000_000;
+
+/**
+ * Only the header goes into the module, however large the file: 8 bytes of length and what they say. In
+ * a file that is something else they may say anything, and then the module needs no more to refuse it.
+ */
 function headerOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length < 8) return bytes;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
-  return bytes.subarray(0, Math.min(bytes.length, 8 + Number(length)));
+  return bytes.subarray(0, 8 + (length > longestHeader ? 0 : Number(length)));
 }
 
 function byteArray(name: string, value: unknown): void {
   if (!(value instanceof Uint8Array))
-    throw new TypeError(`${name} must be a Uint8Array; it is ${typeof value}.`);
+    throw new TypeError(`${name} must be a Uint8Array; it is ${check.shown(value)}.`);
 }

@@ -32,6 +32,7 @@ export interface Scores<A extends Floats = Floats> {
 
 /** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
 function placeOf(scores: Scores, head: number): number {
+  check.object('scores', scores);
   const place = scores.heads.indexOf(head);
   if (place === -1) {
     throw new RangeError(`head must be one of ${scores.heads.join(', ')}; it is ${String(head)}.`);
@@ -42,7 +43,7 @@ function placeOf(scores: Scores, head: number): number {
 function partIndex(scores: Scores, name: string): number {
   const index = scores.parts.indexOf(name);
   if (index === -1) {
-    throw new RangeError(`A part must be one of ${scores.parts.join(', ')}; it is ${JSON.stringify(name)}.`);
+    throw new RangeError(`A part must be one of ${scores.parts.join(', ')}; it is ${check.shown(name)}.`);
   }
   return index;
 }
@@ -57,9 +58,10 @@ export function termOf<A extends Floats>(
   queryPart: string,
   keyPart: string,
 ): A {
+  const place = placeOf(scores, head);
   const { n, parts, terms } = scores;
   const index = partIndex(scores, queryPart) * parts.length + partIndex(scores, keyPart);
-  return block(terms, placeOf(scores, head) * parts.length ** 2 + index, n * n);
+  return block(terms, place * parts.length ** 2 + index, n * n);
 }
 
 /** The logits of one head, [n, n]; a view, not a copy. */
@@ -72,6 +74,7 @@ export const sharesOf = (scores: Scores, head: number): Float64Array =>
 
 /** What some of a head's terms add up to; each matrix is [n, n]. */
 export interface CombinedTerms<A extends Floats = Floats> {
+  /** The included terms, added up. */
   readonly sum: A;
   /** The sum minus the mean of each row: what softmax sees of it. */
   readonly centred: A;
@@ -93,13 +96,20 @@ export interface ScoresApi {
 export function scoresApi(raw: Raw): ScoresApi {
   return {
     combineTerms(scores, head, included) {
+      const place = placeOf(scores, head);
       const count = scores.parts.length ** 2;
       if (!Array.isArray(included) || included.length !== count) {
         throw new RangeError(
-          `included must be ${count} booleans, one for each term; it is ${String(included)}.`,
+          `included must be ${count} booleans, one for each term; it is ${check.shown(included)}.`,
         );
       }
-      const terms = block(scores.terms, placeOf(scores, head), count * scores.n ** 2);
+      // Scores may come from another thread or a file, and the module trusts the lengths. NaN is
+      // allowed: it is what a sum without any variation gives under epsilon 0.
+      const each = check.integer('scores.n', scores.n, 0) ** 2 * scores.heads.length;
+      check.array('scores.terms', scores.terms, each * count);
+      check.array('scores.logits', scores.logits, each);
+      check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
+      const terms = block(scores.terms, place, count * scores.n ** 2);
       const logits = logitsOf(scores, head);
       return raw[`combineTerms${suffixOf(terms)}`](scores.n, terms, logits, included.map(Boolean));
     },

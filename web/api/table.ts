@@ -7,13 +7,17 @@ export type FloatsOf<P extends Precision> = P extends 'float32' ? Float32Array :
 
 /** A matrix, row by row: row i stands at data[i * columns] to data[(i + 1) * columns - 1]. */
 export interface Table<A extends Floats = Floats> {
+  /** rows × columns values. */
   readonly data: A;
+  /** Tokens, positions or outputs; 0 is allowed. */
   readonly rows: number;
+  /** Channels, from 1 up. */
   readonly columns: number;
 }
 
 /** y = W x + b, for rows x: the weight is [out, in], as in PyTorch's Linear. */
 export interface Linear<A extends Floats = Floats> {
+  /** [out, in] */
   readonly weight: Table<A>;
   /** [out]; left out, zeros. */
   readonly bias?: A | undefined;

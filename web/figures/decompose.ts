@@ -325,7 +325,6 @@ const hints: Record<number, string> = {
   0: 'mostly words',
   1: 'mostly words',
   2: 'looks at the token before',
-  5: 'looks at the token before',
   10: 'mostly words',
 };
 

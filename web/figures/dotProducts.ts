@@ -124,16 +124,16 @@ export class DotProductsFigure extends Figure {
             ${offered.map((one) => html`<option value=${one} ?selected=${one === encoding}>${encodings[one]}</option>`)}
           </select>
         </label>
-        <label>Width d <output>${shown.d_model}</output>
+        <label>Width d <b class="value">${shown.d_model}</b>
           <input type="range" name="d" min="0" max=${widths.length - 1} step="1" ?disabled=${fromModel}
             .value=${String(widths.indexOf(d_model))} aria-valuetext=${String(shown.d_model)}
             @input=${(event: Event) => this.change({ d_model: widths[sliderValue(event)] as number })} />
         </label>
-        <label>Position scale ρ <output>${positionScale.toFixed(2)}</output>
+        <label>Position scale ρ <b class="value">${positionScale.toFixed(2)}</b>
           <input type="range" name="scale" min="0" max="4" step="0.05" .value=${String(positionScale)}
             @input=${(event: Event) => this.change({ positionScale: sliderValue(event) })} />
         </label>
-        <label>Number of tokens <output>${shown.n}</output>
+        <label>Number of tokens <b class="value">${shown.n}</b>
           <input type="range" name="n" min="2" max="128" step="1" ?disabled=${fromModel}
             .value=${String(n)} @input=${(event: Event) => this.change({ n: sliderValue(event) })} />
         </label>

@@ -17,7 +17,7 @@ export async function dotProducts(library: Library, request: DotProductsRequest)
 
 function seeded(superpose: Superpose, { n, d_model, encoding, seed }: DotProductsRequest) {
   const token = superpose.randomNormal({ rows: n, columns: d_model, seed, stream: streams.token, precision });
-  const tokens = Array.from({ length: n }, () => 'random token');
+  const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
   return { token, position: positions(superpose, encoding, n, d_model, seed), tokens, dropped: 0 };
 }
 

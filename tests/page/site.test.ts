@@ -1,0 +1,61 @@
+// What the site asks of the network and of its server.
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { readFigure1 } from './support/shown.ts';
+import { dist } from './support/site.ts';
+import { visit } from './support/visit.ts';
+
+const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => extname(file) !== '');
+const kilobytes = (names: string[]) =>
+  names.reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name)), { level: 9 }).length, 0) / 1024;
+
+test('figure 1 needs nothing of the model', async () => {
+  const { page } = await visit({ site: (site) => site.lose(/^model\//) });
+  await expect.poll(() => page.evaluate(readFigure1)).toBeDefined();
+});
+
+test('every request stays in the folder that the page was put in', async () => {
+  const { page, site } = await visit();
+  await page.locator('superpose-decompose .finding').waitFor();
+  const folder = new URL(site.address).pathname;
+  expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
+});
+
+test('the bytes before the first figure stay within their budget', async () => {
+  // Nothing of the model is there to be asked for, so what is fetched is what the first figure needs.
+  const { page, site } = await visit({ site: (broken) => broken.lose(/^model\//) });
+  await expect.poll(() => page.evaluate(readFigure1)).toBeDefined();
+  const folder = new URL(site.address).pathname;
+  const asked = new Set(site.requests.map((path) => path.slice(folder.length) || 'index.html'));
+  const needed = (...types: string[]) =>
+    files.filter((file) => asked.has(file) && types.includes(extname(file)));
+  expect(needed('.wasm')).toHaveLength(1);
+  expect(kilobytes(needed('.js'))).toBeLessThan(90);
+  expect(kilobytes(needed('.html', '.css'))).toBeLessThan(40);
+  expect(kilobytes(needed('.js', '.html', '.css', '.wasm'))).toBeLessThan(230);
+});
+
+test('each module stays under 100 KB', () => {
+  for (const module of files.filter((file) => file.endsWith('.wasm'))) {
+    expect(kilobytes([module])).toBeLessThan(100);
+  }
+});
+
+test('dist/ asks nothing special of a server', async () => {
+  expect(files.filter((file) => file.endsWith('.mjs'))).toEqual([]);
+  const page = readFileSync(join(dist, 'index.html'), 'utf8');
+  const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string);
+  expect(addresses.length).toBeGreaterThan(2);
+  expect(addresses.filter((address) => !address.startsWith('./'))).toEqual([]);
+});
+
+test('every page carries the strict policy', async () => {
+  for (const name of files.filter((file) => file.endsWith('.html'))) {
+    const page = readFileSync(join(dist, name), 'utf8');
+    const policy = page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/)?.[1] ?? '';
+    expect(policy).toContain("default-src 'self'; script-src 'self' 'wasm-unsafe-eval';");
+    expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:/);
+  }
+});

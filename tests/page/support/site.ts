@@ -1,0 +1,114 @@
+// Serves dist/ from a folder deep in another site, as a blog would, notes every request, and breaks what a
+// test asks it to break.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const dist = fileURLToPath(new URL('../../../dist/', import.meta.url));
+const folder = '/blog/superpose/';
+
+const types: Record<string, string> = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.safetensors': 'application/octet-stream',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+  '.wasm': 'application/wasm',
+};
+
+type Fault = (response: ServerResponse, bytes: Buffer) => Promise<Buffer | undefined>;
+
+export interface Site {
+  /** Of the page, ending in a slash. */
+  readonly address: string;
+  /** Paths, in the order in which they were asked for. */
+  readonly requests: readonly string[];
+  /** Addresses that were not answered as they should be: browsers report these on the console. */
+  readonly faulty: ReadonlySet<string>;
+  /** The server has no such file. */
+  lose(files: RegExp): void;
+  /** The server has only the first half of it. */
+  truncate(files: RegExp): void;
+  /** The line goes dead in the middle of the answer. */
+  cut(files: RegExp): void;
+  /** No answer until the returned function is called. */
+  hold(files: RegExp): () => void;
+  /** A script gets this line in front. */
+  prefix(files: RegExp, line: string): void;
+  /** All is well again. */
+  mend(): void;
+  stop(): Promise<void>;
+}
+
+export async function startSite(): Promise<Site> {
+  if (!existsSync(join(dist, 'index.html'))) {
+    throw new Error('There is no page to test: dist/index.html is missing. `npm run build` makes it.');
+  }
+  const requests: string[] = [];
+  const faulty = new Set<string>();
+  let faults: { files: RegExp; fault: Fault }[] = [];
+
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url ?? '', 'http://site').pathname;
+    requests.push(path);
+    const file = path === folder ? 'index.html' : path.slice(folder.length);
+    const bytes = path.startsWith(folder) && !file.includes('..') && (await contentsOf(file));
+    if (!bytes) {
+      response.writeHead(404).end('Not found');
+      return;
+    }
+    response.setHeader('Content-Type', types[extname(file)] ?? 'application/octet-stream');
+    response.setHeader('Cache-Control', 'no-store');
+    const broken = faults.find(({ files }) => files.test(file));
+    if (broken) faulty.add(`${origin}${path}`);
+    const sent = broken ? await broken.fault(response, bytes) : bytes;
+    if (sent) response.end(sent);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const add = (files: RegExp, fault: Fault) => {
+    faults.push({ files, fault });
+  };
+  return {
+    address: `${origin}${folder}`,
+    requests,
+    faulty,
+    lose: (files) =>
+      add(files, async (response) => {
+        response.writeHead(404);
+        return Buffer.from('Not found');
+      }),
+    truncate: (files) => add(files, async (_, bytes) => bytes.subarray(0, bytes.length / 2)),
+    cut: (files) =>
+      add(files, async (response, bytes) => {
+        response.setHeader('Content-Length', bytes.length);
+        response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+        return undefined;
+      }),
+    hold(files) {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      add(files, async (_, bytes) => released.then(() => bytes));
+      return () => release();
+    },
+    prefix: (files, line) => add(files, async (_, bytes) => Buffer.concat([Buffer.from(`${line}\n`), bytes])),
+    mend() {
+      faults = [];
+    },
+    stop: () =>
+      new Promise((stopped) => {
+        server.close(() => stopped());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const contentsOf = (file: string) => readFile(join(dist, file)).catch(() => undefined);
