@@ -49,13 +49,13 @@ export function onSchemeChange(redraw: () => void): () => void {
   return () => darkScheme.removeEventListener('change', redraw);
 }
 
-/** The canvas interpolates: a gradient one pixel high, read back. */
+/** The canvas interpolates: a gradient one pixel high, read back; its ends lie in the middles of the last pixels. */
 function ramp(colours: string[]): Uint8ClampedArray {
   const canvas = document.createElement('canvas');
   canvas.width = 256;
   canvas.height = 1;
   const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-  const gradient = context.createLinearGradient(0, 0, 256, 0);
+  const gradient = context.createLinearGradient(0.5, 0, 255.5, 0);
   colours.forEach((colour, place) => {
     gradient.addColorStop(place / (colours.length - 1), colour);
   });

@@ -6,14 +6,14 @@ import {
   logitsOf,
   type MiniLM,
   type Scores,
-  sharesOf,
   type Superpose,
+  sharesOf,
   type Table,
   termOf,
 } from 'superpose';
 import { exponent, percent, readable, signed } from '../../../web/plot/format.ts';
 import { rowCentred, softmaxRows, sumOf } from '../../api/support/numbers.ts';
-import type { Figure1, Figure2 } from './shown.ts';
+import type { Figure1 } from './shown.ts';
 
 /** The sentence that the page begins with. */
 export const firstSentence = 'The river bank was closed, so she walked to the other bank.';
@@ -69,7 +69,8 @@ const names: Record<string, DotProductName> = {
 
 /** Figure 1's numbers for one pair, by the names that readFigure1 gives them. */
 export function printed1(found: Awaited<ReturnType<typeof dotProductsFor>>, [i, j]: readonly number[]) {
-  const at = (name: DotProductName) => found[name][(i as number) * found.tokens.length + (j as number)] as number;
+  const at = (name: DotProductName) =>
+    found[name][(i as number) * found.tokens.length + (j as number)] as number;
   const moments = Object.fromEntries(
     Object.entries(names).map(([label, name]) => {
       const { mean, deviation } = found.moments[name];
@@ -89,7 +90,11 @@ export function printed1(found: Awaited<ReturnType<typeof dotProductsFor>>, [i, 
 }
 
 /** The numbers that figure 1's sentence must quote, in its order. */
-export function quoted1({ tokens: { length: n }, correlation, moments }: Awaited<ReturnType<typeof dotProductsFor>>) {
+export function quoted1({
+  tokens: { length: n },
+  correlation,
+  moments,
+}: Awaited<ReturnType<typeof dotProductsFor>>) {
   return [
     String((n * (n - 1)) / 2),
     ...(Number.isNaN(correlation) ? [] : [correlation.toFixed(3).replace('-', '−')]),
@@ -137,7 +142,10 @@ export function mapsFor(scores: Scores, { head, all = false, centred = false, of
         ...fourTerms.map((name): [string, Float64Array] => [name, Float64Array.from(term(name))]),
         ['the rest', sumOf(rest.map(term))],
       ];
-  const kept = sumOf([new Float64Array(n * n), ...raw.filter(([name]) => !off.includes(name)).map(([, sum]) => sum)]);
+  const kept = sumOf([
+    new Float64Array(n * n),
+    ...raw.filter(([name]) => !off.includes(name)).map(([, sum]) => sum),
+  ]);
   const shown = (matrix: Float64Array) => (centred ? rowCentred(matrix, n) : matrix);
   return {
     terms: Object.fromEntries(raw.map(([name, matrix]) => [name, shown(matrix)])),
@@ -149,11 +157,17 @@ export function mapsFor(scores: Scores, { head, all = false, centred = false, of
 
 /** Figure 2's numbers, by the names that readFigure2 gives them. */
 export function printed2(scores: Scores & { sentence: { tokens: readonly string[] } }, view: View) {
-  const { head, cell: [i, j], off = [] } = view;
+  const {
+    head,
+    cell: [i, j],
+    off = [],
+  } = view;
   const { n, sentence } = scores;
   const maps = mapsFor(scores, view);
   const at = (matrix: Float64Array) => matrix[i * n + j] as number;
-  const largest = Math.max(...[...Object.values(maps.terms), maps.score].flatMap((map) => Array.from(map, Math.abs)));
+  const largest = Math.max(
+    ...[...Object.values(maps.terms), maps.score].flatMap((map) => Array.from(map, Math.abs)),
+  );
   return {
     head,
     tokens: sentence.tokens,
@@ -174,7 +188,10 @@ function printedShares(scores: Scores, { head, all = false }: View): Record<stri
   const named = new Map(sixteenTerms.map((name, term) => [name, shares[term] as number]));
   if (!all) {
     const rest = sixteenTerms.filter((name) => !fourTerms.includes(name));
-    named.set('the rest', rest.reduce((sum, name) => sum + (named.get(name) as number), 0));
+    named.set(
+      'the rest',
+      rest.reduce((sum, name) => sum + (named.get(name) as number), 0),
+    );
     for (const name of rest) named.delete(name);
   }
   return Object.fromEntries([...named].map(([name, share]) => [name, percent(share)]));

@@ -28,7 +28,9 @@ export function readFigure1(): Figure1 | undefined {
   const text = (selector: string, within: ParentNode = root) =>
     within.querySelector(selector)?.textContent?.trim() ?? '';
   const setting = (name: string) =>
-    Number(text('.value', (root.querySelector(`input[name=${name}]`) as HTMLElement).parentElement as Element));
+    Number(
+      text('.value', (root.querySelector(`input[name=${name}]`) as HTMLElement).parentElement as Element),
+    );
   const name = (label: string) => label.replace(/^[+=]\s*/, '');
   const rows = [...root.querySelectorAll('tbody tr')].map((row) =>
     [...row.children].map((cell) => cell.textContent?.trim() ?? ''),

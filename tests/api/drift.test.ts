@@ -1,0 +1,94 @@
+// Things that are written down in two places and must not drift apart.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const files = (folder: string, ending: string) =>
+  readdirSync(new URL(folder, root)).filter((name) => name.endsWith(ending));
+const found = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map((match) => match[1] as string);
+
+describe('bindings.cpp and the typed API', () => {
+  const bindings = read('src/bindings.cpp');
+  const api = files('web/api/', '.ts')
+    .map((name) => read(`web/api/${name}`))
+    .join('\n');
+
+  test('every function that is bound is called, and no other', () => {
+    const bound = [
+      ...found(bindings, /named\("(\w+)"\)/g).flatMap((name) => [`${name}F32`, `${name}F64`]),
+      ...found(bindings, /emscripten::function\("(\w+)"/g),
+    ];
+    const called = [
+      ...found(api, /raw\[`(\w+)\$\{/g).flatMap((name) => [`${name}F32`, `${name}F64`]),
+      ...found(api, /raw\[\w+ \? '(\w+)' : '\w+'\]/g),
+      ...found(api, /raw\[\w+ \? '\w+' : '(\w+)'\]/g),
+      ...found(api, /raw\.(\w+)\(/g),
+    ];
+    expect([...new Set(called)].sort()).toEqual(bound.sort());
+    expect(bound.length).toBeGreaterThan(20);
+  });
+
+  test('every enumeration has the values that the API allows', () => {
+    for (const [, name, values] of bindings.matchAll(/enum_<\w+>\("(\w+)"\)([^;]*);/g)) {
+      const bound = found(values as string, /\.value\("(\w+)"/g).filter((value) => value !== 'none');
+      const allowed = (api.match(
+        new RegExp(
+          `'(?:normalization\\.)?${name === 'Norm' ? 'kind' : (name as string).toLowerCase()}', [\\w.]+, \\[([^\\]]*)\\]`,
+        ),
+      ) ?? [])[1];
+      expect(found(allowed as string, /'(\w+)'/g)).toEqual(bound);
+    }
+    expect(found(bindings, /enum_<(\w+)>/g)).toEqual(['Layout', 'Spacing', 'Norm']);
+  });
+
+  test('every field that bindings.cpp reads of an object is one that the API writes', () => {
+    for (const field of found(bindings, /\["(\w+)"\]/g).filter((field) => field !== 'length')) {
+      expect(api).toMatch(new RegExp(`\\b${field}\\b[,:]`));
+    }
+  });
+});
+
+describe('the declarations are the documentation', () => {
+  const declarations = files('build/package/', '.d.ts').filter(
+    (name) => !['check.d.ts', 'files.d.ts'].includes(name),
+  );
+  /** What index.ts gives to the outside. */
+  const exported = read('build/package/index.d.ts')
+    .split('\n')
+    .filter((line) => line.startsWith('export {') || line.startsWith('export type {'))
+    .flatMap((line) => found(line, /(?:type )?(\w+)(?=,| \})/g))
+    .concat(found(read('build/package/index.d.ts'), /^export declare function (\w+)/gm));
+
+  /** The names that are declared without a comment above them: functions, and members of interfaces. */
+  function undocumented(text: string): string[] {
+    const lines = text.split('\n');
+    let inside = '';
+    return lines.flatMap((line, at) => {
+      inside = line.match(/^(?:export )?interface (\w+)/)?.[1] ?? (line.startsWith('}') ? '' : inside);
+      const member = inside && line.match(/^ {4}(?:readonly )?(\w+)[?(<:]/)?.[1];
+      const name = line.match(/^export declare (?:function|const) (\w+)/)?.[1];
+      const wanted = member ? `${inside}.${member}` : name && exported.includes(name) ? name : undefined;
+      return wanted && !lines[at - 1]?.endsWith('*/') ? [wanted] : [];
+    });
+  }
+
+  test.each(declarations)('%s', (name) => {
+    expect(undocumented(read(`build/package/${name}`))).toEqual([]);
+  });
+
+  test('this reader sees what is missing', () => {
+    expect(exported).toEqual(
+      expect.arrayContaining(['load', 'loadMiniLM', 'logitsOf', 'sharesOf', 'supportedSimd', 'termOf']),
+    );
+    const text = `export interface A {
+    /** Said. */
+    readonly one: number;
+    two?: number;
+}
+export declare function load(): void;
+export declare function withinThePackage(): void;`;
+    expect(undocumented(text)).toEqual(['A.two', 'load']);
+  });
+});

@@ -1,0 +1,804 @@
+// Every argument that can be wrong, once: the error's class, what its sentence says, and that nothing was
+// allocated on the way.
+
+import {
+  type DecomposeInput,
+  type Linear,
+  load,
+  loadMiniLM,
+  logitsOf,
+  type Scores,
+  type Superpose,
+  sharesOf,
+  type Table,
+  termOf,
+} from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { builds, plain } from './support/builds.ts';
+import { describeModel, model } from './support/model.ts';
+
+type ErrorClass = typeof RangeError | typeof TypeError;
+/** What is changed in a sound call, the error's class, and words that its sentence holds. */
+type Case = [change: Record<string, unknown>, kind: ErrorClass, ...words: string[]];
+
+// biome-ignore lint/suspicious/noExplicitAny: wrong arguments are what this file is about.
+type Anything = any;
+
+const table = (rows: number, columns: number, value = 0.5): Table<Float64Array> => ({
+  data: new Float64Array(rows * columns).fill(value),
+  rows,
+  columns,
+});
+const linear = (rows: number, columns: number): Linear<Float64Array> => ({
+  weight: table(rows, columns),
+  bias: new Float64Array(rows),
+});
+const single = ({ data, ...rest }: Table<Float64Array>) => ({ ...rest, data: Float32Array.from(data) });
+
+const limit = 2 ** 22;
+
+/** Whatever is no whole number from low to high. */
+const integerCases = (name: string, low: number, high = limit): Case[] => [
+  [{ [name]: low - 1 }, RangeError, name, `${low - 1}`, `from ${low} to ${high}`],
+  [{ [name]: high + 1 }, RangeError, name, `${high + 1}`, `from ${low} to ${high}`],
+  ...([1.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as const).map(
+    (value): Case => [{ [name]: value }, RangeError, name, `${value}`, 'whole number'],
+  ),
+  [{ [name]: '3' }, TypeError, name, '"3"', 'whole number'],
+  [{ [name]: {} }, TypeError, name, 'an object', 'whole number'],
+  [{ [name]: 3n }, TypeError, name, '3', 'whole number'],
+];
+
+/** Whatever is no finite number. */
+const numberCases = (name: string): Case[] => [
+  ...([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as const).map(
+    (value): Case => [{ [name]: value }, RangeError, name, 'finite', `${value}`],
+  ),
+  [{ [name]: '1' }, TypeError, name, 'a number', '"1"'],
+  [{ [name]: true }, TypeError, name, 'a number', 'true'],
+  [{ [name]: [1] }, TypeError, name, 'a number', 'an array of 1'],
+];
+
+const nameCases = (name: string, ...allowed: string[]): Case[] => [
+  [{ [name]: 'other' }, RangeError, name, '"other"', ...allowed],
+  [{ [name]: '__proto__' }, RangeError, name, '"__proto__"', ...allowed],
+  [{ [name]: 7 }, TypeError, name, '7', ...allowed],
+];
+
+/** Whatever is no table; `sound` is one that would do. */
+const tableCases = (name: string, { data, rows, columns }: Table<Float64Array>): Case[] => [
+  [{ [name]: undefined }, TypeError, name, 'an object', 'undefined'],
+  [{ [name]: null }, TypeError, name, 'an object', 'null'],
+  [{ [name]: data }, TypeError, `${name}.rows`, 'undefined'],
+  [{ [name]: { data, rows: -1, columns } }, RangeError, `${name}.rows`, '-1', `from 0 to ${limit}`],
+  [{ [name]: { data, rows: 1e9, columns } }, RangeError, `${name}.rows`, '1000000000', `from 0 to ${limit}`],
+  [{ [name]: { data, rows: 1.5, columns } }, RangeError, `${name}.rows`, '1.5'],
+  [{ [name]: { data, rows, columns: 0 } }, RangeError, `${name}.columns`, '0', `from 1 to ${limit}`],
+  [{ [name]: { data, rows, columns: '2' } }, TypeError, `${name}.columns`, '"2"'],
+  [{ [name]: { data: [...data], rows, columns } }, TypeError, `${name}.data`, 'Float64Array', 'an array of'],
+  [
+    { [name]: { data: new Int32Array(data.length), rows, columns } },
+    TypeError,
+    `${name}.data`,
+    'a Int32Array',
+  ],
+  [
+    { [name]: { data: data.subarray(1), rows, columns } },
+    RangeError,
+    `${name}.data`,
+    `${data.length}`,
+    `${data.length - 1}`,
+  ],
+  [
+    { [name]: { data: data.map((x, i) => (i === 1 ? Number.NaN : x)), rows, columns } },
+    RangeError,
+    `${name}.data`,
+    'finite',
+    'value 1 is NaN',
+  ],
+  [
+    { [name]: { data: data.map((_, i) => (i ? 0 : Number.NEGATIVE_INFINITY)), rows, columns } },
+    RangeError,
+    `${name}.data`,
+    'value 0 is -Infinity',
+  ],
+];
+
+const onlyCases: Case[] = [
+  [{ only: 0 }, TypeError, 'only', 'an array', '0'],
+  [{ only: 'all' }, TypeError, 'only', 'an array', '"all"'],
+  [{ only: [2] }, RangeError, 'head in only', '2', 'from 0 to 1'],
+  [{ only: [-1] }, RangeError, 'head in only', '-1', 'from 0 to 1'],
+  [{ only: [0.5] }, RangeError, 'head in only', '0.5'],
+  [{ only: ['0'] }, TypeError, 'head in only', '"0"'],
+  // biome-ignore lint/suspicious/noSparseArray: a hole is one of the mistakes.
+  [{ only: [, 1] }, TypeError, 'head in only', 'undefined'],
+  [{ only: [1, 0, 1] }, RangeError, 'only', 'once', 'head 1'],
+];
+
+const headCases = (rows: number, of: string): Case[] => [
+  ...integerCases('heads', 1),
+  [{ heads: rows - 1 }, RangeError, 'heads', `${rows} rows of ${of}`, `${rows - 1}`],
+  [{ heads: 2 * rows }, RangeError, 'heads', `${rows} rows of ${of}`, `${2 * rows}`],
+  [{ heads: undefined }, TypeError, 'heads', 'undefined'],
+];
+
+/** Sound calls, and what can be wrong with each. */
+const calls: Record<string, { sound: Record<string, unknown>; cases: Case[] }> = {
+  sinusoidal: {
+    sound: { positions: 4, d_model: 6 },
+    cases: [
+      ...integerCases('positions', 0),
+      ...integerCases('d_model', 1),
+      [{ positions: undefined }, TypeError, 'positions', 'undefined'],
+      ...nameCases('layout', "'interleaved'", "'concatenated'"),
+      ...nameCases('spacing', "'d_model'", "'timescales'"),
+      ...nameCases('precision', "'float32'", "'float64'"),
+      ...numberCases('base'),
+      [{ base: 0 }, RangeError, 'base', 'above 0', '0'],
+      [{ base: -10 }, RangeError, 'base', 'above 0', '-10'],
+      ...numberCases('firstPosition'),
+      [{ positions: limit, d_model: 512 }, RangeError, '16,384 MB', '1,024 MB', `${limit} positions`],
+    ],
+  },
+  sinusoidalFrequencies: {
+    sound: { d_model: 6 },
+    cases: [
+      ...integerCases('d_model', 1),
+      ...nameCases('layout', "'interleaved'", "'concatenated'"),
+      ...nameCases('spacing', "'d_model'", "'timescales'"),
+      [{ base: 0 }, RangeError, 'base', 'above 0', '0'],
+    ],
+  },
+  randomUniform: {
+    sound: { rows: 2, columns: 3, seed: 1 },
+    cases: [
+      ...integerCases('rows', 0),
+      ...integerCases('columns', 1),
+      ...integerCases('seed', 0, 2 ** 32 - 1),
+      ...integerCases('stream', 0, 2 ** 32 - 1),
+      [{ seed: undefined }, TypeError, 'seed', 'undefined'],
+      ...nameCases('precision', "'float32'", "'float64'"),
+      [{ rows: limit, columns: limit }, RangeError, 'MB', '1,024 MB', `${limit} rows`],
+    ],
+  },
+  randomNormal: {
+    sound: { rows: 2, columns: 3, seed: 1 },
+    cases: [
+      ...integerCases('rows', 0),
+      ...integerCases('seed', 0, 2 ** 32 - 1),
+      ...numberCases('standardDeviation'),
+      [{ standardDeviation: -1 }, RangeError, 'standardDeviation', 'at least 0', '-1'],
+    ],
+  },
+  dotProducts: {
+    sound: { token: table(3, 4), position: table(3, 2) },
+    cases: [
+      ...tableCases('token', table(3, 4)),
+      ...tableCases('position', table(3, 2)),
+      ...numberCases('positionScale'),
+      [{ position: table(2, 4) }, RangeError, 'position', '3 rows', 'it has 2'],
+      [
+        { position: single(table(3, 4)) },
+        TypeError,
+        'position.data is a Float32Array',
+        'token.data is a Float64Array',
+      ],
+      [{ token: table(20_000, 1), position: table(20_000, 1) }, RangeError, '20000 tokens', '1,024 MB'],
+    ],
+  },
+  concatenateRaw: {
+    sound: { token: table(3, 4), position: table(3, 2) },
+    cases: [
+      ...tableCases('token', table(3, 4)),
+      ...tableCases('position', table(3, 2)),
+      ...numberCases('positionScale'),
+      [{ position: table(4, 2) }, RangeError, 'position', '3 rows', 'it has 4'],
+      [{ position: single(table(3, 2)) }, TypeError, 'position.data is a Float32Array'],
+      [{ token: table(20_000, 1), position: table(20_000, 1) }, RangeError, '20000 tokens', '1,024 MB'],
+    ],
+  },
+  concatenateFull: {
+    sound: { token: table(3, 4), position: table(3, 2), query: linear(4, 6), key: linear(4, 6), heads: 2 },
+    cases: [
+      ...tableCases('token', table(3, 4)),
+      ...tableCases('position', table(3, 2)),
+      ...headCases(4, 'query.weight'),
+      ...numberCases('scale'),
+      ...onlyCases,
+      [{ query: undefined }, TypeError, 'query', 'an object', 'undefined'],
+      [{ query: {} }, TypeError, 'query.weight', 'an object', 'undefined'],
+      [{ query: linear(4, 4) }, RangeError, 'query.weight', '6 columns', 'it has 4'],
+      [{ query: linear(0, 6) }, RangeError, 'query.weight', 'at least 1 row', '0'],
+      [{ key: linear(2, 6) }, RangeError, 'key.weight', '4 rows', 'it has 2'],
+      [
+        { key: { weight: table(4, 6), bias: new Float64Array(3) } },
+        RangeError,
+        'key.bias',
+        '4 values',
+        'it has 3',
+      ],
+      [
+        { key: { weight: table(4, 6), bias: Float64Array.of(0, 0, Number.NaN, 0) } },
+        RangeError,
+        'key.bias',
+        'value 2 is NaN',
+      ],
+      [{ key: { weight: single(table(4, 6)) } }, TypeError, 'key.weight.data is a Float32Array'],
+      [
+        { query: { weight: table(4, 6), bias: new Float32Array(4) } },
+        TypeError,
+        'query.bias is a Float32Array',
+      ],
+      [
+        { token: table(9_000, 4), position: table(9_000, 2) },
+        RangeError,
+        '2 heads of 9 terms for 9000 tokens',
+        '1,024 MB',
+      ],
+    ],
+  },
+  concatenateBlockDiagonal: {
+    sound: {
+      token: table(3, 4),
+      position: table(3, 2),
+      tokenQuery: table(4, 4),
+      tokenKey: table(4, 4),
+      positionQuery: table(2, 2),
+      positionKey: table(2, 2),
+      heads: 2,
+    },
+    cases: [
+      ...tableCases('token', table(3, 4)),
+      ...tableCases('tokenQuery', table(4, 4)),
+      ...tableCases('tokenKey', table(4, 4)),
+      ...tableCases('positionQuery', table(2, 2)),
+      ...tableCases('positionKey', table(2, 2)),
+      ...headCases(4, 'tokenQuery'),
+      ...numberCases('scale'),
+      ...onlyCases,
+      [{ tokenQuery: table(4, 2) }, RangeError, 'tokenQuery', '4 columns', 'it has 2'],
+      [{ tokenKey: table(2, 4) }, RangeError, 'tokenKey', '4 rows', 'it has 2'],
+      [{ positionKey: table(4, 2) }, RangeError, 'positionKey', '2 rows', 'it has 4'],
+      [
+        { positionQuery: table(3, 2), positionKey: table(3, 2) },
+        RangeError,
+        'heads',
+        '3 rows of positionQuery',
+        '2',
+      ],
+      [{ positionKey: single(table(2, 2)) }, TypeError, 'positionKey.data is a Float32Array'],
+      [
+        {
+          tokenQuery: table(0, 4),
+          tokenKey: table(0, 4),
+          positionQuery: table(0, 2),
+          positionKey: table(0, 2),
+        },
+        RangeError,
+        'tokenQuery',
+        'positionQuery',
+        '0 rows',
+      ],
+    ],
+  },
+  decompose: {
+    sound: {
+      summands: { token: table(3, 4), position: table(3, 4) },
+      normalization: {
+        kind: 'layer_norm',
+        gamma: new Float64Array(4),
+        beta: new Float64Array(4),
+        epsilon: 1e-5,
+      },
+      query: linear(4, 4),
+      key: linear(4, 4),
+      heads: 2,
+    },
+    cases: [
+      [{ summands: undefined }, TypeError, 'summands', 'an object', 'undefined'],
+      [{ summands: {} }, RangeError, 'summands', 'at least one', 'empty'],
+      [{ summands: { token: undefined } }, TypeError, 'summands.token', 'undefined'],
+      [{ summands: { constant: table(3, 4) } }, RangeError, "'constant'"],
+      [
+        { summands: { token: table(3, 4), position: table(2, 4) } },
+        RangeError,
+        'summands.position',
+        '3 rows',
+        'it has 2',
+      ],
+      [
+        { summands: { token: table(3, 4), position: table(3, 5) } },
+        RangeError,
+        'summands.position',
+        '4 columns',
+        'it has 5',
+      ],
+      [
+        { summands: { ['__proto__']: table(3, 4), position: table(3, 5) } },
+        RangeError,
+        'summands.position',
+        '5',
+      ],
+      [
+        { summands: { token: table(3, 4), ['__proto__']: table(3, 5) } },
+        RangeError,
+        'summands.__proto__',
+        '5',
+      ],
+      [
+        { summands: { token: table(3, 4), position: single(table(3, 4)) } },
+        TypeError,
+        'summands.position.data is a Float32Array',
+      ],
+      ...tableCases('token', table(3, 4)).map(
+        ([{ token }, kind, ...words]): Case => [{ summands: { token } }, kind, 'summands.', ...words],
+      ),
+      ...headCases(4, 'query.weight'),
+      ...numberCases('scale'),
+      ...onlyCases,
+      [{ query: linear(4, 6) }, RangeError, 'query.weight', '4 columns', 'it has 6'],
+      [{ key: linear(6, 4) }, RangeError, 'key.weight', '4 rows', 'it has 6'],
+      [{ key: null }, TypeError, 'key', 'an object', 'null'],
+      [{ normalization: null }, TypeError, 'normalization', 'an object', 'null'],
+      ...['LayerNorm', '__proto__', undefined].map(
+        (kind): Case => [
+          { normalization: { kind, epsilon: 0 } },
+          kind ? RangeError : TypeError,
+          'normalization.kind',
+          "'layer_norm'",
+          "'rms_norm'",
+          `${kind}`,
+        ],
+      ),
+      ...[Number.NaN, -1e-12, Number.POSITIVE_INFINITY].map(
+        (epsilon): Case => [
+          { normalization: { kind: 'layer_norm', epsilon } },
+          RangeError,
+          'normalization.epsilon',
+          `${epsilon}`,
+        ],
+      ),
+      [{ normalization: { kind: 'rms_norm' } }, TypeError, 'normalization.epsilon', 'undefined'],
+      [
+        { normalization: { kind: 'rms_norm', beta: new Float64Array(4), epsilon: 0 } },
+        RangeError,
+        'normalization.beta',
+        'layer_norm',
+        'rms_norm',
+      ],
+      [
+        { normalization: { kind: 'layer_norm', gamma: new Float64Array(3), epsilon: 0 } },
+        RangeError,
+        'normalization.gamma',
+        '4 values',
+        'it has 3',
+      ],
+      [
+        { normalization: { kind: 'layer_norm', gamma: [1, 1, 1, 1], epsilon: 0 } },
+        TypeError,
+        'normalization.gamma',
+        'an array of 4',
+      ],
+      [
+        { normalization: { kind: 'layer_norm', beta: new Float32Array(4), epsilon: 0 } },
+        TypeError,
+        'normalization.beta is a Float32Array',
+      ],
+      [{ groups: 'token' }, TypeError, 'groups', 'an object', '"token"'],
+      [{ groups: {} }, RangeError, 'Part token', 'exactly one group', 'in 0'],
+      [{ groups: { all: 'token' } }, TypeError, 'groups.all', 'list', '"token"'],
+      [
+        { groups: { all: [], rest: ['token', 'position', 'constant'] } },
+        TypeError,
+        'groups.all',
+        'at least one',
+        'an array of 0',
+      ],
+      [{ groups: { all: ['token', 'position'] } }, RangeError, 'Part constant', 'exactly one group', 'in 0'],
+      [
+        { groups: { a: ['token', 'constant'], b: ['token', 'position'] } },
+        RangeError,
+        'Part token',
+        'exactly one group',
+        'in 2',
+      ],
+      [
+        { groups: { all: ['token', 'position', 'constant', 'token'] } },
+        RangeError,
+        'groups.all',
+        'once',
+        '"token"',
+      ],
+      [
+        { groups: { all: ['token', 'position', 'constant', '__proto__'] } },
+        RangeError,
+        'groups.all',
+        '"__proto__"',
+        'token, position, constant',
+      ],
+      [
+        { groups: { all: ['token', 'position', 'constant', 7] } },
+        RangeError,
+        'groups.all',
+        '7',
+        'token, position, constant',
+      ],
+      [
+        { summands: { token: table(8_000, 4) } },
+        RangeError,
+        '2 heads of 4 terms for 8000 tokens',
+        '1,024 MB',
+      ],
+    ],
+  },
+};
+
+/** Throws as it should, in one sentence with all the words, and without taking memory. */
+async function refuses(
+  superpose: Superpose,
+  call: () => unknown,
+  kind: ErrorClass,
+  words: readonly string[],
+) {
+  const before = superpose.memoryBytes();
+  let thrown: unknown;
+  try {
+    await call();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(kind);
+  const { message } = thrown as Error;
+  for (const word of words) expect(message).toContain(word);
+  expect(message).toMatch(/^.{15,300}\.$/);
+  expect(superpose.memoryBytes()).toBe(before);
+}
+
+const described = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => {
+    if (ArrayBuffer.isView(part)) return `${part.constructor.name}(${(part as Float64Array).length})`;
+    return typeof part === 'number' || typeof part === 'bigint' || part === undefined ? String(part) : part;
+  }).replace(/"/g, '');
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  describe.each(Object.entries(calls))('%s', (name, { sound, cases }) => {
+    const call = (superpose as Anything)[name];
+
+    test('a sound call is no error', () => {
+      expect(() => call(sound)).not.toThrow();
+    });
+
+    test.each(cases.map((one) => ({ title: described(one[0]), one })))(
+      '$title',
+      ({ one: [change, kind, ...words] }) =>
+        refuses(superpose, () => call({ ...sound, ...change }), kind, words),
+    );
+
+    test.each([undefined, null, 5, 'text'])('%s in place of its arguments', (nothing) =>
+      refuses(superpose, () => call(nothing), TypeError, ['must be an object', `${nothing}`]),
+    );
+  });
+
+  describe('scores', () => {
+    const scores = superpose.decompose({
+      ...(calls.decompose?.sound as unknown as DecomposeInput<Float64Array>),
+      only: [1],
+    });
+    const every = Array<boolean>(9).fill(true);
+    const { combineTerms } = superpose;
+    const changed = (change: Record<string, unknown>) => ({ ...scores, ...change }) as Scores<Float64Array>;
+
+    test.each<[string, () => unknown, ErrorClass, ...string[]]>([
+      [
+        'a head that was not computed',
+        () => combineTerms(scores, 0, every),
+        RangeError,
+        'head',
+        'one of 1',
+        '0',
+      ],
+      ['no head', () => termOf(scores, Number.NaN, 'token', 'token'), RangeError, 'head', 'one of 1', 'NaN'],
+      ['a head as text', () => sharesOf(scores, '1' as Anything), RangeError, 'head', 'one of 1'],
+      ['a head beyond', () => logitsOf(scores, 12), RangeError, 'head', 'one of 1', '12'],
+      [
+        'a part that is not there',
+        () => termOf(scores, 1, 'token', 'segment'),
+        RangeError,
+        'token, position, constant',
+        '"segment"',
+      ],
+      [
+        'a part named like objects’ own',
+        () => termOf(scores, 1, '__proto__', 'token'),
+        RangeError,
+        'token, position, constant',
+        '"__proto__"',
+      ],
+      [
+        'a part by its number',
+        () => termOf(scores, 1, 0 as Anything, 'token'),
+        RangeError,
+        'token, position, constant',
+        '0',
+      ],
+      [
+        'too few flags',
+        () => combineTerms(scores, 1, every.slice(1)),
+        RangeError,
+        'included',
+        '9 booleans',
+        'an array of 8',
+      ],
+      [
+        'no flags',
+        () => combineTerms(scores, 1, undefined as Anything),
+        RangeError,
+        'included',
+        '9 booleans',
+        'undefined',
+      ],
+      ['no scores', () => combineTerms(null as Anything, 1, every), TypeError, 'scores', 'an object', 'null'],
+      [
+        'scores cut short',
+        () => combineTerms(changed({ terms: scores.terms.subarray(1) }), 1, every),
+        RangeError,
+        'scores.terms',
+        '81',
+        '80',
+      ],
+      [
+        'scores of more tokens than there are',
+        () => combineTerms(changed({ n: 1000 }), 1, every),
+        RangeError,
+        'scores.terms',
+        '9000000',
+        '81',
+      ],
+      [
+        'half a token',
+        () => combineTerms(changed({ n: 1.5 }), 1, every),
+        RangeError,
+        'scores.n',
+        'whole number',
+        '1.5',
+      ],
+      [
+        'mixed precision',
+        () => combineTerms(changed({ logits: new Float32Array(9) }), 1, every),
+        TypeError,
+        'scores.logits is a Float32Array',
+      ],
+    ])('%s', (_, call, kind, ...words) => refuses(superpose, call, kind, words));
+  });
+
+  describe('safetensors', () => {
+    const { readSafetensorsHeader, decodeSafetensors } = superpose;
+    const bytes = new Uint8Array(8);
+    const entry = (change: Record<string, unknown>) =>
+      ({ name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8, ...change }) as Anything;
+
+    test.each<[string, () => unknown, ErrorClass, ...string[]]>([
+      [
+        'no bytes',
+        () => readSafetensorsHeader(undefined as Anything),
+        TypeError,
+        'bytes',
+        'Uint8Array',
+        'undefined',
+      ],
+      [
+        'a buffer',
+        () => readSafetensorsHeader(bytes.buffer as Anything),
+        TypeError,
+        'bytes',
+        'Uint8Array',
+        'an object',
+      ],
+      ['text', () => readSafetensorsHeader('{}' as Anything), TypeError, 'bytes', 'Uint8Array', '"{}"'],
+      ['a negative size', () => readSafetensorsHeader(bytes, -1), RangeError, 'fileSize', '-1', 'from 0'],
+      ['half a byte', () => readSafetensorsHeader(bytes, 8.5), RangeError, 'fileSize', '8.5', 'whole number'],
+      ['a size as text', () => readSafetensorsHeader(bytes, '8' as Anything), TypeError, 'fileSize', '"8"'],
+      [
+        'no entry',
+        () => decodeSafetensors(undefined as Anything, bytes),
+        TypeError,
+        'entry',
+        'an object',
+        'undefined',
+      ],
+      [
+        'a dtype without fractions',
+        () => decodeSafetensors(entry({ dtype: 'I64' }), bytes),
+        RangeError,
+        'I64',
+        'F32, F16 and BF16',
+      ],
+      [
+        'a dtype like objects’ own',
+        () => decodeSafetensors(entry({ dtype: '__proto__' }), bytes),
+        RangeError,
+        '__proto__',
+        'F32, F16 and BF16',
+      ],
+      [
+        'another one',
+        () => decodeSafetensors(entry({ dtype: 'constructor' }), bytes),
+        RangeError,
+        'constructor',
+        'F32, F16 and BF16',
+      ],
+      [
+        'no dtype',
+        () => decodeSafetensors(entry({ dtype: undefined }), bytes),
+        RangeError,
+        'undefined',
+        'F32, F16 and BF16',
+      ],
+      [
+        'no shape',
+        () => decodeSafetensors(entry({ shape: undefined }), bytes),
+        TypeError,
+        'entry.shape',
+        'an array',
+        'undefined',
+      ],
+      [
+        'a negative shape',
+        () => decodeSafetensors(entry({ shape: [-2, -1] }), bytes),
+        RangeError,
+        'entry.shape',
+        '-2',
+      ],
+      [
+        'a shape of halves',
+        () => decodeSafetensors(entry({ shape: [0.5, 4] }), bytes),
+        RangeError,
+        'entry.shape',
+        '0.5',
+      ],
+      [
+        'a shape of text',
+        () => decodeSafetensors(entry({ shape: ['2'] }), bytes),
+        TypeError,
+        'entry.shape',
+        '"2"',
+      ],
+      [
+        'too many bytes',
+        () => decodeSafetensors(entry({ shape: [1] }), bytes),
+        RangeError,
+        'Tensor w',
+        '4 bytes',
+        '8',
+      ],
+      [
+        'too few bytes',
+        () => decodeSafetensors(entry({ shape: [2 ** 28, 2 ** 28] }), bytes),
+        RangeError,
+        'Tensor w',
+        '8',
+      ],
+      [
+        'no such precision',
+        () => decodeSafetensors(entry({}), bytes, 'float16' as Anything),
+        RangeError,
+        'precision',
+        '"float16"',
+        "'float32' or 'float64'",
+      ],
+    ])('%s', (_, call, kind, ...words) => refuses(superpose, call, kind, words));
+  });
+});
+
+describe('load', () => {
+  test.each<[string, () => unknown, ErrorClass, ...string[]]>([
+    [
+      'no such build',
+      () => load({ simd: 'fast' as Anything }),
+      RangeError,
+      'simd',
+      '"fast"',
+      "'plain' or 'relaxed'",
+    ],
+    [
+      'a build like objects’ own',
+      () => load({ simd: '__proto__' as Anything }),
+      RangeError,
+      'simd',
+      '"__proto__"',
+    ],
+    [
+      'a build by number',
+      () => load({ simd: 1 as Anything }),
+      RangeError,
+      'simd',
+      '1',
+      "'plain' or 'relaxed'",
+    ],
+    ['null', () => load(null as Anything), TypeError, 'options', 'an object', 'null'],
+    [
+      'no module to load the model for',
+      () => loadMiniLM(undefined as Anything),
+      TypeError,
+      'superpose',
+      'undefined',
+    ],
+    [
+      'no options to load the model with',
+      () => loadMiniLM(plain, null as Anything),
+      TypeError,
+      'options',
+      'null',
+    ],
+  ])('%s', (_, call, kind, ...words) => refuses(plain, call, kind, words));
+});
+
+describeModel('MiniLM', () => {
+  test.each<[string, (call: Awaited<ReturnType<typeof model>>) => unknown, ErrorClass, ...string[]]>([
+    ['no text', (m) => m.tokenize(undefined as Anything), TypeError, 'text', 'string', 'undefined'],
+    ['a number', (m) => m.decompose(7 as Anything), TypeError, 'text', 'string', '7'],
+    ['null', (m) => m.decompose(null as Anything), TypeError, 'text', 'string', 'null'],
+    ['100,001 characters', (m) => m.tokenize('a'.repeat(100_001)), RangeError, 'at most 100000', '100001'],
+    ['room for [CLS] alone', (m) => m.tokenize('a', 1), RangeError, 'most', '1', 'from 2 to 512'],
+    ['more room than there is', (m) => m.tokenize('a', 513), RangeError, 'most', '513', 'from 2 to 512'],
+    ['half a token', (m) => m.tokenize('a', 2.5), RangeError, 'most', '2.5'],
+    [
+      'no sentence',
+      (m) => m.summands(undefined as Anything),
+      TypeError,
+      'sentence',
+      'an object',
+      'undefined',
+    ],
+    [
+      'a sentence without ids',
+      (m) => m.decompose({} as Anything),
+      TypeError,
+      'sentence.ids',
+      'an array',
+      'undefined',
+    ],
+    [
+      '513 tokens',
+      (m) => m.summands({ ids: Array(513).fill(5), tokens: [], dropped: 0 }),
+      RangeError,
+      '512',
+      '513',
+    ],
+    [
+      'an id beyond the vocabulary',
+      (m) => m.summands({ ids: [101, 30522], tokens: [], dropped: 0 }),
+      RangeError,
+      'token id',
+      '30522',
+      'from 0 to 30521',
+    ],
+    ['a negative id', (m) => m.summands({ ids: [-1], tokens: [], dropped: 0 }), RangeError, 'token id', '-1'],
+    [
+      'no such precision',
+      (m) => m.decompose('a', { precision: 'float16' as Anything }),
+      RangeError,
+      'precision',
+      '"float16"',
+    ],
+    [
+      'no such precision of a layer',
+      (m) => m.layer('single' as Anything),
+      RangeError,
+      'precision',
+      '"single"',
+    ],
+    ['head 12', (m) => m.decompose('a', { only: [12] }), RangeError, 'head in only', '12', 'from 0 to 11'],
+    [
+      'a part that is not there',
+      (m) => m.decompose('a', { groups: { all: ['segment'] } }),
+      RangeError,
+      '"segment"',
+      'token_type',
+    ],
+  ])('%s', async (_, call, kind, ...words) => {
+    const loaded = await model();
+    await refuses(plain, () => call(loaded), kind, words);
+  });
+});

@@ -1,0 +1,40 @@
+// The files that Emscripten writes, read as text: what the API and a strict page take for granted.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const read = (name: string) => readFileSync(new URL(`../../build/package/wasm/${name}`, import.meta.url));
+const script = (simd: string) => read(`superpose-${simd}.js`).toString();
+
+// module.ts starts both builds with the JavaScript of the plain one.
+test('the JavaScript of both builds is the same but for the name of the .wasm', () => {
+  expect(script('relaxed').replaceAll('superpose-relaxed', 'superpose-plain')).toBe(script('plain'));
+});
+
+test.each(['plain', 'relaxed'])('the JavaScript of the %s build makes no code out of text', (simd) => {
+  expect(script(simd)).not.toMatch(/\bnew Function\b|\bFunction\(|\beval\(/);
+});
+
+test.each(['plain', 'relaxed'])('what the %s build imports is what its JavaScript provides', async (simd) => {
+  const compiled = await WebAssembly.compile(read(`superpose-${simd}.wasm`));
+  const { groups } = script(simd).match(/wasmImports=\{(?<provided>[^}]*)\}/) as RegExpMatchArray;
+  const provided = groups?.provided?.split(',').map((pair) => pair.split(':')[0]);
+  expect(
+    WebAssembly.Module.imports(compiled)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(provided?.sort());
+});
+
+// Eigen's products use fused multiply-add only where they are told to.
+test('only the relaxed build has fused multiply-adds, in its products of both precisions', () => {
+  const count = (simd: string, opcode: number) =>
+    read(`superpose-${simd}.wasm`)
+      .toString('latin1')
+      .split(String.fromCharCode(0xfd, opcode, 2)).length - 1;
+  const [float, double] = [0x85, 0x87];
+  for (const opcode of [float, double]) {
+    expect(count('plain', opcode)).toBe(0);
+    // A product's kernel has its inner loop unrolled many times over.
+    expect(count('relaxed', opcode)).toBeGreaterThan(50);
+  }
+});

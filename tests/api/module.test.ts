@@ -1,0 +1,103 @@
+import { load, supportedSimd } from 'superpose';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readBytes } from '../../build/package/files.js';
+import { builds } from './support/builds.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const wasm = new URL('../../build/package/wasm/superpose-plain.wasm', import.meta.url);
+const damaged = /^The WebAssembly file is damaged or incomplete; load the page or the package again\.$/;
+
+describe('the engine', () => {
+  test('without WebAssembly SIMD there is a sentence', async () => {
+    vi.spyOn(WebAssembly, 'validate').mockReturnValue(false);
+    expect(supportedSimd()).toBeUndefined();
+    await expect(load()).rejects.toThrow(/^This engine has no WebAssembly SIMD, .*\.$/);
+    await expect(load({ simd: 'plain' })).rejects.toThrow('no WebAssembly SIMD');
+  });
+
+  test('without WebAssembly at all there is the same sentence', async () => {
+    const { WebAssembly: original } = globalThis;
+    try {
+      // Where a policy forbids it, the name is not defined.
+      Object.assign(globalThis, { WebAssembly: undefined });
+      await expect(load()).rejects.toThrow('no WebAssembly SIMD');
+    } finally {
+      Object.assign(globalThis, { WebAssembly: original });
+    }
+  });
+
+  test('without relaxed SIMD the plain build is chosen, and the other refused', async () => {
+    const validate = WebAssembly.validate.bind(WebAssembly);
+    // The relaxed probe holds f32x4.relaxed_madd: 253, 133, 2.
+    vi.spyOn(WebAssembly, 'validate').mockImplementation((bytes) => {
+      const probe = [...new Uint8Array(bytes as ArrayBuffer)].join();
+      return !probe.includes('253,133,2') && validate(bytes);
+    });
+    expect(supportedSimd()).toBe('plain');
+    expect((await load()).simd).toBe('plain');
+    await expect(load({ simd: 'relaxed' })).rejects.toThrow(
+      /^This engine has no relaxed SIMD; .*'plain'.*\.$/,
+    );
+  });
+
+  test('every engine that runs these tests has SIMD', () => {
+    expect(['plain', 'relaxed']).toContain(supportedSimd());
+  });
+});
+
+describe('loading', () => {
+  test('the best build unless one is asked for', async () => {
+    expect((await load()).simd).toBe(supportedSimd());
+    for (const { simd, superpose } of builds) expect(superpose.simd).toBe(simd);
+  });
+
+  test('from bytes that are there already', async () => {
+    const bytes = await readBytes(wasm, 'The WebAssembly file');
+    const superpose = await load({ simd: 'plain', wasm: bytes });
+    expect(superpose.sinusoidal({ positions: 1, d_model: 2 }).data).toEqual(Float64Array.of(0, 1));
+  });
+
+  test('a module that is cut short, garbled, empty or another one gives a sentence', async () => {
+    const bytes = await readBytes(wasm, 'The WebAssembly file');
+    const garbled = bytes.map((byte, at) => (at > 1000 ? byte ^ 0x5a : byte));
+    const another = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+    for (const wrong of [
+      bytes.subarray(0, bytes.length / 2),
+      bytes.subarray(0, -1),
+      garbled,
+      new Uint8Array(),
+      another,
+    ]) {
+      const loading = load({ simd: 'plain', wasm: wrong });
+      await expect(loading).rejects.toThrow(damaged);
+      await expect(loading).rejects.toHaveProperty('cause');
+    }
+  });
+
+  test('two modules share nothing', async () => {
+    const [one, other] = await Promise.all([load({ simd: 'plain' }), load({ simd: 'plain' })]);
+    one.randomUniform({ rows: 4096, columns: 1024, seed: 1 });
+    expect(one.memoryBytes()).toBeGreaterThan(other.memoryBytes());
+  });
+
+  test('results are outside of the module: its memory may grow under them', async () => {
+    const superpose = await load();
+    const early = superpose.sinusoidal({ positions: 4, d_model: 4 });
+    const kept = Float64Array.from(early.data);
+    const before = superpose.memoryBytes();
+    superpose.randomUniform({ rows: 4096, columns: 1024, seed: 1 });
+    expect(superpose.memoryBytes()).toBeGreaterThan(before);
+    expect(early.data).toEqual(kept);
+    expect(early.data.byteLength).toBe(early.data.buffer.byteLength);
+  });
+
+  test('a missing file is named', async () => {
+    const nowhere = new URL('nowhere.wasm', wasm);
+    await expect(readBytes(nowhere, 'The WebAssembly file')).rejects.toThrow(
+      /^The WebAssembly file could not be (read|fetched).*nowhere\.wasm\)\.$/,
+    );
+  });
+});

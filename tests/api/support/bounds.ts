@@ -1,0 +1,129 @@
+// How far rounding may move a result, from shapes and the unit roundoff alone, so that no tolerance
+// between precisions or builds is a guess.
+//
+// Roundings are as good as independent of each other (Higham & Mary 2019, SIAM J. Sci. Comput. 41), so
+// m of them add up to about sqrt(m) of one, relative to the root of the sum of squares of what is added
+// up. The worst case, m times the sum of absolute values, is larger by a factor of 10,000 at these sizes
+// and would let real mistakes through.
+import type { DecomposeInput, Linear, Precision, Table } from 'superpose';
+import { deviation, dot, largest, mean, norm, rowOf, sum, sumOf } from './numbers.ts';
+
+const unitRoundoff: Record<Precision, number> = { float32: 2 ** -24, float64: 2 ** -53 };
+/** How many times the expected size an error may have. */
+const margin = 4;
+
+/** The relative error that `count` roundings may add up to. */
+export const roundings = (count: number, precision: Precision): number =>
+  margin * Math.sqrt(count) * unitRoundoff[precision];
+
+const absolute = (values: ArrayLike<number>) => Float64Array.from(values, Math.abs);
+const products = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Float64Array.from(a, (value, c) => value * (b[c] as number));
+
+/** What the roundings of a projection are relative to: the root of the sum of squares of its addends. */
+function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLike<number>): Float64Array {
+  return Float64Array.from({ length: weight.rows }, (_, k) => {
+    const row = rowOf(weight, k);
+    return Math.hypot(norm(products(row, input)), beta ? norm(products(row, beta)) : 0, bias?.[k] ?? 0);
+  });
+}
+
+/**
+ * The largest error of any term or logit of decompose() in the given precision. Every term is made of
+ * the same numbers as the logit or of fewer, so one bound holds for all.
+ *
+ * With A = sum_s |t_s| (and its mean, for centring), a normalised summand is gamma A / sigma at most. Its
+ * error, relative to that, is the roundings of the centring and those of sigma, which the cancellation in
+ * |Cx| makes larger by |A| / (sqrt(d) sigma).
+ */
+export function scoreBound(input: DecomposeInput, precision: Precision): number {
+  const { normalization, query, key, heads } = input;
+  const tables = Object.values(input.summands) as Table[];
+  const { rows: n, columns: d } = tables[0] as Table;
+  const error = roundings(3 * d + 2 * tables.length + 12, precision);
+
+  const tokens = Array.from({ length: n }, (_, i) => {
+    const rows = tables.map((table) => rowOf(table, i));
+    const sizes = sumOf(rows.map(absolute));
+    if (!normalization) return { input: sizes, beta: undefined, error };
+    const { kind, gamma, beta, epsilon } = normalization;
+    const x = sumOf(rows);
+    const centred = kind === 'layer_norm';
+    const a = centred ? sizes.map((value) => value + mean(sizes)) : sizes;
+    const sigma = Math.sqrt((centred ? deviation(x) ** 2 : mean(products(x, x))) + epsilon);
+    return {
+      input: a.map((value, c) => (value * (gamma?.[c] ?? 1)) / sigma),
+      beta,
+      error: error + error * (norm(a) / (Math.sqrt(d) * sigma)),
+    };
+  });
+  const sides = tokens.map((token) => ({
+    query: magnitude(query, token.input, token.beta),
+    key: magnitude(key, token.input, token.beta),
+    error: token.error,
+  }));
+  return pairBound(sides, heads, input.scale ?? Math.sqrt(heads / query.weight.rows), precision);
+}
+
+/** The same for queries and keys of known sizes and relative errors. */
+function pairBound(
+  sides: readonly { query: Float64Array; key: Float64Array; error: number }[],
+  heads: number,
+  scale: number,
+  precision: Precision,
+): number {
+  const width = (sides[0]?.query.length ?? 0) / heads;
+  let worst = 0;
+  for (const i of sides) {
+    for (const j of sides) {
+      for (let head = 0; head < heads; head++) {
+        const of = (row: Float64Array) => row.subarray(head * width, (head + 1) * width);
+        const size = Math.abs(scale) * norm(products(of(i.query), of(j.key)));
+        worst = Math.max(worst, size * (i.error + j.error + roundings(width + 4, precision)));
+      }
+    }
+  }
+  return worst;
+}
+
+/** The same for concatenateFull(): token and position side by side, no norm. */
+export function joinedBound(
+  tables: readonly Table[],
+  query: Linear,
+  key: Linear,
+  heads: number,
+  scale: number,
+  precision: Precision,
+): number {
+  const width = sum(tables.map((table) => table.columns));
+  const sides = Array.from({ length: tables[0]?.rows ?? 0 }, (_, i) => {
+    const row = Float64Array.from(tables.flatMap((table) => [...rowOf(table, i)]));
+    return {
+      query: magnitude(query, row),
+      key: magnitude(key, row),
+      error: roundings(2 * width + 4, precision),
+    };
+  });
+  return pairBound(sides, heads, scale, precision);
+}
+
+/**
+ * The error of a covariance share <T, A> / |A|^2 (T, A row-centred) when every entry of the term and of
+ * the logits may be off by `error`: centring may double that. Shares themselves are summed in double.
+ */
+export function shareBound(term: Float64Array, logits: Float64Array, error: number): number {
+  const each = 2 * error;
+  const energy = dot(logits, logits);
+  const size = (values: Float64Array) => sum(absolute(values));
+  const numerator = each * (size(term) + size(logits)) + each ** 2 * term.length;
+  const denominator = 2 * each * size(logits) + each ** 2 * term.length;
+  const share = Math.abs(dot(term, logits)) / energy;
+  return (numerator + share * denominator) / energy + roundings(4 * term.length, 'float64') * (share + 1);
+}
+
+/** The error of a softmax weight when every logit may be off by `error`. */
+export const softmaxBound = (error: number, n: number, precision: Precision): number =>
+  Math.expm1(2 * error) + roundings(n + 16, precision);
+
+/** A bound is only worth having when it is far below the numbers that it is about. */
+export const isTight = (bound: number, values: ArrayLike<number>): boolean => bound < 1e-3 * largest(values);

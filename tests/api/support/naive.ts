@@ -1,0 +1,63 @@
+// The score of summed embeddings straight from the formula, in double and one number at a time: what
+// the fast version is compared with, on shapes that the oracles do not have.
+import type { DecomposeInput, Linear, Table } from 'superpose';
+import { dot, mean, rowOf, rowsOf, sumOf } from './numbers.ts';
+
+/** LayerNorm, RMSNorm or neither, of one row. */
+export function normalized(row: ArrayLike<number>, norm: DecomposeInput['normalization']): Float64Array {
+  const values = Float64Array.from(row);
+  if (!norm) return values;
+  const centre = norm.kind === 'layer_norm' ? mean(values) : 0;
+  const sigma = Math.sqrt(mean(values.map((x) => (x - centre) ** 2)) + norm.epsilon);
+  return values.map((x, c) => (norm.gamma?.[c] ?? 1) * ((x - centre) / sigma) + (norm.beta?.[c] ?? 0));
+}
+
+/** W x + b for one row. */
+export const apply = ({ weight, bias }: Linear, row: ArrayLike<number>): Float64Array =>
+  Float64Array.from({ length: weight.rows }, (_, k) => dot(rowOf(weight, k), row) + (bias?.[k] ?? 0));
+
+/** [heads, n, n], queries in rows. */
+export function naiveLogits({
+  summands,
+  normalization,
+  query,
+  key,
+  heads,
+  scale,
+}: DecomposeInput): Float64Array {
+  const tables = Object.values(summands) as Table[];
+  const n = tables[0]?.rows ?? 0;
+  const inputs = Array.from({ length: n }, (_, i) =>
+    normalized(sumOf(tables.map((table) => rowOf(table, i))), normalization),
+  );
+  return headLogits(
+    inputs.map((x) => apply(query, x)),
+    inputs.map((x) => apply(key, x)),
+    heads,
+    scale,
+  );
+}
+
+/** Queries and keys, [n][heads * d_h], head h in the columns from h * d_h on; scale 1/sqrt(d_h) unless given. */
+export function headLogits(
+  queries: readonly Float64Array[],
+  keys: readonly Float64Array[],
+  heads: number,
+  scale?: number,
+): Float64Array {
+  const width = (queries[0]?.length ?? 0) / heads;
+  const of = (row: Float64Array, head: number) => row.subarray(head * width, (head + 1) * width);
+  return Float64Array.from(
+    Array.from({ length: heads }, (_, head) =>
+      queries.flatMap((q) =>
+        keys.map((k) => (scale ?? 1 / Math.sqrt(width)) * dot(of(q, head), of(k, head))),
+      ),
+    ).flat(),
+  );
+}
+
+/** Rows side by side: [x; p]. */
+export function joined(left: Table, right: Table): Table<Float64Array> {
+  const rows = rowsOf(left).map((row, i) => [...row, ...rowOf(right, i)]);
+  return { data: Float64Array.from(rows.flat()), rows: left.rows, columns: left.columns + right.columns };
+}

@@ -1,0 +1,87 @@
+// The oracles of tests/reference, typed. Their README says what each number is.
+
+import type { DecomposeInput, Linear, Table } from 'superpose';
+import concatenation from '../../reference/concatenation.json' with { type: 'json' };
+import decomposition from '../../reference/decomposition.json' with { type: 'json' };
+import draws from '../../reference/mersenne_twister.json' with { type: 'json' };
+import minilm from '../../reference/minilm.json' with { type: 'json' };
+import sinusoidal from '../../reference/sinusoidal.json' with { type: 'json' };
+import { tableOf } from './numbers.ts';
+
+type Matrix = number[][];
+
+export interface DecompositionCase {
+  name: string;
+  heads: number;
+  scale: number;
+  norm: { kind: 'layernorm' | 'rmsnorm' | 'none'; gamma?: number[]; beta?: number[]; eps?: number };
+  summands: Matrix[];
+  query_weight: Matrix;
+  query_bias: number[] | null;
+  key_weight: Matrix;
+  key_bias: number[] | null;
+  logits: Matrix[];
+  terms: Matrix[][];
+  /** Per head; null for a single token. */
+  shares: (number[] | null)[];
+  softmax: Matrix[];
+  subset: { pairs: number[][]; indices: number[]; softmax: Matrix[] };
+  sum_normalised_separately: Matrix[] | null;
+}
+
+export const decompositionCases = decomposition.cases as unknown as DecompositionCase[];
+
+const summandNames = ['token', 'position', 'token_type'];
+
+export function linearOf(weight: Matrix, bias?: number[] | null): Linear<Float64Array> {
+  return { weight: tableOf(weight), ...(bias && { bias: Float64Array.from(bias) }) };
+}
+
+/** An oracle's case as decompose() takes it. */
+export function inputOf(oracle: DecompositionCase): DecomposeInput<Float64Array> {
+  const { kind, gamma, beta, eps } = oracle.norm;
+  return {
+    summands: Object.fromEntries(
+      oracle.summands.map((rows, s): [string, Table<Float64Array>] => [
+        summandNames[s] as string,
+        tableOf(rows),
+      ]),
+    ),
+    ...(kind !== 'none' && {
+      normalization: {
+        kind: kind === 'layernorm' ? ('layer_norm' as const) : ('rms_norm' as const),
+        ...(gamma && { gamma: Float64Array.from(gamma) }),
+        ...(beta && { beta: Float64Array.from(beta) }),
+        epsilon: eps as number,
+      },
+    }),
+    query: linearOf(oracle.query_weight, oracle.query_bias),
+    key: linearOf(oracle.key_weight, oracle.key_bias),
+    heads: oracle.heads,
+    scale: oracle.scale,
+  };
+}
+
+export interface DotProductsCase {
+  rho: number;
+  token: Matrix;
+  position: Matrix;
+  concatenated: Matrix;
+  add_terms: Matrix[] | null;
+  added: Matrix | null;
+}
+
+export interface SinusoidalTable {
+  layout: 'interleaved' | 'concatenated';
+  denominator: 'd_model' | 'timescales';
+  positions: number;
+  width: number;
+  base: number;
+  first: number;
+  frequencies: number[];
+  table: Matrix;
+}
+
+export const sinusoidalTables = sinusoidal.tables as unknown as SinusoidalTable[];
+export const dotProductsCases = concatenation.dot_products as unknown as DotProductsCase[];
+export { concatenation, draws, minilm, sinusoidal };

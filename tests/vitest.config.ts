@@ -1,0 +1,111 @@
+// Four projects: the typed API in Node and, with the same test bodies, in Chromium; the built page in
+// Chromium, driven from Node; and the page in the other engines.
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+
+const root = resolve(import.meta.dirname, '..');
+const inCi = process.env.CI === 'true';
+
+/** Test files that read the checkout or start programs. */
+const nodeOnly = ['drift', 'glue', 'minilmForward', 'minilmTables', 'modelFiles', 'readme'].map(
+  (name) => `tests/api/${name}.test.ts`,
+);
+
+/** Debian's Chromium, or another on PATH; nothing is downloaded. */
+const chromium = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'chromium'))
+  .find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+const withChromium = chromium !== undefined || inCi;
+if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');
+
+/** With CI=true the tests of the real model run whether it is there or not, and so fail without it. */
+const withModel = inCi || existsSync(join(root, 'build/model/manifest.json'));
+
+// Node 20 has relaxed SIMD behind a flag; later ones have it anyway.
+const nodeFlags =
+  Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
+
+const shared = {
+  root,
+  resolve: { alias: { superpose: join(root, 'build/package/index.js') } },
+};
+
+export default defineConfig({
+  root,
+  test: {
+    passWithNoTests: true,
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'node',
+          include: ['tests/api/**/*.test.ts', 'tests/tools/**/*.test.ts'],
+          testTimeout: 30_000,
+          execArgv: nodeFlags,
+          provide: { withModel },
+        },
+      },
+      {
+        ...shared,
+        cacheDir: 'build/vite',
+        // Named here, so that the page is not loaded again when a test comes upon it.
+        optimizeDeps: { include: ['@huggingface/tokenizers'] },
+        test: {
+          name: 'chromium',
+          include: withChromium ? ['tests/api/**/*.test.ts'] : [],
+          exclude: nodeOnly,
+          testTimeout: 30_000,
+          provide: { withModel },
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                executablePath: chromium ?? '/usr/bin/chromium',
+                args: [
+                  '--no-sandbox',
+                  '--disable-gpu',
+                  '--disable-background-networking',
+                  '--disable-component-update',
+                  '--disable-sync',
+                ],
+              },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'page',
+          include: withChromium ? ['tests/page/**/*.test.ts'] : [],
+          testTimeout: 60_000,
+          execArgv: nodeFlags,
+          provide: { withModel, chromium: chromium ?? '/usr/bin/chromium' },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'engines',
+          include: ['tests/engines/**/*.test.ts'],
+          testTimeout: 60_000,
+          execArgv: nodeFlags,
+          provide: { withModel },
+        },
+      },
+    ],
+  },
+});
