@@ -1,0 +1,4 @@
+#include "schemes.h"
+
+#include <gtest/gtest.h>
+TEST(Schemes, Placeholder) {}
