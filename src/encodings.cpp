@@ -80,7 +80,6 @@ Matrix<Scalar> vit_embeddings(const Matrix<Scalar>& patches, const Vector<Scalar
                                                 const Matrix<Scalar>&, const std::vector<int>&); \
   template Matrix<Scalar> vit_embeddings(const Matrix<Scalar>&, const Vector<Scalar>&,         \
                                          const Matrix<Scalar>&);
-SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE
 

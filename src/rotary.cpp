@@ -42,7 +42,6 @@ std::vector<int> rotary_permutation(int head_width) {
   return order;
 }
 
-template Matrix<float> rotate(const Matrix<float>&, const RotaryOptions&);
 template Matrix<double> rotate(const Matrix<double>&, const RotaryOptions&);
 
 }  // namespace superpose

@@ -315,7 +315,6 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
   template Scheme<Scalar> rope(Content<Scalar>, Layout, double, Scalar);                           \
   template Scheme<Scalar> decoupled_rope(Content<Scalar>, const Matrix<Scalar>&,                   \
                                          const Matrix<Scalar>&, Layout, double, Scalar);
-SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE
 
