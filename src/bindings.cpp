@@ -8,13 +8,17 @@
 #include <emscripten/val.h>
 
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "concatenation.h"
 #include "decomposition.h"
 #include "dot_products.h"
+#include "encodings.h"
 #include "random.h"
 #include "safetensors.h"
+#include "scheme_registry.h"
+#include "schemes.h"
 #include "shares.h"
 #include "sinusoidal.h"
 #include "softmax.h"
@@ -303,6 +307,218 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("safetensorsHeader", &safetensors_header_out);
   bind_for_scalar<float>("F32");
   bind_for_scalar<double>("F64");
+}
+
+// An array of small integers.
+std::vector<int> integers_in(const val& array) {
+  std::vector<int> integers(array.isUndefined() ? 0 : array["length"].as<int>());
+  for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = array[i].as<int>();
+  return integers;
+}
+
+// The scheme that `id` names, from its learned parts; web/api/schemes.ts says which each has.
+template <typename Scalar>
+Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
+  const int heads = input["heads"].as<int>();
+  const Scalar scale = static_cast<Scalar>(input["scale"].as<double>());
+  const auto matrix = [&](const char* name) {
+    return input[name].isUndefined() ? Matrix<Scalar>() : linear_in<Scalar>(input[name]).weight;
+  };
+  const auto linear = [&](const char* name) { return linear_in<Scalar>(input[name]); };
+  const Matrix<Scalar> rows = matrix_in<Scalar>(input["content"], n);
+  const Content<Scalar> content = project_content(rows, linear("query"), linear("key"), heads);
+  const auto buckets = [&] {
+    return T5Options{input["bidirectional"].as<bool>(), input["buckets"].as<int>(),
+                     input["maxDistance"].as<int>()};
+  };
+  const auto segments = [&]() -> SegmentBias<Scalar> {
+    return {matrix("segmentBias"), integers_in(input["segmentIds"])};
+  };
+  if (id == "shaw") return shaw(content, matrix("offsetKeys"), scale);
+  if (id == "transformer-xl") {
+    return transformer_xl(content, matrix("offsets"), linear("offsetKey"),
+                          vector_in<Scalar>(input["u"]), vector_in<Scalar>(input["v"]), scale);
+  }
+  if (id == "t5") return t5(content, matrix("bias"), buckets(), scale);
+  if (id == "alibi") return alibi(content, scale, input["causal"].as<bool>());
+  if (id == "deberta") {
+    return deberta(content, matrix("distances"), linear("positionQuery"), linear("positionKey"),
+                   input["convention"].as<DebertaIndex>(), scale);
+  }
+  if (id == "tupe") {
+    return tupe(content, matrix("position"), linear("positionQuery"), linear("positionKey"),
+                input["resetCls"].as<bool>(), matrix("bias"), buckets(), scale);
+  }
+  if (id == "diet-abs") {
+    return diet_absolute(content, matrix("positionQuery"), matrix("positionKey"), segments(), scale);
+  }
+  if (id == "diet-rel") return diet_relative(content, matrix("bias"), segments(), scale);
+  const auto turned = [&] {
+    return std::pair(input["layout"].as<Layout>(), input["base"].as<double>());
+  };
+  if (id == "rope") return rope(content, turned().first, turned().second, scale);
+  if (id == "decoupled-rope") {
+    return decoupled_rope(content, apply(linear("rotaryQuery"), rows),
+                          apply(linear("rotaryKey"), rows), turned().first, turned().second, scale);
+  }
+  return no_position(content, scale);
+}
+
+// As heads_out, for named terms. Under a causal mask the weights are those of the keys that each
+// query sees, and so are the shares; terms and logits are given for all pairs.
+template <typename Scalar>
+val scheme_scores_out(const std::string& id, int n, const val& input) {
+  Scheme<Scalar> scheme = scheme_in<Scalar>(id, n, input);
+  scheme.causal = input["causal"].as<bool>();
+  const std::vector<int> heads = integers_in(input["only"]);
+  const int count = static_cast<int>(scheme.terms.size());
+  const std::size_t size = static_cast<std::size_t>(n) * n, chosen = heads.size();
+  val terms = new_array<Scalar>(chosen * count * size);
+  val logits = new_array<Scalar>(chosen * size);
+  val weights = new_array<Scalar>(chosen * size);
+  Matrix<double> residuals(1, chosen), covariances(chosen, count), variances(1, chosen),
+      shares(chosen, count);
+
+  Matrix<Scalar> head_parts(count, size);
+  Matrix<Scalar> whole(n, n);
+  const auto set = [](val& to, const auto& from, std::size_t at) {
+    to.call<void>("set", val(typed_memory_view(from.size(), from.data())), at);
+  };
+  for (std::size_t k = 0; k < chosen; ++k) {
+    residuals(0, k) = scheme_head_terms(scheme, heads[k], head_parts.data(), whole.data());
+    set(terms, head_parts, k * count * size);
+    set(logits, whole, k * size);
+    Matrix<Scalar> seen = whole;
+    if (scheme.causal) {
+      constexpr Scalar kMean = std::numeric_limits<Scalar>::quiet_NaN();
+      mask_future<Scalar>(seen, -std::numeric_limits<Scalar>::infinity());
+      mask_future<Scalar>(whole, kMean);
+      for (int t = 0; t < count; ++t) {
+        Matrix<Scalar> term = ConstMatrixMap<Scalar>(head_parts.row(t).data(), n, n);
+        mask_future<Scalar>(term, kMean);
+        MatrixMap<Scalar>(head_parts.row(t).data(), n, n) = term;
+      }
+    }
+    softmax_rows<Scalar>(seen);
+    set(weights, seen, k * size);
+    const Covariances of_head = row_centred_covariances(head_parts.data(), count, whole.data(), n);
+    covariances.row(k) = of_head.terms;
+    shares.row(k) = of_head.shares();
+    variances(0, k) = of_head.logits;
+  }
+
+  val names = val::array();
+  for (const auto& term : scheme.terms) names.call<void>("push", std::string(term.name));
+  val result = val::object();
+  result.set("termNames", names);
+  result.set("terms", terms);
+  result.set("logits", logits);
+  result.set("weights", weights);
+  result.set("residuals", copy_out(residuals));
+  result.set("covariances", copy_out(covariances));
+  result.set("variances", copy_out(variances));
+  result.set("shares", copy_out(shares));
+  return result;
+}
+
+val scheme_registry_out() {
+  val entries = val::array();
+  for (const SchemeInfo& info : scheme_registry()) {
+    val entry = val::object();
+    entry.set("id", std::string(info.id));
+    entry.set("name", std::string(info.name));
+    entry.set("formula", std::string(info.formula));
+    entry.set("parameters", std::string(info.parameters));
+    entry.set("source", std::string(info.source));
+    entries.call<void>("push", entry);
+  }
+  return entries;
+}
+
+double scheme_parameters_out(const std::string& id, const val& shape) {
+  const auto of = [&](const char* name) { return shape[name].as<double>(); };
+  return scheme_parameters(id, {of("dModel"), of("heads"), of("dHead"), of("dPosition"),
+                                of("dPositionHead"), of("positions"), of("clip"), of("buckets"),
+                                of("layers")});
+}
+
+template <typename Scalar>
+val rotate_out(const val& rows, int count, int heads, Layout layout, double base,
+               double first_position) {
+  return copy_out(
+      rotate(matrix_in<Scalar>(rows, count), {heads, layout, base, first_position}));
+}
+
+val rotary_permutation_out(int head_width) {
+  const std::vector<int> order = rotary_permutation(head_width);
+  return copy_out(order.data(), order.size());
+}
+
+val alibi_slopes_out(int heads) {
+  const std::vector<double> slopes = alibi_slopes(heads);
+  return copy_out(slopes.data(), slopes.size());
+}
+
+val t5_buckets_out(int n, bool bidirectional, int buckets, int max_distance) {
+  const Indices index = t5_buckets(n, {bidirectional, buckets, max_distance});
+  return copy_out(index.data(), index.size());
+}
+
+template <typename Scalar>
+val fairseq_sinusoidal_out(int positions, int d_model, int padding_idx) {
+  return copy_out(fairseq_sinusoidal<Scalar>(positions, d_model, padding_idx));
+}
+
+template <typename Scalar>
+val mae_sinusoidal_out(int grid, int d_model, bool class_token) {
+  return copy_out(mae_sinusoidal<Scalar>(grid, d_model, class_token));
+}
+
+template <typename Scalar>
+val tensor2tensor_sinusoidal_out(const val& extents, int d_model, double min_timescale,
+                                 double max_timescale) {
+  return copy_out(tensor2tensor_sinusoidal<Scalar>(integers_in(extents), d_model, min_timescale,
+                                                   max_timescale));
+}
+
+template <typename Scalar>
+val bert_embeddings_out(int n, const val& token, const val& position, const val& token_type,
+                        const val& ids) {
+  const BertSummands<Scalar> summands = bert_embeddings<Scalar>(
+      matrix_in<Scalar>(token, n), linear_in<Scalar>(position).weight,
+      linear_in<Scalar>(token_type).weight, integers_in(ids));
+  val result = val::object();
+  result.set("position", copy_out(summands.position));
+  result.set("token_type", copy_out(summands.token_type));
+  result.set("sum", copy_out(summands.sum));
+  return result;
+}
+
+template <typename Scalar>
+val vit_embeddings_out(int n, const val& patches, const val& class_token, const val& position) {
+  return copy_out(vit_embeddings<Scalar>(matrix_in<Scalar>(patches, n),
+                                         vector_in<Scalar>(class_token),
+                                         matrix_in<Scalar>(position, n + 1)));
+}
+
+EMSCRIPTEN_BINDINGS(superpose_schemes) {
+  emscripten::enum_<DebertaIndex>("DebertaIndex")
+      .value("paper", DebertaIndex::paper)
+      .value("released", DebertaIndex::released);
+  emscripten::function("schemeRegistry", &scheme_registry_out);
+  emscripten::function("schemeParameters", &scheme_parameters_out);
+  emscripten::function("rotaryPermutation", &rotary_permutation_out);
+  emscripten::function("alibiSlopes", &alibi_slopes_out);
+  emscripten::function("t5Buckets", &t5_buckets_out);
+  // In double alone: arrays of floats are widened as they are copied in, and the typed API rounds
+  // what comes out. A second set for float would cost more bytes than it saves time.
+  emscripten::function("schemeScores", &scheme_scores_out<double>);
+  emscripten::function("rotate", &rotate_out<double>);
+  emscripten::function("fairseqSinusoidal", &fairseq_sinusoidal_out<double>);
+  emscripten::function("maeSinusoidal", &mae_sinusoidal_out<double>);
+  emscripten::function("tensor2tensorSinusoidal", &tensor2tensor_sinusoidal_out<double>);
+  emscripten::function("bertEmbeddings", &bert_embeddings_out<double>);
+  emscripten::function("vitEmbeddings", &vit_embeddings_out<double>);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ std::vector<double> sinusoidal_frequencies(const SinusoidalOptions& options) {
     const double exponent = options.spacing == Spacing::d_model
                                 ? 2.0 * i / d
                                 : static_cast<double>(i) / std::max(pairs - 1, 1);
-    frequencies[i] = std::pow(options.base, -exponent);
+    frequencies[i] = options.fastest * std::pow(options.base, -exponent);
   }
   return frequencies;
 }

@@ -3,9 +3,14 @@
 import { type ConcatenateApi, concatenateApi } from './concatenate.js';
 import { type DecomposeApi, decomposeApi } from './decompose.js';
 import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
+import { type EncodingsApi, encodingsApi } from './encodings.js';
 import { type LoadOptions, loadModule, type Simd } from './module.js';
 import { type RandomApi, randomApi } from './random.js';
+import { type RelativePositionApi, relativePositionApi } from './relativePosition.js';
+import { type RotaryApi, rotaryApi } from './rotary.js';
 import { type SafetensorsApi, safetensorsApi } from './safetensors.js';
+import { type SchemeRegistryApi, schemeRegistryApi } from './schemeRegistry.js';
+import { type SchemesApi, schemesApi } from './schemes.js';
 import { type ScoresApi, scoresApi } from './scores.js';
 import { type SinusoidalApi, sinusoidalApi } from './sinusoidal.js';
 
@@ -16,7 +21,12 @@ export interface Superpose
     DecomposeApi,
     ConcatenateApi,
     ScoresApi,
-    SafetensorsApi {
+    SafetensorsApi,
+    EncodingsApi,
+    RelativePositionApi,
+    RotaryApi,
+    SchemesApi,
+    SchemeRegistryApi {
   /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
   /** Bytes of the module's memory, which only grows. */
@@ -39,6 +49,11 @@ export async function load(options: LoadOptions = {}): Promise<Superpose> {
     ...concatenateApi(raw),
     ...scoresApi(raw),
     ...safetensorsApi(raw),
+    ...encodingsApi(raw),
+    ...relativePositionApi(raw),
+    ...rotaryApi(raw),
+    ...schemesApi(raw),
+    ...schemeRegistryApi(raw),
   };
 }
 
@@ -49,10 +64,38 @@ export type {
 } from './concatenate.js';
 export type { DecomposeInput, Normalization } from './decompose.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
+export type {
+  BertEmbeddings,
+  BertEmbeddingsInput,
+  FairseqSinusoidalOptions,
+  LearnedPositionsOptions,
+  MaeSinusoidalOptions,
+  Tensor2TensorSinusoidalOptions,
+  VitEmbeddingsInput,
+} from './encodings.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './minilm.js';
 export { type LoadOptions, type Simd, supportedSimd } from './module.js';
 export type { RandomNormalOptions, RandomOptions } from './random.js';
+export type { BucketOptions } from './relativePosition.js';
+export type { RotaryConvention, RotateInput } from './rotary.js';
 export type { SafetensorsEntry } from './safetensors.js';
+export type { SchemeInfo, SchemeShape } from './schemeRegistry.js';
+export {
+  type AlibiInput,
+  type DebertaInput,
+  type DecoupledRopeInput,
+  type DietAbsoluteInput,
+  type DietRelativeInput,
+  type NoPositionInput,
+  type RopeInput,
+  type SchemeInput,
+  type SchemeScores,
+  type ShawInput,
+  schemeTermOf,
+  type T5Input,
+  type TransformerXlInput,
+  type TupeInput,
+} from './schemes.js';
 export { type CombinedTerms, logitsOf, type Scores, sharesOf, termOf } from './scores.js';
 export type { SinusoidalOptions } from './sinusoidal.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';

@@ -30,3 +30,7 @@ export const suffixOf = (data: Floats): 'F32' | 'F64' => (data instanceof Float3
 export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {
   return { data, rows, columns };
 }
+
+/** Values computed in double as the caller's element type, rounded once. */
+export const rounded = <A extends Floats>(values: Float64Array, single: boolean): A =>
+  (single ? Float32Array.from(values) : values) as Floats as A;

@@ -1,0 +1,84 @@
+import { load } from 'superpose';
+import { expect, test } from 'vitest';
+
+const superpose = await load({ simd: 'plain' });
+
+test('MAE encodes the column first, behind a row of zeros', () => {
+  const { data, rows } = superpose.maeSinusoidal({ grid: 2, d_model: 8, classToken: true });
+  expect(rows).toBe(5);
+  expect([...data.subarray(0, 8)]).toEqual(Array(8).fill(0));
+  const right = [Math.sin(1), Math.sin(0.01), Math.cos(1), Math.cos(0.01), 0, 0, 1, 1];
+  right.forEach((value, c) => {
+    expect(data[16 + c]).toBeCloseTo(value, 15);
+    expect(data[24 + ((c + 4) % 8)]).toBeCloseTo(value, 15);
+  });
+});
+
+test('tensor2tensor in one dimension is the plain table, and in two has rows first', () => {
+  const plain = superpose.sinusoidal({
+    positions: 9,
+    d_model: 7,
+    layout: 'concatenated',
+    spacing: 'timescales',
+  });
+  expect(superpose.tensor2tensorSinusoidal({ extents: [9], d_model: 7 })).toEqual(plain);
+  const { data } = superpose.tensor2tensorSinusoidal({ extents: [2, 3], d_model: 4 });
+  [Math.sin(1), Math.cos(1), Math.sin(2), Math.cos(2)].forEach((value, c) => {
+    expect(data[20 + c]).toBeCloseTo(value, 15);
+  });
+});
+
+test('fairseq has its padding row', () => {
+  const { data, rows } = superpose.fairseqSinusoidal({ positions: 3, d_model: 4 });
+  expect(rows).toBe(5);
+  expect([...data.subarray(4, 8)]).toEqual([0, 0, 0, 0]);
+  expect(data[8]).toBeCloseTo(Math.sin(2), 15);
+});
+
+test('learned positions are seeded, and float32 is float64 rounded', () => {
+  const options = { positions: 50, d_model: 40, seed: 4 };
+  const { data } = superpose.learnedPositions(options);
+  const deviation = Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
+  // Of 2000 draws, its own standard error is 1.6 %.
+  expect(Math.abs(deviation / 0.02 - 1)).toBeLessThan(0.08);
+  expect(superpose.learnedPositions({ ...options, precision: 'float32' }).data).toEqual(
+    Float32Array.from(data),
+  );
+  const mae = { grid: 5, d_model: 12 };
+  expect(superpose.maeSinusoidal({ ...mae, precision: 'float32' }).data).toEqual(
+    Float32Array.from(superpose.maeSinusoidal(mae).data),
+  );
+});
+
+const table = (rows: number, ...values: number[]) => ({
+  data: Float64Array.from(values),
+  rows,
+  columns: values.length / rows,
+});
+
+test("BERT's sum and ViT's", () => {
+  const token = table(2, 1, 2, 3, 4);
+  const position = table(3, 10, 20, 30, 40, 50, 60);
+  const tokenType = table(2, 100, 200, 300, 400);
+  const { sum, summands } = superpose.bertEmbeddings({ token, position, tokenType, tokenTypeIds: [1, 0] });
+  expect([...sum.data]).toEqual([311, 422, 133, 244]);
+  expect([...summands.token_type.data]).toEqual([300, 400, 100, 200]);
+  const vit = superpose.vitEmbeddings({ patches: token, classToken: Float64Array.of(7, 8), position });
+  expect([...vit.data]).toEqual([17, 28, 31, 42, 53, 64]);
+  expect(() => superpose.bertEmbeddings({ token, position: table(1, 0, 0), tokenType })).toThrow(
+    /at least 2 rows/,
+  );
+  expect(() => superpose.bertEmbeddings({ token, position, tokenType, tokenTypeIds: [2, 0] })).toThrow(
+    /0 to 1/,
+  );
+  expect(() =>
+    superpose.vitEmbeddings({ patches: token, classToken: Float64Array.of(7, 8), position: token }),
+  ).toThrow(/3 rows; it has 2/);
+});
+
+test('refuses widths that an encoding cannot take, and what does not fit', () => {
+  expect(() => superpose.maeSinusoidal({ grid: 2, d_model: 6 })).toThrow(/multiple of 4.*6/);
+  expect(() => superpose.maeSinusoidal({ grid: 10_000, d_model: 8 })).toThrow(/MB/);
+  expect(() => superpose.fairseqSinusoidal({ positions: 2, d_model: 3 })).toThrow(/d_model/);
+  expect(() => superpose.tensor2tensorSinusoidal({ extents: [], d_model: 3 })).toThrow(/1 to 8 dimensions/);
+});
