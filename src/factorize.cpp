@@ -68,7 +68,7 @@ void orthogonalise_rows(Matrix<double>& x, Matrix<double>& j) {
 }
 
 Svd svd_of_tall(const Matrix<double>& a, bool with_vectors) {
-  const PivotedQr qr = pivoted_qr(a, kEpsilon);
+  const PivotedQr qr = pivoted_qr(a, 8 * kEpsilon);
   // r = j' x, where x has orthogonal rows.
   Matrix<double> x = qr.r;
   const Eigen::Index rank = x.rows();

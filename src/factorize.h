@@ -12,7 +12,7 @@
 namespace superpose {
 
 // a = U diag(singular_values) V'. r is at most min(m, n): singular values that rounding drowns, those
-// below about 2^-52 of the largest, are zero and are left out together with their vectors.
+// below about 2^-49 of the largest, count as zero and are left out together with their vectors.
 struct Svd {
   Matrix<double> U;                // [m, r], orthonormal columns
   Vector<double> singular_values;  // [r], descending, above 0
@@ -22,7 +22,7 @@ struct Svd {
 // The singular value decomposition of a, [m, n], by QR with pivoting and then one-sided Jacobi rotations
 // of the rows of R (Drmac and Veselic 2008, "New fast and accurate Jacobi SVD algorithm I"). Small
 // singular values have the accuracy of a itself, not of its square: about 2^-52 of the largest. A matrix
-// of 512 by 768 takes about two seconds when its rank is full, much less when it is not. An empty
+// of 512 by 768 takes three or four seconds when its rank is full, less when it is not. An empty
 // or all-zero matrix has r = 0.
 Svd svd(const Matrix<double>& a);
 
