@@ -1,13 +1,18 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module for a page, a worker and Node.
+import { type ChannelsApi, channelsApi } from './channels.js';
 import { type ConcatenateApi, concatenateApi } from './concatenate.js';
+import { type CosinesApi, cosinesApi } from './cosines.js';
 import { type DecomposeApi, decomposeApi } from './decompose.js';
 import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
+import { type GramApi, gramApi } from './gram.js';
 import { type LoadOptions, loadModule, type Simd } from './module.js';
 import { type RandomApi, randomApi } from './random.js';
 import { type SafetensorsApi, safetensorsApi } from './safetensors.js';
 import { type ScoresApi, scoresApi } from './scores.js';
+import { type ShiftApi, shiftApi } from './shift.js';
 import { type SinusoidalApi, sinusoidalApi } from './sinusoidal.js';
+import { type SubspacesApi, subspacesApi } from './subspaces.js';
 
 export interface Superpose
   extends SinusoidalApi,
@@ -16,7 +21,12 @@ export interface Superpose
     DecomposeApi,
     ConcatenateApi,
     ScoresApi,
-    SafetensorsApi {
+    SafetensorsApi,
+    ShiftApi,
+    GramApi,
+    ChannelsApi,
+    CosinesApi,
+    SubspacesApi {
   /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
   /** Bytes of the module's memory, which only grows. */
@@ -39,9 +49,15 @@ export async function load(options: LoadOptions = {}): Promise<Superpose> {
     ...concatenateApi(raw),
     ...scoresApi(raw),
     ...safetensorsApi(raw),
+    ...shiftApi(raw),
+    ...gramApi(raw),
+    ...channelsApi(raw),
+    ...cosinesApi(raw),
+    ...subspacesApi(raw),
   };
 }
 
+export type { Ranks, RanksInput } from './channels.js';
 export type {
   ConcatenateBlockDiagonalInput,
   ConcatenateFullInput,
@@ -49,10 +65,19 @@ export type {
 } from './concatenate.js';
 export type { DecomposeInput, Normalization } from './decompose.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
+export type { GramSpreads } from './gram.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './minilm.js';
 export { type LoadOptions, type Simd, supportedSimd } from './module.js';
 export type { RandomNormalOptions, RandomOptions } from './random.js';
 export type { SafetensorsEntry } from './safetensors.js';
 export { type CombinedTerms, logitsOf, type Scores, sharesOf, termOf } from './scores.js';
+export type { EncodingOptions, SpectrumOptions } from './shift.js';
 export type { SinusoidalOptions } from './sinusoidal.js';
+export type {
+  ChanceAngles,
+  OverlapCurve,
+  OverlapInput,
+  PrincipalAnglesInput,
+  SubspaceSizes,
+} from './subspaces.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';
