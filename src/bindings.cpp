@@ -11,17 +11,23 @@
 #include <string>
 #include <utility>
 
+#include "channels.h"
 #include "concatenation.h"
+#include "cosines.h"
 #include "decomposition.h"
 #include "dot_products.h"
 #include "encodings.h"
+#include "factorize.h"
+#include "gram.h"
 #include "random.h"
 #include "safetensors.h"
 #include "scheme_registry.h"
 #include "schemes.h"
 #include "shares.h"
+#include "shift.h"
 #include "sinusoidal.h"
 #include "softmax.h"
+#include "subspaces.h"
 
 namespace superpose {
 namespace {
@@ -275,6 +281,99 @@ val decode_safetensors_out(const std::string& dtype, const val& bytes) {
   return copy_out(values.data(), values.size());
 }
 
+// Geometry: measurements, in double whatever comes in.
+
+val copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
+
+val shift_operator_out(int d_model, Layout layout, Spacing spacing, double base, double offset) {
+  return copy_out(shift_operator({0, d_model, layout, spacing, base, 0}, offset));
+}
+
+double shift_error_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+                       double first_position, double offset) {
+  return shift_error({positions, d_model, layout, spacing, base, first_position}, offset);
+}
+
+val gram_out(int rows, const val& table) { return copy_out(gram(matrix_in<double>(table, rows))); }
+
+double toeplitz_spread_out(int rows, const val& square) {
+  return toeplitz_spread(matrix_in<double>(square, rows));
+}
+
+val gram_spreads_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+                     double first_position, std::uint32_t seed) {
+  const GramSpreads spreads =
+      gram_spreads({positions, d_model, layout, spacing, base, first_position}, seed);
+  val result = val::object();
+  result.set("whole", spreads.whole);
+  result.set("centred", spreads.centred);
+  result.set("sines", spreads.sines);
+  result.set("randomForm", spreads.random_form);
+  result.set("rotationForm", spreads.rotation_form);
+  return result;
+}
+
+val channel_ranges_out(int rows, const val& table) {
+  return copy_out(channel_ranges(matrix_in<double>(table, rows)));
+}
+
+val ranks_out(int rows, const val& table, bool centred, double tolerance, double share) {
+  const Matrix<double> raw = matrix_in<double>(table, rows);
+  const Vector<double> values = singular_values(centred ? column_centred(raw) : raw);
+  val result = val::object();
+  result.set("singularValues", copy_out(values));
+  result.set("numerical", numerical_rank(values, tolerance));
+  result.set("stable", stable_rank(values));
+  result.set("energy", energy_rank(values, share));
+  result.set("participationRatio", participation_ratio(values));
+  return result;
+}
+
+val sample_cosines_out(int d, int count, std::uint32_t seed) {
+  return copy_out(sample_cosines(d, count, seed));
+}
+
+val principal_angles_out(int first_rows, const val& first, int second_rows, const val& second,
+                         double tolerance) {
+  const auto basis = [&](const val& table, int rows) {
+    return orthonormal_basis(matrix_in<double>(table, rows).transpose(), tolerance);
+  };
+  return copy_out(principal_angles(basis(first, first_rows), basis(second, second_rows)));
+}
+
+val random_angles_out(int d, int k1, int k2, std::uint32_t seed) {
+  return copy_out(principal_angles(random_subspace(d, k1, seed, 0), random_subspace(d, k2, seed, 1)));
+}
+
+val chance_angles_out(int d, int k1, int k2) {
+  const ChanceAngles chance = chance_angles(d, k1, k2);
+  val result = val::object();
+  result.set("lowestCosine", chance.lowest_cosine);
+  result.set("highestCosine", chance.highest_cosine);
+  result.set("cosineSquares", chance.cosine_squares);
+  result.set("zeroAngles", chance.zero_angles);
+  return result;
+}
+
+double energy_overlap_out(int token_rows, const val& tokens, int position_rows, const val& positions,
+                          bool centred) {
+  const auto table = [&](const val& data, int rows) {
+    const Matrix<double> raw = matrix_in<double>(data, rows);
+    return centred ? column_centred(raw) : raw;
+  };
+  return energy_overlap(table(tokens, token_rows), table(positions, position_rows));
+}
+
+val overlap_curve_out(int token_rows, const val& tokens, int position_rows, const val& positions, int k) {
+  const OverlapCurve curve = overlap_curve(matrix_in<double>(tokens, token_rows),
+                                           matrix_in<double>(positions, position_rows), k);
+  val result = val::object();
+  result.set("shares", copy_out(curve.shares));
+  result.set("dimensions", curve.dimensions);
+  result.set("chance", curve.chance);
+  return result;
+}
+
 template <typename Scalar>
 void bind_for_scalar(const std::string& suffix) {
   using emscripten::function;
@@ -307,6 +406,24 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("safetensorsHeader", &safetensors_header_out);
   bind_for_scalar<float>("F32");
   bind_for_scalar<double>("F64");
+
+  emscripten::function("shiftOperator", &shift_operator_out);
+  emscripten::function("shiftError", &shift_error_out);
+  emscripten::function("gram", &gram_out);
+  emscripten::function("toeplitzSpread", &toeplitz_spread_out);
+  emscripten::function("gramSpreads", &gram_spreads_out);
+  emscripten::function("channelRanges", &channel_ranges_out);
+  emscripten::function("ranks", &ranks_out);
+  emscripten::function("sampleCosines", &sample_cosines_out);
+  emscripten::function("cosineDensity", &cosine_density);
+  emscripten::function("cosineMeanSize", &cosine_mean_size);
+  emscripten::function("cosineTail", &cosine_tail);
+  emscripten::function("largestCosineMedian", &largest_cosine_median);
+  emscripten::function("principalAngles", &principal_angles_out);
+  emscripten::function("randomAngles", &random_angles_out);
+  emscripten::function("chanceAngles", &chance_angles_out);
+  emscripten::function("energyOverlap", &energy_overlap_out);
+  emscripten::function("overlapCurve", &overlap_curve_out);
 }
 
 // An array of small integers.

@@ -1,9 +1,12 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module for a page, a worker and Node.
+import { type ChannelsApi, channelsApi } from './channels.js';
 import { type ConcatenateApi, concatenateApi } from './concatenate.js';
+import { type CosinesApi, cosinesApi } from './cosines.js';
 import { type DecomposeApi, decomposeApi } from './decompose.js';
 import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
 import { type EncodingsApi, encodingsApi } from './encodings.js';
+import { type GramApi, gramApi } from './gram.js';
 import { type LoadOptions, loadModule, type Simd } from './module.js';
 import { type RandomApi, randomApi } from './random.js';
 import { type RelativePositionApi, relativePositionApi } from './relativePosition.js';
@@ -12,7 +15,9 @@ import { type SafetensorsApi, safetensorsApi } from './safetensors.js';
 import { type SchemeRegistryApi, schemeRegistryApi } from './schemeRegistry.js';
 import { type SchemesApi, schemesApi } from './schemes.js';
 import { type ScoresApi, scoresApi } from './scores.js';
+import { type ShiftApi, shiftApi } from './shift.js';
 import { type SinusoidalApi, sinusoidalApi } from './sinusoidal.js';
+import { type SubspacesApi, subspacesApi } from './subspaces.js';
 
 export interface Superpose
   extends SinusoidalApi,
@@ -27,6 +32,11 @@ export interface Superpose
     RotaryApi,
     SchemesApi,
     SchemeRegistryApi {
+    ShiftApi,
+    GramApi,
+    ChannelsApi,
+    CosinesApi,
+    SubspacesApi {
   /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
   /** Bytes of the module's memory, which only grows. */
@@ -54,9 +64,15 @@ export async function load(options: LoadOptions = {}): Promise<Superpose> {
     ...rotaryApi(raw),
     ...schemesApi(raw),
     ...schemeRegistryApi(raw),
+    ...shiftApi(raw),
+    ...gramApi(raw),
+    ...channelsApi(raw),
+    ...cosinesApi(raw),
+    ...subspacesApi(raw),
   };
 }
 
+export type { Ranks, RanksInput } from './channels.js';
 export type {
   ConcatenateBlockDiagonalInput,
   ConcatenateFullInput,
@@ -73,6 +89,7 @@ export type {
   Tensor2TensorSinusoidalOptions,
   VitEmbeddingsInput,
 } from './encodings.js';
+export type { GramSpreads } from './gram.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './minilm.js';
 export { type LoadOptions, type Simd, supportedSimd } from './module.js';
 export type { RandomNormalOptions, RandomOptions } from './random.js';
@@ -97,5 +114,13 @@ export {
   type TupeInput,
 } from './schemes.js';
 export { type CombinedTerms, logitsOf, type Scores, sharesOf, termOf } from './scores.js';
+export type { EncodingOptions, SpectrumOptions } from './shift.js';
 export type { SinusoidalOptions } from './sinusoidal.js';
+export type {
+  ChanceAngles,
+  OverlapCurve,
+  OverlapInput,
+  PrincipalAnglesInput,
+  SubspaceSizes,
+} from './subspaces.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';

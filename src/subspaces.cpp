@@ -1,0 +1,69 @@
+#include "subspaces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "factorize.h"
+#include "product.h"
+#include "random.h"
+
+namespace superpose {
+namespace {
+
+// X' X / n, [d, d].
+Matrix<double> second_moment(const Matrix<double>& table) {
+  const Matrix<double> columns = table.transpose();
+  return rows_times_rows<double>(columns, columns) / static_cast<double>(table.rows());
+}
+
+}  // namespace
+
+Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v) {
+  if (u.cols() < v.cols()) return principal_angles(v, u);
+  const Matrix<double> u_rows = u.transpose(), v_rows = v.transpose();
+  const Matrix<double> products = rows_times_rows<double>(v_rows, u_rows);  // V' U, [k2, k1]
+  const Vector<double> cosines = singular_values(products);
+  const Matrix<double> outside = v_rows - rows_times_rows<double>(products, u);
+  const Vector<double> sines = singular_values(outside);
+
+  const Eigen::Index count = v.cols();
+  Vector<double> angles(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const double cosine = cosines[k], sine = sines[count - 1 - k];
+    angles[k] = 2 * cosine * cosine >= 1 ? std::asin(std::min(sine, 1.0)) : std::acos(cosine);
+  }
+  return angles;
+}
+
+Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t stream) {
+  return orthonormal_basis(random_normal<double>(d, k, 1, seed, stream), 0);
+}
+
+ChanceAngles chance_angles(int d, int k1, int k2) {
+  const double a = static_cast<double>(k1) / d, b = static_cast<double>(k2) / d;
+  const double one = std::sqrt(a * (1 - b)), other = std::sqrt(b * (1 - a));
+  return {std::abs(one - other), one + other, a * k2, std::max(0, k1 + k2 - d)};
+}
+
+double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions) {
+  if (tokens.rows() == 0 || positions.rows() == 0) return std::numeric_limits<double>::quiet_NaN();
+  const Matrix<double> of_tokens = second_moment(tokens), of_positions = second_moment(positions);
+  return static_cast<double>(tokens.cols()) * of_tokens.cwiseProduct(of_positions).sum() /
+         (of_tokens.trace() * of_positions.trace());
+}
+
+OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& positions, int k) {
+  const Eigen::Index d = tokens.cols();
+  const Matrix<double> all = svd(positions).V;
+  const Eigen::Index dimensions = std::min<Eigen::Index>(k, all.cols());
+  const Matrix<double> kept = all.leftCols(dimensions).transpose();
+  const Matrix<double> directions =
+      tokens.rows() ? symmetric_eigen(second_moment(tokens)).vectors : Matrix<double>::Identity(d, d);
+  const Matrix<double> rows = directions.rowwise().reverse().transpose();
+  const Matrix<double> along = rows_times_rows<double>(rows, kept);
+  return {along.rowwise().squaredNorm(), static_cast<int>(dimensions),
+          static_cast<double>(dimensions) / static_cast<double>(d)};
+}
+
+}  // namespace superpose

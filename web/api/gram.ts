@@ -1,0 +1,56 @@
+import * as check from './check.js';
+import type { Raw } from './module.js';
+import { type EncodingOptions, encodingArguments } from './shift.js';
+import { type Table, table } from './table.js';
+
+/** The largest max − min along a diagonal: 0 for a Toeplitz matrix, which depends on p − q alone. */
+export interface GramSpreads {
+  /** PE(p)·PE(q): 0 up to rounding, unless an interleaved width is odd. */
+  readonly whole: number;
+  /** After subtracting each row's mean, as LayerNorm does first. */
+  readonly centred: number;
+  /** Of the sines alone. */
+  readonly sines: number;
+  /** PE(p)ᵀ A PE(q) with the entries of A from N(0, 1/d_model). */
+  readonly randomForm: number;
+  /** The same with A = aI + bJ on each frequency's sine and cosine, a and b from N(0, 1): 0 again. */
+  readonly rotationForm: number;
+}
+
+export interface GramApi {
+  /** The dot products of a table's rows with one another, [rows, rows], in double. */
+  gram(input: Table): Table<Float64Array>;
+  /** The largest max − min along a diagonal of a square table; 0 below 2 rows. */
+  toeplitzSpread(square: Table): number;
+  /**
+   * How far the Gram matrix of a sinusoidal table is from Toeplitz, as it is and under what breaks it.
+   * `seed`, from 0 to 2³²-1, is that of the forms. Throws RangeError, TypeError.
+   */
+  gramSpreads(options: EncodingOptions & { seed: number }): GramSpreads;
+}
+
+export function gramApi(raw: Raw): GramApi {
+  return {
+    gram(input) {
+      const { data, rows, columns } = check.table('table', input);
+      check.fits(`The Gram matrix of ${rows} rows`, 8 * (2 * rows * rows + rows * columns));
+      return table(raw.gram(rows, data), rows, rows);
+    },
+    toeplitzSpread(square) {
+      const { data, rows, columns } = check.table('square', square);
+      check.table('square', square, { columns: Math.max(rows, 1) });
+      check.fits(`A matrix of ${rows} by ${columns}`, 8 * rows * columns);
+      return raw.toeplitzSpread(rows, data);
+    },
+    gramSpreads(options) {
+      const encoding = encodingArguments(raw, options);
+      const { positions, d_model, seed } = options;
+      check.integer('seed', seed, 0, 2 ** 32 - 1);
+      check.fits(
+        `The Gram matrices of ${positions} positions of ${d_model} channels`,
+        8 * (positions * positions + 3 * positions * d_model + d_model * d_model),
+      );
+      return raw.gramSpreads(...encoding, seed);
+    },
+  };
+}
