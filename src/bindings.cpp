@@ -19,7 +19,17 @@
 #include "encodings.h"
 #include "factorize.h"
 #include "gram.h"
+#include "collisions.h"
+#include "concatenation.h"
+#include "cost.h"
+#include "decomposition.h"
+#include "dot_products.h"
+#include "mean_decomposition.h"
+#include "oblique.h"
+#include "order.h"
+#include "probes.h"
 #include "random.h"
+#include "rank.h"
 #include "safetensors.h"
 #include "scheme_registry.h"
 #include "schemes.h"
@@ -374,6 +384,190 @@ val overlap_curve_out(int token_rows, const val& tokens, int position_rows, cons
   return result;
 }
 
+// Reading both back. Double alone but for the collision search, whose vocabulary is float.
+
+std::vector<int> ints_in(const val& array) {
+  return emscripten::convertJSArrayToNumberVector<int>(array);
+}
+
+val position_cost_out(int way, const val& shape) {
+  const auto of = [&](const char* name) { return shape[name].as<double>(); };
+  const Cost cost = position_cost(
+      static_cast<PositionCost>(way),
+      {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
+       of("ffnRatio"), of("sequence"), of("d_position"), of("d_positionHead"),
+       shape["pooler"].as<bool>()});
+  val result = val::object();
+  result.set("width", cost.width);
+  result.set("headsDivide", cost.heads_divide);
+  result.set("tables", cost.tables);
+  result.set("embedding", cost.embedding);
+  result.set("projection", cost.projection);
+  result.set("layer", cost.layer);
+  result.set("total", cost.total);
+  result.set("flopsPerToken", cost.flops_per_token);
+  result.set("kvCache", cost.kv_cache);
+  return result;
+}
+
+val permutation_effect_out(int n, const val& input, const val& layers, bool causal,
+                           const val& permutation) {
+  std::vector<AttentionLayer> stack;
+  for (int l = 0; l < layers["length"].as<int>(); ++l) {
+    const val layer = layers[l];
+    stack.push_back({linear_in<double>(layer["query"]), linear_in<double>(layer["key"]),
+                     linear_in<double>(layer["value"]), linear_in<double>(layer["output"]),
+                     layer["heads"].as<int>()});
+  }
+  const PermutationEffect effect =
+      permutation_effect(matrix_in<double>(input, n), stack, causal, ints_in(permutation));
+  val result = val::object();
+  result.set("output", copy_out(effect.output));
+  result.set("permuted", copy_out(effect.permuted));
+  result.set("equivariance", effect.equivariance);
+  result.set("last", effect.last);
+  return result;
+}
+
+val mean_decomposition_out(int n, int d, const val& rows, const val& position_of, int positions,
+                           const val& token_of, int tokens) {
+  Matrix<double> table(n, d);
+  copy_in(rows, table.data(), table.size());
+  const MeanDecomposition found =
+      mean_decomposition(table, ints_in(position_of), positions, ints_in(token_of), tokens);
+  val result = val::object();
+  result.set("global", copy_out(found.global.data(), found.global.size()));
+  result.set("position", copy_out(found.position));
+  result.set("token", copy_out(found.token));
+  result.set("residual", copy_out(found.residual));
+  result.set("positionCounts", copy_out(found.position_counts.data(), positions));
+  result.set("tokenCounts", copy_out(found.token_counts.data(), tokens));
+  result.set("positionShare", found.position_share);
+  result.set("tokenShare", found.token_share);
+  result.set("residualShare", found.residual_share);
+  result.set("overlap", found.overlap);
+  return result;
+}
+
+int numerical_rank_out(int rows, const val& matrix, double tolerance) {
+  return numerical_rank(matrix_in<double>(matrix, rows), tolerance);
+}
+
+val score_ranks_out(int n, int d_t, int d_p, int d_h, int d_h_position) {
+  const ScoreRanks ranks = score_ranks(n, d_t, d_p, d_h, d_h_position);
+  val result = val::object();
+  result.set("added", ranks.added);
+  result.set("concatenated", ranks.concatenated);
+  result.set("untied", ranks.untied);
+  return result;
+}
+
+val oblique_projection_out(int d, const val& u, const val& w, double tolerance) {
+  const ObliqueProjection found =
+      oblique_projection(matrix_in<double>(u, d), matrix_in<double>(w, d), tolerance);
+  val result = val::object();
+  result.set("projector", copy_out(found.projector));
+  result.set("exact", found.exact);
+  result.set("gain", found.gain);
+  result.set("smallestAngle", found.smallest_angle);
+  return result;
+}
+
+ProbeOptions probe_options_in(const val& options) {
+  return {options["penalty"].as<double>(), options["folds"].as<int>(), options["shuffled"].as<bool>(),
+          options["seed"].as<std::uint32_t>()};
+}
+
+val position_probe_out(int n, const val& rows, const val& index, const val& options) {
+  const PositionProbe probe = position_probe(matrix_in<double>(rows, n), vector_in<double>(index),
+                                             probe_options_in(options));
+  val result = val::object();
+  result.set("predicted", copy_out(probe.predicted.data(), probe.predicted.size()));
+  result.set("meanAbsoluteError", probe.mean_absolute_error);
+  return result;
+}
+
+val order_probe_out(int n, const val& rows, int pairs, const val& options) {
+  const OrderProbe probe = order_probe(matrix_in<double>(rows, n), pairs, probe_options_in(options));
+  val result = val::object();
+  result.set("first", copy_out(probe.first.data(), pairs));
+  result.set("second", copy_out(probe.second.data(), pairs));
+  result.set("wrong", copy_out(probe.wrong.data(), pairs));
+  result.set("error", probe.error);
+  return result;
+}
+
+val token_probe_out(int tokens, const val& token, int positions, const val& position,
+                    const val& options) {
+  const TokenProbe probe =
+      token_probe(matrix_in<double>(token, tokens), matrix_in<double>(position, positions),
+                  {options["penalty"].as<double>(), options["heldOut"].as<double>(),
+                   options["trainingPairs"].as<int>(), options["testPairs"].as<int>(),
+                   options["seed"].as<std::uint32_t>()});
+  val result = val::object();
+  result.set("rSquared", probe.r_squared);
+  result.set("trainingRSquared", probe.training_r_squared);
+  result.set("meanCosine", probe.mean_cosine);
+  result.set("heldOutTokens",
+             copy_out(probe.held_out_tokens.data(), probe.held_out_tokens.size()));
+  result.set("heldOutPositions",
+             copy_out(probe.held_out_positions.data(), probe.held_out_positions.size()));
+  return result;
+}
+
+// The one object that lives in the module's memory between calls; its owner calls delete().
+class CollisionSearchHandle {
+ public:
+  CollisionSearchHandle(int vocabulary, const val& tokens, int length, int width,
+                        const val& positions) {
+    Matrix<float> added(length, width);
+    copy_in(positions, added.data(), added.size());
+    search_ = collision_search(matrix_in<float>(tokens, vocabulary), std::move(added));
+  }
+
+  val nearest(int first, int words) const {
+    const NearestTokens found = nearest_tokens(search_, first, words);
+    val result = val::object();
+    result.set("bare", copy_out(found.bare.data(), found.bare.size()));
+    result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
+    result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
+    result.set("margins", copy_out(found.margins));
+    return result;
+  }
+
+  val neighbours_of(int word, int position, int count) const {
+    const Neighbours found = neighbours(search_, word, position, count);
+    val result = val::object();
+    result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
+    result.set("distances", copy_out(found.distances.data(), found.distances.size()));
+    return result;
+  }
+
+  double margin(int a, int b, int position) const {
+    return collision_margin(search_, a, b, position);
+  }
+
+ private:
+  CollisionSearch search_;
+};
+
+val closest_across_positions_out(int n, const val& tokens, int length, const val& positions,
+                                 int count) {
+  val pairs = val::array();
+  for (const CrossPair& pair :
+       closest_across_positions(matrix_in<double>(tokens, n), matrix_in<double>(positions, length),
+                                count)) {
+    val out = val::object();
+    out.set("a", pair.a);
+    out.set("i", pair.i);
+    out.set("b", pair.b);
+    out.set("j", pair.j);
+    out.set("distance", pair.distance);
+    pairs.call<void>("push", out);
+  }
+  return pairs;
+}
+
 template <typename Scalar>
 void bind_for_scalar(const std::string& suffix) {
   using emscripten::function;
@@ -636,6 +830,21 @@ EMSCRIPTEN_BINDINGS(superpose_schemes) {
   emscripten::function("tensor2tensorSinusoidal", &tensor2tensor_sinusoidal_out<double>);
   emscripten::function("bertEmbeddings", &bert_embeddings_out<double>);
   emscripten::function("vitEmbeddings", &vit_embeddings_out<double>);
+  emscripten::function("positionCost", &position_cost_out);
+  emscripten::function("permutationEffect", &permutation_effect_out);
+  emscripten::function("meanDecomposition", &mean_decomposition_out);
+  emscripten::function("numericalRank", &numerical_rank_out);
+  emscripten::function("scoreRanks", &score_ranks_out);
+  emscripten::function("obliqueProjection", &oblique_projection_out);
+  emscripten::function("positionProbe", &position_probe_out);
+  emscripten::function("orderProbe", &order_probe_out);
+  emscripten::function("tokenProbe", &token_probe_out);
+  emscripten::function("closestAcrossPositions", &closest_across_positions_out);
+  emscripten::class_<CollisionSearchHandle>("CollisionSearch")
+      .constructor<int, val, int, int, val>()
+      .function("nearest", &CollisionSearchHandle::nearest)
+      .function("neighbours", &CollisionSearchHandle::neighbours_of)
+      .function("margin", &CollisionSearchHandle::margin);
 }
 
 }  // namespace

@@ -7,10 +7,18 @@ import { type DecomposeApi, decomposeApi } from './decompose.js';
 import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
 import { type EncodingsApi, encodingsApi } from './encodings.js';
 import { type GramApi, gramApi } from './gram.js';
+
+import { type CollisionsApi, collisionsApi } from './collisions.js';
+import { type CostApi, costApi } from './cost.js';
+import { type MeanDecompositionApi, meanDecompositionApi } from './meanDecomposition.js';
 import { type LoadOptions, loadModule, type Simd } from './module.js';
+import { type ObliqueApi, obliqueApi } from './oblique.js';
+import { type OrderApi, orderApi } from './order.js';
+import { type ProbesApi, probesApi } from './probes.js';
 import { type RandomApi, randomApi } from './random.js';
 import { type RelativePositionApi, relativePositionApi } from './relativePosition.js';
 import { type RotaryApi, rotaryApi } from './rotary.js';
+import { type RankApi, rankApi } from './rank.js';
 import { type SafetensorsApi, safetensorsApi } from './safetensors.js';
 import { type SchemeRegistryApi, schemeRegistryApi } from './schemeRegistry.js';
 import { type SchemesApi, schemesApi } from './schemes.js';
@@ -31,12 +39,19 @@ export interface Superpose
     RelativePositionApi,
     RotaryApi,
     SchemesApi,
-    SchemeRegistryApi {
+    SchemeRegistryApi,
     ShiftApi,
     GramApi,
     ChannelsApi,
     CosinesApi,
-    SubspacesApi {
+    SubspacesApi,
+    CollisionsApi,
+    CostApi,
+    MeanDecompositionApi,
+    ObliqueApi,
+    OrderApi,
+    ProbesApi,
+    RankApi {
   /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
   /** Bytes of the module's memory, which only grows. */
@@ -69,15 +84,32 @@ export async function load(options: LoadOptions = {}): Promise<Superpose> {
     ...channelsApi(raw),
     ...cosinesApi(raw),
     ...subspacesApi(raw),
+    ...collisionsApi(raw),
+    ...costApi(raw),
+    ...meanDecompositionApi(raw),
+    ...obliqueApi(raw),
+    ...orderApi(raw),
+    ...probesApi(raw),
+    ...rankApi(raw),
   };
 }
 
 export type { Ranks, RanksInput } from './channels.js';
 export type {
+  AllWords,
+  AllWordsOptions,
+  CollisionSearch,
+  CollisionSearchInput,
+  CrossPair,
+  NearestTokens,
+  Neighbours,
+} from './collisions.js';
+export type {
   ConcatenateBlockDiagonalInput,
   ConcatenateFullInput,
   ConcatenateRawInput,
 } from './concatenate.js';
+export type { Cost, ModelShape, PositionCostWay } from './cost.js';
 export type { DecomposeInput, Normalization } from './decompose.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
 export type {
@@ -90,11 +122,24 @@ export type {
   VitEmbeddingsInput,
 } from './encodings.js';
 export type { GramSpreads } from './gram.js';
+export type { MeanDecomposition, MeanDecompositionInput } from './meanDecomposition.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './minilm.js';
 export { type LoadOptions, type Simd, supportedSimd } from './module.js';
+export type { ObliqueProjection, ObliqueProjectionInput } from './oblique.js';
+export type { AttentionLayer, PermutationEffect, PermutationEffectInput } from './order.js';
+export type {
+  FoldOptions,
+  OrderProbe,
+  OrderProbeInput,
+  PositionProbe,
+  PositionProbeInput,
+  TokenProbe,
+  TokenProbeInput,
+} from './probes.js';
 export type { RandomNormalOptions, RandomOptions } from './random.js';
 export type { BucketOptions } from './relativePosition.js';
 export type { RotaryConvention, RotateInput } from './rotary.js';
+export type { ScoreRanks, ScoreRanksInput } from './rank.js';
 export type { SafetensorsEntry } from './safetensors.js';
 export type { SchemeInfo, SchemeShape } from './schemeRegistry.js';
 export {

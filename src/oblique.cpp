@@ -1,0 +1,53 @@
+#include "oblique.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "factorize.h"
+#include "product.h"
+
+namespace superpose {
+
+ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w,
+                                     double tolerance) {
+  const Eigen::Index d = u.rows();
+  const Matrix<double> of_u = orthonormal_basis(u, tolerance).transpose();  // [k1, d]
+  const Matrix<double> of_w = orthonormal_basis(w, tolerance).transpose();  // [k2, d]
+  ObliqueProjection result;
+  if (of_u.rows() == 0) {
+    return {Matrix<double>::Zero(d, d), true, 0, std::numbers::pi / 2};
+  }
+
+  // What of U is outside W: its singular values are the sines of the principal angles.
+  Matrix<double> outside = of_u;
+  double cosine = 0;
+  if (of_w.rows()) {
+    const Matrix<double> cosines = rows_times_rows<double>(of_u, of_w);
+    outside -= rows_times_rows<double>(cosines, of_w.transpose().eval());
+    // Again: at a small angle little is left, and rounding has put some of W back into it.
+    const Matrix<double> left = rows_times_rows<double>(outside, of_w);
+    outside -= rows_times_rows<double>(left, of_w.transpose().eval());
+    const Vector<double> values = singular_values(cosines);
+    cosine = values.size() ? values[0] : 0;
+  }
+  const Svd sines = svd(outside);
+  const Eigen::Index rank = sines.singular_values.size();
+  const double sine = rank == of_u.rows() ? sines.singular_values[rank - 1] : 0;
+  result.smallest_angle = std::atan2(sine, cosine);
+  result.exact = sine > tolerance;
+  if (!result.exact) {
+    result.gain = std::numeric_limits<double>::infinity();
+    return result;
+  }
+
+  // outside = A S B', rows [k1, d]; P = U' A S^-1 B', so that P U' = U' and P W' = 0.
+  const Matrix<double> onto =
+      rows_times_rows<double>(of_u.transpose().eval(), sines.U.transpose().eval());
+  const Matrix<double> scaled = onto * sines.singular_values.cwiseInverse().asDiagonal();
+  result.projector = rows_times_rows<double>(scaled, sines.V);
+  result.gain = 1 / sine;
+  return result;
+}
+
+}  // namespace superpose

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { builds, plain } from './support/builds.ts';
+import { rowsOf, tableOf } from './support/numbers.ts';
+
+const draw = (rows: number, stream: number) =>
+  plain.randomNormal({ rows, columns: 5, seed: 8, stream, precision: 'float32' });
+const tokens = draw(70, 0);
+const positions = draw(3, 1);
+const squared = (a: ArrayLike<number>, p: ArrayLike<number>, b: ArrayLike<number>) =>
+  Array.from(a, (x, c) => (x + (p[c] as number) - (b[c] as number)) ** 2).reduce((sum, x) => sum + x, 0);
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  test('margins, neighbours and the whole job are those of the definition', async () => {
+    const search = superpose.collisionSearch({ tokens, positions });
+    const [e, p] = [rowsOf(tokens), rowsOf(positions)];
+    const lost = [0, 0, 0];
+    e.forEach((a, word) => {
+      const found = search.nearestTokens(word);
+      p.forEach((added, i) => {
+        const own = squared(a, added, a);
+        const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, added, b) - own) / 2));
+        const smallest = Math.min(...margins);
+        expect(found.margins[i]).toBeCloseTo(smallest, 5);
+        expect(search.collisionMargin(word, found.nearest[i] as number, i)).toBe(found.margins[i]);
+        if (smallest < 0) lost[i] = (lost[i] as number) + 1;
+      });
+    });
+    const progress: number[] = [];
+    const all = await search.allWords({ slice: 32, onProgress: (done) => progress.push(done) });
+    expect([...all.lost]).toEqual(lost);
+    expect(lost.some((count) => count > 0)).toBe(true);
+    expect(progress).toEqual([32, 64, 70]);
+    const { tokens: nearest, distances } = search.neighbours(7, 2, 4);
+    expect(distances[0]).toBeCloseTo(
+      Math.min(...e.map((b) => Math.sqrt(squared(e[7] as Float32Array, p[2] as Float32Array, b)))),
+      12,
+    );
+    expect(nearest.length).toBe(4);
+    expect(search.neighbours(7, undefined, 1).tokens).toEqual(Int32Array.of(7));
+    search.delete();
+    search.delete();
+    expect(() => search.nearestTokens(0)).toThrow(/deleted/);
+  });
+
+  test('a job stops between slices when it is told to', async () => {
+    const search = superpose.collisionSearch({ tokens, positions });
+    const controller = new AbortController();
+    const slices: number[] = [];
+    const job = search.allWords({
+      slice: 10,
+      signal: controller.signal,
+      onProgress: (done) => {
+        slices.push(done);
+        controller.abort();
+      },
+    });
+    await expect(job).rejects.toThrow(/abort/i);
+    expect(slices).toEqual([10]);
+    search.delete();
+  });
+
+  test('the closest pairs across positions', () => {
+    const found = superpose.closestAcrossPositions(tableOf([[0], [5]]), tableOf([[0], [4], [6]]), 2);
+    expect(found).toEqual([
+      { a: 1, i: 0, b: 0, j: 1, distance: 1 },
+      { a: 1, i: 0, b: 0, j: 2, distance: 1 },
+    ]);
+  });
+
+  test('bad arguments', () => {
+    const empty = { data: new Float32Array(), rows: 0, columns: 5 };
+    expect(() => superpose.collisionSearch({ tokens: empty, positions })).toThrow(/at least 1 row; it has 0/);
+    const double = { ...tokens, data: Float64Array.from(tokens.data) as unknown as Float32Array };
+    expect(() => superpose.collisionSearch({ tokens: double, positions })).toThrow(TypeError);
+    const search = superpose.collisionSearch({ tokens, positions });
+    expect(() => search.nearestTokens(70)).toThrow(/from 0 to 69; it is 70/);
+    expect(() => search.nearestTokens(60, 11)).toThrow(/from 1 to 10; it is 11/);
+    expect(() => search.neighbours(0, 3, 1)).toThrow(/from 0 to 2; it is 3/);
+    search.delete();
+  });
+});
+
+// One word against a whole vocabulary; the numbers only, as no test depends on a clock.
+test('a vocabulary of 30,522 by 384 fits, with 128 positions', () => {
+  const table = (rows: number) => ({ data: new Float32Array(rows * 384), rows, columns: 384 });
+  const search = plain.collisionSearch({ tokens: table(30522), positions: table(128) });
+  expect(search.nearestTokens(1).margins).toEqual(new Float64Array(128));
+  search.delete();
+});

@@ -1,0 +1,185 @@
+import * as check from './check.js';
+import type { Raw } from './module.js';
+import type { Table } from './table.js';
+
+export interface CollisionSearchInput {
+  /** The vocabulary, [V, d], V from 1 up; copied into the module once. */
+  tokens: Table<Float32Array>;
+  /** What is added to it, [L, d], L from 1 up. */
+  positions: Table<Float32Array>;
+}
+
+/** Of some words: the other token nearest to each, bare and with each position added. */
+export interface NearestTokens {
+  /** [words], the other token nearest to e_a; −1 when the word is the whole vocabulary. */
+  readonly bare: Int32Array;
+  /** [words], ‖e_b − e_a‖; infinite then. */
+  readonly bareDistances: Float64Array;
+  /** [words, L], the other token nearest to e_a + p_i; −1 then. */
+  readonly nearest: Int32Array;
+  /** [words, L], its margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩: below 0, it takes the word's place. */
+  readonly margins: Float64Array;
+}
+
+export interface Neighbours {
+  /** Nearest first, the word itself among them. */
+  readonly tokens: Int32Array;
+  /** ‖e_a + p_i − e_b‖ */
+  readonly distances: Float64Array;
+}
+
+export interface AllWordsOptions {
+  /** Stops the job between two slices; it rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Called after each slice. */
+  onProgress?: (done: number, total: number) => void;
+  /** Words at once, from 1 up. Default 64. */
+  slice?: number;
+}
+
+export interface AllWords {
+  /** [L], the words that are not their own nearest token once position i is added. */
+  readonly lost: Float64Array;
+  /** [V], each word's smallest margin over positions. */
+  readonly smallestMargins: Float64Array;
+}
+
+/** A vocabulary in the module's memory. Call delete() when done with it; then it answers nothing more. */
+export interface CollisionSearch {
+  /** V and L. */
+  readonly tokens: number;
+  readonly positions: number;
+  /** `words` words from `first` on, default one. Tokens are compared in float, margins are in double. */
+  nearestTokens(first: number, words?: number): NearestTokens;
+  /** The tokens nearest to a word with a position added, or to the bare word (position undefined). */
+  neighbours(word: number, position: number | undefined, count: number): Neighbours;
+  /** The margin of one pair, in double. */
+  collisionMargin(a: number, b: number, position: number): number;
+  /** Every word of the vocabulary, slice by slice; lets other work in between slices. */
+  allWords(options?: AllWordsOptions): Promise<AllWords>;
+  delete(): void;
+}
+
+/** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
+export interface CrossPair {
+  readonly a: number;
+  readonly i: number;
+  readonly b: number;
+  readonly j: number;
+  /** ‖(e_a − e_b) − (p_j − p_i)‖ */
+  readonly distance: number;
+}
+
+export interface CollisionsApi {
+  /**
+   * Whether a token plus a position can be mistaken for another token: e_a + p_i is nearer to e_b than to
+   * e_a if and only if ⟨e_b − e_a, p_i⟩ > ½‖e_b − e_a‖².
+   */
+  collisionSearch(input: CollisionSearchInput): CollisionSearch;
+  /** The `count` closest pairs of different tokens [n, d] at different positions [L, d], in double. */
+  closestAcrossPositions(tokens: Table, positions: Table, count: number): CrossPair[];
+}
+
+/** Comparisons of one call; beyond it, a call would take minutes. */
+const maxComparisons = 1e10;
+
+export function collisionsApi(raw: Raw): CollisionsApi {
+  return {
+    collisionSearch(input) {
+      check.object('input', input);
+      const { tokens, positions } = input;
+      nonEmpty('tokens', tokens);
+      nonEmpty('positions', positions);
+      check.table('positions', positions, { columns: tokens.columns });
+      for (const [name, { data }] of Object.entries({ tokens, positions })) {
+        if (!((data as unknown) instanceof Float32Array))
+          throw new TypeError(`${name}.data must be a Float32Array; it is a Float64Array.`);
+      }
+      const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
+      const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
+      check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
+      const handle = new raw.CollisionSearch(V, tokens.data, L, d, positions.data);
+      return searchOf(handle, V, L, bytes);
+    },
+
+    closestAcrossPositions(tokens, positions, count) {
+      nonEmpty('tokens', tokens);
+      nonEmpty('positions', positions);
+      check.table('positions', positions, { columns: tokens.columns });
+      check.integer('count', count, 0, 2 ** 16);
+      const [n, L] = [tokens.rows, positions.rows];
+      check.fits(
+        `The products of ${n} tokens and ${L} positions`,
+        (n * n + L * L + n * L + 2 * (n + L) * tokens.columns) * 8,
+      );
+      const comparisons = (n * (n - 1) * L * (L - 1)) / 2;
+      if (comparisons > maxComparisons) {
+        throw new RangeError(
+          `${n} tokens at ${L} positions are ${comparisons} pairs; at most ${maxComparisons} are compared. Give fewer tokens.`,
+        );
+      }
+      return raw.closestAcrossPositions(n, tokens.data, L, positions.data, count);
+    },
+  };
+}
+
+function nonEmpty(name: string, value: Table): void {
+  check.table(name, value);
+  if (value.rows === 0) throw new RangeError(`${name} must have at least 1 row; it has 0.`);
+}
+
+function searchOf(handle: Raw | undefined, V: number, L: number, held: number): CollisionSearch {
+  const alive = (): Raw => {
+    if (!handle) throw new Error('This collision search has been deleted; make another one.');
+    return handle;
+  };
+  const nearestTokens = (first: number, words = 1): NearestTokens => {
+    const search = alive();
+    check.integer('first', first, 0, V - 1);
+    check.integer('words', words, 1, V - first);
+    check.fits(`${words} words against ${V} tokens`, held + words * (4 * V + 24 * L));
+    return search.nearest(first, words);
+  };
+  return {
+    tokens: V,
+    positions: L,
+    nearestTokens,
+    neighbours(word, position, count) {
+      const search = alive();
+      check.integer('word', word, 0, V - 1);
+      if (position !== undefined) check.integer('position', position, 0, L - 1);
+      check.integer('count', count, 0);
+      return search.neighbours(word, position ?? -1, count);
+    },
+    collisionMargin(a, b, position) {
+      const search = alive();
+      check.integer('a', a, 0, V - 1);
+      check.integer('b', b, 0, V - 1);
+      check.integer('position', position, 0, L - 1);
+      return search.margin(a, b, position);
+    },
+    async allWords({ signal, onProgress, slice = 64 } = {}) {
+      alive();
+      check.integer('slice', slice, 1);
+      const lost = new Float64Array(L);
+      const smallestMargins = new Float64Array(V).fill(Infinity);
+      for (let first = 0; first < V; first += slice) {
+        signal?.throwIfAborted();
+        const words = Math.min(slice, V - first);
+        nearestTokens(first, words).margins.forEach((margin, at) => {
+          const word = first + Math.floor(at / L);
+          if (margin < 0) lost[at % L] = (lost[at % L] as number) + 1;
+          if (margin < (smallestMargins[word] as number)) smallestMargins[word] = margin;
+        });
+        onProgress?.(first + words, V);
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      signal?.throwIfAborted();
+      return { lost, smallestMargins };
+    },
+    delete() {
+      handle?.delete();
+      handle = undefined;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import * as check from './check.js';
+import type { Raw } from './module.js';
+import { type Table, table } from './table.js';
+
+export interface ObliqueProjectionInput {
+  /** Vectors that span U, in columns: [d, k1]. Dependent ones are allowed. */
+  u: Table;
+  /** Vectors that span W, in columns: [d, k2]. */
+  w: Table;
+  /** Sine of an angle up to which a direction counts as shared; above 0, below 1. Default 1e-10. */
+  tolerance?: number;
+}
+
+export interface ObliqueProjection {
+  /** [d, d], onto U along W: from x = t + p it gives back t. Undefined when not exact. */
+  readonly projector: Table<Float64Array> | undefined;
+  /** Whether U and W meet in 0 alone, which is when recovery is exact. */
+  readonly exact: boolean;
+  /** What it may multiply noise by: its largest singular value, 1 / sin θ_min. Infinite when not exact. */
+  readonly gain: number;
+  /** θ_min, the smallest principal angle between U and W, in radians. */
+  readonly smallestAngle: number;
+}
+
+export interface ObliqueApi {
+  /** Recovery of both summands of x = t + p from their subspaces. In double. */
+  obliqueProjection(input: ObliqueProjectionInput): ObliqueProjection;
+}
+
+export function obliqueApi(raw: Raw): ObliqueApi {
+  return {
+    obliqueProjection(input) {
+      check.object('input', input);
+      const { u, w, tolerance = 1e-10 } = input;
+      check.table('u', u);
+      if (u.rows === 0) throw new RangeError('u must have at least 1 row; it has 0.');
+      check.table('w', w, { rows: u.rows });
+      check.positive('tolerance', tolerance);
+      if (tolerance >= 1) throw new RangeError(`tolerance must be below 1; it is ${tolerance}.`);
+      const d = u.rows;
+      check.fits(
+        `A projector of ${d} by ${d}`,
+        (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns) * 8,
+      );
+      const { projector, ...rest } = raw.obliqueProjection(d, u.data, w.data, tolerance);
+      return { projector: rest.exact ? table(projector, d, d) : undefined, ...rest };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import * as check from './check.js';
+import { flat } from './decompose.js';
+import type { Raw } from './module.js';
+import type { Linear, Table } from './table.js';
+
+/** y = x + W_O concat_h softmax(q_h k_hᵀ / √d_h) v_h; no LayerNorm, no feed-forward. */
+export interface AttentionLayer {
+  /** [heads · d_h, d] */
+  query: Linear;
+  /** [heads · d_h, d] */
+  key: Linear;
+  /** [heads · d_v, d] */
+  value: Linear;
+  /** [d, heads · d_v] */
+  output: Linear;
+  heads: number;
+}
+
+export interface PermutationEffectInput {
+  /** Token vectors without positions, [n, d]. */
+  input: Table;
+  /** From the bottom up; none is the identity. */
+  layers: readonly AttentionLayer[];
+  /** Whether token i attends to tokens 0 … i alone. */
+  causal: boolean;
+  /** Each of 0 … n − 1 once: row i of the permuted input is row permutation[i] of the given one. */
+  permutation: readonly number[];
+}
+
+export interface PermutationEffect {
+  /** Of the input as it is, [n, d]. */
+  readonly output: Float64Array;
+  /** Of the permuted input, [n, d]. */
+  readonly permuted: Float64Array;
+  /** The largest |permuted − output, permuted alike|: about 0 when order only relabels the tokens. */
+  readonly equivariance: number;
+  /**
+   * The largest |permuted − output| in the last row. With a permutation that keeps the last token in place,
+   * how much its output knows of the order before it.
+   */
+  readonly last: number;
+}
+
+export interface OrderApi {
+  /**
+   * What permuting the tokens does to a small attention network without positions. Bidirectional, it is
+   * equivariant at any depth; causal, the last output knows the order of its prefix from the second layer
+   * on (Haviv et al. 2022, arXiv 2203.16634). In double. Throws RangeError, TypeError.
+   */
+  permutationEffect(input: PermutationEffectInput): PermutationEffect;
+}
+
+export function orderApi(raw: Raw): OrderApi {
+  return {
+    permutationEffect(options) {
+      check.object('options', options);
+      const { input, layers, causal, permutation } = options;
+      check.table('input', input);
+      const { rows: n, columns: d } = input;
+      if (!Array.isArray(layers)) throw new TypeError('layers must be an array of attention layers.');
+      if (typeof causal !== 'boolean')
+        throw new TypeError(`causal must be true or false; it is ${String(causal)}.`);
+      let widest = d;
+      const flatLayers = (layers as AttentionLayer[]).map((layer, l) => {
+        const name = `layers[${l}]`;
+        check.object(name, layer);
+        const { query, key, value, output, heads } = layer;
+        check.linear(`${name}.query`, query, { columns: d });
+        check.linear(`${name}.key`, key, { rows: query.weight.rows, columns: d });
+        check.linear(`${name}.value`, value, { columns: d });
+        check.linear(`${name}.output`, output, { rows: d, columns: value.weight.rows });
+        check.headWidth(heads, query.weight.rows, `${name}.query`);
+        check.headWidth(heads, value.weight.rows, `${name}.value`);
+        widest = Math.max(widest, query.weight.rows, value.weight.rows);
+        return { query: flat(query), key: flat(key), value: flat(value), output: flat(output), heads };
+      });
+      if (!Array.isArray(permutation)) throw new TypeError('permutation must be an array of row numbers.');
+      if (permutation.length !== n) {
+        throw new RangeError(`permutation must have ${n} row numbers; it has ${permutation.length}.`);
+      }
+      for (const row of permutation) check.integer('a row number in permutation', row, 0, n - 1);
+      if (new Set(permutation).size !== n) {
+        throw new RangeError('permutation must name each row once; one is named twice.');
+      }
+      check.fits(`Attention over ${n} tokens`, (n * n + 10 * n * widest) * 8);
+      return raw.permutationEffect(n, input.data, flatLayers, causal, permutation);
+    },
+  };
+}
