@@ -49,7 +49,8 @@ def moving():
         counts = [int((r > t).sum()) for t in thresholds]
         # No range so near a threshold that rounding could move the count.
         assert all(np.abs(r - t).min() > 1e-9 for t in thresholds)
-        out.append({"kind": kind, "positions": positions, "width": width, "thresholds": thresholds, "counts": counts})
+        case = {"kind": kind, "positions": positions, "width": width}
+        out.append(case | {"thresholds": thresholds, "counts": counts})
     return out
 
 
@@ -64,6 +65,7 @@ def spectrum(t):
         # A running sum of one full step is 1 only up to rounding; none lies near a share.
         assert np.abs(kept - share).min() > 1e-9
     rank = int((s > 1e-10 * s[0]).sum())
+    dropped = None if rank == len(s) else s[rank] / s[0]
     assert abs(total - (t**2).sum()) < 1e-12 * total
     return {
         "stable_rank": total / energy[0],
@@ -73,7 +75,8 @@ def spectrum(t):
         "dims_999": int((kept < 0.999).sum()) + 1,
         "numerical_rank": rank,
         "last_kept_over_first": s[rank - 1] / s[0],
-        "first_dropped_over_first": None if rank == len(s) else s[rank] / s[0],
+        # Below 1e-14 it is rounding of a zero.
+        "first_dropped_over_first": 0.0 if dropped is not None and dropped < 1e-14 else dropped,
         "leading": s[: min(6, rank)],
     }
 
@@ -133,6 +136,7 @@ def spreads():
             whole = width % 2 == 0 or kind != "aiayn"
             assert (gram < 1e-12) == whole or width > 100 and gram < 1e-11
             half = t[:, : width // 2]
+            half_spread = spread(half @ half.T)
             m = without_mean(t)
             out.append(
                 {
@@ -141,7 +145,7 @@ def spreads():
                     "positions": positions,
                     "squared_norm": (t[0] ** 2).sum() if whole else None,
                     "whole": 0.0 if whole else gram,
-                    "first_half_of_channels": spread(half @ half.T) if spread(half @ half.T) > 1e-11 else 0.0,
+                    "first_half_of_channels": half_spread if half_spread > 1e-11 else 0.0,
                     "row_mean_removed": spread(m @ m.T),
                 }
             )

@@ -158,7 +158,7 @@ def ridge(rng):
         residual = y - x @ w.T - c
         assert same(residual.sum(0), 0) and same(residual.T @ x - penalty * w, 0, 1e-11)
         predicted = test_x @ w.T + c
-        # Against the mean of the rows it is asked about, as scikit-learn's score has it.
+        # Against the mean of the held-out rows; all targets pooled before dividing.
         total = ((test_y - test_y.mean(0)) ** 2).sum()
         out.append({"name": name, "penalty": penalty, "x": x, "y": y, "weight": w, "intercept": c, "test_x": test_x, "test_y": test_y,
                     "predicted": predicted, "mean_absolute_error": np.abs(predicted - test_y).mean(),
