@@ -1,0 +1,385 @@
+"""What can be read back from tokens plus positions, and what each variant costs. float64.
+
+  collisions   x = e_a + p_i. Nearest bare token to x: argmin_b |x - e_b|; it is not a iff
+               <e_b - e_a, p_i> > |e_b - e_a|^2 / 2 for some b. Closest pairs: the smallest
+               |(e_a + p_i) - (e_b + p_j)|, i < j
+  ridge        min sum_n |y_n - W x_n - c|^2 + lambda |W|^2, the intercept c not penalised
+  logistic     min sum_n ln(1 + exp(-s_n (w'x_n + c))) + lambda |w|^2 / 2, s = +1 or -1, the
+               intercept not penalised: lambda = 1 is scikit-learn's C = 1
+  means        h[c][t] = mu + pos_t + ctx_c + rest: mu over all, pos_t over contexts less mu,
+               ctx_c over positions less mu (Song & Zhong 2023, section 2)
+  order        layer(x) = x + (softmax(s q k') v) W_O', heads side by side; no normalisation,
+               no feed-forward part (Vaswani et al. 2017, section 3.2)
+  costs        every matrix of BERT-base counted (Devlin et al. 2019, modeling.py), and the
+               multiplications of one layer, two operations each
+"""
+
+import math
+
+import numpy as np
+
+from decomposition import by_head, random_numbers, softmax
+from geometry import incomplete_beta
+from oracle_json import write_beside
+
+
+def same(a, b, tolerance=1e-12):
+    return np.abs(np.asarray(a) - np.asarray(b)).max() < tolerance
+
+
+# --- collisions
+
+
+def nearest(e, p):
+    """[L][V]: the token nearest to e_a + p_i, and the errors per position."""
+    found = np.empty((len(p), len(e)), dtype=int)
+    for i in range(len(p)):
+        for a in range(len(e)):
+            x = e[a] + p[i]
+            distances = ((x - e) ** 2).sum(1)
+            found[i, a] = distances.argmin()
+            two = np.sort(distances)[:2]
+            assert len(e) == 1 or two[1] - two[0] > 1e-6, "a tie"
+            delta = e - e[a]
+            fails = bool(((delta @ p[i]) > (delta**2).sum(1) / 2 + 1e-12).any())
+            assert fails == (found[i, a] != a)
+    return found
+
+
+def closest(e, p, count, distinct):
+    """[distance, a, i, b, j] with i < j, nearest first; a differs from b if `distinct`."""
+    rows = []
+    for i in range(len(p)):
+        for j in range(i + 1, len(p)):
+            for a in range(len(e)):
+                for b in range(len(e)):
+                    if not (distinct and a == b):
+                        rows.append([float(np.linalg.norm((e[a] + p[i]) - (e[b] + p[j]))), a, i, b, j])
+    rows.sort()
+    rows = rows[: count + 1]
+    assert all(y[0] - x[0] > 1e-9 for x, y in zip(rows, rows[1:])) or len(rows) < 2 or not distinct
+    return rows[:count]
+
+
+def q_function(z):
+    return math.erfc(z / math.sqrt(2)) / 2
+
+
+def collisions(rng):
+    out = []
+    exact = (np.array([[1.0, 0, 2], [0.5, 1, 2], [3, -1, 0.5]]), np.array([[0.0, 0.5, 1], [0.5, -0.5, 1]]))
+    for name, e, p in (
+        ("five tokens, three positions", random_numbers(rng, 5, 2), random_numbers(rng, 3, 2)),
+        ("wider", random_numbers(rng, 6, 4), random_numbers(rng, 4, 4, spread=1.5)),
+        ("two sums are equal", *exact),
+        ("one token, one position", random_numbers(rng, 1, 3), random_numbers(rng, 1, 3)),
+    ):
+        found = nearest(e, p)
+        wrong = (found != np.arange(len(e))).mean(axis=1)
+        any_pairs, distinct = closest(e, p, 4, False), closest(e, p, 4, True)
+        if name == "two sums are equal":
+            assert distinct[0] == [0.0, 0, 0, 1, 1]
+        # At one position, distances are those of the bare tokens.
+        d = np.linalg.norm(e[:, None] - e[None], axis=-1)
+        for row in p:
+            assert same(d, np.linalg.norm((e + row)[:, None] - (e + row)[None], axis=-1))
+        out.append({"name": name, "tokens": e, "positions": p, "nearest_token": found, "error_by_position": wrong,
+                    "closest": any_pairs, "closest_of_different_tokens": distinct})  # fmt: skip
+    return out
+
+
+def pair_probability(d, rho):
+    """P(<D, p> > |D|^2 / 2), D ~ N(0, 2I), p ~ N(0, rho^2 I).
+
+    <D, p> / |D| ~ N(0, rho^2), so a normal number must pass |D| / (2 rho), |D|^2 / 2 ~ chi^2_d:
+    Student's t with d degrees of freedom beyond sqrt(d/2) / rho.
+    """
+    return incomplete_beta(1 / (1 + 1 / (2 * rho * rho)), d / 2, 0.5) / 2
+
+
+def pair_probability_by_sums(d, rho):
+    """E Q(sqrt(chi^2_d / 2) / rho) on a fine grid of r = sqrt(chi^2_d)."""
+    r = np.linspace(0, math.sqrt(d) + 14, 20001)[1:]
+    logs = (d - 1) * np.log(r) - r * r / 2 - (d / 2 - 1) * math.log(2) - math.lgamma(d / 2)
+    return float((np.exp(logs) * [q_function(x / math.sqrt(2) / rho) for x in r]).sum() * (r[1] - r[0]))
+
+
+def pair_probabilities():
+    out = []
+    for d, rho in ((8, 1.0), (16, 1.0), (32, 1.0), (64, 1.0), (64, 2.0)):
+        typical = q_function(math.sqrt(2 * d) * math.sqrt(d) / (2 * rho * math.sqrt(d)))
+        exact = pair_probability(d, rho)
+        assert abs(pair_probability_by_sums(d, rho) / exact - 1) < 1e-9
+        print(f"  d {d}, rho {rho}: pair {exact:.4g}, at typical norms {typical:.4g}")
+        out.append({"d": d, "rho": rho, "pair": exact, "at_typical_norms": typical})
+    return out
+
+
+def simulated_errors():
+    """Printed only: expected identity error among V tokens, averaged over positions."""
+    rng = np.random.default_rng(1)
+    for d, rho, count, draws in ((8, 1.0, 5000, 12), (16, 1.0, 5000, 12), (32, 1.0, 5000, 12), (64, 1.0, 5000, 12), (64, 2.0, 5000, 12)):
+        rates = []
+        for _ in range(draws):
+            e, p = rng.normal(size=(count, d)), rho * rng.normal(size=d)
+            a = e[:400]
+            x = a + p
+            # |x - e_b|^2 < |p|^2 for some b
+            squares = (x**2).sum(1)[:, None] + (e**2).sum(1) - 2 * x @ e.T
+            squares[np.arange(400), np.arange(400)] = np.inf
+            rates.append((squares.min(1) < p @ p).mean())
+        print(f"  d {d}, rho {rho}: error {np.mean(rates):.4f} +- {np.std(rates) / math.sqrt(draws):.4f}, spread {np.std(rates):.3f}")
+
+
+# --- probes
+
+
+def ridge_fit(x, y, penalty):
+    mx, my = x.mean(0), y.mean(0)
+    xc, yc = x - mx, y - my
+    if penalty == 0:
+        w = (np.linalg.pinv(xc) @ yc).T
+    else:
+        w = np.linalg.solve(xc.T @ xc + penalty * np.eye(x.shape[1]), xc.T @ yc).T
+    return w, my - w @ mx
+
+
+def ridge(rng):
+    out = []
+    for name, n, d, targets, penalty, held in (
+        ("three channels, two targets", 7, 3, 2, 0.5, 3),
+        ("least squares", 6, 2, 1, 0.0, 2),
+        ("more channels than rows", 3, 5, 1, 0.1, 2),
+        ("one row", 1, 2, 1, 1.0, 2),
+    ):
+        x, y = random_numbers(rng, n, d, mean=0.5), random_numbers(rng, n, targets, mean=-1)
+        test_x, test_y = random_numbers(rng, held, d), random_numbers(rng, held, targets)
+        w, c = ridge_fit(x, y, penalty)
+        residual = y - x @ w.T - c
+        assert same(residual.sum(0), 0) and same(residual.T @ x - penalty * w, 0, 1e-11)
+        predicted = test_x @ w.T + c
+        # Against the mean of the held-out rows; all targets pooled before dividing.
+        total = ((test_y - test_y.mean(0)) ** 2).sum()
+        out.append({"name": name, "penalty": penalty, "x": x, "y": y, "weight": w, "intercept": c, "test_x": test_x, "test_y": test_y,
+                    "predicted": predicted, "mean_absolute_error": np.abs(predicted - test_y).mean(),
+                    "r_squared": 1 - ((predicted - test_y) ** 2).sum() / total})  # fmt: skip
+    assert not out[-1]["weight"].any()
+    return out
+
+
+def logistic_fit(x, labels, penalty):
+    """Newton's method with halved steps; returns (w, c, objective)."""
+    s = np.where(labels, 1.0, -1.0)
+    z = np.hstack([x, np.ones((len(x), 1))])
+    keep = np.diag([penalty] * x.shape[1] + [0.0])
+
+    def objective(v):
+        return np.logaddexp(0, -s * (z @ v)).sum() + v @ keep @ v / 2
+
+    v = np.zeros(z.shape[1])
+    for _ in range(100):
+        probability = 1 / (1 + np.exp(s * (z @ v)))
+        gradient = -z.T @ (s * probability) + keep @ v
+        if np.abs(gradient).max() < 1e-14:
+            break
+        hessian = z.T @ (z * (probability * (1 - probability))[:, None]) + keep
+        step, size = np.linalg.solve(hessian, gradient), 1.0
+        while objective(v - size * step) > objective(v) + 1e-12:
+            size /= 2
+        v = v - size * step
+    assert np.abs(gradient).max() < 1e-12
+    return v[:-1], v[-1], objective(v)
+
+
+def logistic(rng):
+    out = []
+    separable = (np.array([[0.0], [1], [2], [4]]), [0, 0, 1, 1], 0.5)
+    overlapping = (random_numbers(rng, 8, 2), [0, 1, 1, 0, 1, 0, 1, 1], 1.0)
+    free = (np.array([[-1.0], [0], [1], [2], [3]]), [0, 1, 0, 1, 1], 0.0)
+    two = (np.array([[1.5, -0.5], [0.5, 1]]), [1, 0], 0.1)
+    for name, (x, labels, penalty) in (("separable, penalised", separable), ("overlapping", overlapping), ("no penalty", free), ("one of each", two)):
+        w, c, value = logistic_fit(x, np.array(labels), penalty)
+        scores = x @ w + c
+        assert same((1 / (1 + np.exp(-scores))).sum(), sum(labels), 1e-11)  # free intercept
+        out.append({"name": name, "penalty": penalty, "x": x, "labels": labels, "weight": w, "intercept": c, "objective": value,
+                    "scores": scores, "errors": int(((scores > 0) != np.array(labels, dtype=bool)).sum())})  # fmt: skip
+    return out
+
+
+# --- means
+
+
+def means(rng):
+    out = []
+    for contexts, positions, d in ((3, 4, 2), (1, 3, 2), (2, 1, 3), (1, 1, 2)):
+        h = random_numbers(rng, contexts, positions, d, mean=0.5)
+        mu = h.mean((0, 1))
+        pos, ctx = h.mean(0) - mu, h.mean(1) - mu
+        rest = h - mu - pos - ctx[:, None]
+        energies = [positions * contexts * (mu**2).sum(), contexts * (pos**2).sum(), positions * (ctx**2).sum(), (rest**2).sum()]
+        assert abs(sum(energies) - (h**2).sum()) < 1e-12 * max(1, sum(energies))
+        for t in (pos.sum(0), ctx.sum(0), rest.sum(0), rest.sum(1)):
+            assert same(t, 0)
+        # Every token at every position: the position part is p_t less the mean of p.
+        e, p = random_numbers(rng, contexts, d), random_numbers(rng, positions, d)
+        x = e[:, None] + p
+        assert same(x.mean(0) - x.mean((0, 1)), p - p.mean(0))
+        out.append({"h": h, "mean": mu, "position": pos, "context": ctx, "rest": rest, "energies": energies})
+    return out
+
+
+# --- order
+
+
+def layer(x, weights, heads, causal):
+    w_q, w_k, w_v, w_o = weights
+    q, k, v = (by_head(x @ w.T, heads) for w in (w_q, w_k, w_v))
+    scores = np.einsum("hid,hjd->hij", q, k) / math.sqrt(q.shape[-1])
+    if causal:
+        scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    mixed = np.einsum("hij,hjd->ihd", softmax(scores), v).reshape(len(x), -1)
+    return x + mixed @ w_o.T
+
+
+def run(x, layers, heads, causal):
+    for weights in layers:
+        x = layer(x, weights, heads, causal)
+    return x
+
+
+def order(rng):
+    heads, d, d_h, n = 2, 6, 2, 5
+    layers = [
+        [random_numbers(rng, heads * d_h, d, spread=0.7) for _ in range(3)] + [random_numbers(rng, d, heads * d_h, spread=0.7)]
+        for _ in range(2)
+    ]
+    tokens, positions = random_numbers(rng, n, d), random_numbers(rng, n, d, spread=0.7)
+    permutation = [3, 0, 2, 1, 4]  # the last stays last
+    runs = []
+    for causal in (False, True):
+        for depth in (1, 2):
+            for placed in (False, True):
+                add = positions if placed else 0
+                plain = run(tokens + add, layers[:depth], heads, causal)
+                permuted = run(tokens[permutation] + add, layers[:depth], heads, causal)
+                equivariance = np.abs(permuted - plain[permutation]).max()
+                last = np.abs(permuted[-1] - plain[-1]).max()
+                assert (equivariance < 1e-12) == (not causal and not placed)
+                assert (last < 1e-12) == (not placed and (not causal or depth == 1))
+                runs.append({"causal": causal, "layers": depth, "positions": placed, "output": plain, "permuted_output": permuted,
+                             "equivariance_error": 0.0 if equivariance < 1e-12 else equivariance,
+                             "last_output_change": 0.0 if last < 1e-12 else last})  # fmt: skip
+    # One causal layer sees proportions: a b and a a b b end alike, but not after a marker.
+    a, b, marker = tokens[:3]
+    short, long = run(np.stack([a, b]), layers[:1], heads, True), run(np.stack([a, a, b, b]), layers[:1], heads, True)
+    assert same(short[-1], long[-1])
+    marked = [run(np.stack(s), layers[:1], heads, True)[-1] for s in ([marker, a, b], [marker, a, a, b, b])]
+    assert not same(*marked, 1e-3)
+    one = run(tokens[:1], layers, heads, True)
+    assert same(one, run(tokens[:1], layers, heads, False))
+    return {
+        "heads": heads,
+        "tokens": tokens,
+        "positions": positions,
+        "permutation": permutation,
+        "layers": [dict(zip(("query_weight", "key_weight", "value_weight", "output_weight"), w)) for w in layers],
+        "runs": runs,
+        "proportions": {"last_of_ab": short[-1], "last_of_aabb": long[-1], "last_of_marked_ab": marked[0], "last_of_marked_aabb": marked[1]},
+        "single_token_two_layers": one,
+    }
+
+
+# --- costs
+
+
+def matrices(token_width, position_width, layers, ratio, vocabulary, positions, segments, mode):
+    """[(name, shape)] of a BERT encoder; the stream is as wide as what the tables make of it."""
+    wide = {"add": token_width, "concatenate": token_width + position_width, "project": token_width}[mode]
+    out = [
+        ("token table", (vocabulary, token_width)),
+        ("position table", (positions, position_width)),
+        ("segment table", (segments, token_width)),
+    ]
+    if mode == "project":
+        out += [("projection", (wide, token_width + position_width)), ("projection bias", (wide,))]
+    out += [("embedding gamma", (wide,)), ("embedding beta", (wide,))]
+    for _ in range(layers):
+        for part in ("query", "key", "value", "attention output"):
+            out += [(part, (wide, wide)), (part + " bias", (wide,))]
+        out += [("attention gamma", (wide,)), ("attention beta", (wide,))]
+        out += [("up", (ratio * wide, wide)), ("up bias", (ratio * wide,)), ("down", (wide, ratio * wide)), ("down bias", (wide,))]
+        out += [("feed-forward gamma", (wide,)), ("feed-forward beta", (wide,))]
+    out += [("pooler", (wide, wide)), ("pooler bias", (wide,))]
+    return wide, out
+
+
+def layer_operations(tokens, d, ratio):
+    """Two per multiplication: four projections, two feed-forward matrices, scores, mixing."""
+    projections = 4 * (2 * tokens * d * d)
+    feed_forward = 2 * (2 * tokens * d * ratio * d)
+    scores, mixing = 2 * tokens * tokens * d, 2 * tokens * tokens * d
+    return {"matrices": projections + feed_forward, "attention": scores + mixing}
+
+
+def costs():
+    base = None
+    out = []
+    for name, mode, d_t, d_p in (
+        ("BERT-base, added", "add", 768, 768),
+        ("concatenated, 64 more", "concatenate", 768, 64),
+        ("concatenated, 256 more", "concatenate", 768, 256),
+        ("concatenated, twice as wide", "concatenate", 768, 768),
+        ("704 + 64", "concatenate", 704, 64),
+        ("768 + 64, projected to 768", "project", 768, 64),
+    ):
+        wide, parts = matrices(d_t, d_p, 12, 4, 30522, 512, 2, mode)
+        count = {n: sum(math.prod(s) for m, s in parts if m == n) for n in dict(parts)}
+        total = sum(count.values())
+        base = base or total
+        tables = sum(count[t] for t in ("token table", "position table", "segment table"))
+        embeddings = tables + sum(count.get(t, 0) for t in ("projection", "projection bias", "embedding gamma", "embedding beta"))
+        pooler = count["pooler"] + count["pooler bias"]
+        layers = total - embeddings - pooler
+        assert layers % 12 == 0 and layers // 12 == 4 * wide**2 + 4 * wide + 8 * wide**2 + 5 * wide + 4 * wide
+        operations = layer_operations(512, wide, 4)
+        out.append({"name": name, "mode": mode, "token_width": d_t, "position_width": d_p, "stream_width": wide,
+                    "divides_by_12_heads": wide % 12 == 0, "tables": tables, "embeddings": embeddings, "layer": layers // 12,
+                    "pooler": pooler, "total": total, "more_than_base": total - base, "ratio": total / base,
+                    "layer_operations_512_tokens": sum(operations.values()), "of_which_attention": operations["attention"],
+                    "kv_cache_per_layer_512_tokens": 2 * 512 * wide})  # fmt: skip
+        print(f"  {name}: {total:,} ({total - base:+,}, x{total / base:.4f}), operations x{sum(operations.values()) / sum(layer_operations(512, 768, 4).values()):.4f}")
+    assert [c["total"] for c in out[:4]] == [109482240, 123979968, 175779840, 366177792]
+    assert out[0]["tables"] + 2 * 768 == out[0]["embeddings"] == 23837184 and out[0]["layer"] == 7087872
+    assert out[4]["more_than_base"] == -2313984 and out[5]["more_than_base"] == 639744 - 360448
+
+    scores_only = []
+    for heads, d_p, d_pk, tokens in ((12, 64, 16, 512), (12, 768, 64, 128), (1, 1, 1, 1)):
+        weights = [(heads * d_pk, d_p)] * 2  # position query, position key
+        scores_only.append(
+            {
+                "heads": heads,
+                "position_width": d_p,
+                "position_head_width": d_pk,
+                "tokens": tokens,
+                "parameters": sum(math.prod(w) for w in weights),
+                "score_operations": heads * 2 * tokens * tokens * d_pk,
+                "projection_operations": sum(2 * tokens * math.prod(w) for w in weights),
+                "key_cache": tokens * heads * d_pk,
+            }
+        )
+    return {"bert_base": out, "scores_only": scores_only}
+
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(12)
+    document = {
+        "collisions": collisions(rng),
+        "pair_probabilities": pair_probabilities(),
+        "ridge": ridge(rng),
+        "logistic": logistic(rng),
+        "means": means(rng),
+        "order": order(rng),
+        "costs": costs(),
+    }
+    simulated_errors()
+    write_beside(__file__, document)
