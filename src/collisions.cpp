@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "product.h"
 
@@ -149,7 +150,10 @@ std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens,
                      (positions.row(pair.j) - positions.row(pair.i)))
                         .norm();
   }
-  std::sort(heap.begin(), heap.end(), nearer);
+  std::sort(heap.begin(), heap.end(), [](const CrossPair& left, const CrossPair& right) {
+    return std::tie(left.distance, left.a, left.i, left.b, left.j) <
+           std::tie(right.distance, right.a, right.i, right.b, right.j);
+  });
   return heap;
 }
 

@@ -114,6 +114,18 @@ TEST(Probes, TokenFromTheSum) {
   EXPECT_NEAR(same.training_r_squared, 0.5, 0.08);
 }
 
+// What is held out has no part in the fit.
+TEST(Probes, HeldOutTokensAndPositionsAreNotTrainedOn) {
+  Shapes shapes(6);
+  Matrix<double> tokens = shapes.matrix(30, 5), positions = shapes.matrix(20, 5);
+  const auto before = token_probe(tokens, positions, {});
+  for (int row : before.held_out_tokens) tokens.row(row).array() += 100;
+  for (int row : before.held_out_positions) positions.row(row).array() -= 50;
+  const auto after = token_probe(tokens, positions, {});
+  EXPECT_EQ(after.training_r_squared, before.training_r_squared);
+  EXPECT_NE(after.r_squared, before.r_squared);
+}
+
 // Fewer training positions than dimensions can be learnt by heart; held-out ones show that it was that.
 TEST(Probes, HoldingOutPositionsMatters) {
   Shapes shapes(5);

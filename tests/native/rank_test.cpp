@@ -40,6 +40,7 @@ TEST(Rank, CountsSingularValuesAboveTheTolerance) {
   EXPECT_EQ(numerical_rank(diagonal, 1e-10), 3);
   EXPECT_EQ(numerical_rank(diagonal, 1e-6), 2);
   EXPECT_EQ(numerical_rank(diagonal, 1e-2), 1);
+  EXPECT_EQ(numerical_rank(1e6 * diagonal, 1e-6), 2);
 }
 
 TEST(Rank, EmptyZeroAndRepeatedRows) {
