@@ -584,42 +584,6 @@ void bind_for_scalar(const std::string& suffix) {
   function(named("decodeSafetensors").c_str(), &decode_safetensors_out<Scalar>);
 }
 
-EMSCRIPTEN_BINDINGS(superpose) {
-  emscripten::enum_<Layout>("Layout")
-      .value("interleaved", Layout::interleaved)
-      .value("concatenated", Layout::concatenated);
-  emscripten::enum_<Spacing>("Spacing")
-      .value("d_model", Spacing::d_model)
-      .value("timescales", Spacing::timescales);
-  emscripten::enum_<Norm>("Norm")
-      .value("none", Norm::none)
-      .value("layer_norm", Norm::layer_norm)
-      .value("rms_norm", Norm::rms_norm);
-
-  emscripten::function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
-  emscripten::function("safetensorsHeader", &safetensors_header_out);
-  bind_for_scalar<float>("F32");
-  bind_for_scalar<double>("F64");
-
-  emscripten::function("shiftOperator", &shift_operator_out);
-  emscripten::function("shiftError", &shift_error_out);
-  emscripten::function("gram", &gram_out);
-  emscripten::function("toeplitzSpread", &toeplitz_spread_out);
-  emscripten::function("gramSpreads", &gram_spreads_out);
-  emscripten::function("channelRanges", &channel_ranges_out);
-  emscripten::function("ranks", &ranks_out);
-  emscripten::function("sampleCosines", &sample_cosines_out);
-  emscripten::function("cosineDensity", &cosine_density);
-  emscripten::function("cosineMeanSize", &cosine_mean_size);
-  emscripten::function("cosineTail", &cosine_tail);
-  emscripten::function("largestCosineMedian", &largest_cosine_median);
-  emscripten::function("principalAngles", &principal_angles_out);
-  emscripten::function("randomAngles", &random_angles_out);
-  emscripten::function("chanceAngles", &chance_angles_out);
-  emscripten::function("energyOverlap", &energy_overlap_out);
-  emscripten::function("overlapCurve", &overlap_curve_out);
-}
-
 // An array of small integers.
 std::vector<int> integers_in(const val& array) {
   std::vector<int> integers(array.isUndefined() ? 0 : array["length"].as<int>());
@@ -812,7 +776,42 @@ val vit_embeddings_out(int n, const val& patches, const val& class_token, const 
                                          matrix_in<Scalar>(position, n + 1)));
 }
 
-EMSCRIPTEN_BINDINGS(superpose_schemes) {
+// The index: everything that JavaScript can call.
+EMSCRIPTEN_BINDINGS(superpose) {
+  emscripten::enum_<Layout>("Layout")
+      .value("interleaved", Layout::interleaved)
+      .value("concatenated", Layout::concatenated);
+  emscripten::enum_<Spacing>("Spacing")
+      .value("d_model", Spacing::d_model)
+      .value("timescales", Spacing::timescales);
+  emscripten::enum_<Norm>("Norm")
+      .value("none", Norm::none)
+      .value("layer_norm", Norm::layer_norm)
+      .value("rms_norm", Norm::rms_norm);
+
+  emscripten::function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
+  emscripten::function("safetensorsHeader", &safetensors_header_out);
+  bind_for_scalar<float>("F32");
+  bind_for_scalar<double>("F64");
+
+  emscripten::function("shiftOperator", &shift_operator_out);
+  emscripten::function("shiftError", &shift_error_out);
+  emscripten::function("gram", &gram_out);
+  emscripten::function("toeplitzSpread", &toeplitz_spread_out);
+  emscripten::function("gramSpreads", &gram_spreads_out);
+  emscripten::function("channelRanges", &channel_ranges_out);
+  emscripten::function("ranks", &ranks_out);
+  emscripten::function("sampleCosines", &sample_cosines_out);
+  emscripten::function("cosineDensity", &cosine_density);
+  emscripten::function("cosineMeanSize", &cosine_mean_size);
+  emscripten::function("cosineTail", &cosine_tail);
+  emscripten::function("largestCosineMedian", &largest_cosine_median);
+  emscripten::function("principalAngles", &principal_angles_out);
+  emscripten::function("randomAngles", &random_angles_out);
+  emscripten::function("chanceAngles", &chance_angles_out);
+  emscripten::function("energyOverlap", &energy_overlap_out);
+  emscripten::function("overlapCurve", &overlap_curve_out);
+
   emscripten::enum_<DebertaIndex>("DebertaIndex")
       .value("paper", DebertaIndex::paper)
       .value("released", DebertaIndex::released);
