@@ -295,6 +295,13 @@ val decode_safetensors_out(const std::string& dtype, const val& bytes) {
 
 val copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
 
+// A whole Table: unlike matrix_in(), it knows its columns when it has no rows.
+Matrix<double> table_in(const val& table) {
+  Matrix<double> matrix(table["rows"].as<int>(), table["columns"].as<int>());
+  copy_in(table["data"], matrix.data(), matrix.size());
+  return matrix;
+}
+
 val shift_operator_out(int d_model, Layout layout, Spacing spacing, double base, double offset) {
   return copy_out(shift_operator({0, d_model, layout, spacing, base, 0}, offset));
 }
@@ -304,11 +311,9 @@ double shift_error_out(int positions, int d_model, Layout layout, Spacing spacin
   return shift_error({positions, d_model, layout, spacing, base, first_position}, offset);
 }
 
-val gram_out(int rows, const val& table) { return copy_out(gram(matrix_in<double>(table, rows))); }
+val gram_out(const val& table) { return copy_out(gram(table_in(table))); }
 
-double toeplitz_spread_out(int rows, const val& square) {
-  return toeplitz_spread(matrix_in<double>(square, rows));
-}
+double toeplitz_spread_out(const val& square) { return toeplitz_spread(table_in(square)); }
 
 val gram_spreads_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
                      double first_position, std::uint32_t seed) {
@@ -323,12 +328,10 @@ val gram_spreads_out(int positions, int d_model, Layout layout, Spacing spacing,
   return result;
 }
 
-val channel_ranges_out(int rows, const val& table) {
-  return copy_out(channel_ranges(matrix_in<double>(table, rows)));
-}
+val channel_ranges_out(const val& table) { return copy_out(channel_ranges(table_in(table))); }
 
-val ranks_out(int rows, const val& table, bool centred, double tolerance, double share) {
-  const Matrix<double> raw = matrix_in<double>(table, rows);
+val ranks_out(const val& table, bool centred, double tolerance, double share) {
+  const Matrix<double> raw = table_in(table);
   const Vector<double> values = singular_values(centred ? column_centred(raw) : raw);
   val result = val::object();
   result.set("singularValues", copy_out(values));
@@ -343,12 +346,11 @@ val sample_cosines_out(int d, int count, std::uint32_t seed) {
   return copy_out(sample_cosines(d, count, seed));
 }
 
-val principal_angles_out(int first_rows, const val& first, int second_rows, const val& second,
-                         double tolerance) {
-  const auto basis = [&](const val& table, int rows) {
-    return orthonormal_basis(matrix_in<double>(table, rows).transpose(), tolerance);
+val principal_angles_out(const val& first, const val& second, double tolerance) {
+  const auto basis = [&](const val& table) {
+    return orthonormal_basis(table_in(table).transpose(), tolerance);
   };
-  return copy_out(principal_angles(basis(first, first_rows), basis(second, second_rows)));
+  return copy_out(principal_angles(basis(first), basis(second)));
 }
 
 val random_angles_out(int d, int k1, int k2, std::uint32_t seed) {
@@ -365,18 +367,16 @@ val chance_angles_out(int d, int k1, int k2) {
   return result;
 }
 
-double energy_overlap_out(int token_rows, const val& tokens, int position_rows, const val& positions,
-                          bool centred) {
-  const auto table = [&](const val& data, int rows) {
-    const Matrix<double> raw = matrix_in<double>(data, rows);
+double energy_overlap_out(const val& tokens, const val& positions, bool centred) {
+  const auto table = [&](const val& given) {
+    const Matrix<double> raw = table_in(given);
     return centred ? column_centred(raw) : raw;
   };
-  return energy_overlap(table(tokens, token_rows), table(positions, position_rows));
+  return energy_overlap(table(tokens), table(positions));
 }
 
-val overlap_curve_out(int token_rows, const val& tokens, int position_rows, const val& positions, int k) {
-  const OverlapCurve curve = overlap_curve(matrix_in<double>(tokens, token_rows),
-                                           matrix_in<double>(positions, position_rows), k);
+val overlap_curve_out(const val& tokens, const val& positions, int k) {
+  const OverlapCurve curve = overlap_curve(table_in(tokens), table_in(positions), k);
   val result = val::object();
   result.set("shares", copy_out(curve.shares));
   result.set("dimensions", curve.dimensions);

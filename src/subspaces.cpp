@@ -11,10 +11,10 @@
 namespace superpose {
 namespace {
 
-// X' X / n, [d, d].
+// X' X, [d, d]: a moment but for 1/n, which cancels wherever it is used.
 Matrix<double> second_moment(const Matrix<double>& table) {
   const Matrix<double> columns = table.transpose();
-  return rows_times_rows<double>(columns, columns) / static_cast<double>(table.rows());
+  return rows_times_rows<double>(columns, columns);
 }
 
 }  // namespace

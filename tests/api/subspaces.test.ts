@@ -67,6 +67,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     );
     const none = { data: new Float64Array(), rows: 0, columns: 4 };
     expect(superpose.energyOverlap({ tokens: none, positions })).toBeNaN();
+    expect(superpose.overlapCurve({ tokens: none, positions, k: 1 }).shares).toHaveLength(4);
+    expect(superpose.principalAngles({ first: none, second: tokens })).toHaveLength(0);
   });
 
   test('the overlap curve finds the shared direction, second of the tokens', () => {

@@ -125,6 +125,15 @@ TEST(PivotedQr, RebuildsWithOrthonormalColumns) {
   }
 }
 
+// Without the second orthogonalisation the columns would lose ten digits here.
+TEST(OrthonormalBasis, StaysOrthonormalWhenColumnsNearlyDepend) {
+  Matrix<double> hilbert(8, 8);
+  for (int i = 0; i < 8; ++i) {
+    for (int k = 0; k < 8; ++k) hilbert(i, k) = 1.0 / (i + k + 1);
+  }
+  EXPECT_LT(off_identity(orthonormal_basis(hilbert, 1e-14)), 1e-14);
+}
+
 TEST(OrthonormalBasis, SpansTheColumnsAndRevealsTheRank) {
   Shapes shapes(6);
   const Matrix<double> a = of_rank(shapes, 30, 20, 7);

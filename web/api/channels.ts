@@ -40,21 +40,21 @@ export interface ChannelsApi {
 export function channelsApi(raw: Raw): ChannelsApi {
   return {
     channelRanges(input) {
-      const { data, rows, columns } = check.table('table', input);
+      const { rows, columns } = check.table('table', input);
       check.fits(`A table of ${rows} by ${columns}`, 8 * columns * (rows + 1));
-      return raw.channelRanges(rows, data);
+      return raw.channelRanges(input);
     },
     ranks(input) {
       check.object('input', input);
       const { table, centred = false, tolerance = 1e-10, share = 0.99 } = input;
-      const { data, rows, columns } = check.table('table', table);
+      const { rows, columns } = check.table('table', table);
       if (typeof centred !== 'boolean') {
         throw new TypeError(`centred must be true or false; it is ${String(centred)}.`);
       }
       check.number('tolerance', tolerance, 0, 1);
       check.number('share', share, 0, 1);
       check.fits(`The singular values of ${rows} by ${columns}`, 48 * rows * columns);
-      return raw.ranks(rows, data, centred, tolerance, share);
+      return raw.ranks(table, centred, tolerance, share);
     },
   };
 }

@@ -32,15 +32,15 @@ export interface GramApi {
 export function gramApi(raw: Raw): GramApi {
   return {
     gram(input) {
-      const { data, rows, columns } = check.table('table', input);
+      const { rows, columns } = check.table('table', input);
       check.fits(`The Gram matrix of ${rows} rows`, 8 * (2 * rows * rows + rows * columns));
-      return table(raw.gram(rows, data), rows, rows);
+      return table(raw.gram(input), rows, rows);
     },
     toeplitzSpread(square) {
-      const { data, rows, columns } = check.table('square', square);
+      const { rows, columns } = check.table('square', square);
       check.table('square', square, { columns: Math.max(rows, 1) });
       check.fits(`A matrix of ${rows} by ${columns}`, 8 * rows * columns);
-      return raw.toeplitzSpread(rows, data);
+      return raw.toeplitzSpread(square);
     },
     gramSpreads(options) {
       const encoding = encodingArguments(raw, options);

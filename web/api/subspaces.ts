@@ -75,7 +75,7 @@ export function subspacesApi(raw: Raw): SubspacesApi {
     const d = check.integer('d', options.d, 1);
     return [d, check.integer('k1', options.k1, 0, d), check.integer('k2', options.k2, 0, d)];
   };
-  const overlap = (input: OverlapInput): [number, unknown, number, unknown] => {
+  const overlap = (input: OverlapInput): [Table, Table] => {
     check.object('input', input);
     const { tokens, positions } = input;
     check.table('tokens', tokens);
@@ -85,7 +85,7 @@ export function subspacesApi(raw: Raw): SubspacesApi {
       `The overlap of ${tokens.rows} and ${positions.rows} rows of ${d} columns`,
       8 * d * (3 * tokens.rows + 6 * positions.rows + 5 * d),
     );
-    return [tokens.rows, tokens.data, positions.rows, positions.data];
+    return [tokens, positions];
   };
   return {
     principalAngles(input) {
@@ -99,7 +99,7 @@ export function subspacesApi(raw: Raw): SubspacesApi {
         `The angles between ${first.rows} and ${second.rows} rows of ${first.columns} columns`,
         8 * (5 * rows * first.columns + 3 * first.rows * second.rows),
       );
-      return raw.principalAngles(first.rows, first.data, second.rows, second.data, tolerance);
+      return raw.principalAngles(first, second, tolerance);
     },
     randomPrincipalAngles(options) {
       const [d, k1, k2] = sizes(options);
