@@ -213,8 +213,11 @@ SafetensorsHeader parse_safetensors_header(const std::uint8_t* bytes, std::size_
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
     length |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
   }
-  if (length > kMaxHeaderBytes || length > file_size - kLengthBytes ||
-      length > available - kLengthBytes) {
+  if (length > kMaxHeaderBytes) {
+    return refused("the header claims " + std::to_string(length) + " bytes; the format allows " +
+                   std::to_string(kMaxHeaderBytes) + ", so this is something else");
+  }
+  if (length > file_size - kLengthBytes || length > available - kLengthBytes) {
     return refused("the header claims " + std::to_string(length) + " bytes where " +
                    std::to_string(available - kLengthBytes) + " follow: not a safetensors file, or a truncated one");
   }

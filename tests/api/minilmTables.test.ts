@@ -59,12 +59,12 @@ describeWeights('the published weights', () => {
     close(centred, tables.mean_absolute_cosine.centred);
     expect([raw, centred].map((x) => x.toFixed(4))).toEqual(['0.0335', '0.0135']);
     expect(raw).toBeLessThan(tables.mean_absolute_cosine.random_pair);
-  }, 120_000);
+  });
 
   test('tokens fill 207 directions, positions 12', () => {
     close(participationRatio(tokens), tables.participation_ratio.token);
     close(participationRatio(positions), tables.participation_ratio.position);
-  }, 120_000);
+  });
 
   test('every row of the extracted files is the published row', async () => {
     const minilm = await model();

@@ -10,6 +10,8 @@ export interface Engine {
   open(address: string): Promise<void>;
   /** Runs a function that stands alone in the page and returns what it returns. */
   evaluate<T>(inPage: () => T): Promise<T>;
+  /** Errors that the page threw or logged; WebKit's driver tells none. */
+  complaints: readonly string[];
   close(): Promise<void>;
 }
 
@@ -47,7 +49,13 @@ export async function firefox(): Promise<Engine> {
     headless: true,
   });
   const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
   return {
+    complaints,
     open: async (address) => {
       await page.goto(address);
     },
@@ -72,6 +80,7 @@ export async function webkit(): Promise<Engine> {
   try {
     const driver = await connect(port);
     return {
+      complaints: [],
       open: (address) => driver.get(address),
       evaluate: (inPage) => driver.executeScript(`return (${inPage})()`),
       close: async () => {

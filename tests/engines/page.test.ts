@@ -10,13 +10,18 @@ import { type Engine, firefox, lacking, webkit } from './engines.ts';
 const starters = { firefox, webkit };
 const inCi = process.env.CI === 'true';
 
-/** Only the addresses of its own folder are asked for; anything else fails the test. */
+/** Opens the page. An error in it fails the test, and so does a request outside of its folder. */
 async function visit(start: () => Promise<Engine>): Promise<Engine> {
   const site = await startSite();
   onTestFinished(() => site.stop());
   const engine = await start();
   onTestFinished(() => engine.close());
   await engine.open(site.address);
+  const folder = new URL(site.address).pathname;
+  onTestFinished(() => {
+    expect(engine.complaints).toEqual([]);
+    expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
+  });
   return engine;
 }
 

@@ -1,105 +1,172 @@
-// What can go wrong outside the page: each ends in a plain sentence where the reader looks, and the rest of
-// the page goes on.
-import type { Page } from 'playwright';
-import { expect, inject, test } from 'vitest';
+// What can go wrong outside the page: each ends in a plain sentence where the reader looks, the rest of the
+// page goes on, and "Try again" helps once the trouble is over.
+import type { Locator, Page } from 'playwright';
+import { describe, expect, inject, test } from 'vitest';
 import { readFigure1, readFigure2 } from './support/shown.ts';
-import { figure1, figure2, visit } from './support/visit.ts';
+import type { Site } from './support/site.ts';
+import { figure1, figure2, modelTest, visit } from './support/visit.ts';
 
-const alert1 = (page: Page) => figure1(page).getByRole('alert');
-const alert2 = (page: Page) => figure2(page).getByRole('alert');
-const drawn1 = (page: Page) =>
-  expect.poll(() => page.evaluate(readFigure1), { timeout: 10_000 }).toBeDefined();
-const drawn2 = (page: Page) =>
-  expect.poll(() => page.evaluate(readFigure2), { timeout: 10_000 }).toBeDefined();
-const textOf = async (page: Page) => page.locator('h1').textContent();
-
-test('a .wasm that is not there', async () => {
-  const { page, site } = await visit({ site: (broken) => broken.lose(/\.wasm$/) });
-  await expect
-    .poll(() => alert1(page).textContent())
-    .toContain('could not be fetched: the server answered 404');
-  await expect.poll(() => alert2(page).textContent()).toContain('could not be fetched');
-  site.mend();
-  await alert1(page).getByRole('button', { name: 'Try again' }).click();
-  await drawn1(page);
-  expect(await alert1(page).count()).toBe(0);
-});
-
-test('a .wasm that breaks off', async () => {
-  const { page } = await visit({ site: (broken) => broken.truncate(/\.wasm$/) });
-  await expect.poll(() => alert1(page).textContent()).toContain('damaged or incomplete');
-  expect(await textOf(page)).toContain('Why are positions added');
-});
-
-test('a .wasm that is slow', async () => {
-  let release = () => {};
-  const { page } = await visit({
-    site: (broken) => {
-      release = broken.hold(/\.wasm$/);
-    },
-  });
-  await figure1(page).getByText('Computing…').waitFor();
-  release();
-  await drawn1(page);
-});
-
-test('a worker that is not there', async () => {
-  const { page } = await visit({ site: (broken) => broken.lose(/worker-.*\.js$/) });
-  await expect.poll(() => alert1(page).textContent()).toContain('could not be loaded. Reload the page');
-  await expect.poll(() => alert2(page).textContent()).toContain('could not be loaded. Reload the page');
-});
-
-test('a browser without WebAssembly', async () => {
-  const { page } = await visit({
-    site: (broken) => broken.prefix(/worker-.*\.js$/, 'delete self.WebAssembly;'),
-  });
-  await expect.poll(() => alert1(page).textContent()).toContain('no WebAssembly SIMD');
-});
-
-test('a build without the model', async () => {
-  const { page } = await visit({ site: (broken) => broken.lose(/^model\//) });
-  await drawn1(page);
-  await expect.poll(() => alert2(page).textContent()).toContain('The MiniLM files are not there');
-  await figure1(page).getByLabel('Your sentence in MiniLM (trained)').check();
-  await expect.poll(() => alert1(page).textContent()).toContain('The MiniLM files are not there');
-  await figure1(page).getByLabel('Random (seeded)').check();
-  await expect.poll(() => alert1(page).count()).toBe(0);
-});
-
-for (const [name, files] of [
-  ['words', /words-\d+\.safetensors$/],
-  ['the first layer', /layer-0\.safetensors$/],
-] as const) {
-  test.runIf(inject('withModel'))(`a file of ${name} that breaks off, and comes back whole`, async () => {
-    const { page, site } = await visit({ site: (broken) => broken.truncate(files) });
-    await drawn1(page);
-    await expect.poll(() => alert2(page).textContent()).toMatch(/safetensors/);
-    site.mend();
-    await alert2(page).getByRole('button', { name: 'Try again' }).click();
-    await drawn2(page);
-    expect(await alert2(page).count()).toBe(0);
-  });
+/** What the figure says has gone wrong, once it says so: a whole sentence, and a way to try again. */
+async function complaintOf(figure: Locator): Promise<string> {
+  await figure.getByRole('alert').waitFor({ timeout: 10_000 });
+  const said = (await figure.getByRole('alert').textContent()) ?? '';
+  expect(said).toMatch(/^[A-Z].*[.)] Try again$/);
+  return said;
 }
 
-test.runIf(inject('withModel'))('no network once the page is there', async () => {
-  const { page } = await visit();
-  await drawn2(page);
-  await page.context().setOffline(true);
-  await page.locator('superpose-sentence textarea').fill('zebras xylophone quartz');
-  await expect.poll(() => alert2(page).textContent()).toContain('is there a network?');
-  await figure1(page)
-    .getByLabel('Draw again')
-    .or(figure1(page).getByRole('button', { name: 'Draw again' }))
-    .click();
-  await expect.poll(async () => (await page.evaluate(readFigure1))?.seed).toBe(2);
-  await page.context().setOffline(false);
-  await alert2(page).getByRole('button', { name: 'Try again' }).click();
-  await expect.poll(async () => (await page.evaluate(readFigure2))?.tokens).toContain('quartz');
+const tryAgain = (figure: Locator) => figure.getByRole('button', { name: 'Try again' }).click();
+
+/** Waits for a figure's numbers, and for its complaint to be gone. */
+async function recovers(figure: Locator): Promise<void> {
+  await figure.locator('.finding').waitFor({ timeout: 10_000 });
+  await expect.poll(() => figure.getByRole('alert').count()).toBe(0);
+}
+
+/** Figure 1 answers its sliders. */
+async function goesOn(page: Page): Promise<void> {
+  for (const [n, pairs] of Object.entries({ 5: 10, 6: 15 })) {
+    await figure1(page).locator('input[name=n]').fill(n);
+    await expect
+      .poll(async () => (await page.evaluate(readFigure1))?.finding, { timeout: 10_000 })
+      .toContain(`Over ${pairs} pairs`);
+  }
+}
+
+describe('the part that computes', () => {
+  const troubles: [string, (site: Site) => void, RegExp][] = [
+    ['.wasm is not there', (site) => site.lose(/\.wasm$/), /WebAssembly file .*the server answered 404/],
+    [
+      '.wasm is only half there',
+      (site) => site.truncate(/\.wasm$/),
+      /WebAssembly file is damaged or incomplete/,
+    ],
+    ['.wasm breaks off', (site) => site.cut(/\.wasm$/), /WebAssembly file broke off/],
+    ['worker is not there', (site) => site.lose(/worker-.*\.js$/), /that computes could not be loaded/],
+    [
+      'worker is only half there',
+      (site) => site.truncate(/worker-.*\.js$/),
+      /that computes could not be loaded/,
+    ],
+  ];
+  test.each(troubles)('the %s', async (_, site, sentence) => {
+    const { page, site: served } = await visit({ site });
+    expect(await complaintOf(figure1(page))).toMatch(sentence);
+    expect(await complaintOf(figure2(page))).toMatch(sentence);
+    expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
+
+    served.mend();
+    await tryAgain(figure1(page));
+    await recovers(figure1(page));
+    await goesOn(page);
+    if (!inject('withModel')) return;
+    await tryAgain(figure2(page));
+    await recovers(figure2(page));
+  });
+
+  test('the .wasm is slow', async () => {
+    let release = () => {};
+    const { page } = await visit({
+      site: (site) => {
+        release = site.hold(/\.wasm$/);
+      },
+    });
+    await figure1(page).getByText('Computing…').waitFor();
+    expect(await figure1(page).getByRole('slider').count()).toBe(3);
+    release();
+    await recovers(figure1(page));
+  });
+
+  test('the browser has no WebAssembly', async () => {
+    const { page } = await visit({
+      first: () => Reflect.deleteProperty(window, 'WebAssembly'),
+      // A worker has a global object of its own.
+      site: (site) => site.prefix(/worker-.*\.js$/, 'delete self.WebAssembly;'),
+    });
+    for (const figure of [figure1(page), figure2(page)]) {
+      expect(await complaintOf(figure)).toMatch(/no WebAssembly SIMD.* Any browser since 2023 has it/);
+    }
+  });
 });
 
-test('JavaScript off: the text stays and says what is missing', async () => {
-  const { page } = await visit({ javaScriptEnabled: false });
-  const text = await page.locator('main').textContent();
-  expect(text).toContain('Why are positions added');
-  expect(text).toContain('The figures need JavaScript and WebAssembly');
+describe('the model', () => {
+  test('is not there at all', async () => {
+    const { page } = await visit({ site: (site) => site.lose(/^model\//) });
+    expect(await complaintOf(figure2(page))).toContain('The MiniLM files are not there');
+    await goesOn(page);
+    await figure1(page).getByLabel('Your sentence in MiniLM (trained)').check();
+    expect(await complaintOf(figure1(page))).toContain('The MiniLM files are not there');
+    await figure1(page).getByLabel('Random (seeded)').check();
+    await recovers(figure1(page));
+  });
+
+  const troubles: [string, (site: Site) => void, RegExp][] = [
+    [
+      'words are missing',
+      (site) => site.lose(/words-\d+\./),
+      /words-\d+\.safetensors .*the server answered 404/,
+    ],
+    ['words are half there', (site) => site.truncate(/words-\d+\./), /words-\d+\.safetensors is damaged/],
+    ['words break off', (site) => site.cut(/words-\d+\./), /words-\d+\.safetensors broke off/],
+    [
+      'positions are half there',
+      (site) => site.truncate(/positions-0\./),
+      /positions-0\.safetensors is damaged/,
+    ],
+    ['first layer is half there', (site) => site.truncate(/layer-0\./), /layer-0\.safetensors is damaged/],
+    ['tokenizer is half there', (site) => site.truncate(/tokenizer\.json/), /tokenizer\.json is damaged/],
+  ];
+  modelTest.each(troubles)('%s', async (_, site, sentence) => {
+    const { page, site: served } = await visit({ site });
+    expect(await complaintOf(figure2(page))).toMatch(sentence);
+    await goesOn(page);
+    served.mend();
+    await tryAgain(figure2(page));
+    await recovers(figure2(page));
+  });
+
+  modelTest('is slow', async () => {
+    let release = () => {};
+    const { page } = await visit({
+      site: (site) => {
+        release = site.hold(/^model\//);
+      },
+    });
+    await figure2(page).getByText('Fetching MiniLM').waitFor();
+    await goesOn(page);
+    release();
+    await recovers(figure2(page));
+    expect(await figure2(page).getByText('Fetching MiniLM').count()).toBe(0);
+  });
+});
+
+modelTest('the network goes once the page is there, and comes back', async () => {
+  const { page } = await visit();
+  const box = page.locator('section superpose-sentence textarea').last();
+  await recovers(figure2(page));
+  await page.context().setOffline(true);
+  await goesOn(page);
+  await box.fill('zebras xylophone quartz');
+  expect(await complaintOf(figure2(page))).toContain('is there a network?');
+  // Words that are here already need no network.
+  await box.fill('the other bank');
+  await recovers(figure2(page));
+  await box.fill('zebras xylophone quartz');
+  await complaintOf(figure2(page));
+  await page.context().setOffline(false);
+  await tryAgain(figure2(page));
+  await expect.poll(async () => (await page.evaluate(readFigure2))?.tokens).toContain('quartz');
+  await recovers(figure2(page));
+});
+
+test('JavaScript is off: the text stays and says what is missing', async () => {
+  const { page, site } = await visit({ javaScriptEnabled: false });
+  const lines = [
+    page.getByText('Why are positions added'),
+    page.getByText('One score asks four questions'),
+    // Playwright's search for a text leaves out what stands in a noscript.
+    page.locator('noscript p'),
+  ];
+  for (const line of lines) expect(await line.isVisible()).toBe(true);
+  expect(await page.locator('noscript p').textContent()).toContain('need JavaScript and WebAssembly');
+  expect(site.requests.filter((path) => /\.wasm$|\/model\//.test(path))).toEqual([]);
 });

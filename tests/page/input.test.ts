@@ -1,72 +1,95 @@
-// Whatever is typed ends in numbers or in a plain sentence, and the page goes on.
-import { expect, inject, test } from 'vitest';
+// Whatever is typed ends in the model's numbers for it and in a plain sentence where something was left out,
+// and the page goes on.
+import { load, loadMiniLM, type MiniLM } from 'superpose';
+import { expect } from 'vitest';
+import { mostTokens, printed2 } from './support/computed.ts';
 import { type Figure2, readFigure2 } from './support/shown.ts';
-import { figure2, type Visit, visit } from './support/visit.ts';
+import { figure2, modelTest, surface, type Visit, visit } from './support/visit.ts';
 
-/** Types a text and waits for figure 2 to show tokens that satisfy the test. */
-async function typed({ page }: Visit, text: string, settled: (figure: Figure2) => boolean): Promise<Figure2> {
-  await page.locator('section superpose-sentence textarea').last().fill(text);
-  const settledNow = async () => {
-    const figure = await page.evaluate(readFigure2);
-    return figure && settled(figure) ? figure : undefined;
+let loading: Promise<MiniLM> | undefined;
+const modelOf = async () => loadMiniLM(await load());
+
+/** Types a text and waits until figure 2 shows what Node computes for it, at two keys. Returns the tokens. */
+async function showsNumbersFor({ page }: Visit, name: string, text: string): Promise<readonly string[]> {
+  loading ??= modelOf();
+  const model = await loading;
+  const scores = await model.decompose(model.tokenize(text, mostTokens), { only: [2] });
+  const shown = async () => {
+    const figure = (await page.evaluate(readFigure2)) as Figure2;
+    expect(figure.tokens).toEqual(scores.sentence.tokens);
+    const cell = [figure.query[1], figure.key[1]] as const;
+    expect(figure).toMatchObject(printed2(scores, { head: 2, cell }));
+    return true;
   };
-  await expect.poll(settledNow, { timeout: 10_000 }).toBeDefined();
-  return (await settledNow()) as Figure2;
+  await page.locator('section superpose-sentence textarea').last().fill(text);
+  for (const key of ['Home', 'End']) {
+    await expect.poll(shown, { timeout: 10_000, message: name }).toBe(true);
+    await surface(figure2(page)).press(key);
+  }
+  await expect.poll(shown, { message: name }).toBe(true);
+  return scores.sentence.tokens;
 }
 
-const words = (figure: Figure2) => figure.tokens.slice(1, -1);
-const saidOf = ({ page }: Visit) => figure2(page).getByRole('status').textContent();
+const saidOf = async ({ page }: Visit) => (await figure2(page).getByRole('status').allTextContents()).join();
 
-test.runIf(inject('withModel'))('nothing at all, and then something again', async () => {
+modelTest('anything', async () => {
   const visited = await visit();
-  const empty = await typed(visited, '', ({ tokens }) => tokens.length === 2);
-  expect(empty.tokens).toEqual(['[CLS]', '[SEP]']);
+  const texts = {
+    'one word': 'bank',
+    emoji: '🙂 👩‍👩‍👧‍👦 🏳️‍🌈',
+    'right to left': 'שלום עולם مرحبا بالعالم',
+    'control characters': 'a\u0000\u0007b\u200bc\u202ed\ufeff\u001b[31m',
+    'half of a character': 'half \ud83d of it \udc00',
+    'unknown characters': '\u{10ffff} \ue000 𓀀 ᚠ',
+    'accents, and marks on marks': 'Crème brûlée Z̷̡̛͎a̵l̸g̶o̷',
+    'Chinese without spaces': '他们走到了另一家银行',
+    'one endless word': 'x'.repeat(5000),
+    'nothing but spaces': ' \t\n\u00a0\u3000 ',
+    'the markers of the model': '[CLS] [SEP] [MASK] [PAD] [UNK] ##ing',
+    'names that objects have': '__proto__ constructor toString',
+  };
+  for (const [name, text] of Object.entries(texts)) await showsNumbersFor(visited, name, text);
+});
+
+modelTest('nothing at all, and then something again', async () => {
+  const visited = await visit();
+  expect(await showsNumbersFor(visited, 'nothing', '')).toEqual(['[CLS]', '[SEP]']);
   expect(await saidOf(visited)).toBe(
     'There is no word in the text, so only the markers [CLS] and [SEP] are left.',
   );
-  // Two tokens still have scores, and the terms still sum to them.
-  expect(empty.residual).toMatch(/10⁻¹/);
-  const again = await typed(visited, 'again', ({ tokens }) => tokens.length === 3);
-  expect(words(again)).toEqual(['again']);
-  expect(await figure2(visited.page).getByRole('status').count()).toBe(0);
+  expect(await showsNumbersFor(visited, 'something', 'again')).toEqual(['[CLS]', 'again', '[SEP]']);
+  expect(await saidOf(visited)).toBe('');
 });
 
-test.runIf(inject('withModel'))('five hundred words are cut at 128 tokens, and it says so', async () => {
+modelTest('five hundred words are cut at 128 tokens, and it says so', async () => {
   const visited = await visit();
-  const long = await typed(visited, Array(500).fill('word').join(' '), ({ tokens }) => tokens.length > 16);
-  expect(long.tokens).toHaveLength(128);
-  expect(long.tokens.at(-1)).toBe('[SEP]');
+  const words = Array.from({ length: 500 }, (_, place) => ['river', 'bank', 'walked'][place % 3]);
+  const tokens = await showsNumbersFor(visited, 'five hundred words', words.join(' '));
+  expect(tokens).toHaveLength(128);
+  expect(tokens.at(-1)).toBe('[SEP]');
   expect(await saidOf(visited)).toContain('Only the first 128 of 502 tokens are shown');
 });
 
-test.runIf(inject('withModel'))(
-  'emoji, right to left, control characters, unknown and endless words',
-  async () => {
-    const visited = await visit();
-    const emoji = await typed(visited, '🙂 🙂 🙂', ({ tokens }) => tokens.length === 5);
-    expect(words(emoji)).toEqual(['[UNK]', '[UNK]', '[UNK]']);
-    const hebrew = await typed(visited, 'שלום', ({ tokens }) => tokens[1] === 'ש');
-    expect(words(hebrew)).toEqual(['ש', '##ל', '##ו', '##ם']);
-    const controls = await typed(visited, 'a\u0000\u0007b\u200bc', ({ tokens }) => tokens[1] !== 'ש');
-    expect(words(controls)).toEqual(['abc']);
-    const endless = await typed(visited, 'x'.repeat(5000), ({ tokens }) => tokens[1] === '[UNK]');
-    expect(words(endless)).toEqual(['[UNK]']);
-  },
-);
-
-test.runIf(inject('withModel'))('markup is text', async () => {
+modelTest('markup is text', async () => {
   const visited = await visit();
-  const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
-  const shown = await typed(visited, markup, ({ tokens }) => tokens.includes('script'));
-  expect(words(shown).slice(0, 3)).toEqual(['<', 'im', '##g']);
+  const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>{{3}}';
+  const tokens = await showsNumbersFor(visited, 'markup', markup);
+  expect(tokens.slice(1, 4)).toEqual(['<', 'im', '##g']);
   expect(await figure2(visited.page).locator('img, script').count()).toBe(0);
 });
 
-test.runIf(inject('withModel'))('a chosen cell that a shorter text no longer has', async () => {
+modelTest('a chosen cell that a shorter text no longer has', async () => {
   const visited = await visit();
-  await typed(visited, 'one two three four five', ({ tokens }) => tokens.length === 7);
-  await figure2(visited.page).locator('.surface').focus();
-  await visited.page.keyboard.press('End');
-  const short = await typed(visited, 'one', ({ tokens }) => tokens.length === 3);
-  expect(short.key).toEqual(['[SEP]', 2]);
+  await showsNumbersFor(visited, 'seven tokens', 'one two three four five');
+  await visited.page.locator('section superpose-sentence textarea').last().fill('one');
+  await expect.poll(() => visited.page.evaluate(readFigure2)).toMatchObject({ key: ['[SEP]', 2] });
+});
+
+modelTest('the box takes 5000 characters and no more', async () => {
+  const { page } = await visit();
+  const box = page.locator('section superpose-sentence textarea').last();
+  await box.fill('x '.repeat(2499));
+  await box.press('End');
+  await page.keyboard.insertText('abcdef');
+  expect(await box.inputValue()).toHaveLength(5000);
 });

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readFigure1 } from './support/shown.ts';
 import { dist } from './support/site.ts';
-import { visit } from './support/visit.ts';
+import { modelTest, visit } from './support/visit.ts';
 
 const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => extname(file) !== '');
 const kilobytes = (names: string[]) =>
@@ -16,7 +16,7 @@ test('figure 1 needs nothing of the model', async () => {
   await expect.poll(() => page.evaluate(readFigure1)).toBeDefined();
 });
 
-test('every request stays in the folder that the page was put in', async () => {
+modelTest('every request stays in the folder that the page was put in', async () => {
   const { page, site } = await visit();
   await page.locator('superpose-decompose .finding').waitFor();
   const folder = new URL(site.address).pathname;
@@ -49,6 +49,19 @@ test('dist/ asks nothing special of a server', async () => {
   const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string);
   expect(addresses.length).toBeGreaterThan(2);
   expect(addresses.filter((address) => !address.startsWith('./'))).toEqual([]);
+});
+
+test('no page, script or style names another host', () => {
+  for (const name of files.filter((file) => ['.html', '.js', '.css'].includes(extname(file)))) {
+    const text = readFileSync(join(dist, name), 'utf8');
+    // Names of XML vocabularies look like addresses, and nobody asks for them.
+    const addresses = text.match(/\b(https?|wss?):\/\/[^\s"'`]*/g) ?? [];
+    expect(
+      addresses.filter((address) => !address.startsWith('http://www.w3.org/')),
+      name,
+    ).toEqual([]);
+    expect(text.match(/(src|href)="\/|url\(['"]?\//g), name).toBeNull();
+  }
 });
 
 test('every page carries the strict policy', async () => {

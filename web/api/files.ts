@@ -23,5 +23,8 @@ export async function readBytes(address: URL, what: string): Promise<Uint8Array<
       `${what} could not be fetched: the server answered ${response.status} (${address.pathname}).`,
     );
   }
-  return new Uint8Array(await response.arrayBuffer());
+  const bytes = await response.arrayBuffer().catch((cause: unknown) => {
+    throw new Error(`${what} broke off on its way; is there a network? (${address.pathname})`, { cause });
+  });
+  return new Uint8Array(bytes);
 }

@@ -165,7 +165,7 @@ export class DecomposeFigure extends Figure {
     const unit = this.centred ? 'logit minus its row’s mean' : 'logit';
     return html`
       ${said ? html`<p class="note" role="status">${said}</p>` : nothing}
-      <ol class="chips" aria-label="Tokens; the query is framed, the key is filled">
+      <ol class="chips" tabindex="0" aria-label="Tokens; the query is framed, the key is filled">
         ${answer.tokens.map((token, place) => html`<li class="${place === this.cursor.i ? 'query' : ''} ${place === this.cursor.j ? 'key' : ''}">${token}</li>`)}
       </ol>
       <div class="maps ${this.all ? 'sixteen' : ''}"><div>

@@ -111,3 +111,27 @@ export function readFigure2(): Figure2 | undefined {
     finding: text('.finding'),
   };
 }
+
+export interface Maps {
+  /** The colour of each cell, row by row, by the name of the map. */
+  maps: Record<string, string[]>;
+  /** The colours of each legend's two ends. */
+  legends: { diverging: string[]; sequential: string[] };
+}
+
+/** What figure 2 has painted. */
+export function readMaps(): Maps {
+  const root = document.querySelector('superpose-decompose')?.shadowRoot as ShadowRoot;
+  const maps = [...root.querySelectorAll('canvas')].map((canvas): [string, string[]] => {
+    const name = canvas.dataset.result ?? canvas.closest('.panel')?.querySelector('label')?.textContent ?? '';
+    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const colour = (cell: number) => data.slice(4 * cell, 4 * cell + 3).join(', ');
+    return [name, Array.from({ length: data.length / 4 }, (_, cell) => colour(cell))];
+  });
+  const [diverging = [], sequential = []] = [...root.querySelectorAll('.ramp')].map((ramp) => {
+    const stops = getComputedStyle(ramp).backgroundImage.match(/(?<=rgb\().*?(?=\))/g) ?? [];
+    return [stops.at(0) ?? '', stops.at(-1) ?? ''];
+  });
+  return { maps: Object.fromEntries(maps), legends: { diverging, sequential } };
+}

@@ -1,12 +1,14 @@
 // A reader's visit to the page in Chromium, watched from start to end: whatever the page has to complain
 // about, whatever it blocks and whatever it asks of other hosts fails the test.
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
-import { afterAll, expect, inject, onTestFinished } from 'vitest';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type Site, startSite } from './site.ts';
 
 export interface Visit {
   page: Page;
   site: Site;
+  /** What went wrong so far; the test fails when anything is left in here at its end. */
+  complaints: string[];
 }
 
 export interface VisitOptions extends BrowserContextOptions {
@@ -16,19 +18,13 @@ export interface VisitOptions extends BrowserContextOptions {
   first?: () => void;
 }
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Its program. */
-    chromium: string;
-    /** Whether the tests that need MiniLM run. */
-    withModel: boolean;
-  }
-}
-
 export const figure1 = (page: Page): Locator => page.locator('superpose-dot-products');
 export const figure2 = (page: Page): Locator => page.locator('superpose-decompose');
 /** Where a figure's arrow keys and pointers are listened to. */
 export const surface = (figure: Locator): Locator => figure.locator('.surface');
+
+/** A test that needs the model's files; without them it is skipped, unless somebody insists (CI=true). */
+export const modelTest = test.runIf(inject('withModel'));
 
 let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
@@ -68,7 +64,7 @@ export async function visit({ site: breakSite, first, ...options }: VisitOptions
 
   const page = await context.newPage();
   await page.goto(site.address);
-  return { page, site };
+  return { page, site, complaints };
 }
 
 async function launch(): Promise<Browser> {

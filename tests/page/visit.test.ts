@@ -1,0 +1,44 @@
+// The watch that every other test relies on: it sees what it is there to see.
+import { expect, test } from 'vitest';
+import { visit } from './support/visit.ts';
+
+test('what the policy blocks, what is thrown and what is logged', async () => {
+  const { page, complaints } = await visit();
+  await page.evaluate(() => {
+    const inline = document.createElement('script');
+    inline.textContent = 'document.title = "injected"';
+    document.head.append(inline);
+    setTimeout(() => {
+      throw new Error('thrown');
+    });
+    console.warn('logged');
+  });
+  await expect.poll(() => complaints.join('\n')).toMatch(/script-src-elem blocked inline/);
+  await expect.poll(() => complaints.join('\n')).toMatch(/thrown/);
+  expect(complaints).toContain('logged');
+  expect(await page.title()).not.toBe('injected');
+  complaints.length = 0;
+});
+
+test('what the page asks of another host', async () => {
+  const { page, complaints } = await visit();
+  await page.evaluate(() => fetch('http://elsewhere.invalid/').catch(() => undefined));
+  await expect.poll(() => complaints.join('\n')).toMatch(/connect-src blocked http:\/\/elsewhere/);
+  complaints.length = 0;
+});
+
+// A policy in a page does not bind its workers, so there it is the request itself that must be seen.
+test('what the worker asks of another host', async () => {
+  const { complaints } = await visit({
+    site: (site) => site.prefix(/worker-.*\.js$/, "fetch('http://elsewhere.invalid/').catch(() => {});"),
+  });
+  await expect.poll(() => complaints.join('\n')).toMatch(/request to http:\/\/elsewhere\.invalid/);
+  complaints.length = 0;
+});
+
+test('an address outside the folder of the page', async () => {
+  const { page, site, complaints } = await visit();
+  await page.evaluate(() => fetch('/other.json'));
+  expect(complaints).toContain(`request to ${new URL('/other.json', site.address)}`);
+  complaints.length = 0;
+});
