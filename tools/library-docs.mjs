@@ -31,7 +31,18 @@ export async function libraryDocs() {
     }
     for (const example of examples.filter((one) => one.kind === kind)) {
       const value = await runExample(superpose, example);
-      lines.push('', `### \`${example.name}\`: ${example.what}`, '', '```js', example.code, '```', '', '```text', shown(value), '```');
+      lines.push(
+        '',
+        `### \`${example.name}\`: ${example.what}`,
+        '',
+        '```js',
+        example.code,
+        '```',
+        '',
+        '```text',
+        shown(value),
+        '```',
+      );
     }
   }
   return `${lines.join('\n')}\n`;

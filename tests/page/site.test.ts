@@ -37,12 +37,6 @@ test('the bytes before the first figure stay within their budget', async () => {
   expect(kilobytes(needed('.js', '.html', '.css', '.wasm'))).toBeLessThan(230);
 });
 
-test('each module stays under 100 KB', () => {
-  for (const module of files.filter((file) => file.endsWith('.wasm'))) {
-    expect(kilobytes([module])).toBeLessThan(100);
-  }
-});
-
 test('dist/ asks nothing special of a server', async () => {
   expect(files.filter((file) => file.endsWith('.mjs'))).toEqual([]);
   const page = readFileSync(join(dist, 'index.html'), 'utf8');

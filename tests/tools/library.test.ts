@@ -9,7 +9,9 @@ import { examples } from '../../web/docs/examples.mjs';
 
 test('every function has an example, and every example a function', async () => {
   const superpose = await load();
-  const functions = Object.entries(superpose).flatMap(([name, member]) => (typeof member === 'function' ? [name] : []));
+  const functions = Object.entries(superpose).flatMap(([name, member]) =>
+    typeof member === 'function' ? [name] : [],
+  );
   const named = new Set((examples as { name: string }[]).map(({ name }) => name));
   expect([...named].sort()).toEqual(functions.filter((name) => name !== 'memoryBytes').sort());
 });

@@ -48,6 +48,7 @@ export interface AllWords {
 export interface CollisionSearch {
   /** V and L. */
   readonly tokens: number;
+  /** L. */
   readonly positions: number;
   /** `words` words from `first` on, default one. Tokens are compared in float, margins are in double. */
   nearestTokens(first: number, words?: number): NearestTokens;
@@ -57,14 +58,19 @@ export interface CollisionSearch {
   collisionMargin(a: number, b: number, position: number): number;
   /** Every word of the vocabulary, slice by slice; lets other work in between slices. */
   allWords(options?: AllWordsOptions): Promise<AllWords>;
+  /** Frees the module’s memory; calling it again does nothing. */
   delete(): void;
 }
 
 /** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
 export interface CrossPair {
+  /** The one token ... */
   readonly a: number;
+  /** ... at its position, */
   readonly i: number;
+  /** and the other ... */
   readonly b: number;
+  /** ... at its own. */
   readonly j: number;
   /** ‖(e_a − e_b) − (p_j − p_i)‖ */
   readonly distance: number;

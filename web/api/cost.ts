@@ -16,8 +16,11 @@ export interface ModelShape {
   positions: number;
   /** S, segments (token types). Default 0. */
   segments?: number;
+  /** D before anything is concatenated, from 1 up. */
   d_model: number;
+  /** From 1 up. */
   heads: number;
+  /** From 0 up. */
   layers: number;
   /** r: the feed-forward is r times as wide as the stream, which must give a whole number. Default 4. */
   ffnRatio?: number;

@@ -37,7 +37,9 @@ export interface MaeSinusoidalOptions<P extends Precision = Precision> extends P
 }
 
 export interface LearnedPositionsOptions<P extends Precision = Precision> extends Precise<P> {
+  /** Rows, from 0. */
   positions: number;
+  /** Columns, from 1. */
   d_model: number;
   /** At least 0. Default 0.02, as in BERT and ViT. */
   standardDeviation?: number;

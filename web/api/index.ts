@@ -1,24 +1,23 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module for a page, a worker and Node.
 import { type ChannelsApi, channelsApi } from './channels.js';
+import { type CollisionsApi, collisionsApi } from './collisions.js';
 import { type ConcatenateApi, concatenateApi } from './concatenate.js';
 import { type CosinesApi, cosinesApi } from './cosines.js';
+import { type CostApi, costApi } from './cost.js';
 import { type DecomposeApi, decomposeApi } from './decompose.js';
 import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
 import { type EncodingsApi, encodingsApi } from './encodings.js';
 import { type GramApi, gramApi } from './gram.js';
-
-import { type CollisionsApi, collisionsApi } from './collisions.js';
-import { type CostApi, costApi } from './cost.js';
 import { type MeanDecompositionApi, meanDecompositionApi } from './meanDecomposition.js';
 import { type LoadOptions, loadModule, type Simd } from './module.js';
 import { type ObliqueApi, obliqueApi } from './oblique.js';
 import { type OrderApi, orderApi } from './order.js';
 import { type ProbesApi, probesApi } from './probes.js';
 import { type RandomApi, randomApi } from './random.js';
+import { type RankApi, rankApi } from './rank.js';
 import { type RelativePositionApi, relativePositionApi } from './relativePosition.js';
 import { type RotaryApi, rotaryApi } from './rotary.js';
-import { type RankApi, rankApi } from './rank.js';
 import { type SafetensorsApi, safetensorsApi } from './safetensors.js';
 import { type SchemeRegistryApi, schemeRegistryApi } from './schemeRegistry.js';
 import { type SchemesApi, schemesApi } from './schemes.js';
@@ -137,9 +136,9 @@ export type {
   TokenProbeInput,
 } from './probes.js';
 export type { RandomNormalOptions, RandomOptions } from './random.js';
+export type { ScoreRanks, ScoreRanksInput } from './rank.js';
 export type { BucketOptions } from './relativePosition.js';
 export type { RotaryConvention, RotateInput } from './rotary.js';
-export type { ScoreRanks, ScoreRanksInput } from './rank.js';
 export type { SafetensorsEntry } from './safetensors.js';
 export type { SchemeInfo, SchemeShape } from './schemeRegistry.js';
 export {

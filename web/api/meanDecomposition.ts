@@ -7,9 +7,11 @@ export interface MeanDecompositionInput {
   rows: Table;
   /** [n], the position of each row, below `positions`. */
   positionOf: readonly number[];
+  /** How many positions there are, from 1 up. */
   positions: number;
   /** [n], the token of each row, below `tokens`. */
   tokenOf: readonly number[];
+  /** How many tokens there are, from 1 up. */
   tokens: number;
 }
 
@@ -24,10 +26,13 @@ export interface MeanDecomposition {
   readonly residual: Float64Array;
   /** [positions] and [tokens], the number of rows of each. */
   readonly positionCounts: Float64Array;
+  /** [tokens], the number of rows of each. */
   readonly tokenCounts: Float64Array;
   /** Shares of ‖h − global‖² over all rows; NaN when that is 0. */
   readonly positionShare: number;
+  /** The tokens’ share of it ... */
   readonly tokenShare: number;
+  /** ... and what neither explains. */
   readonly residualShare: number;
   /** 1 minus the three shares: 0 when every token is equally often at each position. */
   readonly overlap: number;

@@ -13,6 +13,7 @@ export interface AttentionLayer {
   value: Linear;
   /** [d, heads · d_v] */
   output: Linear;
+  /** Divides the rows of query, key and value. */
   heads: number;
 }
 

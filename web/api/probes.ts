@@ -39,6 +39,7 @@ export interface OrderProbeInput extends FoldOptions {
 export interface OrderProbe {
   /** [pairs], the two positions of each pair. */
   readonly first: Int32Array;
+  /** [pairs], the other position of each pair. */
   readonly second: Int32Array;
   /** [pairs], 1 where the classifier that had not seen the pair puts it in the wrong order. */
   readonly wrong: Int32Array;
@@ -49,6 +50,7 @@ export interface OrderProbe {
 export interface TokenProbeInput {
   /** [V, d] and [L, d]; at least two rows each. */
   token: Table;
+  /** [L, d]; at least two rows. */
   position: Table;
   /** Of the squared weights, above 0. Default 1. */
   penalty?: number;
@@ -56,6 +58,7 @@ export interface TokenProbeInput {
   heldOut?: number;
   /** Sampled sums to learn from, and to test on. Default 1000 each. */
   trainingPairs?: number;
+  /** Sampled sums to test on. Default 1000. */
   testPairs?: number;
   /** Whole number, 0 to 2³² − 1. Default 0. */
   seed?: number;
@@ -70,6 +73,7 @@ export interface TokenProbe {
   readonly meanCosine: number;
   /** Rows that were held out, ascending. */
   readonly heldOutTokens: Int32Array;
+  /** Positions that were held out, ascending. */
   readonly heldOutPositions: Int32Array;
 }
 

@@ -7,9 +7,11 @@ export interface ScoreRanksInput {
   n: number;
   /** Width of the token table, and of the position table. */
   d_t: number;
+  /** Width of the position table. */
   d_p: number;
   /** Width of a head, and of the position's own head when scores are untied. */
   d_h: number;
+  /** Width of the position’s own head when scores are untied. */
   d_hPosition: number;
 }
 

@@ -5,17 +5,21 @@ import type { Raw } from './module.js';
 export interface SchemeInfo {
   /** As schemeScores takes it, or of a scheme that decompose and concatenate compute. */
   readonly id: string;
+  /** As people call it. */
   readonly name: string;
   /** TeX: the logit A_ij of one head. */
   readonly formula: string;
   /** TeX: the parameters it adds. N layers, H heads, L positions, B buckets. */
   readonly parameters: string;
+  /** Paper and equation, or the reference implementation’s file. */
   readonly source: string;
 }
 
 /** Sizes from 0; those left out are 0, layers and heads 1. */
 export interface SchemeShape {
+  /** Width of the stream. */
   dModel?: number;
+  /** Heads of a layer. */
   heads?: number;
   /** d_h of the content. */
   dHead?: number;
@@ -27,7 +31,9 @@ export interface SchemeShape {
   positions?: number;
   /** k of Shaw, DeBERTa and DIET-REL. */
   clip?: number;
+  /** Buckets of T5 and TUPE-R. */
   buckets?: number;
+  /** Layers of the model. */
   layers?: number;
 }
 

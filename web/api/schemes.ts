@@ -11,6 +11,7 @@ import { type Floats, type Linear, rounded, suffixOf, type Table, table } from '
 export interface SchemeBase<A extends Floats = Floats> {
   /** Token embeddings, [n, d]. */
   content: Table<A>;
+  /** From 1; it divides the rows of query and key. */
   heads: number;
   /** W_Q [heads · d_h, d] and its bias. Left out, drawn from N(0, 1/d); then d_h is headWidth. */
   query?: Linear<A>;
@@ -32,11 +33,13 @@ export interface SchemeBase<A extends Floats = Floats> {
 
 /** Content alone; not causal unless asked for. Scale 1/√d_h. */
 export interface NoPositionInput<A extends Floats = Floats> extends SchemeBase<A> {
+  /** No position at all. */
   scheme: 'none';
 }
 
 /** q_i · (k_j + a_clip(j−i)) / √d_h (arXiv 1803.02155, eq. 4). */
 export interface ShawInput<A extends Floats = Floats> extends SchemeBase<A> {
+  /** Relative positions in the keys. */
   scheme: 'shaw';
   /** k, from 0. Default 16, or as offsetKeys says. */
   clip?: number;
@@ -46,6 +49,7 @@ export interface ShawInput<A extends Floats = Floats> extends SchemeBase<A> {
 
 /** ((q_i + u) · k_j + (q_i + v) · W_kR R_{i−j}) / √d_h (arXiv 1901.02860, section 3.3). Causal. */
 export interface TransformerXlInput<A extends Floats = Floats> extends SchemeBase<A> {
+  /** Relative positions with two learned biases. */
   scheme: 'transformer-xl';
   /** R, [2n − 1, d_r], row (i − j) + n − 1. Default: the sinusoid of i − j, sin | cos, of width d. */
   offsets?: Table<A>;
@@ -59,6 +63,7 @@ export interface TransformerXlInput<A extends Floats = Floats> extends SchemeBas
 
 /** q_i · k_j + b_bucket(j−i), scale 1: T5 has no 1/√d at run time. Causal when not bidirectional. */
 export interface T5Input<A extends Floats = Floats> extends SchemeBase<A>, BucketOptions {
+  /** A bias for each bucket of offsets. */
   scheme: 't5';
   /** [buckets, heads] */
   bias?: Table<A>;
@@ -66,11 +71,13 @@ export interface T5Input<A extends Floats = Floats> extends SchemeBase<A>, Bucke
 
 /** q_i · k_j / √d_h − m_h (i − j) (arXiv 2108.12409). Causal by default; otherwise −m_h |i − j|. */
 export interface AlibiInput<A extends Floats = Floats> extends SchemeBase<A> {
+  /** A penalty that grows with the distance. */
   scheme: 'alibi';
 }
 
 /** (q_i · k_j + q_i · k^r_δ(i,j) + k_j · q^r_δ) / √(3 d_h) (arXiv 2006.03654, eq. 4). */
 export interface DebertaInput<A extends Floats = Floats> extends SchemeBase<A> {
+  /** Content and position, disentangled. */
   scheme: 'deberta';
   /** k, from 1. Default 512, or as distances says. */
   clip?: number;
@@ -86,6 +93,7 @@ export interface DebertaInput<A extends Floats = Floats> extends SchemeBase<A> {
 
 /** (q_i · k_j + U^Q p_i · U^K p_j) / √(2 d_h), [CLS] reset (arXiv 2006.15595, eqs. 7 to 9). */
 export interface TupeInput<A extends Floats = Floats> extends SchemeBase<A>, BucketOptions {
+  /** Untied positions; r adds relative ones. */
   scheme: 'tupe-a' | 'tupe-r';
   /** [n + 1, d], normalised already: rows 0 and 1 give θ₁ and θ₂, token i has row i + 1. */
   position?: Table<A>;
@@ -111,6 +119,7 @@ interface Segments<A extends Floats> {
 
 /** q_i · k_j / √d_h + p^Q_i · p^K_j + E_S: positions are not scaled (arXiv 2104.08698). */
 export interface DietAbsoluteInput<A extends Floats = Floats> extends SchemeBase<A>, Segments<A> {
+  /** Decoupled absolute positions. */
   scheme: 'diet-abs';
   /** d_p, when the tables are left out. Default d_h. */
   positionWidth?: number;
@@ -122,6 +131,7 @@ export interface DietAbsoluteInput<A extends Floats = Floats> extends SchemeBase
 
 /** q_i · k_j / √d_h + R_clip(i−j) + E_S (arXiv 2104.08698). */
 export interface DietRelativeInput<A extends Floats = Floats> extends SchemeBase<A>, Segments<A> {
+  /** Decoupled relative positions. */
   scheme: 'diet-rel';
   /** k, from 0. Default 128, or as bias says. */
   clip?: number;
@@ -131,11 +141,13 @@ export interface DietRelativeInput<A extends Floats = Floats> extends SchemeBase
 
 /** (R_i q_i) · (R_j k_j) / √d_h (arXiv 2104.09864); d_h even. */
 export interface RopeInput<A extends Floats = Floats> extends SchemeBase<A>, RotaryConvention {
+  /** Queries and keys turned by their positions. */
   scheme: 'rope';
 }
 
 /** [q_i; R_i q^r_i] · [k_j; R_j k^r_j] / √(d_h + d_r) (DeepSeek-V2, arXiv 2405.04434). Causal. */
 export interface DecoupledRopeInput<A extends Floats = Floats> extends SchemeBase<A>, RotaryConvention {
+  /** Content and a rotary part, concatenated. */
   scheme: 'decoupled-rope';
   /** d_r, even, when rotaryQuery is left out. Default 2⌈d_h/4⌉. */
   rotaryWidth?: number;
@@ -160,6 +172,7 @@ export type SchemeInput<A extends Floats = Floats> =
 
 /** Logits taken apart into named terms. Arrays are flat, the last index running fastest. */
 export interface SchemeScores<A extends Floats = Floats> {
+  /** Tokens. */
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
   readonly heads: readonly number[];
@@ -175,6 +188,7 @@ export interface SchemeScores<A extends Floats = Floats> {
   readonly residuals: Float64Array;
   /** [heads, terms], as in Scores, over the keys that each query sees. */
   readonly shares: Float64Array;
+  /** [heads, terms], to pool shares: add these up and divide by variances. */
   readonly covariances: Float64Array;
   /** [heads] */
   readonly variances: Float64Array;

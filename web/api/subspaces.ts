@@ -13,8 +13,11 @@ export interface PrincipalAnglesInput {
 
 /** Two uniformly random subspaces of d dimensions, of k1 and k2, each from 0 to d. */
 export interface SubspaceSizes {
+  /** Of the space, from 1. */
   d: number;
+  /** Dimensions of the one subspace, from 0 to d. */
   k1: number;
+  /** Of the other, likewise. */
   k2: number;
 }
 

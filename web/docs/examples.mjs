@@ -26,47 +26,155 @@ return { terms: scores.termNames, logits: scores.logits.slice(0, 5) };`,
 });
 
 export const examples = [
-  { name: 'sinusoidal', kind: encoding, what: 'sinusoidal table, both layouts and both spacings', source: 'Vaswani et al. 2017, section 3.5; tensor2tensor', code: `return superpose.sinusoidal({ positions: 2, d_model: 4 }).data;` },
-  { name: 'sinusoidalFrequencies', kind: encoding, what: 'its frequencies', source: 'the same', code: `return superpose.sinusoidalFrequencies({ d_model: 8, spacing: 'timescales' });` },
-  { name: 'tensor2tensorSinusoidal', kind: encoding, what: 'timing signal in any number of dimensions', source: 'tensor2tensor, add_timing_signal_nd', code: `return superpose.tensor2tensorSinusoidal({ extents: [2, 2], d_model: 4 }).data;` },
-  { name: 'fairseqSinusoidal', kind: encoding, what: 'with a padding row', source: 'fairseq, sinusoidal_positional_embedding.py', code: `return superpose.fairseqSinusoidal({ positions: 1, d_model: 4 }).data;` },
-  { name: 'maeSinusoidal', kind: encoding, what: 'two-dimensional, the column first', source: 'MAE, util/pos_embed.py', code: `return superpose.maeSinusoidal({ grid: 2, d_model: 4 }).data;` },
-  { name: 'learnedPositions', kind: encoding, what: 'a learned table before training', source: 'BERT, ViT', code: `return superpose.learnedPositions({ positions: 1, d_model: 3, seed: 1 }).data;` },
-  { name: 'bertEmbeddings', kind: encoding, what: 'token + token type + position', source: 'BERT, embedding_postprocessor', code: `const { token, position } = tables(superpose);
+  {
+    name: 'sinusoidal',
+    kind: encoding,
+    what: 'sinusoidal table, both layouts and both spacings',
+    source: 'Vaswani et al. 2017, section 3.5; tensor2tensor',
+    code: `return superpose.sinusoidal({ positions: 2, d_model: 4 }).data;`,
+  },
+  {
+    name: 'sinusoidalFrequencies',
+    kind: encoding,
+    what: 'its frequencies',
+    source: 'the same',
+    code: `return superpose.sinusoidalFrequencies({ d_model: 8, spacing: 'timescales' });`,
+  },
+  {
+    name: 'tensor2tensorSinusoidal',
+    kind: encoding,
+    what: 'timing signal in any number of dimensions',
+    source: 'tensor2tensor, add_timing_signal_nd',
+    code: `return superpose.tensor2tensorSinusoidal({ extents: [2, 2], d_model: 4 }).data;`,
+  },
+  {
+    name: 'fairseqSinusoidal',
+    kind: encoding,
+    what: 'with a padding row',
+    source: 'fairseq, sinusoidal_positional_embedding.py',
+    code: `return superpose.fairseqSinusoidal({ positions: 1, d_model: 4 }).data;`,
+  },
+  {
+    name: 'maeSinusoidal',
+    kind: encoding,
+    what: 'two-dimensional, the column first',
+    source: 'MAE, util/pos_embed.py',
+    code: `return superpose.maeSinusoidal({ grid: 2, d_model: 4 }).data;`,
+  },
+  {
+    name: 'learnedPositions',
+    kind: encoding,
+    what: 'a learned table before training',
+    source: 'BERT, ViT',
+    code: `return superpose.learnedPositions({ positions: 1, d_model: 3, seed: 1 }).data;`,
+  },
+  {
+    name: 'bertEmbeddings',
+    kind: encoding,
+    what: 'token + token type + position',
+    source: 'BERT, embedding_postprocessor',
+    code: `const { token, position } = tables(superpose);
 const tokenType = superpose.learnedPositions({ positions: 2, d_model: 8, seed: 4 });
-return superpose.bertEmbeddings({ token, position, tokenType }).sum.data.slice(0, 4);` },
-  { name: 'vitEmbeddings', kind: encoding, what: 'a class token, then positions', source: 'Vision Transformer, models_vit.py', code: `const { token: patches } = tables(superpose);
+return superpose.bertEmbeddings({ token, position, tokenType }).sum.data.slice(0, 4);`,
+  },
+  {
+    name: 'vitEmbeddings',
+    kind: encoding,
+    what: 'a class token, then positions',
+    source: 'Vision Transformer, models_vit.py',
+    code: `const { token: patches } = tables(superpose);
 const position = superpose.learnedPositions({ positions: 6, d_model: 8, seed: 5 });
-return superpose.vitEmbeddings({ patches, classToken: new Float64Array(8), position }).rows;` },
-  { name: 'rotate', kind: encoding, what: 'rotary positions, on queries or keys', source: 'arXiv 2104.09864, eq. 34', code: `const { token } = tables(superpose);
-return superpose.rotate({ rows: token }).data.slice(8, 12);` },
-  { name: 'rotaryPermutation', kind: encoding, what: 'from interleaved to half-split channels', source: 'roformer; GPT-NeoX', code: `return superpose.rotaryPermutation(8);` },
-  { name: 'alibiSlopes', kind: encoding, what: 'slopes for any number of heads', source: 'arXiv 2108.12409, get_slopes', code: `return superpose.alibiSlopes(6);` },
-  { name: 't5Buckets', kind: encoding, what: 'buckets of relative positions', source: 'arXiv 1910.10683, section 2.1; mesh_tensorflow', code: `return superpose.t5Buckets({ n: 4 });` },
+return superpose.vitEmbeddings({ patches, classToken: new Float64Array(8), position }).rows;`,
+  },
+  {
+    name: 'rotate',
+    kind: encoding,
+    what: 'rotary positions, on queries or keys',
+    source: 'arXiv 2104.09864, eq. 34',
+    code: `const { token } = tables(superpose);
+return superpose.rotate({ rows: token }).data.slice(8, 12);`,
+  },
+  {
+    name: 'rotaryPermutation',
+    kind: encoding,
+    what: 'from interleaved to half-split channels',
+    source: 'roformer; GPT-NeoX',
+    code: `return superpose.rotaryPermutation(8);`,
+  },
+  {
+    name: 'alibiSlopes',
+    kind: encoding,
+    what: 'slopes for any number of heads',
+    source: 'arXiv 2108.12409, get_slopes',
+    code: `return superpose.alibiSlopes(6);`,
+  },
+  {
+    name: 't5Buckets',
+    kind: encoding,
+    what: 'buckets of relative positions',
+    source: 'arXiv 1910.10683, section 2.1; mesh_tensorflow',
+    code: `return superpose.t5Buckets({ n: 4 });`,
+  },
 
-  { name: 'dotProducts', kind: score, what: 'all pairs, added and concatenated, term by term', source: 'expansion of the product', code: `const { token, position } = tables(superpose);
+  {
+    name: 'dotProducts',
+    kind: score,
+    what: 'all pairs, added and concatenated, term by term',
+    source: 'expansion of the product',
+    code: `const { token, position } = tables(superpose);
 const { added, concatenated, moments } = superpose.dotProducts({ token, position });
-return { added: added[1], concatenated: concatenated[1], crossTerms: moments.crossTerms };` },
-  { name: 'decompose', kind: score, what: 'added: (n+1)² terms a head, LayerNorm and biases included', source: 'arXiv 2006.15595, eq. 6, completed', code: `const { token, position, query, key } = tables(superpose);
+return { added: added[1], concatenated: concatenated[1], crossTerms: moments.crossTerms };`,
+  },
+  {
+    name: 'decompose',
+    kind: score,
+    what: 'added: (n+1)² terms a head, LayerNorm and biases included',
+    source: 'arXiv 2006.15595, eq. 6, completed',
+    code: `const { token, position, query, key } = tables(superpose);
 const normalization = { kind: 'layer_norm', epsilon: 1e-12 };
 const scores = superpose.decompose({ summands: { token, position }, normalization, query, key, heads: 2 });
-return { parts: scores.parts, shares: scores.shares.slice(0, 9), exact: scores.residuals[0] < 1e-12 };` },
-  { name: 'combineTerms', kind: score, what: 'any subset of terms: sum, softmax, share', source: 'science of softmax: constants along a row drop out', code: `const { token, position, query, key } = tables(superpose);
+return { parts: scores.parts, shares: scores.shares.slice(0, 9), exact: scores.residuals[0] < 1e-12 };`,
+  },
+  {
+    name: 'combineTerms',
+    kind: score,
+    what: 'any subset of terms: sum, softmax, share',
+    source: 'science of softmax: constants along a row drop out',
+    code: `const { token, position, query, key } = tables(superpose);
 const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
 const crossTerms = scores.parts.flatMap((q) => scores.parts.map((k) => q !== k));
-return superpose.combineTerms(scores, 0, crossTerms).share;` },
-  { name: 'concatenateRaw', kind: score, what: 'concatenated, no weights', source: 'definition', code: `const { token, position } = tables(superpose);
-return superpose.concatenateRaw({ token, position }).logits.slice(0, 5);` },
-  { name: 'concatenateFull', kind: score, what: 'concatenated, any W_Q and W_K: four terms', source: 'definition', code: `const { token, position } = tables(superpose);
+return superpose.combineTerms(scores, 0, crossTerms).share;`,
+  },
+  {
+    name: 'concatenateRaw',
+    kind: score,
+    what: 'concatenated, no weights',
+    source: 'definition',
+    code: `const { token, position } = tables(superpose);
+return superpose.concatenateRaw({ token, position }).logits.slice(0, 5);`,
+  },
+  {
+    name: 'concatenateFull',
+    kind: score,
+    what: 'concatenated, any W_Q and W_K: four terms',
+    source: 'definition',
+    code: `const { token, position } = tables(superpose);
 const query = { weight: superpose.randomNormal({ rows: 4, columns: 16, seed: 6 }) };
 const key = { weight: superpose.randomNormal({ rows: 4, columns: 16, seed: 7 }) };
-return superpose.concatenateFull({ token, position, query, key, heads: 1 }).shares;` },
-  { name: 'concatenateBlockDiagonal', kind: score, what: 'concatenated, separate projections: a sum of two scores', source: 'arXiv 2006.15595, eq. 7', code: `const { token, position } = tables(superpose);
+return superpose.concatenateFull({ token, position, query, key, heads: 1 }).shares;`,
+  },
+  {
+    name: 'concatenateBlockDiagonal',
+    kind: score,
+    what: 'concatenated, separate projections: a sum of two scores',
+    source: 'arXiv 2006.15595, eq. 7',
+    code: `const { token, position } = tables(superpose);
 const weight = (seed) => superpose.randomNormal({ rows: 4, columns: 8, seed });
 return superpose.concatenateBlockDiagonal({
   token, position, heads: 1,
   tokenQuery: weight(1), tokenKey: weight(2), positionQuery: weight(3), positionKey: weight(4),
-}).shares;` },
+}).shares;`,
+  },
 
   schemeExample('none', ', causal: true', 'arXiv 2203.16634'),
   schemeExample('shaw', ', clip: 2', 'arXiv 1803.02155, eq. 4'),
@@ -80,75 +188,279 @@ return superpose.concatenateBlockDiagonal({
   schemeExample('diet-rel', ', clip: 4', 'arXiv 2104.08698'),
   schemeExample('rope', '', 'arXiv 2104.09864'),
   schemeExample('decoupled-rope', '', 'arXiv 2405.04434, section 2.1.3'),
-  { name: 'schemeRegistry', kind: scheme, what: 'id, name, formula, parameters and source of every scheme', source: 'as each entry says', code: `return superpose.schemeRegistry().map(({ id }) => id);` },
-  { name: 'schemeParameters', kind: scheme, what: 'how many parameters a scheme adds', source: 'as each entry says', code: `return superpose.schemeParameters('shaw', { heads: 12, dHead: 64, clip: 16, layers: 12 });` },
+  {
+    name: 'schemeRegistry',
+    kind: scheme,
+    what: 'id, name, formula, parameters and source of every scheme',
+    source: 'as each entry says',
+    code: `return superpose.schemeRegistry().map(({ id }) => id);`,
+  },
+  {
+    name: 'schemeParameters',
+    kind: scheme,
+    what: 'how many parameters a scheme adds',
+    source: 'as each entry says',
+    code: `return superpose.schemeParameters('shaw', { heads: 12, dHead: 64, clip: 16, layers: 12 });`,
+  },
 
-  { name: 'shiftOperator', kind: measure, what: 'M_k, which moves every position by k', source: 'Vaswani et al. 2017, section 3.5', code: `return superpose.shiftOperator({ d_model: 2, offset: 1 }).data;` },
-  { name: 'shiftError', kind: measure, what: 'how well it does', source: 'the same', code: `return superpose.shiftError({ positions: 64, d_model: 16, offset: 3 }) < 1e-13;` },
-  { name: 'gram', kind: measure, what: 'dot products of a table with itself', source: 'definition', code: `return superpose.gram(superpose.sinusoidal({ positions: 3, d_model: 8 })).data.slice(0, 3);` },
-  { name: 'toeplitzSpread', kind: measure, what: 'how far a matrix is from Toeplitz', source: 'definition', code: `const { token } = tables(superpose);
-return superpose.toeplitzSpread(superpose.gram(token));` },
-  { name: 'gramSpreads', kind: measure, what: 'what breaks Toeplitz: centring, sines alone, a random form', source: 'derived', code: `return superpose.gramSpreads({ positions: 64, d_model: 32, seed: 1 });` },
-  { name: 'channelRanges', kind: measure, what: 'how far each channel moves', source: 'definition', code: `const table = superpose.sinusoidal({ positions: 512, d_model: 512, layout: 'concatenated', spacing: 'timescales' });
-return superpose.channelRanges(table).filter((range) => range > 0.1).length;` },
-  { name: 'ranks', kind: measure, what: 'numerical, stable and energy rank, participation ratio', source: 'Rudelson and Vershynin 2007', code: `const table = superpose.sinusoidal({ positions: 128, d_model: 512 });
+  {
+    name: 'shiftOperator',
+    kind: measure,
+    what: 'M_k, which moves every position by k',
+    source: 'Vaswani et al. 2017, section 3.5',
+    code: `return superpose.shiftOperator({ d_model: 2, offset: 1 }).data;`,
+  },
+  {
+    name: 'shiftError',
+    kind: measure,
+    what: 'how well it does',
+    source: 'the same',
+    code: `return superpose.shiftError({ positions: 64, d_model: 16, offset: 3 }) < 1e-13;`,
+  },
+  {
+    name: 'gram',
+    kind: measure,
+    what: 'dot products of a table with itself',
+    source: 'definition',
+    code: `return superpose.gram(superpose.sinusoidal({ positions: 3, d_model: 8 })).data.slice(0, 3);`,
+  },
+  {
+    name: 'toeplitzSpread',
+    kind: measure,
+    what: 'how far a matrix is from Toeplitz',
+    source: 'definition',
+    code: `const { token } = tables(superpose);
+return superpose.toeplitzSpread(superpose.gram(token));`,
+  },
+  {
+    name: 'gramSpreads',
+    kind: measure,
+    what: 'what breaks Toeplitz: centring, sines alone, a random form',
+    source: 'derived',
+    code: `return superpose.gramSpreads({ positions: 64, d_model: 32, seed: 1 });`,
+  },
+  {
+    name: 'channelRanges',
+    kind: measure,
+    what: 'how far each channel moves',
+    source: 'definition',
+    code: `const table = superpose.sinusoidal({ positions: 512, d_model: 512, layout: 'concatenated', spacing: 'timescales' });
+return superpose.channelRanges(table).filter((range) => range > 0.1).length;`,
+  },
+  {
+    name: 'ranks',
+    kind: measure,
+    what: 'numerical, stable and energy rank, participation ratio',
+    source: 'Rudelson and Vershynin 2007',
+    code: `const table = superpose.sinusoidal({ positions: 128, d_model: 512 });
 const { energy, numerical, stable } = superpose.ranks({ table });
-return { energy, numerical, stable };` },
-  { name: 'sampleCosines', kind: measure, what: 'cosines of random vectors', source: 'definition', code: `return superpose.sampleCosines({ d: 512, count: 3, seed: 1 });` },
-  { name: 'cosineDensity', kind: measure, what: 'their exact density', source: 'Muirhead 1982, theorem 1.5.7', code: `return superpose.cosineDensity({ t: 0, d: 3 });` },
-  { name: 'cosineMeanSize', kind: measure, what: 'their mean size', source: 'closed form', code: `return superpose.cosineMeanSize({ d: 512 });` },
-  { name: 'cosineTail', kind: measure, what: 'how often they are larger', source: 'incomplete beta function', code: `return superpose.cosineTail({ epsilon: 0.1, d: 512 });` },
-  { name: 'largestCosineMedian', kind: measure, what: 'the largest of many', source: 'extreme values', code: `return superpose.largestCosineMedian({ pairs: 512 * 30522, d: 768 });` },
-  { name: 'principalAngles', kind: measure, what: 'angles between two subspaces', source: 'Knyazev and Argentati 2002', code: `const { token, position } = tables(superpose);
+return { energy, numerical, stable };`,
+  },
+  {
+    name: 'sampleCosines',
+    kind: measure,
+    what: 'cosines of random vectors',
+    source: 'definition',
+    code: `return superpose.sampleCosines({ d: 512, count: 3, seed: 1 });`,
+  },
+  {
+    name: 'cosineDensity',
+    kind: measure,
+    what: 'their exact density',
+    source: 'Muirhead 1982, theorem 1.5.7',
+    code: `return superpose.cosineDensity({ t: 0, d: 3 });`,
+  },
+  {
+    name: 'cosineMeanSize',
+    kind: measure,
+    what: 'their mean size',
+    source: 'closed form',
+    code: `return superpose.cosineMeanSize({ d: 512 });`,
+  },
+  {
+    name: 'cosineTail',
+    kind: measure,
+    what: 'how often they are larger',
+    source: 'incomplete beta function',
+    code: `return superpose.cosineTail({ epsilon: 0.1, d: 512 });`,
+  },
+  {
+    name: 'largestCosineMedian',
+    kind: measure,
+    what: 'the largest of many',
+    source: 'extreme values',
+    code: `return superpose.largestCosineMedian({ pairs: 512 * 30522, d: 768 });`,
+  },
+  {
+    name: 'principalAngles',
+    kind: measure,
+    what: 'angles between two subspaces',
+    source: 'Knyazev and Argentati 2002',
+    code: `const { token, position } = tables(superpose);
 const rows = ({ data }) => ({ data: data.slice(0, 16), rows: 2, columns: 8 });
-return superpose.principalAngles({ first: rows(token), second: rows(position) });` },
-  { name: 'randomPrincipalAngles', kind: measure, what: 'the same of random subspaces', source: 'the same', code: `return superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 });` },
-  { name: 'chanceAngles', kind: measure, what: 'what to expect of them', source: 'Wachter 1980', code: `return superpose.chanceAngles({ d: 768, k1: 30, k2: 300 });` },
-  { name: 'energyOverlap', kind: measure, what: 'energy-weighted overlap of two tables; chance is 1', source: 'derived', code: `const { token: tokens, position: positions } = tables(superpose);
-return superpose.energyOverlap({ tokens, positions, centred: true });` },
-  { name: 'overlapCurve', kind: measure, what: 'which token directions lie in the positions’ space', source: 'derived', code: `const { token: tokens, position: positions } = tables(superpose);
-return superpose.overlapCurve({ tokens, positions, k: 2 });` },
-  { name: 'obliqueProjection', kind: measure, what: 'reading both back: the projector and its gain', source: '1/sin of the smallest angle', code: `const u = { data: Float64Array.of(1, 0), rows: 2, columns: 1 };
+return superpose.principalAngles({ first: rows(token), second: rows(position) });`,
+  },
+  {
+    name: 'randomPrincipalAngles',
+    kind: measure,
+    what: 'the same of random subspaces',
+    source: 'the same',
+    code: `return superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 });`,
+  },
+  {
+    name: 'chanceAngles',
+    kind: measure,
+    what: 'what to expect of them',
+    source: 'Wachter 1980',
+    code: `return superpose.chanceAngles({ d: 768, k1: 30, k2: 300 });`,
+  },
+  {
+    name: 'energyOverlap',
+    kind: measure,
+    what: 'energy-weighted overlap of two tables; chance is 1',
+    source: 'derived',
+    code: `const { token: tokens, position: positions } = tables(superpose);
+return superpose.energyOverlap({ tokens, positions, centred: true });`,
+  },
+  {
+    name: 'overlapCurve',
+    kind: measure,
+    what: 'which token directions lie in the positions’ space',
+    source: 'derived',
+    code: `const { token: tokens, position: positions } = tables(superpose);
+return superpose.overlapCurve({ tokens, positions, k: 2 });`,
+  },
+  {
+    name: 'obliqueProjection',
+    kind: measure,
+    what: 'reading both back: the projector and its gain',
+    source: '1/sin of the smallest angle',
+    code: `const u = { data: Float64Array.of(1, 0), rows: 2, columns: 1 };
 const w = { data: Float64Array.of(1, 1), rows: 2, columns: 1 };
 const { projector, gain } = superpose.obliqueProjection({ u, w });
-return { projector: projector.data, gain };` },
-  { name: 'positionProbe', kind: measure, what: 'regression of the position', source: 'Wang and Chen 2020', code: `const rows = superpose.sinusoidal({ positions: 128, d_model: 64 });
-return superpose.positionProbe({ rows, penalty: 1e-3 }).meanAbsoluteError;` },
-  { name: 'orderProbe', kind: measure, what: 'which of two positions comes first', source: 'Wang and Chen 2020', code: `const rows = superpose.sinusoidal({ positions: 64, d_model: 32 });
-return superpose.orderProbe({ rows, pairs: 128 }).error;` },
-  { name: 'tokenProbe', kind: measure, what: 'the token, from the sum', source: 'ridge regression, held out over both', code: `const token = superpose.randomNormal({ rows: 60, columns: 16, seed: 1 });
+return { projector: projector.data, gain };`,
+  },
+  {
+    name: 'positionProbe',
+    kind: measure,
+    what: 'regression of the position',
+    source: 'Wang and Chen 2020',
+    code: `const rows = superpose.sinusoidal({ positions: 128, d_model: 64 });
+return superpose.positionProbe({ rows, penalty: 1e-3 }).meanAbsoluteError;`,
+  },
+  {
+    name: 'orderProbe',
+    kind: measure,
+    what: 'which of two positions comes first',
+    source: 'Wang and Chen 2020',
+    code: `const rows = superpose.sinusoidal({ positions: 64, d_model: 32 });
+return superpose.orderProbe({ rows, pairs: 128 }).error;`,
+  },
+  {
+    name: 'tokenProbe',
+    kind: measure,
+    what: 'the token, from the sum',
+    source: 'ridge regression, held out over both',
+    code: `const token = superpose.randomNormal({ rows: 60, columns: 16, seed: 1 });
 const position = superpose.sinusoidal({ positions: 30, d_model: 16 });
-return superpose.tokenProbe({ token, position, trainingPairs: 400, testPairs: 100 }).meanCosine;` },
-  { name: 'meanDecomposition', kind: measure, what: 'global + position + token + residual', source: 'arXiv 2310.04861', code: `const { token: rows } = tables(superpose);
+return superpose.tokenProbe({ token, position, trainingPairs: 400, testPairs: 100 }).meanCosine;`,
+  },
+  {
+    name: 'meanDecomposition',
+    kind: measure,
+    what: 'global + position + token + residual',
+    source: 'arXiv 2310.04861',
+    code: `const { token: rows } = tables(superpose);
 const result = superpose.meanDecomposition({ rows, positionOf: [0, 1, 0, 1, 0], positions: 2, tokenOf: [0, 0, 1, 1, 2], tokens: 3 });
-return { position: result.positionShare, token: result.tokenShare };` },
-  { name: 'collisionSearch', kind: measure, what: 'can a token plus a position be taken for another token?', source: 'margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p⟩', code: `const precision = 'float32';
+return { position: result.positionShare, token: result.tokenShare };`,
+  },
+  {
+    name: 'collisionSearch',
+    kind: measure,
+    what: 'can a token plus a position be taken for another token?',
+    source: 'margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p⟩',
+    code: `const precision = 'float32';
 const tokens = superpose.randomNormal({ rows: 200, columns: 8, seed: 1, precision });
 const positions = superpose.sinusoidal({ positions: 16, d_model: 8, precision });
 const search = superpose.collisionSearch({ tokens, positions });
 const { lost } = await search.allWords();
 search.delete();
-return lost;` },
-  { name: 'closestAcrossPositions', kind: measure, what: 'the closest pairs at different positions', source: 'definition', code: `const { token, position } = tables(superpose);
-return superpose.closestAcrossPositions(token, position, 1);` },
-  { name: 'numericalRank', kind: measure, what: 'rank of a score matrix', source: 'singular values', code: `const { token } = tables(superpose);
-return superpose.numericalRank(token);` },
-  { name: 'scoreRanks', kind: measure, what: 'the largest rank of each scheme', source: 'arXiv 2104.08698', code: `return superpose.scoreRanks({ n: 32, d_t: 64, d_p: 64, d_h: 8, d_hPosition: 8 });` },
-  { name: 'permutationEffect', kind: measure, what: 'order without positions', source: 'arXiv 2203.16634', code: `const { token: input, query, key } = tables(superpose);
+return lost;`,
+  },
+  {
+    name: 'closestAcrossPositions',
+    kind: measure,
+    what: 'the closest pairs at different positions',
+    source: 'definition',
+    code: `const { token, position } = tables(superpose);
+return superpose.closestAcrossPositions(token, position, 1);`,
+  },
+  {
+    name: 'numericalRank',
+    kind: measure,
+    what: 'rank of a score matrix',
+    source: 'singular values',
+    code: `const { token } = tables(superpose);
+return superpose.numericalRank(token);`,
+  },
+  {
+    name: 'scoreRanks',
+    kind: measure,
+    what: 'the largest rank of each scheme',
+    source: 'arXiv 2104.08698',
+    code: `return superpose.scoreRanks({ n: 32, d_t: 64, d_p: 64, d_h: 8, d_hPosition: 8 });`,
+  },
+  {
+    name: 'permutationEffect',
+    kind: measure,
+    what: 'order without positions',
+    source: 'arXiv 2203.16634',
+    code: `const { token: input, query, key } = tables(superpose);
 const layer = { query, key, value: query, output: key, heads: 2 };
 const permutation = [1, 0, 2, 3, 4];
 const last = (depth) => superpose.permutationEffect({ input, layers: Array(depth).fill(layer), causal: true, permutation }).last;
-return { oneLayer: last(1) < 1e-12, twoLayers: last(2) > 1e-6 };` },
-  { name: 'positionCost', kind: measure, what: 'parameters, FLOPs and key-value cache', source: 'counted; BERT-base’s total', code: `const bert = { vocabulary: 30522, positions: 512, segments: 2, d_model: 768, heads: 12, layers: 12 };
-return superpose.positionCost('add', bert).total;` },
+return { oneLayer: last(1) < 1e-12, twoLayers: last(2) > 1e-6 };`,
+  },
+  {
+    name: 'positionCost',
+    kind: measure,
+    what: 'parameters, FLOPs and key-value cache',
+    source: 'counted; BERT-base’s total',
+    code: `const bert = { vocabulary: 30522, positions: 512, segments: 2, d_model: 768, heads: 12, layers: 12 };
+return superpose.positionCost('add', bert).total;`,
+  },
 
-  { name: 'randomNormal', kind: data, what: 'seeded normal draws', source: 'Mersenne Twister 19937-64, Box–Muller', code: `return superpose.randomNormal({ rows: 1, columns: 3, seed: 1 }).data;` },
-  { name: 'randomUniform', kind: data, what: 'seeded uniform draws', source: 'Mersenne Twister 19937-64', code: `return superpose.randomUniform({ rows: 1, columns: 3, seed: 1 }).data;` },
-  { name: 'readSafetensorsHeader', kind: data, what: 'the tensors of a safetensors file', source: 'format of the safetensors project', code: `const header = new TextEncoder().encode('{"w":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}');
+  {
+    name: 'randomNormal',
+    kind: data,
+    what: 'seeded normal draws',
+    source: 'Mersenne Twister 19937-64, Box–Muller',
+    code: `return superpose.randomNormal({ rows: 1, columns: 3, seed: 1 }).data;`,
+  },
+  {
+    name: 'randomUniform',
+    kind: data,
+    what: 'seeded uniform draws',
+    source: 'Mersenne Twister 19937-64',
+    code: `return superpose.randomUniform({ rows: 1, columns: 3, seed: 1 }).data;`,
+  },
+  {
+    name: 'readSafetensorsHeader',
+    kind: data,
+    what: 'the tensors of a safetensors file',
+    source: 'format of the safetensors project',
+    code: `const header = new TextEncoder().encode('{"w":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}');
 const file = new Uint8Array(8 + header.length + 4);
 file[0] = header.length;
 file.set(header, 8);
-return superpose.readSafetensorsHeader(file).get('w');` },
-  { name: 'decodeSafetensors', kind: data, what: 'the values of one', source: 'the same', code: `const entry = { name: 'w', dtype: 'BF16', shape: [2], begin: 0, end: 4 };
-return superpose.decodeSafetensors(entry, Uint8Array.of(0xc0, 0x3f, 0, 0xc0)).data;` },
+return superpose.readSafetensorsHeader(file).get('w');`,
+  },
+  {
+    name: 'decodeSafetensors',
+    kind: data,
+    what: 'the values of one',
+    source: 'the same',
+    code: `const entry = { name: 'w', dtype: 'BF16', shape: [2], begin: 0, end: 4 };
+return superpose.decodeSafetensors(entry, Uint8Array.of(0xc0, 0x3f, 0, 0xc0)).data;`,
+  },
 ];
