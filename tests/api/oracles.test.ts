@@ -1,0 +1,287 @@
+// Encodings, schemes and geometry against tests/reference: numpy, written from the formulas by someone who
+// had not seen this code. Each must be right to 1e-12; the numbers are of size 1.
+import type { SchemeInput, Table } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import encodings from '../reference/encodings.json' with { type: 'json' };
+import geometry from '../reference/geometry.json' with { type: 'json' };
+import rotary from '../reference/rotary.json' with { type: 'json' };
+import schemes from '../reference/schemes.json' with { type: 'json' };
+import { plain } from './support/builds.ts';
+import { flat, largestDifference, type Nested, tableOf } from './support/numbers.ts';
+import { linearOf } from './support/oracles.ts';
+
+type Matrix = number[][];
+
+const close = (ours: ArrayLike<number>, oracle: Nested, bound = 1e-12) =>
+  expect(largestDifference(ours, flat(oracle))).toBeLessThan(bound);
+
+/** Per-head matrices [heads][rows][width] side by side, [rows, heads · width]. */
+const sideBySide = (heads: Matrix[]): Table<Float64Array> =>
+  tableOf((heads[0] as Matrix).map((_, row) => heads.flatMap((head) => head[row] as number[])));
+
+const transposed = (matrix: Matrix): Matrix =>
+  (matrix[0] as number[]).map((_, column) => matrix.map((row) => row[column] as number));
+
+/** LayerNorm of each row, for tables that a scheme takes normalised. */
+const normalised = (table: Matrix, gamma: number[], beta: number[], eps: number): Matrix =>
+  table.map((row) => {
+    const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
+    const sigma = Math.sqrt(row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length + eps);
+    return row.map((x, c) => ((gamma[c] as number) * (x - mean)) / sigma + (beta[c] as number));
+  });
+
+describe('encodings', () => {
+  test('fairseq: tokens take the rows behind the padding row, which is zero', () => {
+    const padded = encodings.fairseq.filter(({ padding_row }) => padding_row !== null);
+    expect(padded.length).toBeGreaterThan(1);
+    for (const { rows, width, padding_row, table } of padded) {
+      const paddingIdx = padding_row as number;
+      const ours = plain.fairseqSinusoidal({ positions: rows - paddingIdx - 1, d_model: width, paddingIdx });
+      close(ours.data, table);
+    }
+  });
+
+  test('Transformer-XL: sines, then cosines, on the scale of the width', () => {
+    for (const { positions, width, table } of encodings.transformer_xl) {
+      positions.forEach((firstPosition, row) => {
+        const ours = plain.sinusoidal({
+          positions: 1,
+          d_model: width,
+          layout: 'concatenated',
+          firstPosition,
+        });
+        close(ours.data, table[row] as number[]);
+      });
+    }
+  });
+
+  test('tensor2tensor in one and more dimensions', () => {
+    for (const { shape, width, min_timescale, max_timescale, table } of encodings.t2t_nd) {
+      const ours = plain.tensor2tensorSinusoidal({
+        extents: shape,
+        d_model: width,
+        minTimescale: min_timescale,
+        maxTimescale: max_timescale,
+      });
+      close(ours.data, table);
+    }
+  });
+
+  test('MAE: the column in the first half of the channels', () => {
+    for (const { grid, width, cls, table } of encodings.mae) {
+      close(plain.maeSinusoidal({ grid, d_model: width, classToken: cls }).data, table);
+    }
+  });
+});
+
+describe('relative positions', () => {
+  test('T5’s buckets', () => {
+    for (const { bidirectional, buckets, max_distance, first_offset, bucket } of schemes.t5_buckets) {
+      const n = 1 - first_offset;
+      const ours = plain.t5Buckets({ n, bidirectional, buckets, maxDistance: max_distance });
+      bucket.forEach((expected, at) => {
+        const offset = first_offset + at;
+        expect(ours[Math.max(0, -offset) * n + Math.max(0, offset)]).toBe(expected);
+      });
+    }
+  });
+
+  test('ALiBi’s slopes', () => {
+    for (const { heads, slopes } of schemes.alibi_slopes) close(plain.alibiSlopes(heads), slopes, 1e-15);
+  });
+});
+
+describe.each(schemes.cases)('schemes over $heads heads of $x.length tokens', (oracle) => {
+  const { heads } = oracle;
+  const n = oracle.x.length;
+  const shared = {
+    content: tableOf(oracle.x),
+    heads,
+    query: linearOf(oracle.query_weight),
+    key: linearOf(oracle.key_weight),
+  };
+  const run = (input: object) => plain.schemeScores({ ...shared, ...input } as SchemeInput<Float64Array>);
+
+  test('no position, and causal', () => {
+    const causal = run({ scheme: 'none', causal: true });
+    expect(
+      largestDifference(
+        causal.weights,
+        flat(oracle.none.softmax as Nested).map((w) => w ?? 0),
+      ),
+    ).toBeLessThan(1e-12);
+  });
+
+  test('Shaw', () => {
+    const { key_table, logits, content, position } = oracle.shaw;
+    const ours = run({ scheme: 'shaw', offsetKeys: tableOf(key_table) });
+    close(ours.logits, logits);
+    close(
+      ours.terms,
+      content.flatMap((head, h) => [head, position[h] as Matrix]),
+    );
+  });
+
+  test('Transformer-XL, its four terms', () => {
+    const xl = oracle.transformer_xl;
+    const ours = run({
+      scheme: 'transformer-xl',
+      offsetKey: linearOf(xl.position_weight),
+      u: Float64Array.from(flat(xl.content_bias)),
+      v: Float64Array.from(flat(xl.position_bias)),
+    });
+    close(ours.logits, xl.logits);
+  });
+
+  test('T5 without 1/√d', () => {
+    for (const { bidirectional, buckets, max_distance, bias_table, logits } of oracle.t5) {
+      const ours = run({
+        scheme: 't5',
+        bidirectional,
+        buckets,
+        maxDistance: max_distance,
+        bias: tableOf(bias_table),
+      });
+      close(ours.logits, logits);
+    }
+  });
+
+  test('ALiBi, where it is defined', () => {
+    const ours = run({ scheme: 'alibi' }).logits;
+    flat(oracle.alibi.logits as Nested).forEach((logit, at) => {
+      if (logit !== null) expect(Math.abs((ours[at] as number) - logit)).toBeLessThan(1e-12);
+    });
+  });
+
+  test('DeBERTa, both conventions', () => {
+    const { position_table, position_query_weight, position_key_weight, logits_paper, logits_code } =
+      oracle.deberta;
+    const given = {
+      scheme: 'deberta',
+      distances: tableOf(position_table),
+      positionQuery: linearOf(position_query_weight),
+      positionKey: linearOf(position_key_weight),
+    };
+    close(run({ ...given, convention: 'paper' }).logits, logits_paper);
+    close(run({ ...given, convention: 'released' }).logits, logits_code);
+  });
+
+  test('TUPE-A and TUPE-R, as released and as in equation 9', () => {
+    const t = oracle.tupe;
+    const given = {
+      position: tableOf(normalised(t.position_table, t.gamma, t.beta, t.eps)),
+      positionQuery: linearOf(t.position_query_weight, t.position_query_bias),
+      positionKey: linearOf(t.position_key_weight, t.position_key_bias),
+    };
+    close(run({ scheme: 'tupe-a', ...given }).logits, t.tupe_a_logits);
+    close(run({ scheme: 'tupe-a', ...given, resetCls: false }).logits, t.logits_without_reset);
+    const relative = { scheme: 'tupe-r', ...given, buckets: t.buckets, maxDistance: t.max_distance };
+    close(run({ ...relative, bias: tableOf(t.bias_table) }).logits, t.tupe_r_logits_code);
+    const reset = t.bias_table.map((row, at) =>
+      at === t.buckets / 2 || at === t.buckets ? row.map(() => 0) : row,
+    );
+    close(run({ ...relative, bias: tableOf(reset) }).logits, t.tupe_r_logits_paper);
+  });
+
+  test('DIET-ABS and DIET-REL, with segments', () => {
+    const { position_query, position_key, relative, segments, segment_table, ...logits } = oracle.diet;
+    const segmentBias = tableOf(transposed(segment_table.map((table) => table.flat())));
+    const given = { segmentBias, segmentIds: segments };
+    const absolute = { positionQuery: sideBySide(position_query), positionKey: sideBySide(position_key) };
+    close(run({ scheme: 'diet-abs', ...given, ...absolute }).logits, logits.diet_abs_logits);
+    const bias = tableOf(transposed(relative));
+    expect(bias.rows).toBe(2 * n - 1);
+    close(run({ scheme: 'diet-rel', ...given, bias }).logits, logits.diet_rel_logits);
+  });
+});
+
+describe.each(rotary.cases)('rotary over $heads heads of $x.length tokens', (oracle) => {
+  const shared = {
+    content: tableOf(oracle.x),
+    heads: oracle.heads,
+    query: linearOf(oracle.query_weight),
+    key: linearOf(oracle.key_weight),
+  };
+
+  test('RoPE, interleaved and half-split', () => {
+    const { logits, logits_half_split, permutation } = oracle.rope;
+    close(plain.schemeScores({ scheme: 'rope', ...shared }).logits, logits);
+    close(
+      plain.schemeScores({ scheme: 'rope', layout: 'concatenated', ...shared }).logits,
+      logits_half_split,
+    );
+    expect([...plain.rotaryPermutation(permutation.length)]).toEqual(permutation);
+  });
+
+  test('decoupled RoPE', () => {
+    const { rotary_query_weight, rotary_key_weight, logits } = oracle.decoupled_rope;
+    const ours = plain.schemeScores({
+      scheme: 'decoupled-rope',
+      ...shared,
+      rotaryQuery: linearOf(rotary_query_weight),
+      rotaryKey: linearOf(rotary_key_weight),
+    });
+    close(ours.logits, logits);
+    expect(Math.max(...ours.residuals)).toBeLessThan(1e-12);
+  });
+});
+
+describe('geometry', () => {
+  const relative = (ours: number, oracle: number, bound = 1e-10): void => {
+    expect(Math.abs(ours - oracle)).toBeLessThanOrEqual(bound * Math.abs(oracle));
+  };
+
+  test('the cosine law', () => {
+    for (const { d, t, density, mean_absolute, thresholds, tail } of geometry.cosine_law) {
+      if (d < 2) continue;
+      t.forEach((at, k) => {
+        relative(plain.cosineDensity({ t: at, d }), (density as unknown as number[])[k] as number);
+      });
+      relative(plain.cosineMeanSize({ d }), mean_absolute);
+      thresholds.forEach((epsilon, k) => {
+        relative(plain.cosineTail({ epsilon, d }), tail[k] as number);
+      });
+    }
+    for (const { d, m, poisson } of geometry.largest_of_m) {
+      if (d >= 2) relative(plain.largestCosineMedian({ pairs: m, d }), poisson);
+    }
+  });
+
+  test('principal angles, small ones too', () => {
+    for (const { u, w, angles } of geometry.principal_angles) {
+      const ours = plain.principalAngles({ first: tableOf(transposed(u)), second: tableOf(transposed(w)) });
+      angles.forEach((angle, k) => {
+        expect(Math.abs((ours[k] as number) - angle)).toBeLessThan(Math.max(1e-12 * angle, 4e-15));
+      });
+    }
+  });
+
+  test('what to expect of random subspaces', () => {
+    for (const { d, k1, k2, ...chance } of geometry.wachter) {
+      const ours = plain.chanceAngles({ d, k1, k2 });
+      expect(Math.abs(ours.lowestCosine - chance.cos_low)).toBeLessThan(1e-12);
+      expect(Math.abs(ours.highestCosine - chance.cos_high)).toBeLessThan(1e-12);
+      expect(ours.zeroAngles).toBe(chance.zero_angles);
+      relative(ours.cosineSquares, chance.expected_sum_of_squared_cosines, 1e-15);
+    }
+  });
+
+  test('energy-weighted overlap', () => {
+    for (const { e, p, raw, centred } of geometry.overlaps) {
+      const tables = { tokens: tableOf(e), positions: tableOf(p) };
+      if (raw !== null) relative(plain.energyOverlap(tables), raw);
+      if (centred !== null)
+        expect(Math.abs(plain.energyOverlap({ ...tables, centred: true }) - centred)).toBeLessThan(1e-12);
+    }
+  });
+
+  test('recovery of both summands', () => {
+    for (const { u, w, possible, gain, recovery } of geometry.recovery) {
+      const ours = plain.obliqueProjection({ u: tableOf(u), w: tableOf(w) });
+      expect(ours.exact).toBe(possible);
+      if (!possible) continue;
+      relative(ours.gain, gain);
+      close((ours.projector as Table<Float64Array>).data, recovery, 1e-10 * gain);
+    }
+  });
+});
