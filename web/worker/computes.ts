@@ -1,0 +1,10 @@
+// The computing half of every figure, by the figure's name.
+import { compute as dotProducts } from '../figures/dotProducts.js';
+import type { Compute } from '../figures/figure.js';
+import { compute as oneScore } from '../figures/oneScore.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+export const computes: Record<string, Compute<any, unknown>> = {
+  'dot-products': dotProducts,
+  'one-score': oneScore,
+};
