@@ -52,7 +52,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'node',
-          include: ['tests/api/**/*.test.ts', 'tests/tools/**/*.test.ts'],
+          include: ['tests/api/**/*.test.ts', 'tests/tools/**/*.test.ts', 'tests/figures/**/*.test.ts'],
           testTimeout: hangs,
           execArgv: nodeFlags,
           provide: { withModel },
