@@ -271,7 +271,8 @@ export class FigureElement extends LitElement {
         <span>${Math.round(100 * this.fraction)} %</span><button @click=${stop}>Stop</button></p>`;
     }
     if (!this.busy || this.shown || !figure) return nothing;
-    return html`<p class="note" role="status">${figure.waiting ?? 'Computing…'}</p>`;
+    const trained = figure.source(this.settings) === 'trained';
+    return html`<p class="note" role="status">${(trained && figure.waiting) || 'Computing…'}</p>`;
   }
 
   private inputs(figure: AnyFigure): TemplateResult {
@@ -434,7 +435,7 @@ export class FigureElement extends LitElement {
       this.saying = 'Link copied.';
     } catch {
       // Not allowed, as in many frames: the reader copies it by hand.
-      window.prompt('Copy this link:', link);
+      this.saying = `This is the link: ${link}`;
     }
   }
 
