@@ -2,6 +2,7 @@ import { load, loadMiniLM } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as mixing from '../../web/figures/mixing.ts';
 import { expectSoundPictures, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
 
 const length = (row: number[]) => Math.hypot(...row);
 const product = (a: number[], b: number[]) =>
@@ -24,6 +25,7 @@ test.each([
 ])('%o: positions are the formula’s, and sums, lengths and cosines those of the bars', async (settings) => {
   const result = await run(mixing, settings);
   expectSoundPictures(result);
+  expectTextsApart(result);
   const { figure, data, state } = result;
   const { first, second, scale, d } = state as Record<'first' | 'second' | 'scale' | 'd', number>;
   const { rows } = figure.table(data, state);
