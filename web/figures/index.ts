@@ -3,5 +3,7 @@ import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
   'dot-products': async () => (await import('./dotProducts.js')).figure,
+  mixing: async () => (await import('./mixing.js')).figure,
+  normalising: async () => (await import('./normalising.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
 };

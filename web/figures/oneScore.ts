@@ -6,6 +6,7 @@ import { bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
+import { seededLayer } from './seededLayer.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = {
@@ -121,31 +122,10 @@ async function trained(library: Library, text: string, head: number): Promise<Ta
   return { ...scores, tokens, dropped };
 }
 
-/** MiniLM's shapes before training: normal weights, a sinusoid scaled to the tokens' length. */
 async function seeded(library: Library, { n, seed, head }: State): Promise<Taken> {
   const superpose = await library.superpose();
-  const d_model = 384;
-  const normal = (rows: number, stream: number, standardDeviation: number) =>
-    superpose.randomNormal({ rows, columns: d_model, seed, stream, standardDeviation });
-  const weight = (stream: number) => ({
-    weight: normal(d_model, stream, 1 / Math.sqrt(d_model)),
-    bias: normal(1, stream + 1, 0.1).data,
-  });
-  const segment = normal(1, 6, 0.5).data;
-  const repeated = new Float64Array(n * d_model);
-  for (let row = 0; row < n; row++) repeated.set(segment, row * d_model);
-  const scores = superpose.decompose({
-    summands: {
-      token: normal(n, 0, 1),
-      position: superpose.sinusoidal({ positions: n, d_model }),
-      token_type: { data: repeated, rows: n, columns: d_model },
-    },
-    normalization: { kind: 'layer_norm', epsilon: 1e-12 },
-    query: weight(1),
-    key: weight(3),
-    heads: 12,
-    only: [head],
-  });
+  const { summands, layer } = seededLayer(superpose, n, seed);
+  const scores = superpose.decompose({ summands, ...layer, only: [head] });
   return { ...scores, tokens: Array.from({ length: n }, (_, place) => `token ${place}`), dropped: 0 };
 }
 
