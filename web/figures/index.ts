@@ -4,4 +4,11 @@ import type { AnyFigure } from './figure.js';
 export const figures: Record<string, () => Promise<AnyFigure>> = {
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
+  cosines: async () => (await import('./cosines.js')).figure,
+  subspaces: async () => (await import('./subspaces.js')).figure,
+  overlap: async () => (await import('./overlap.js')).figure,
+  encoding: async () => (await import('./encoding.js')).figure,
+  quoted: async () => (await import('./quoted.js')).figure,
+  gram: async () => (await import('./gram.js')).figure,
+  shift: async () => (await import('./shift.js')).figure,
 };
