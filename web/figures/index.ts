@@ -6,4 +6,11 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   mixing: async () => (await import('./mixing.js')).figure,
   normalising: async () => (await import('./normalising.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
+  cosines: async () => (await import('./cosines.js')).figure,
+  subspaces: async () => (await import('./subspaces.js')).figure,
+  overlap: async () => (await import('./overlap.js')).figure,
+  encoding: async () => (await import('./encoding.js')).figure,
+  quoted: async () => (await import('./quoted.js')).figure,
+  gram: async () => (await import('./gram.js')).figure,
+  shift: async () => (await import('./shift.js')).figure,
 };

@@ -1,9 +1,16 @@
 // The computing half of every figure, by the figure's name.
+import { compute as cosines } from '../figures/cosines.js';
 import { compute as dotProducts } from '../figures/dotProducts.js';
+import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
 import { compute as mixing } from '../figures/mixing.js';
 import { compute as normalising } from '../figures/normalising.js';
+import { compute as gram } from '../figures/gram.js';
 import { compute as oneScore } from '../figures/oneScore.js';
+import { compute as overlap } from '../figures/overlap.js';
+import { compute as quoted } from '../figures/quoted.js';
+import { compute as shift } from '../figures/shift.js';
+import { compute as subspaces } from '../figures/subspaces.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const computes: Record<string, Compute<any, unknown>> = {
@@ -11,4 +18,11 @@ export const computes: Record<string, Compute<any, unknown>> = {
   mixing,
   normalising,
   'one-score': oneScore,
+  cosines,
+  subspaces,
+  overlap,
+  encoding,
+  quoted,
+  gram,
+  shift,
 };
