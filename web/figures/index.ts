@@ -3,5 +3,11 @@ import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
   'dot-products': async () => (await import('./dotProducts.js')).figure,
+  oblique: async () => (await import('./oblique.js')).figure,
+  probes: async () => (await import('./probes.js')).figure,
+  collisions: async () => (await import('./collisions.js')).figure,
+  'collision-error': async () => (await import('./collisionError.js')).figure,
+  tables: async () => (await import('./tables.js')).figure,
+  heads: async () => (await import('./heads.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
 };
