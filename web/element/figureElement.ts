@@ -23,7 +23,9 @@ const terms: Term[] = ['token-token', 'token-position', 'position-token', 'posit
 const lighting = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');
-const swatches = terms.map((term) => `.swatch.f-${term}{background:var(--${term})}`).join('');
+const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'ink']
+  .map((term) => `.swatch.f-${term}{background:var(--${term})}`)
+  .join('');
 
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 /** Rows of the table that are shown; all are in the files. */

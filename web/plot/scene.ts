@@ -178,8 +178,13 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
     const high = height / rows;
     const band = { mark: 'box', fill: 'ink', opacity: 0.09 } as const;
     return [
-      { ...band, x, y: y + i * high, width, height: high },
-      { ...band, x: x + j * wide, y, width: wide, height },
+      // Of a single column, the bands would only shade all of it.
+      ...(columns > 1
+        ? [
+            { ...band, x, y: y + i * high, width, height: high },
+            { ...band, x: x + j * wide, y, width: wide, height },
+          ]
+        : []),
       {
         mark: 'box',
         x: x + j * wide,

@@ -1,5 +1,7 @@
 // The computing half of every figure, by the figure's name.
 import { compute as cosines } from '../figures/cosines.js';
+import { compute as collisionError } from '../figures/collisionError.js';
+import { compute as collisions } from '../figures/collisions.js';
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
@@ -11,12 +13,23 @@ import { compute as overlap } from '../figures/overlap.js';
 import { compute as quoted } from '../figures/quoted.js';
 import { compute as shift } from '../figures/shift.js';
 import { compute as subspaces } from '../figures/subspaces.js';
+import { compute as heads } from '../figures/heads.js';
+import { compute as oblique } from '../figures/oblique.js';
+import { compute as oneScore } from '../figures/oneScore.js';
+import { compute as probes } from '../figures/probes.js';
+import { compute as tables } from '../figures/tables.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const computes: Record<string, Compute<any, unknown>> = {
   'dot-products': dotProducts,
   mixing,
   normalising,
+  oblique,
+  probes,
+  collisions,
+  'collision-error': collisionError,
+  tables,
+  heads,
   'one-score': oneScore,
   cosines,
   subspaces,
