@@ -4,4 +4,5 @@ import type { AnyFigure } from './figure.js';
 export const figures: Record<string, () => Promise<AnyFigure>> = {
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
+  schemes: async () => (await import('./schemes.js')).figure,
 };

@@ -2,9 +2,11 @@
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import type { Compute } from '../figures/figure.js';
 import { compute as oneScore } from '../figures/oneScore.js';
+import { compute as schemes } from '../figures/schemes.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const computes: Record<string, Compute<any, unknown>> = {
   'dot-products': dotProducts,
   'one-score': oneScore,
+  schemes,
 };
