@@ -4,5 +4,7 @@ import type { AnyFigure } from './figure.js';
 export const figures: Record<string, () => Promise<AnyFigure>> = {
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
+  images: async () => (await import('./images.js')).figure,
+  order: async () => (await import('./order.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
 };
