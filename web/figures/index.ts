@@ -19,4 +19,7 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   quoted: async () => (await import('./quoted.js')).figure,
   gram: async () => (await import('./gram.js')).figure,
   shift: async () => (await import('./shift.js')).figure,
+  images: async () => (await import('./images.js')).figure,
+  order: async () => (await import('./order.js')).figure,
+  schemes: async () => (await import('./schemes.js')).figure,
 };

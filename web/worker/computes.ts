@@ -18,6 +18,10 @@ import { compute as oblique } from '../figures/oblique.js';
 import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as probes } from '../figures/probes.js';
 import { compute as tables } from '../figures/tables.js';
+import { compute as images } from '../figures/images.js';
+import { compute as oneScore } from '../figures/oneScore.js';
+import { compute as order } from '../figures/order.js';
+import { compute as schemes } from '../figures/schemes.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const computes: Record<string, Compute<any, unknown>> = {
@@ -38,4 +42,7 @@ export const computes: Record<string, Compute<any, unknown>> = {
   quoted,
   gram,
   shift,
+  images,
+  order,
+  schemes,
 };
