@@ -1,7 +1,6 @@
 // Every way to tell attention where, over the same content: logits and the terms they are the sum of.
 // Adding and concatenating position tables are decompose.ts and concatenate.ts.
 import * as check from './check.js';
-import { flat } from './decompose.js';
 import type { Raw } from './module.js';
 import { type BucketOptions, checkBuckets } from './relativePosition.js';
 import { evenWidth, type RotaryConvention, rotaryConvention } from './rotary.js';
@@ -263,10 +262,10 @@ export function schemesApi(raw: Raw): SchemesApi {
         if (given) {
           check.table(name, given, { rows, columns });
           arrays[`${name}.data`] = given.data;
-          learned[name] = flat({ weight: given });
+          learned[name] = given;
         } else {
           drawings.push(() => {
-            learned[name] = flat({ weight: table(draw(name, rows, columns, deviation), rows, columns) });
+            learned[name] = table(draw(name, rows, columns, deviation), rows, columns);
           });
         }
       };
@@ -276,11 +275,11 @@ export function schemesApi(raw: Raw): SchemesApi {
           check.linear(name, given, { rows, columns });
           arrays[`${name}.weight.data`] = given.weight.data;
           arrays[`${name}.bias`] = given.bias;
-          learned[name] = flat(given);
+          learned[name] = given;
         } else {
           drawings.push(() => {
             const weight = table(draw(name, rows, columns, 1 / Math.sqrt(columns)), rows, columns);
-            learned[name] = flat({ weight });
+            learned[name] = { weight };
           });
         }
       };
@@ -327,7 +326,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         drawings.push(() => {
           const sinusoid = () =>
             raw[`sinusoidal${suffix}`](rows, d, raw.Layout.concatenated, raw.Spacing.d_model, 10000, 1 - n);
-          learned.offsets = flat({ weight: given ?? table(sinusoid(), rows, d) });
+          learned.offsets = given ?? table(sinusoid(), rows, d);
         });
         linearPart('offsetKey', input.offsetKey, all, columns);
         vectorPart('u', input.u, all);
@@ -385,7 +384,7 @@ export function schemesApi(raw: Raw): SchemesApi {
           }
           for (const segment of segmentIds) check.integer('a segment id', segment, 0, count - 1);
           arrays['segmentBias.data'] = (segmentBias as Table).data;
-          learned.segmentBias = flat({ weight: segmentBias as Table });
+          learned.segmentBias = segmentBias;
           options.segmentIds = segmentIds;
         }
       }
@@ -437,8 +436,8 @@ export function schemesApi(raw: Raw): SchemesApi {
         (only.length * (terms + 2) * n * n + perHead + 4 * values + 2 * n * all + terms * n * n) * 8,
       );
       for (const drawing of drawings) drawing();
-      const request = { content: content.data, ...learned, ...options, heads, scale, causal, only };
-      const result = raw.schemeScores(core, n, request);
+      const request = { content, ...learned, ...options, heads, scale, causal, only };
+      const result = raw.schemeScores(core, request);
       for (const name of ['terms', 'logits', 'weights']) {
         result[name] = rounded<A>(result[name], suffix === 'F32');
       }
