@@ -577,6 +577,22 @@ Scheme<Scalar> scheme_in(const std::string& id, const val& input) {
   const auto segments = [&]() -> SegmentBias<Scalar> {
     return {matrix("segmentBias"), integers_in(input["segmentIds"])};
   };
+  // rho multiplies the positions before anything else.
+  const auto position = [&]() -> Matrix<Scalar> {
+    return static_cast<Scalar>(input["positionScale"].as<double>()) * matrix("position");
+  };
+  if (id == "added") return added(rows, position(), linear("query"), linear("key"), heads, scale);
+  if (id == "concatenated-raw") return concatenated_raw(rows, position(), heads, scale);
+  if (id == "concatenated-full") {
+    return concatenated_full(rows, position(), linear("query"), linear("key"),
+                             linear("positionQuery").weight, linear("positionKey").weight, heads,
+                             scale);
+  }
+  if (id == "concatenated-block-diagonal") {
+    return concatenated_block_diagonal(
+        content, project_content(position(), linear("positionQuery"), linear("positionKey"), heads),
+        scale);
+  }
   if (id == "shaw") return shaw(content, matrix("offsetKeys"), scale);
   if (id == "transformer-xl") {
     return transformer_xl(content, matrix("offsets"), linear("offsetKey"),

@@ -142,7 +142,11 @@ export type { RotaryConvention, RotateInput } from './rotary.js';
 export type { SafetensorsEntry } from './safetensors.js';
 export type { SchemeInfo, SchemeShape } from './schemeRegistry.js';
 export {
+  type AddedInput,
   type AlibiInput,
+  type ConcatenatedBlockDiagonalInput,
+  type ConcatenatedFullInput,
+  type ConcatenatedRawInput,
   type DebertaInput,
   type DecoupledRopeInput,
   type DietAbsoluteInput,

@@ -177,6 +177,14 @@ return superpose.concatenateBlockDiagonal({
   },
 
   schemeExample('none', ', causal: true', 'arXiv 2203.16634'),
+  schemeExample('added', '', 'Vaswani et al. 2017, section 3.5'),
+  schemeExample('concatenated-raw', ', positionWidth: 4', 'definition'),
+  schemeExample('concatenated-full', ', positionWidth: 4', 'definition'),
+  schemeExample(
+    'concatenated-block-diagonal',
+    ', positionWidth: 4, positionHeadWidth: 2',
+    'arXiv 2006.15595, eq. 7',
+  ),
   schemeExample('shaw', ', clip: 2', 'arXiv 1803.02155, eq. 4'),
   schemeExample('transformer-xl', '', 'arXiv 1901.02860, section 3.3'),
   schemeExample('t5', '', 'arXiv 1910.10683; no 1/√d'),
