@@ -23,11 +23,13 @@ Matrix<Scalar> zeros_like(const Matrix<Scalar>& other) {
   return Matrix<Scalar>::Zero(other.rows(), other.cols());
 }
 
-// Token and position in disjoint columns of each head.
+}  // namespace
+
 template <typename Scalar>
-ProjectedParts<Scalar> disjoint(const Matrix<Scalar>& token_query, const Matrix<Scalar>& token_key,
-                                const Matrix<Scalar>& position_query,
-                                const Matrix<Scalar>& position_key, int heads, Scalar scale) {
+ProjectedParts<Scalar> concatenate_heads(const Matrix<Scalar>& token_query,
+                                         const Matrix<Scalar>& token_key,
+                                         const Matrix<Scalar>& position_query,
+                                         const Matrix<Scalar>& position_key, int heads, Scalar scale) {
   ProjectedParts<Scalar> result;
   result.queries = {join_heads(token_query, zeros_like(position_query), heads),
                     join_heads(zeros_like(token_query), position_query, heads)};
@@ -40,13 +42,11 @@ ProjectedParts<Scalar> disjoint(const Matrix<Scalar>& token_query, const Matrix<
   return result;
 }
 
-}  // namespace
-
 template <typename Scalar>
 ProjectedParts<Scalar> concatenate_raw(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
                                        Scalar position_scale) {
   const Matrix<Scalar> scaled = position_scale * position;
-  return disjoint<Scalar>(token, token, scaled, scaled, 1, 1);
+  return concatenate_heads<Scalar>(token, token, scaled, scaled, 1, 1);
 }
 
 template <typename Scalar>
@@ -79,13 +79,16 @@ ProjectedParts<Scalar> concatenate_block_diagonal(
     const Matrix<Scalar>& token, const Matrix<Scalar>& position, const Matrix<Scalar>& token_query,
     const Matrix<Scalar>& token_key, const Matrix<Scalar>& position_query,
     const Matrix<Scalar>& position_key, int heads, Scalar scale) {
-  return disjoint<Scalar>(rows_times_rows<Scalar>(token, token_query),
-                          rows_times_rows<Scalar>(token, token_key),
-                          rows_times_rows<Scalar>(position, position_query),
-                          rows_times_rows<Scalar>(position, position_key), heads, scale);
+  return concatenate_heads<Scalar>(rows_times_rows<Scalar>(token, token_query),
+                                   rows_times_rows<Scalar>(token, token_key),
+                                   rows_times_rows<Scalar>(position, position_query),
+                                   rows_times_rows<Scalar>(position, position_key), heads, scale);
 }
 
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                             \
+  template ProjectedParts<Scalar> concatenate_heads(const Matrix<Scalar>&, const Matrix<Scalar>&, \
+                                                    const Matrix<Scalar>&, const Matrix<Scalar>&, \
+                                                    int, Scalar);                                 \
   template ProjectedParts<Scalar> concatenate_raw(const Matrix<Scalar>&, const Matrix<Scalar>&,   \
                                                   Scalar);                                        \
   template ProjectedParts<Scalar> concatenate_full(const Matrix<Scalar>&, const Matrix<Scalar>&,  \

@@ -36,6 +36,13 @@ export function integer(name: string, value: unknown, low: number, high = maxExt
   return value;
 }
 
+/** The number of one of `count` things. */
+export function index(name: string, value: unknown, count: number): number {
+  if (count === 0)
+    throw new RangeError(`${name} is ${shown(value)}, but there is none to name: 0 are given.`);
+  return integer(name, value, 0, count - 1);
+}
+
 function range(low: number, high: number): string {
   if (low === -Infinity) return `at most ${high}`;
   return high === Infinity ? `at least ${low}` : `from ${low} to ${high}`;

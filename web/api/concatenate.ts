@@ -1,5 +1,4 @@
 import * as check from './check.js';
-import { flat } from './decompose.js';
 import type { Raw } from './module.js';
 import { fitsScores, type Scores } from './scores.js';
 import { type Floats, type Linear, suffixOf, type Table } from './table.js';
@@ -65,7 +64,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
       const { n, token, position } = rows(input);
       const scale = check.number('positionScale', input.positionScale ?? 1);
       fitsScores(n, 2, 1, token.columns + position.columns, token.data);
-      const result = raw[`concatenateRaw${suffixOf(token.data)}`](n, token.data, position.data, scale, [0]);
+      const result = raw[`concatenateRaw${suffixOf(token.data)}`](token, position, scale, [0]);
       return { n, heads: [0], parts: ['token', 'position'], ...result };
     },
 
@@ -88,11 +87,10 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
       const parts = ['token', 'position', ...(query.bias || key.bias ? ['constant'] : [])];
       fitsScores(n, parts.length, only.length, query.weight.rows + columns, token.data);
       const result = raw[`concatenateFull${suffixOf(token.data)}`](
-        n,
-        token.data,
-        position.data,
-        flat(query),
-        flat(key),
+        token,
+        position,
+        query,
+        key,
         input.heads,
         scale,
         only,
@@ -121,12 +119,13 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
       const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(headWidth));
       const only = check.chosenHeads(input.only, input.heads);
       fitsScores(n, 2, only.length, 2 * headWidth * input.heads, token.data);
-      const weights = [tokenQuery, tokenKey, positionQuery, positionKey].map((weight) => flat({ weight }));
       const result = raw[`concatenateBlockDiagonal${suffixOf(token.data)}`](
-        n,
-        token.data,
-        position.data,
-        ...weights,
+        token,
+        position,
+        tokenQuery,
+        tokenKey,
+        positionQuery,
+        positionKey,
         input.heads,
         scale,
         only,

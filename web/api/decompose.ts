@@ -85,11 +85,10 @@ export function decomposeApi(raw: Raw): DecomposeApi {
       fitsScores(first.rows, names.length + 1, only.length, query.weight.rows + d, first.data);
 
       const result = raw[`decompose${suffixOf(first.data)}`](
-        first.rows,
-        names.map((name) => summands[name]?.data),
+        names.map((name) => summands[name]),
         norm,
-        flat(query),
-        flat(key),
+        query,
+        key,
         input.heads,
         scale,
         groups.of,
@@ -100,9 +99,6 @@ export function decomposeApi(raw: Raw): DecomposeApi {
     },
   };
 }
-
-/** A Linear as bindings.cpp reads it. */
-export const flat = ({ weight, bias }: Linear) => ({ weight: weight.data, rows: weight.rows, bias });
 
 function normalization(raw: Raw, given: Normalization | undefined, d: number) {
   if (given === undefined) {

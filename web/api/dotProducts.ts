@@ -71,7 +71,7 @@ export function dotProductsApi(raw: Raw): DotProductsApi {
         `The dot products of ${n} tokens`,
         (12 * n * n + 3 * n * (token.columns + position.columns)) * token.data.BYTES_PER_ELEMENT,
       );
-      return raw[`dotProducts${suffixOf(token.data)}`](n, token.data, position.data, positionScale);
+      return raw[`dotProducts${suffixOf(token.data)}`](token, position, positionScale);
     },
   };
 }

@@ -193,8 +193,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       });
       const values = 6 * token.data.length + position.data.length + tokenType.data.length;
       check.fits(`The embeddings of ${n} tokens`, 2 * values * 8);
-      const whole = ({ data, rows }: Table) => ({ weight: data, rows, bias: undefined });
-      const result = raw.bertEmbeddings(n, token.data, whole(position), whole(tokenType), ids);
+      const result = raw.bertEmbeddings(token, position, tokenType, ids);
       const single = token.data instanceof Float32Array;
       const made = (data: Float64Array) => table(rounded<A>(data, single), n, d);
       return {
@@ -209,7 +208,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       check.table('position', position, { rows: n + 1, columns: d });
       check.samePrecision({ 'patches.data': patches.data, classToken, 'position.data': position.data });
       check.fits(`The embeddings of ${n} patches`, 6 * position.data.length * 8);
-      const sum = raw.vitEmbeddings(n, patches.data, classToken, position.data);
+      const sum = raw.vitEmbeddings(patches, classToken, position);
       return table(rounded<A>(sum, patches.data instanceof Float32Array), n + 1, d);
     },
   };

@@ -4,8 +4,8 @@
 import * as check from './check.js';
 import type { DecomposeInput } from './decompose.js';
 import { readBytes } from './files.js';
-import type { Superpose } from './index.js';
 import type { Scores } from './scores.js';
+import type { Superpose } from './superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from './table.js';
 
 export interface MiniLMOptions {

@@ -60,7 +60,7 @@ export function rotaryApi(raw: Raw): RotaryApi {
       const { layout, base } = rotaryConvention(raw, input);
       check.number('firstPosition', firstPosition);
       check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
-      const turned = raw.rotate(rows.data, rows.rows, count, layout, base, firstPosition);
+      const turned = raw.rotate(rows, count, layout, base, firstPosition);
       return table(rounded<A>(turned, rows.data instanceof Float32Array), rows.rows, rows.columns);
     },
     rotaryPermutation(headWidth) {

@@ -2,7 +2,7 @@
 // terms that it is the sum of. A plain object, so that it can be posted between threads.
 import * as check from './check.js';
 import type { Raw } from './module.js';
-import { type Floats, suffixOf } from './table.js';
+import { type Floats, suffixOf, table } from './table.js';
 
 /** Attention scores taken apart. Arrays are flat, the last index running fastest. */
 export interface Scores<A extends Floats = Floats> {
@@ -109,9 +109,14 @@ export function scoresApi(raw: Raw): ScoresApi {
       check.array('scores.terms', scores.terms, each * count);
       check.array('scores.logits', scores.logits, each);
       check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
-      const terms = block(scores.terms, place, count * scores.n ** 2);
-      const logits = logitsOf(scores, head);
-      return raw[`combineTerms${suffixOf(terms)}`](scores.n, terms, logits, included.map(Boolean));
+      const { n } = scores;
+      const terms = block(scores.terms, place, count * n ** 2);
+      const logits = table(logitsOf(scores, head), n, n);
+      return raw[`combineTerms${suffixOf(terms)}`](
+        table(terms, count, n ** 2),
+        logits,
+        included.map(Boolean),
+      );
     },
   };
 }
