@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
+import { verdictTable } from './verdicts.js';
 
 const here = import.meta.dirname;
 
@@ -40,6 +41,7 @@ function placeholders(): Plugin {
           inside.set(name, made.html);
           Object.assign(pictures, made.pictures);
         }
+        html = html.replace('<verdict-table></verdict-table>', () => verdictTable(headless));
         return html.replace(empty, (_, name: string, rest: string) => {
           return `<superpose-figure name="${name}"${rest}>${inside.get(name)}</superpose-figure>`;
         });
