@@ -2,8 +2,10 @@
 import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
+  cost: async () => (await import('./cost.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   mixing: async () => (await import('./mixing.js')).figure,
   normalising: async () => (await import('./normalising.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
+  'three-concats': async () => (await import('./threeConcats.js')).figure,
 };
