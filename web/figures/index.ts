@@ -2,6 +2,7 @@
 import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
+  cost: async () => (await import('./cost.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   mixing: async () => (await import('./mixing.js')).figure,
   normalising: async () => (await import('./normalising.js')).figure,
@@ -22,4 +23,5 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   images: async () => (await import('./images.js')).figure,
   order: async () => (await import('./order.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
+  'three-concats': async () => (await import('./threeConcats.js')).figure,
 };

@@ -3,6 +3,7 @@
 import { compute as collisionError } from '../figures/collisionError.js';
 import { compute as collisions } from '../figures/collisions.js';
 import { compute as cosines } from '../figures/cosines.js';
+import { compute as cost } from '../figures/cost.js';
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
@@ -21,9 +22,11 @@ import { compute as schemes } from '../figures/schemes.js';
 import { compute as shift } from '../figures/shift.js';
 import { compute as subspaces } from '../figures/subspaces.js';
 import { compute as tables } from '../figures/tables.js';
+import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const computes: Record<string, Compute<any, unknown>> = {
+  cost,
   'dot-products': dotProducts,
   mixing,
   normalising,
@@ -44,4 +47,5 @@ export const computes: Record<string, Compute<any, unknown>> = {
   images,
   order,
   schemes,
+  'three-concats': threeConcats,
 };
