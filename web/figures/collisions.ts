@@ -235,19 +235,19 @@ export const figure: Figure<typeof controls, Data> = {
         ...lineKey(0, area.height + 8, [
           {
             label: narrow
-              ? 'same nearest word as without position'
+              ? 'same nearest word as without'
               : 'the nearest other word is the same as without a position',
             ink: inks.same,
           },
           {
             label: narrow
-              ? 'another nearest word, farther than itself'
+              ? 'another one, but farther than itself'
               : 'it is another one, but farther than the word itself',
             ink: inks.other,
           },
           {
             label: narrow
-              ? 'another word is nearer than itself'
+              ? 'lost: another is nearer than itself'
               : 'another word is nearer than the word itself: it is lost',
             ink: inks.taken,
           },

@@ -104,7 +104,7 @@ function probed(superpose: Superpose, { positions, n, seed }: State, d: number, 
     data: position.data.map((value, at) => value + (token.data[at] as number)),
   };
   const place = superpose.positionProbe({ rows, penalty, seed });
-  const sampling = { penalty, trainingPairs: 1000, testPairs: 500, seed };
+  const sampling = { penalty, trainingPairs: 600, testPairs: 300, seed };
   const word = superpose.tokenProbe({ token, position, ...sampling });
   // Added in channels of their own, the two are concatenated.
   const side = superpose.tokenProbe({
