@@ -6,5 +6,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   'one-score': async () => (await import('./oneScore.js')).figure,
   images: async () => (await import('./images.js')).figure,
   order: async () => (await import('./order.js')).figure,
+  sandbox: async () => (await import('./sandbox.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
 };

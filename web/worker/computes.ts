@@ -4,6 +4,7 @@ import type { Compute } from '../figures/figure.js';
 import { compute as images } from '../figures/images.js';
 import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as order } from '../figures/order.js';
+import { compute as sandbox } from '../figures/sandbox.js';
 import { compute as schemes } from '../figures/schemes.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
@@ -12,5 +13,6 @@ export const computes: Record<string, Compute<any, unknown>> = {
   'one-score': oneScore,
   images,
   order,
+  sandbox,
   schemes,
 };
