@@ -22,6 +22,7 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   shift: async () => (await import('./shift.js')).figure,
   images: async () => (await import('./images.js')).figure,
   order: async () => (await import('./order.js')).figure,
+  sandbox: async () => (await import('./sandbox.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
   'three-concats': async () => (await import('./threeConcats.js')).figure,
 };

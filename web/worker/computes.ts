@@ -18,6 +18,7 @@ import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
 import { compute as probes } from '../figures/probes.js';
 import { compute as quoted } from '../figures/quoted.js';
+import { compute as sandbox } from '../figures/sandbox.js';
 import { compute as schemes } from '../figures/schemes.js';
 import { compute as shift } from '../figures/shift.js';
 import { compute as subspaces } from '../figures/subspaces.js';
@@ -46,6 +47,7 @@ export const computes: Record<string, Compute<any, unknown>> = {
   shift,
   images,
   order,
+  sandbox,
   schemes,
   'three-concats': threeConcats,
 };
