@@ -25,6 +25,21 @@ export function number(name: string, value: unknown, low = -Infinity, high = Inf
   return value;
 }
 
+const largestSingle = 2 ** 128 - 2 ** 104;
+
+/** A finite number that stays finite in the element type it is used in. */
+export function representable(name: string, value: unknown, single: boolean, low = -Infinity): number {
+  const checked = number(name, value, low);
+  if (single && Math.abs(checked) > largestSingle) {
+    throw new RangeError(
+      `${name} must be at most 3.4e38 in float32; it is ${checked}. Use float64 for more.`,
+    );
+  }
+  return checked;
+}
+
+export const isSingle = (data: Floats): boolean => data instanceof Float32Array;
+
 /** A whole number within [low, high]. */
 export function integer(name: string, value: unknown, low: number, high = maxExtent): number {
   if (typeof value !== 'number')

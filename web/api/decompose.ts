@@ -69,9 +69,13 @@ export function decomposeApi(raw: Raw): DecomposeApi {
       check.linear('query', query, { columns: d });
       check.linear('key', key, { rows: query.weight.rows, columns: d });
       const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
-      const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(headWidth));
+      const scale = check.representable(
+        'scale',
+        input.scale ?? 1 / Math.sqrt(headWidth),
+        check.isSingle(first.data),
+      );
       const only = check.chosenHeads(input.only, input.heads);
-      const norm = normalization(raw, input.normalization, d);
+      const norm = normalization(raw, input.normalization, d, check.isSingle(first.data));
       check.samePrecision({
         ...Object.fromEntries(names.map((name) => [`summands.${name}.data`, summands[name]?.data])),
         'query.weight.data': query.weight.data,
@@ -100,7 +104,7 @@ export function decomposeApi(raw: Raw): DecomposeApi {
   };
 }
 
-function normalization(raw: Raw, given: Normalization | undefined, d: number) {
+function normalization(raw: Raw, given: Normalization | undefined, d: number, single: boolean) {
   if (given === undefined) {
     return { kind: raw.Norm.none, gamma: undefined, beta: undefined, epsilon: 0 };
   }
@@ -112,7 +116,7 @@ function normalization(raw: Raw, given: Normalization | undefined, d: number) {
   if (beta !== undefined && kind === 'rms_norm') {
     throw new RangeError('normalization.beta belongs to layer_norm; rms_norm has none.');
   }
-  const epsilon = check.number('normalization.epsilon', given.epsilon, 0);
+  const epsilon = check.representable('normalization.epsilon', given.epsilon, single, 0);
   return { kind: raw.Norm[kind], gamma, beta, epsilon };
 }
 

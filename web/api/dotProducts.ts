@@ -65,7 +65,7 @@ export function dotProductsApi(raw: Raw): DotProductsApi {
       check.table('token', token);
       check.table('position', position, { rows: token.rows });
       check.samePrecision({ 'token.data': token.data, 'position.data': position.data });
-      check.number('positionScale', positionScale);
+      check.representable('positionScale', positionScale, check.isSingle(token.data));
       const n = token.rows;
       check.fits(
         `The dot products of ${n} tokens`,

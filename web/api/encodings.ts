@@ -158,10 +158,11 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       check.object('options', options);
       const positions = check.integer('positions', options.positions, 0);
       const d = check.integer('d_model', options.d_model, 1);
-      const deviation = check.number('standardDeviation', options.standardDeviation ?? 0.02, 0);
       const seed = check.integer('seed', options.seed, 0, 2 ** 32 - 1);
       const stream = check.integer('stream', options.stream ?? 0, 0, 2 ** 32 - 1);
       const single = singleFor(options.precision, positions, d);
+      const given = options.standardDeviation ?? 0.02;
+      const deviation = check.representable('standardDeviation', given, single, 0);
       const data: FloatsOf<P> = raw[`randomNormal${single ? 'F32' : 'F64'}`](
         positions,
         d,

@@ -306,9 +306,10 @@ export function schemesApi(raw: Raw): SchemesApi {
       const [n, d] = [content.rows, content.columns];
       const heads = check.integer('heads', input.heads, 1);
       const seed = check.integer('seed', input.seed ?? 0, 0, 2 ** 32 - 1);
-      const deviation = check.number('standardDeviation', input.standardDeviation ?? 0.02, 0);
-      const only = check.chosenHeads(input.only, heads);
       const suffix = suffixOf(content.data);
+      const given = input.standardDeviation ?? 0.02;
+      const deviation = check.representable('standardDeviation', given, suffix === 'F32', 0);
+      const only = check.chosenHeads(input.only, heads);
       const arrays: Record<string, Floats | undefined> = { 'content.data': content.data };
 
       // Each given part is checked where it is asked for; the others are drawn at the end, when all
@@ -376,7 +377,11 @@ export function schemesApi(raw: Raw): SchemesApi {
         input.scheme === 'concatenated-block-diagonal'
       ) {
         const { position } = input;
-        options.positionScale = check.number('positionScale', input.positionScale ?? 1);
+        options.positionScale = check.representable(
+          'positionScale',
+          input.positionScale ?? 1,
+          suffix === 'F32',
+        );
         if (position) check.table('position', position);
         const asked = input.scheme === 'added' ? d : (input.positionWidth ?? position?.columns ?? d);
         const width = check.integer('positionWidth', asked, 1);
@@ -529,7 +534,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         values += 4 * n * (all + heads * turned);
         divisor = headWidth + turned;
       }
-      const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(divisor));
+      const scale = check.representable('scale', input.scale ?? 1 / Math.sqrt(divisor), suffix === 'F32');
       causal = flag('causal', input.causal ?? causal);
       check.samePrecision(arrays);
       const perHead = (2 * terms + 6) * n * n;

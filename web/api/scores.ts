@@ -33,6 +33,10 @@ export interface Scores<A extends Floats = Floats> {
 /** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
 function placeOf(scores: Scores, head: number): number {
   check.object('scores', scores);
+  if (!Array.isArray(scores.heads)) {
+    throw new TypeError(`scores.heads must be an array; it is ${check.shown(scores.heads)}.`);
+  }
+  for (const one of scores.heads) check.integer('a head in scores.heads', one, 0);
   const place = scores.heads.indexOf(head);
   if (place === -1) {
     throw new RangeError(`head must be one of ${scores.heads.join(', ')}; it is ${String(head)}.`);
