@@ -188,12 +188,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
     marks.push(foot(0, roomy ? 'Bars: how many times the cost of adding' : 'Bars: times the cost of adding'));
     if (odd.length > 0) {
-      marks.push(
-        foot(
-          1,
-          `* ${odd.join(' and ')} ${odd.length > 1 ? 'do' : 'does'} not divide by ${state.heads} heads`,
-        ),
-      );
+      marks.push(foot(1, `* ${state.heads} heads do not divide ${odd.join(' or ')}`));
     }
     return { width, height, marks, regions };
   },

@@ -171,7 +171,7 @@ export const figure: Figure<typeof controls, Data> = {
         fill,
       });
       return [
-        { mark: 'box', x: middle - wide, y: area.y, width: 2 * wide, height: area.height, fill: 'paper' },
+        { mark: 'box', x: middle - wide, y: area.y, width: 2 * wide, height: area.height, fill: 'field' },
         piece(middle - wide, 0, token, 'token-token'),
         piece(middle, token, at(data.places[place].sum, j), 'position-position'),
       ];

@@ -73,7 +73,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const superpose = await library.superpose();
   const { tokens, dropped, summands, layer } =
     weights === 'trained' ? await trained(library, text) : seeded(superpose, state);
-  const data = { tokens, dropped, ...compare(superpose, summands, layer, head) };
+  const data = { tokens, dropped, ...compare(superpose, summands, ofHead(layer, head)) };
   last = { key, data };
   return data;
 };
@@ -97,23 +97,36 @@ function seeded(superpose: Superpose, { n, seed }: State): Given {
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
 }
 
-function compare(superpose: Superpose, summands: LayerSummands, layer: Layer, head: number) {
-  const scores = superpose.decompose({ summands, ...layer, only: [head] });
+/** A layer of one head alone, so that a step of the slider does not hand over the weights of all. */
+function ofHead(layer: Layer, head: number): Layer {
+  const rowsOf = ({ weight, bias }: Layer['query']) => {
+    const rows = weight.rows / layer.heads;
+    const from = head * rows;
+    const data = weight.data.subarray(from * weight.columns, (from + rows) * weight.columns);
+    return { weight: { ...weight, data, rows }, bias: bias?.subarray(from, from + rows) };
+  };
+  return { ...layer, query: rowsOf(layer.query), key: rowsOf(layer.key), heads: 1 };
+}
+
+const only = 0;
+
+function compare(superpose: Superpose, summands: LayerSummands, layer: Layer) {
+  const scores = superpose.decompose({ summands, ...layer });
   const { n } = scores;
   const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
-  const exact = superpose.combineTerms(scores, head, every);
+  const exact = superpose.combineTerms(scores, only, every);
   const separate = superpose.combineTerms(
-    { ...scores, terms: separateTerms(superpose, summands, layer, head) },
-    head,
+    { ...scores, terms: separateTerms(superpose, summands, layer) },
+    only,
     every,
   );
-  const logits = logitsOf(scores, head);
+  const logits = logitsOf(scores, only);
   // The direct scores as the one term of themselves, to have them centred.
-  const direct = superpose.combineTerms({ ...scores, parts: ['all'], terms: logits }, head, [true]);
+  const direct = superpose.combineTerms({ ...scores, parts: ['all'], terms: logits }, only, [true]);
   const combined = groups.map(({ terms }) =>
     superpose.combineTerms(
       scores,
-      head,
+      only,
       every.map((_, term) => terms.includes(term)),
     ),
   );
@@ -140,7 +153,7 @@ function compare(superpose: Superpose, summands: LayerSummands, layer: Layer, he
 const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
 
 /** Every part is a row of one table, so that LayerNorm takes each by itself; its terms in the usual order. */
-function separateTerms(superpose: Superpose, summands: LayerSummands, layer: Layer, head: number) {
+function separateTerms(superpose: Superpose, summands: LayerSummands, layer: Layer) {
   const { rows: n, columns } = summands.token;
   const stacked = new Float64Array(names.length * n * columns);
   names.forEach((name, part) => {
@@ -150,13 +163,12 @@ function separateTerms(superpose: Superpose, summands: LayerSummands, layer: Lay
   const scores: Scores<Float64Array> = superpose.decompose({
     summands: { part: { data: stacked, rows, columns } },
     ...layer,
-    only: [head],
   });
   const [both, query, key, constant] = [
-    termOf(scores, head, 'part', 'part'),
-    termOf(scores, head, 'part', 'constant'),
-    termOf(scores, head, 'constant', 'part'),
-    termOf(scores, head, 'constant', 'constant'),
+    termOf(scores, only, 'part', 'part'),
+    termOf(scores, only, 'part', 'constant'),
+    termOf(scores, only, 'constant', 'part'),
+    termOf(scores, only, 'constant', 'constant'),
   ];
   const terms = new Float64Array(count * n * n);
   let cell = 0;

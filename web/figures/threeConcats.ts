@@ -2,7 +2,7 @@
 // concatenation, on the same tokens.
 import { logitsOf, type Scores, type Superpose, type Table, termOf } from 'superpose';
 import { exponent, percent, readable, signed } from '../plot/format.js';
-import { type Area, bars, colourKey, largestMagnitude, map, titleHeight } from '../plot/parts.js';
+import { type Area, bars, colourKey, largestMagnitude, map, tickText, titleHeight } from '../plot/parts.js';
 import type { Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
@@ -66,6 +66,9 @@ const terms: { label: string; query: 'token' | 'position'; key: 'token' | 'posit
 ];
 
 const longestSentence = 64;
+
+/** Short enough to stand on either side of zero under the key. */
+const keyText = (value: number) => tickText(Number(value.toPrecision(3)));
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
@@ -203,7 +206,7 @@ export const figure: Figure<typeof controls, Data> = {
       });
       marks.push(
         ...drawn.marks,
-        ...colourKey(panel.key.x, panel.key.y, { ...scale, label: narrow ? '' : unit, print: readable }),
+        ...colourKey(panel.key.x, panel.key.y, { ...scale, label: narrow ? '' : unit, print: keyText }),
         ...bars(
           panel.shares,
           terms.map(({ label, term }, row) => ({
