@@ -85,7 +85,7 @@ const marked = (data: Data, { pairs }: State): { label: string; value: number; i
   { label: `mean size of a cosine: ${readable(data.mean)}`, value: data.mean, ink: 'third' },
   { label: `standard deviation, 1/√d: ${readable(data.deviation)}`, value: data.deviation, ink: 'second' },
   {
-    label: `largest of ${whole(pairs)} ${pairs === 1 ? 'pair' : 'pairs'}, median: ${readable(data.largest)}`,
+    label: `largest of ${whole(pairs)} ${pairs === 1 ? 'pair' : 'pairs'}: ${readable(data.largest)}`,
     value: data.largest,
     ink: 'warning',
   },
@@ -150,7 +150,7 @@ export const figure: Figure<typeof controls, Data> = {
     const many =
       pairs === 1
         ? `Half of all pairs have a cosine larger than ${readable(data.largest)}.`
-        : `The largest of ${whole(pairs)} pairs is expected at ${readable(data.largest)}, ${(data.largest / data.mean).toFixed(1)} times the average size.`;
+        : `The largest of ${whole(pairs)} pairs has its median at ${readable(data.largest)}, ${(data.largest / data.mean).toFixed(1)} times the average size.`;
     return `In ${d} dimensions two random directions have a cosine of size ${readable(data.mean)} on average, and one standard deviation is ${readable(data.deviation)}. The ${count} drawn pairs average ${readable(data.sampledMean)}; the largest of them is ${readable(data.sampledLargest)}. ${many}`;
   },
 

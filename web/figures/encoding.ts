@@ -43,8 +43,8 @@ interface Data {
   ranks: Pick<Ranks, 'numerical' | 'stable' | 'energy' | 'participationRatio'>;
 }
 
-/** Entries of a table whose ranks take long enough to say so. */
-const large = 2 ** 16;
+/** Entries of a table of full rank whose ranks take long enough to say so. */
+const large = 2 ** 17;
 
 let last: { key: string; data: Data } | undefined;
 
@@ -55,7 +55,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     const superpose = await library.superpose();
     const table = await tableOf(library, superpose, state);
     job.signal.throwIfAborted();
-    if (table.data.length > large) {
+    if ((encoding === 'random' || encoding === 'learned') && table.data.length > large) {
       job.progress(0.1);
       await new Promise((resolve) => setTimeout(resolve));
       job.signal.throwIfAborted();
@@ -116,7 +116,8 @@ export const figure: Figure<typeof controls, Data> = {
     const { x, width: wide } = drawn.inner;
     const picture = { x, y: 22, width: wide, height: image - 22 };
     // Of a learned table the first row is far longer than the others, which would all be pale beside it.
-    const limit = largestMagnitude([positions > 1 ? values.subarray(d_model) : values]);
+    const paler = state.encoding === 'learned';
+    const limit = largestMagnitude([paler ? values.subarray(d_model) : values]);
     const path = (chosen: (range: number) => boolean) =>
       steps(
         drawn,
@@ -202,6 +203,11 @@ export const figure: Figure<typeof controls, Data> = {
       `. Over the positions this channel moves by ${readable(range)}, ${range > threshold ? 'more' : 'not more'} than ${threshold}.`,
     ];
   },
+
+  remark: (_, { encoding }) =>
+    encoding === 'learned'
+      ? 'The colours are those of the positions from 1 on; position 0 goes far beyond them.'
+      : '',
 
   table({ values, positions, d_model, ranges }) {
     const rows: number[][] = [];

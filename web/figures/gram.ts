@@ -180,9 +180,11 @@ export const figure: Figure<typeof controls, Data> = {
         high: limit,
         scale: 'diverging',
         label:
-          width < 560
+          width < 340
             ? 'PE(p)·A PE(q)'
-            : 'PE(p)·A PE(q): p down, q across; below, every entry by its distance q − p',
+            : width < 560
+              ? 'PE(p)·A PE(q), also by q − p'
+              : 'PE(p)·A PE(q): p down, q across; below, every entry by its distance q − p',
         print: (value) => tickText(Number(value.toPrecision(3))),
       }),
     );

@@ -112,7 +112,7 @@ export const figure: Figure<typeof controls, Data> = {
         mark: 'text',
         x: 0,
         y: 13,
-        text: 'Four frequencies w, radians per position',
+        text: 'Four frequencies w, radians/position',
         ink: 'ink',
         size: 13,
       },
@@ -171,7 +171,9 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ encodingErrors, sumErrors, moves, tokenLength }, { k, p }) {
     const at = (values: number[]) => values[k - 1] as number;
-    return `Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p to within ${exponent(at(encodingErrors))}. A token x of length ${readable(tokenLength)} at position ${p} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${readable(at(sumErrors))}, while the shift itself moves the sum by ${readable(at(moves))}.`;
+    const alone = `Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p to within ${exponent(at(encodingErrors))}.`;
+    if (tokenLength === 0) return `${alone} Without a token there is nothing else to move.`;
+    return `${alone} A token x of length ${readable(tokenLength)} at position ${p} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${readable(at(sumErrors))}, while the shift itself moves the sum by ${readable(at(moves))}.`;
   },
 
   cells: () => ({ rows: 1, columns: shifts }),

@@ -5,8 +5,8 @@ import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 
-/** More takes the library a second. */
-const widest = 256;
+/** With more, one step of a slider takes most of a second. */
+const widest = 192;
 
 const controls = {
   d: { kind: 'steps', label: 'Width d', values: [16, 32, 64, 128, 256, 384, 512, 768], initial: 512 },
@@ -151,7 +151,7 @@ export const figure: Figure<typeof controls, Data> = {
       data.zeroAngles > 0
         ? ` Because k₁ + k₂ = ${k1 + k2} is more than ${d}, ${data.zeroAngles} ${data.zeroAngles === 1 ? 'direction is' : 'directions are'} shared whatever is drawn.`
         : '';
-    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${cosine(data.cosines[0])}; ${cosine(data.highest)} is the edge expected for large d, and ${readable(data.vectors)} the mean size for two single vectors. The squared cosines add up to ${readable(data.sum)}, expected k₁k₂/d = ${readable(data.expectedSum)}.${forced}`;
+    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${cosine(data.cosines[0])}; ${cosine(data.highest)} is the edge expected ${data.zeroAngles > 0 ? 'of the others ' : ''}for large d, and ${readable(data.vectors)} the mean size for two single vectors. The squared cosines add up to ${readable(data.sum)}, expected k₁k₂/d = ${readable(data.expectedSum)}.${forced}`;
   },
 
   cells: ({ cosines }) => ({ rows: 1, columns: cosines.length }),
