@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { load, loadMiniLM } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as heads from '../../web/figures/heads.ts';
 import { expectSoundPictures, run } from './support.ts';
@@ -59,3 +60,16 @@ test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(
       expect(result.figure.readout(result.data, result.state, { i, j: 0 }).length).toBe(13);
   },
 );
+
+test.runIf(inject('withModel'))('the ten sentences fetch the 4 MB that their control says', async () => {
+  const model = await loadMiniLM(await load());
+  const folder = new URL('../../build/model/', import.meta.url);
+  const { rowsPerShard } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+  const ids = heads.tenSentences.flatMap((text) => model.tokenize(text).ids);
+  const shards = new Set(ids.map((id) => Math.floor(id / rowsPerShard)));
+  const bytes = [...shards].reduce(
+    (sum, shard) => sum + statSync(new URL(`words-${shard}.safetensors`, folder)).size,
+    0,
+  );
+  expect(heads.figure.controls.sentences.options.ten).toContain(`${Math.round(bytes / 1e6)} MB`);
+});

@@ -263,7 +263,7 @@ export const figure: Figure<typeof controls, Data> = {
       subspaces === 'apart'
         ? 'in channels of their own, which is concatenation'
         : `the smallest angle between the two is ${degrees(now.angle)}`;
-    return `${sizes}, ${how}: without noise the token part comes back ${exactError === 0 ? 'exactly' : `to within ${exponent(exactError)}`}. Noise can grow ${times(now.gain)}; of ${d} random noises, one grew ${times(now.largest)} and half grew less than ${times(now.median)}.`;
+    return `${sizes}, ${how}: without noise the token part comes back ${exactError === 0 ? 'exactly' : `to within ${exponent(exactError)}`}. ${now.gain < 1.0005 ? 'Noise never grows' : `Noise can grow ${times(now.gain)}`}; of ${d} random noises, one grew ${times(now.largest)} and half grew less than ${times(now.median)}.`;
   },
 
   cells: ({ sweep }) => ({ rows: 1, columns: sweep.length }),
