@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
+import { publishedResults } from './published.js';
 
 const here = import.meta.dirname;
 
@@ -68,5 +69,5 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
   },
-  plugins: [maths(), modelFiles(), placeholders()],
+  plugins: [maths(), publishedResults(), modelFiles(), placeholders()],
 });
