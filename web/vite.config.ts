@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
+import { publishedResults } from './published.js';
 import { verdictTable } from './verdicts.js';
 
 const here = import.meta.dirname;
@@ -70,5 +71,5 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
   },
-  plugins: [maths(), modelFiles(), placeholders()],
+  plugins: [maths(), publishedResults(), modelFiles(), placeholders()],
 });

@@ -42,7 +42,7 @@ test.each([
 });
 
 test('with one word, a scheme depends on the offset alone just when its scores are Toeplitz', async () => {
-  const { data, state } = await run(schemes);
+  const { data, figure, state } = await run(schemes);
   const { n } = data;
   for (const id of ids) {
     const { raw: scores, logits } = data.schemes[id];
@@ -50,7 +50,7 @@ test('with one word, a scheme depends on the offset alone just when its scores a
     expect(spread < 1e-10, id).toBe(logits.depends !== 'places');
     expect(logits.depends === 'nothing', id).toBe(id === 'none');
   }
-  const said = schemes.figure.describe(data, state);
+  const said = figure.describe(data, state);
   expect(said).toContain('9 of 16 schemes give scores that depend on the offset alone');
   // Relative schemes do by their definitions; a sinusoid compared with itself does by cos(a − b).
   const relative = [

@@ -309,7 +309,14 @@ function take(superpose: Superpose, id: Id, content: Table<Float64Array>, state:
         ...given,
         scheme: id,
         ...(id === 't5' ? { bidirectional: !causal } : {}),
-        // As many rows as there are offsets: a table of 512 a side would be drawn for nothing.
+        // Weights of positions that are drawn once, and as many rows as there are offsets.
+        ...(id === 'deberta' || id.startsWith('tupe')
+          ? {
+              positionQuery: { weight: weight(streams.positionQuery) },
+              positionKey: { weight: weight(streams.positionKey) },
+            }
+          : {}),
+        ...(id === 'transformer-xl' ? { offsetKey: { weight: weight(streams.positionKey) } } : {}),
         ...(id === 'deberta' ? { clip: n } : {}),
       } as SchemeInput<Float64Array>;
       const scores = superpose.schemeScores(input);
@@ -336,14 +343,25 @@ function joined(left: Table<Float64Array>, right: Table<Float64Array>): Table<Fl
   return { data, rows: left.rows, columns };
 }
 
+let offsets: { n: number; of: number[]; zeros: number[] } | undefined;
+
+/** Of each cell of a map: its offset, from 0, and nothing else. */
+function offsetsOf(n: number) {
+  if (offsets?.n !== n) {
+    const of = Array.from({ length: n * n }, (_, cell) => (cell % n) - Math.floor(cell / n) + n - 1);
+    offsets = { n, of, zeros: of.map(() => 0) };
+  }
+  return offsets;
+}
+
 /** A map as its mean, its mean at each offset, and what is left. */
 function centre(superpose: Superpose, map: Float64Array, n: number): Centred {
-  const offset = Array.from(map, (_, cell) => (cell % n) - Math.floor(cell / n) + n - 1);
+  const { of: offset, zeros } = offsetsOf(n);
   const { global, position, residual, positionShare } = superpose.meanDecomposition({
     rows: { data: map, rows: n * n, columns: 1 },
     positionOf: offset,
     positions: 2 * n - 1,
-    tokenOf: offset.map(() => 0),
+    tokenOf: zeros,
     tokens: 1,
   });
   const size = below * Math.max(largestMagnitude([map]), Number.MIN_VALUE);
@@ -376,6 +394,7 @@ const plainer: [RegExp, string][] = [
   [/_h/g, 'ₕ'],
   [/_r/g, 'ᵣ'],
   [/d\[hp\]/g, 'd′ₕ'],
+  [/W\[k,R\]/g, 'W_kR'],
   [/,(?=\S)/g, ', '],
   [/-/g, '−'],
 ];
