@@ -52,7 +52,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'node',
-          include: ['tests/api/**/*.test.ts', 'tests/tools/**/*.test.ts', 'tests/figures/**/*.test.ts'],
+          include: ['api', 'figures', 'package', 'tools'].map((folder) => `tests/${folder}/**/*.test.ts`),
           testTimeout: hangs,
           execArgv: nodeFlags,
           provide: { withModel },
@@ -93,7 +93,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'page',
-          include: withChromium ? ['tests/page/**/*.test.ts'] : [],
+          include: withChromium ? ['tests/page/**/*.test.ts', 'tests/browser/**/*.test.ts'] : [],
           testTimeout: hangs,
           execArgv: nodeFlags,
           provide: { withModel, chromium: chromium ?? '/usr/bin/chromium' },

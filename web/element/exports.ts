@@ -24,8 +24,7 @@ export const toSvg = (
   });
 
 /** As RFC 4180 has it; a text that a spreadsheet would take for a formula gets an apostrophe in front. */
-export function toCsv({ figure, data, state }: Result): string {
-  const { columns, rows }: DataTable = figure.table(data, state);
+export function csvOf({ columns, rows }: DataTable): string {
   const field = (value: string | number) => {
     if (typeof value === 'number') return String(value);
     const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
@@ -33,6 +32,8 @@ export function toCsv({ figure, data, state }: Result): string {
   };
   return [columns, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
 }
+
+export const toCsv = ({ figure, data, state }: Result): string => csvOf(figure.table(data, state));
 
 /** JSON has no NaN and no infinities: they are null. */
 export function toJson({ figure, data, state }: Result): string {

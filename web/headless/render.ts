@@ -17,9 +17,9 @@ export const figures: Record<string, AnyFigure> = Object.fromEntries(
   await Promise.all(Object.entries(loaders).map(async ([name, load]) => [name, await load()] as const)),
 );
 
-/** `modelFolder` has the extracted weights; figures on seeded numbers do without. */
-export function renderer(modelFolder: URL) {
-  const loaded = library(modelFolder);
+/** `modelFolder` has the extracted weights, if not where loadMiniLM() looks; seeded figures do without. */
+export function renderer(modelFolder?: URL) {
+  const loaded = library(modelFolder && { from: modelFolder });
   return async (name: string, settings: [string, string][] = []): Promise<Rendered> => {
     const [figure, compute] = [figures[name], computes[name]];
     if (!figure || !compute) {

@@ -1,5 +1,5 @@
 // The library as figures want it: loaded once, the model when a figure needs it.
-import { load, loadMiniLM } from 'superpose';
+import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
 
 /** A failure is not kept: the next question tries again. */
@@ -14,10 +14,10 @@ const retried = <T>(make: () => Promise<T>) => {
   };
 };
 
-export function library(modelFolder: URL): Library {
-  const superpose = retried(() => load());
+export function library(model: MiniLMOptions = {}, module: LoadOptions = {}): Library {
+  const superpose = retried(() => load(module));
   return {
     superpose,
-    miniLM: retried(async () => loadMiniLM(await superpose(), { from: modelFolder })),
+    miniLM: retried(async () => loadMiniLM(await superpose(), model)),
   };
 }

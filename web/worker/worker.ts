@@ -4,7 +4,7 @@ import { library } from './library.js';
 import type { Question, Reply } from './protocol.js';
 
 // In dist/ this file stands in assets/, beside model/.
-const loaded = library(new URL(/* @vite-ignore */ '../model/', import.meta.url));
+const loaded = library({ from: new URL(/* @vite-ignore */ '../model/', import.meta.url) });
 loaded.superpose().catch(() => {});
 
 const underWay = new Map<number, AbortController>();
