@@ -16,7 +16,8 @@ const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf
   .replace(/<[^>]*>/g, '')
   .replace(/\s+/g, ' ');
 /** Of something that is there. */
-const nth = <T>(list: ArrayLike<T>, place: number): T => list[place < 0 ? list.length + place : place] as T;
+// biome-ignore lint/suspicious/noExplicitAny: of any data
+const nth = (list: ArrayLike<any>, place: number) => list[place < 0 ? list.length + place : place];
 const said = (sentence: string) => expect(page).toContain(sentence);
 
 test('more positions make the angle small long before the space is full', async () => {

@@ -21,7 +21,7 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-interface Point {
+export interface Point {
   /** Of the words looked up, over all positions: the part that is lost. */
   share: number;
   /** At the kindest and the harshest position. */
@@ -31,8 +31,10 @@ interface Point {
   bound: number;
 }
 
-interface Data {
+export interface Data {
   looked: number;
+  widths: readonly number[];
+  scales: readonly number[];
   /** [widths][scales] */
   points: Point[][];
 }
@@ -81,7 +83,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
       search.delete();
     }
   }
-  last = { key, data: { looked, points } };
+  last = { key, data: { looked, widths, scales, points } };
   return last.data;
 };
 

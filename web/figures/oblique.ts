@@ -23,7 +23,7 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-interface Reading {
+export interface Reading {
   k2: number;
   /** Radians; NaN when the subspaces share a direction. */
   angle: number;
@@ -34,7 +34,7 @@ interface Reading {
   median: number;
 }
 
-interface Data {
+export interface Data {
   /** For some sizes of the positions' subspace, ascending. */
   sweep: Reading[];
   /** For the size that is set. */

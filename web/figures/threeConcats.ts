@@ -27,7 +27,7 @@ const controls = {
 type State = StateOf<typeof controls>;
 type Rows = Table<Float64Array>;
 
-interface Way {
+export interface Way {
   logits: Float64Array;
   /** Of the four terms, in the order of `terms`. */
   terms: Float64Array[];
@@ -41,7 +41,7 @@ interface Way {
   mostRank: number;
 }
 
-interface Data {
+export interface Data {
   tokens: readonly string[];
   dropped: number;
   n: number;
