@@ -34,11 +34,9 @@ test('the curve has area 1 and variance 1/d, by the trapezium rule', async () =>
     const [area, variance] = [0, 2].map((power) => {
       let total = 0;
       for (let k = 1; k < data.nearAt.length; k++) {
-        const [a, b] = [k - 1, k].map((at) => data.nearDensity[at] * data.nearAt[at] ** power) as [
-          number,
-          number,
-        ];
-        total += ((a + b) / 2) * (data.nearAt[k] - data.nearAt[k - 1]);
+        const at = (place: number) => data.nearAt[place] as number;
+        const height = (place: number) => (data.nearDensity[place] as number) * at(place) ** power;
+        total += ((height(k - 1) + height(k)) / 2) * (at(k) - at(k - 1));
       }
       return total;
     }) as [number, number];

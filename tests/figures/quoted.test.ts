@@ -9,8 +9,8 @@ test('channel −16 has the quoted values at width 128 and at no other', async (
   // tensor2tensor: n = 64 frequencies, base^(−i/63); channel −16 is the cosine of number 48.
   const value = (p: number) => Math.cos(p * 10000 ** (-48 / 63));
   const at = data.widths.indexOf(128);
-  expect(data.values[0][0][at]).toBeCloseTo(value(63), 7);
-  expect(data.values[0][1][at]).toBeCloseTo(value(127), 7);
+  expect(data.values[0]?.[0]?.[at]).toBeCloseTo(value(63), 7);
+  expect(data.values[0]?.[1]?.[at]).toBeCloseTo(value(127), 7);
   expect([value(63), value(127)].map((exact) => exact.toFixed(7))).toEqual(['0.9984067', '0.9935305']);
   expect(data.matching).toEqual([128]);
   const finding = figure.describe(data, state);
@@ -24,7 +24,7 @@ test('channel −1 is the same at every width', async () => {
   const result = await run(quoted, { channel: -1 });
   expectSoundPictures(result);
   const { data, figure, state } = result;
-  for (const value of data.values[0][1]) expect(value).toBeCloseTo(Math.cos(127e-4), 7);
+  for (const value of data.values[0]?.[1] ?? []) expect(value).toBeCloseTo(Math.cos(127e-4), 7);
   expect(figure.describe(data, state)).toContain('they do not tell the width');
 });
 

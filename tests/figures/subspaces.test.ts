@@ -17,7 +17,7 @@ test.each([
 
 test('64 and 64 in 512: near the edge, far above two single vectors', async () => {
   const largest = await Promise.all(
-    [1, 2, 3, 4, 5, 6].map(async (seed) => (await run(subspaces, { seed })).data.cosines[0]),
+    [1, 2, 3, 4, 5, 6].map(async (seed) => (await run(subspaces, { seed })).data.cosines[0] as number),
   );
   const mean = largest.reduce((total, cosine) => total + cosine, 0) / largest.length;
   // √(α(1−α)) twice, α = 1/8: √7/4 = 0.661; below it by a few hundredths at this size.

@@ -101,7 +101,6 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'A position encoding as an image, its channels and its directions',
   controls,
   source: ({ encoding }) => (encoding === 'learned' ? 'trained' : encoding === 'random' ? 'seeded' : 'exact'),
-  waiting: 'Fetching MiniLM’s positions…',
   unused: ({ encoding }) => (encoding === 'learned' ? ['d', 'seed'] : encoding === 'random' ? [] : ['seed']),
 
   scene(data, state, width) {
