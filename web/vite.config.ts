@@ -33,14 +33,22 @@ function placeholders(): Plugin {
         const headless: typeof import('./headless/index.js') = await import(
           pathToFileURL(resolve(here, '../build/package/headless/index.js')).href
         );
-        const render = headless.renderer(pathToFileURL(`${resolve(here, '../build/model')}/`));
+        const model = resolve(here, '../build/model');
+        const render = headless.renderer(pathToFileURL(`${model}/`));
         const empty = /<superpose-figure name="([a-z0-9-]+)"([^>]*)><\/superpose-figure>/g;
         const inside = new Map<string, string>();
         for (const [, name = ''] of html.matchAll(empty)) {
           if (inside.has(name)) continue;
-          const made = await headless.placeholder(await render(name), `./${folder}/`);
-          inside.set(name, made.html);
-          Object.assign(pictures, made.pictures);
+          try {
+            const made = await headless.placeholder(await render(name), `./${folder}/`);
+            inside.set(name, made.html);
+            Object.assign(pictures, made.pictures);
+          } catch (error) {
+            // Without the weights a page can still be built; with them every figure must have its picture.
+            if (existsSync(model)) throw error;
+            console.warn(`${name} has no picture: ${(error as Error).message}`);
+            inside.set(name, '');
+          }
         }
         html = html.replace('<verdict-table></verdict-table>', () => verdictTable(headless));
         return html.replace(empty, (_, name: string, rest: string) => {

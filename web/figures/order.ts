@@ -1,8 +1,8 @@
 // Figure "Order without positions": what shuffling the words before the last one does to its output.
-import { scaleLog } from 'd3-scale';
 import type { AttentionLayer, PermutationEffect, Superpose, Table } from 'superpose';
 import { exponent, readable } from '../plot/format.js';
 import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
+import { logarithmic } from '../plot/scale.js';
 import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -286,7 +286,7 @@ function logBars(area: Area, { cases }: Data, { title, value }: Group): Mark[] {
   const labels = 132;
   const numbers = 72;
   const [start, end] = [area.x + labels, area.x + area.width - numbers];
-  const x = scaleLog([smallest, largest], [start, end]);
+  const x = logarithmic([smallest, largest], [start, end]);
   const bottom = area.y + area.height - 36;
   const row = (bottom - area.y - 24) / cases.length;
   const ticks = area.width < 360 ? [1e-16, 1e-8, 1] : [1e-16, 1e-12, 1e-8, 1e-4, 1];
