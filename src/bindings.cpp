@@ -4,9 +4,6 @@
 // (Float32Array) and double (Float64Array). Arguments are checked by the typed API in web/api before
 // they come here; this file and the core trust them. Nothing returned points into the module's memory.
 
-#include <emscripten/bind.h>
-#include <emscripten/val.h>
-
 #include <limits>
 #include <string>
 #include <utility>
@@ -20,10 +17,7 @@
 #include "factorize.h"
 #include "gram.h"
 #include "collisions.h"
-#include "concatenation.h"
 #include "cost.h"
-#include "decomposition.h"
-#include "dot_products.h"
 #include "mean_decomposition.h"
 #include "oblique.h"
 #include "order.h"
@@ -38,21 +32,21 @@
 #include "sinusoidal.h"
 #include "softmax.h"
 #include "subspaces.h"
+#include "value.h"
 
 namespace superpose {
 namespace {
 
-using emscripten::typed_memory_view;
-using emscripten::val;
+using val = Value;
 
 template <typename Value>
 void copy_in(const val& array, Value* to, std::size_t count) {
-  val(typed_memory_view(count, to)).call<void>("set", array);
+  array.copy_to(to, count);
 }
 
 template <typename Value>
 val copy_out(const Value* from, std::size_t count) {
-  return val(typed_memory_view(count, from)).call<val>("slice");
+  return val::copy_of(from, count);
 }
 
 template <typename Scalar>
@@ -62,7 +56,7 @@ val copy_out(const Matrix<Scalar>& matrix) {
 
 template <typename Scalar>
 Matrix<Scalar> matrix_in(const val& array, int rows) {
-  const int size = array["length"].as<int>();
+  const int size = array.length();
   Matrix<Scalar> matrix(rows, rows ? size / rows : 0);
   copy_in(array, matrix.data(), matrix.size());
   return matrix;
@@ -71,9 +65,16 @@ Matrix<Scalar> matrix_in(const val& array, int rows) {
 // An absent array (undefined) is an empty vector.
 template <typename Scalar>
 Vector<Scalar> vector_in(const val& array) {
-  Vector<Scalar> vector(array.isUndefined() ? 0 : array["length"].as<int>());
+  Vector<Scalar> vector(array.isUndefined() ? 0 : array.length());
   if (vector.size()) copy_in(array, vector.data(), vector.size());
   return vector;
+}
+
+// An array of small integers; an absent one is empty.
+std::vector<int> integers_in(const val& array) {
+  std::vector<int> integers(array.isUndefined() ? 0 : array.length());
+  if (!integers.empty()) array.copy_to(integers.data(), integers.size());
+  return integers;
 }
 
 template <typename Scalar>
@@ -82,18 +83,39 @@ Linear<Scalar> linear_in(const val& linear) {
           vector_in<Scalar>(linear["bias"])};
 }
 
+// Enumerations come as numbers, in the order of their declarations.
+SinusoidalOptions encoding_of(int positions, int d_model, int layout, int spacing, double base,
+                              double first_position) {
+  return {positions, d_model,       static_cast<Layout>(layout), static_cast<Spacing>(spacing),
+          base,      first_position};
+}
+
 template <typename Scalar>
 val new_array(std::size_t count) {
-  return val::global(sizeof(Scalar) == 4 ? "Float32Array" : "Float64Array").new_(count);
+  return val::zeros<Scalar>(count);
+}
+
+// The chosen heads' terms and nothing else.
+template <typename Scalar>
+val terms_out(const ProjectedParts<Scalar>& parts, const val& heads) {
+  const std::size_t each = parts.terms() * parts.tokens * parts.tokens;
+  const std::vector<int> chosen = integers_in(heads);
+  val terms = new_array<Scalar>(chosen.size() * each);
+  Vector<Scalar> of_head(each);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    head_terms<Scalar>(parts, chosen[k], of_head.data(), nullptr);
+    terms.copy_from(of_head.data(), each, k * each);
+  }
+  return terms;
 }
 
 // The chosen heads of a score taken apart. Results leave head by head, so that the module never
 // holds more than one head's terms.
 template <typename Scalar>
 val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
-  const std::size_t n = parts.tokens();
+  const std::size_t n = parts.tokens;
   const std::size_t count = parts.terms();
-  const int chosen = heads["length"].as<int>();
+  const int chosen = heads.length();
   val terms = new_array<Scalar>(chosen * count * n * n);
   val logits = new_array<Scalar>(chosen * n * n);
   val residuals = new_array<double>(chosen);
@@ -108,13 +130,10 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
         head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
     const Covariances of_head =
         row_centred_covariances(head_parts.data(), count, head_logits.data(), n);
-    terms.call<void>("set", val(typed_memory_view(head_parts.size(), head_parts.data())),
-                     k * count * n * n);
-    logits.call<void>("set", val(typed_memory_view(head_logits.size(), head_logits.data())),
-                      k * n * n);
-    covariances.call<void>("set", val(typed_memory_view(count, of_head.terms.data())), k * count);
-    const Vector<double> head_shares = of_head.shares();
-    shares.call<void>("set", val(typed_memory_view(count, head_shares.data())), k * count);
+    terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
+    logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
+    covariances.copy_from(of_head.terms.data(), count, k * count);
+    shares.copy_from(of_head.shares().data(), count, k * count);
     residuals.set(k, static_cast<double>(residual));
     variances.set(k, of_head.logits);
   }
@@ -130,15 +149,15 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
 }
 
 template <typename Scalar>
-val sinusoidal_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+val sinusoidal_out(int positions, int d_model, int layout, int spacing, double base,
                    double first_position) {
   return copy_out(
-      sinusoidal<Scalar>({positions, d_model, layout, spacing, base, first_position}));
+      sinusoidal<Scalar>(encoding_of(positions, d_model, layout, spacing, base, first_position)));
 }
 
-val sinusoidal_frequencies_out(int d_model, Layout layout, Spacing spacing, double base) {
+val sinusoidal_frequencies_out(int d_model, int layout, int spacing, double base) {
   const std::vector<double> frequencies =
-      sinusoidal_frequencies({0, d_model, layout, spacing, base, 0});
+      sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0));
   return copy_out(frequencies.data(), frequencies.size());
 }
 
@@ -187,23 +206,34 @@ val dot_products_out(int n, const val& token, const val& position, double positi
 }
 
 template <typename Scalar>
-val decompose_out(int n, const val& summands, const val& norm, const val& query, const val& key,
-                  int heads, double scale, const val& group_of, int groups, const val& chosen) {
+ProjectedParts<Scalar> parts_in(int n, const val& summands, const val& norm, const val& query,
+                                const val& key, int heads, double scale, bool whole) {
   std::vector<Matrix<Scalar>> tables;
-  for (int s = 0; s < summands["length"].as<int>(); ++s) {
+  for (int s = 0; s < summands.length(); ++s) {
     tables.push_back(matrix_in<Scalar>(summands[s], n));
   }
   const Normalization<Scalar> normalization{
-      norm["kind"].as<Norm>(), vector_in<Scalar>(norm["gamma"]), vector_in<Scalar>(norm["beta"]),
+      static_cast<Norm>(norm["kind"].as<int>()), vector_in<Scalar>(norm["gamma"]), vector_in<Scalar>(norm["beta"]),
       static_cast<Scalar>(norm["epsilon"].as<double>())};
-  std::vector<int> group_of_part;
-  for (int p = 0; p < group_of["length"].as<int>(); ++p) {
-    group_of_part.push_back(group_of[p].as<int>());
-  }
-  const ProjectedParts<Scalar> parts =
-      project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
-                  static_cast<Scalar>(scale));
-  return heads_out(merge_parts(parts, group_of_part, groups), chosen);
+  return project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
+                     static_cast<Scalar>(scale), whole);
+}
+
+template <typename Scalar>
+val decompose_out(int n, const val& summands, const val& norm, const val& query, const val& key,
+                  int heads, double scale, const val& group_of, int groups, const val& chosen) {
+  const auto parts = parts_in<Scalar>(n, summands, norm, query, key, heads, scale, true);
+  const std::vector<int> group = integers_in(group_of);
+  // Each part by itself, in order, is how they are already.
+  std::vector<int> itself(group.size());
+  for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
+  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen);
+}
+
+template <typename Scalar>
+val decompose_terms_out(int n, const val& summands, const val& norm, const val& query, const val& key,
+                        int heads, double scale, const val& chosen) {
+  return terms_out(parts_in<Scalar>(n, summands, norm, query, key, heads, scale, false), chosen);
 }
 
 template <typename Scalar>
@@ -243,7 +273,7 @@ val concatenate_block_diagonal_out(int n, const val& token, const val& position,
 // its softmax, and its share of the logits' variation.
 template <typename Scalar>
 val combine_terms_out(int n, const val& terms, const val& logits, const val& included) {
-  const int count = included["length"].as<int>();
+  const int count = included.length();
   std::vector<bool> flags(count);
   for (int t = 0; t < count; ++t) flags[t] = included[t].as<bool>();
   const Matrix<Scalar> all = matrix_in<Scalar>(terms, count);
@@ -259,7 +289,7 @@ val combine_terms_out(int n, const val& terms, const val& logits, const val& inc
 }
 
 val safetensors_header_out(const val& bytes, double file_size) {
-  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  std::vector<std::uint8_t> buffer(bytes.length());
   copy_in(bytes, buffer.data(), buffer.size());
   const SafetensorsHeader header = parse_safetensors_header(
       buffer.data(), buffer.size(), static_cast<std::uint64_t>(file_size));
@@ -267,14 +297,14 @@ val safetensors_header_out(const val& bytes, double file_size) {
   val entries = val::array();
   for (const SafetensorsEntry& entry : header.entries) {
     val shape = val::array();
-    for (std::uint64_t extent : entry.shape) shape.call<void>("push", static_cast<double>(extent));
+    for (std::uint64_t extent : entry.shape) shape.push(static_cast<double>(extent));
     val out = val::object();
     out.set("name", entry.name);
     out.set("dtype", entry.dtype);
     out.set("shape", shape);
     out.set("begin", static_cast<double>(entry.begin));
     out.set("end", static_cast<double>(entry.end));
-    entries.call<void>("push", out);
+    entries.push(out);
   }
   val result = val::object();
   result.set("entries", entries);
@@ -284,7 +314,7 @@ val safetensors_header_out(const val& bytes, double file_size) {
 
 template <typename Scalar>
 val decode_safetensors_out(const std::string& dtype, const val& bytes) {
-  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  std::vector<std::uint8_t> buffer(bytes.length());
   copy_in(bytes, buffer.data(), buffer.size());
   Vector<Scalar> values(buffer.size() / safetensors_float_width(dtype));
   decode_safetensors(dtype, buffer.data(), values.size(), values.data());
@@ -302,23 +332,24 @@ Matrix<double> table_in(const val& table) {
   return matrix;
 }
 
-val shift_operator_out(int d_model, Layout layout, Spacing spacing, double base, double offset) {
-  return copy_out(shift_operator({0, d_model, layout, spacing, base, 0}, offset));
+val shift_operator_out(int d_model, int layout, int spacing, double base, double offset) {
+  return copy_out(shift_operator(encoding_of(0, d_model, layout, spacing, base, 0), offset));
 }
 
-double shift_error_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+double shift_error_out(int positions, int d_model, int layout, int spacing, double base,
                        double first_position, double offset) {
-  return shift_error({positions, d_model, layout, spacing, base, first_position}, offset);
+  return shift_error(encoding_of(positions, d_model, layout, spacing, base, first_position),
+                     offset);
 }
 
 val gram_out(const val& table) { return copy_out(gram(table_in(table))); }
 
 double toeplitz_spread_out(const val& square) { return toeplitz_spread(table_in(square)); }
 
-val gram_spreads_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+val gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
                      double first_position, std::uint32_t seed) {
   const GramSpreads spreads =
-      gram_spreads({positions, d_model, layout, spacing, base, first_position}, seed);
+      gram_spreads(encoding_of(positions, d_model, layout, spacing, base, first_position), seed);
   val result = val::object();
   result.set("whole", spreads.whole);
   result.set("centred", spreads.centred);
@@ -386,10 +417,6 @@ val overlap_curve_out(const val& tokens, const val& positions, int k) {
 
 // Reading both back. Double alone but for the collision search, whose vocabulary is float.
 
-std::vector<int> ints_in(const val& array) {
-  return emscripten::convertJSArrayToNumberVector<int>(array);
-}
-
 val position_cost_out(int way, const val& shape) {
   const auto of = [&](const char* name) { return shape[name].as<double>(); };
   const Cost cost = position_cost(
@@ -413,14 +440,14 @@ val position_cost_out(int way, const val& shape) {
 val permutation_effect_out(int n, const val& input, const val& layers, bool causal,
                            const val& permutation) {
   std::vector<AttentionLayer> stack;
-  for (int l = 0; l < layers["length"].as<int>(); ++l) {
+  for (int l = 0; l < layers.length(); ++l) {
     const val layer = layers[l];
     stack.push_back({linear_in<double>(layer["query"]), linear_in<double>(layer["key"]),
                      linear_in<double>(layer["value"]), linear_in<double>(layer["output"]),
                      layer["heads"].as<int>()});
   }
   const PermutationEffect effect =
-      permutation_effect(matrix_in<double>(input, n), stack, causal, ints_in(permutation));
+      permutation_effect(matrix_in<double>(input, n), stack, causal, integers_in(permutation));
   val result = val::object();
   result.set("output", copy_out(effect.output));
   result.set("permuted", copy_out(effect.permuted));
@@ -434,7 +461,7 @@ val mean_decomposition_out(int n, int d, const val& rows, const val& position_of
   Matrix<double> table(n, d);
   copy_in(rows, table.data(), table.size());
   const MeanDecomposition found =
-      mean_decomposition(table, ints_in(position_of), positions, ints_in(token_of), tokens);
+      mean_decomposition(table, integers_in(position_of), positions, integers_in(token_of), tokens);
   val result = val::object();
   result.set("global", copy_out(found.global.data(), found.global.size()));
   result.set("position", copy_out(found.position));
@@ -515,41 +542,50 @@ val token_probe_out(int tokens, const val& token, int positions, const val& posi
   return result;
 }
 
-// The one object that lives in the module's memory between calls; its owner calls delete().
-class CollisionSearchHandle {
- public:
-  CollisionSearchHandle(int vocabulary, const val& tokens, int length, int width,
-                        const val& positions) {
-    Matrix<float> added(length, width);
-    copy_in(positions, added.data(), added.size());
-    search_ = collision_search(matrix_in<float>(tokens, vocabulary), std::move(added));
-  }
+// Objects that live in the module's memory between calls go out as their addresses; the typed API calls
+// the function that frees them, and no other after it.
+template <typename Object>
+Object& at_address(std::uint32_t address) {
+  return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
+}
 
-  val nearest(int first, int words) const {
-    const NearestTokens found = nearest_tokens(search_, first, words);
-    val result = val::object();
-    result.set("bare", copy_out(found.bare.data(), found.bare.size()));
-    result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
-    result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
-    result.set("margins", copy_out(found.margins));
-    return result;
-  }
+template <typename Object>
+std::uint32_t address_of(Object object) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(new Object(std::move(object))));
+}
 
-  val neighbours_of(int word, int position, int count) const {
-    const Neighbours found = neighbours(search_, word, position, count);
-    val result = val::object();
-    result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
-    result.set("distances", copy_out(found.distances.data(), found.distances.size()));
-    return result;
-  }
+std::uint32_t collision_search_out(int vocabulary, const val& tokens, int length,
+                                   const val& positions) {
+  return address_of(collision_search(matrix_in<float>(tokens, vocabulary),
+                                     matrix_in<float>(positions, length)));
+}
 
-  double margin(int a, int b, int position) const {
-    return collision_margin(search_, a, b, position);
-  }
+void delete_collision_search_out(std::uint32_t search) {
+  delete &at_address<CollisionSearch>(search);
+}
 
- private:
-  CollisionSearch search_;
-};
+val nearest_tokens_out(std::uint32_t search, int first, int words) {
+  const NearestTokens found = nearest_tokens(at_address<CollisionSearch>(search), first, words);
+  val result = val::object();
+  result.set("bare", copy_out(found.bare.data(), found.bare.size()));
+  result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
+  result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
+  result.set("margins", copy_out(found.margins));
+  return result;
+}
+
+val neighbours_out(std::uint32_t search, int word, int position, int count) {
+  const Neighbours found =
+      neighbours(at_address<CollisionSearch>(search), word, position, count);
+  val result = val::object();
+  result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
+  result.set("distances", copy_out(found.distances.data(), found.distances.size()));
+  return result;
+}
+
+double collision_margin_out(std::uint32_t search, int a, int b, int position) {
+  return collision_margin(at_address<CollisionSearch>(search), a, b, position);
+}
 
 val closest_across_positions_out(int n, const val& tokens, int length, const val& positions,
                                  int count) {
@@ -563,7 +599,7 @@ val closest_across_positions_out(int n, const val& tokens, int length, const val
     out.set("b", pair.b);
     out.set("j", pair.j);
     out.set("distance", pair.distance);
-    pairs.call<void>("push", out);
+    pairs.push(out);
   }
   return pairs;
 }
@@ -577,18 +613,12 @@ void bind_for_scalar(const std::string& suffix) {
   function(named("randomUniform").c_str(), &random_uniform_out<Scalar>);
   function(named("dotProducts").c_str(), &dot_products_out<Scalar>);
   function(named("decompose").c_str(), &decompose_out<Scalar>);
+  function(named("decomposeTerms").c_str(), &decompose_terms_out<Scalar>);
   function(named("concatenateRaw").c_str(), &concatenate_raw_out<Scalar>);
   function(named("concatenateFull").c_str(), &concatenate_full_out<Scalar>);
   function(named("concatenateBlockDiagonal").c_str(), &concatenate_block_diagonal_out<Scalar>);
   function(named("combineTerms").c_str(), &combine_terms_out<Scalar>);
   function(named("decodeSafetensors").c_str(), &decode_safetensors_out<Scalar>);
-}
-
-// An array of small integers.
-std::vector<int> integers_in(const val& array) {
-  std::vector<int> integers(array.isUndefined() ? 0 : array["length"].as<int>());
-  for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = array[i].as<int>();
-  return integers;
 }
 
 // The scheme that `id` names, from its learned parts; web/api/schemes.ts says which each has.
@@ -618,7 +648,7 @@ Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
   if (id == "alibi") return alibi(content, scale, input["causal"].as<bool>());
   if (id == "deberta") {
     return deberta(content, matrix("distances"), linear("positionQuery"), linear("positionKey"),
-                   input["convention"].as<DebertaIndex>(), scale);
+                   static_cast<DebertaIndex>(input["convention"].as<int>()), scale);
   }
   if (id == "tupe") {
     return tupe(content, matrix("position"), linear("positionQuery"), linear("positionKey"),
@@ -629,7 +659,7 @@ Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
   }
   if (id == "diet-rel") return diet_relative(content, matrix("bias"), segments(), scale);
   const auto turned = [&] {
-    return std::pair(input["layout"].as<Layout>(), input["base"].as<double>());
+    return std::pair(static_cast<Layout>(input["layout"].as<int>()), input["base"].as<double>());
   };
   if (id == "rope") return rope(content, turned().first, turned().second, scale);
   if (id == "decoupled-rope") {
@@ -657,7 +687,7 @@ val scheme_scores_out(const std::string& id, int n, const val& input) {
   Matrix<Scalar> head_parts(count, size);
   Matrix<Scalar> whole(n, n);
   const auto set = [](val& to, const auto& from, std::size_t at) {
-    to.call<void>("set", val(typed_memory_view(from.size(), from.data())), at);
+    to.copy_from(from.data(), from.size(), at);
   };
   for (std::size_t k = 0; k < chosen; ++k) {
     residuals(0, k) = scheme_head_terms(scheme, heads[k], head_parts.data(), whole.data());
@@ -683,7 +713,7 @@ val scheme_scores_out(const std::string& id, int n, const val& input) {
   }
 
   val names = val::array();
-  for (const auto& term : scheme.terms) names.call<void>("push", std::string(term.name));
+  for (const auto& term : scheme.terms) names.push(std::string(term.name));
   val result = val::object();
   result.set("termNames", names);
   result.set("terms", terms);
@@ -705,7 +735,7 @@ val scheme_registry_out() {
     entry.set("formula", std::string(info.formula));
     entry.set("parameters", std::string(info.parameters));
     entry.set("source", std::string(info.source));
-    entries.call<void>("push", entry);
+    entries.push(entry);
   }
   return entries;
 }
@@ -718,10 +748,11 @@ double scheme_parameters_out(const std::string& id, const val& shape) {
 }
 
 template <typename Scalar>
-val rotate_out(const val& rows, int count, int heads, Layout layout, double base,
+val rotate_out(const val& rows, int count, int heads, int layout, double base,
                double first_position) {
   return copy_out(
-      rotate(matrix_in<Scalar>(rows, count), {heads, layout, base, first_position}));
+      rotate(matrix_in<Scalar>(rows, count),
+             {heads, static_cast<Layout>(layout), base, first_position}));
 }
 
 val rotary_permutation_out(int head_width) {
@@ -778,17 +809,7 @@ val vit_embeddings_out(int n, const val& patches, const val& class_token, const 
 
 // The index: everything that JavaScript can call.
 EMSCRIPTEN_BINDINGS(superpose) {
-  emscripten::enum_<Layout>("Layout")
-      .value("interleaved", Layout::interleaved)
-      .value("concatenated", Layout::concatenated);
-  emscripten::enum_<Spacing>("Spacing")
-      .value("d_model", Spacing::d_model)
-      .value("timescales", Spacing::timescales);
-  emscripten::enum_<Norm>("Norm")
-      .value("none", Norm::none)
-      .value("layer_norm", Norm::layer_norm)
-      .value("rms_norm", Norm::rms_norm);
-
+  emscripten::register_type<val>("any");
   emscripten::function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
   emscripten::function("safetensorsHeader", &safetensors_header_out);
   bind_for_scalar<float>("F32");
@@ -812,9 +833,6 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("energyOverlap", &energy_overlap_out);
   emscripten::function("overlapCurve", &overlap_curve_out);
 
-  emscripten::enum_<DebertaIndex>("DebertaIndex")
-      .value("paper", DebertaIndex::paper)
-      .value("released", DebertaIndex::released);
   emscripten::function("schemeRegistry", &scheme_registry_out);
   emscripten::function("schemeParameters", &scheme_parameters_out);
   emscripten::function("rotaryPermutation", &rotary_permutation_out);
@@ -839,11 +857,11 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("orderProbe", &order_probe_out);
   emscripten::function("tokenProbe", &token_probe_out);
   emscripten::function("closestAcrossPositions", &closest_across_positions_out);
-  emscripten::class_<CollisionSearchHandle>("CollisionSearch")
-      .constructor<int, val, int, int, val>()
-      .function("nearest", &CollisionSearchHandle::nearest)
-      .function("neighbours", &CollisionSearchHandle::neighbours_of)
-      .function("margin", &CollisionSearchHandle::margin);
+  emscripten::function("collisionSearch", &collision_search_out);
+  emscripten::function("deleteCollisionSearch", &delete_collision_search_out);
+  emscripten::function("nearestTokens", &nearest_tokens_out);
+  emscripten::function("neighbours", &neighbours_out);
+  emscripten::function("collisionMargin", &collision_margin_out);
 }
 
 }  // namespace

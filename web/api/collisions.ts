@@ -104,8 +104,7 @@ export function collisionsApi(raw: Raw): CollisionsApi {
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
       const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
       check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
-      const handle = new raw.CollisionSearch(V, tokens.data, L, d, positions.data);
-      return searchOf(handle, V, L, bytes);
+      return searchOf(raw, raw.collisionSearch(V, tokens.data, L, positions.data), V, L, bytes);
     },
 
     closestAcrossPositions(tokens, positions, count) {
@@ -134,17 +133,23 @@ function nonEmpty(name: string, value: Table): void {
   if (value.rows === 0) throw new RangeError(`${name} must have at least 1 row; it has 0.`);
 }
 
-function searchOf(handle: Raw | undefined, V: number, L: number, held: number): CollisionSearch {
-  const alive = (): Raw => {
-    if (!handle) throw new Error('This collision search has been deleted; make another one.');
-    return handle;
+function searchOf(
+  raw: Raw,
+  address: number | undefined,
+  V: number,
+  L: number,
+  held: number,
+): CollisionSearch {
+  const alive = (): number => {
+    if (address === undefined) throw new Error('This collision search has been deleted; make another one.');
+    return address;
   };
   const nearestTokens = (first: number, words = 1): NearestTokens => {
     const search = alive();
     check.integer('first', first, 0, V - 1);
     check.integer('words', words, 1, V - first);
     check.fits(`${words} words against ${V} tokens`, held + words * (4 * V + 24 * L));
-    return search.nearest(first, words);
+    return raw.nearestTokens(search, first, words);
   };
   return {
     tokens: V,
@@ -155,14 +160,14 @@ function searchOf(handle: Raw | undefined, V: number, L: number, held: number): 
       check.integer('word', word, 0, V - 1);
       if (position !== undefined) check.integer('position', position, 0, L - 1);
       check.integer('count', count, 0);
-      return search.neighbours(word, position ?? -1, count);
+      return raw.neighbours(search, word, position ?? -1, count);
     },
     collisionMargin(a, b, position) {
       const search = alive();
       check.integer('a', a, 0, V - 1);
       check.integer('b', b, 0, V - 1);
       check.integer('position', position, 0, L - 1);
-      return search.margin(a, b, position);
+      return raw.collisionMargin(search, a, b, position);
     },
     async allWords({ signal, onProgress, slice = 64 } = {}) {
       alive();
@@ -184,8 +189,8 @@ function searchOf(handle: Raw | undefined, V: number, L: number, held: number): 
       return { lost, smallestMargins };
     },
     delete() {
-      handle?.delete();
-      handle = undefined;
+      if (address !== undefined) raw.deleteCollisionSearch(address);
+      address = undefined;
     },
   };
 }
