@@ -44,5 +44,5 @@ export function verdictTable(headless: Headless): string {
     const where = verdict.figure ? 'See it' : 'The published numbers';
     return `<tr><th scope="row">${html(verdict.claim)}</th><td><strong>${html(verdict.verdict)}.</strong> ${html(verdict.why)} <a href="${link}">${where}<span class="unseen">: ${html(verdict.claim)}</span></a></td></tr>`;
   });
-  return `<table class="verdicts"><thead><tr><th scope="col">It is said that</th><th scope="col">Measured here</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<table class="verdicts"><thead><tr><th scope="col">It is said that</th><th scope="col">What is so</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }

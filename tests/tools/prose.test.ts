@@ -23,7 +23,7 @@ const products = (d_model: number, seed: number) =>
 
 test('cross terms spread like √d, position · position grows like d, and so the cross terms weigh less', () => {
   said(
-    'With random tokens the cross terms spread like √d, while p·p′ grows like d: the wider the vectors, the less the cross terms weigh beside what the positions say to each other. They never vanish. Turn ρ to 0 and there is no position to mix in.',
+    'With random tokens and sinusoids the cross terms spread like √d, while p·p′ grows like d: the wider the vectors, the less the cross terms weigh beside what the positions say to each other. They grow all the same. Turn ρ to 0 and there is no position to mix in.',
   );
   for (const seed of [1, 2, 3]) {
     const [narrow, wide] = [products(64, seed), products(1024, seed)];

@@ -188,7 +188,10 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, state) {
     const { positions, d_model, ranks } = data;
-    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. The directions that they fill are ${ranks.energy} for 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${ranks.stable.toFixed(2)}, the participation ratio ${ranks.participationRatio.toFixed(2)}.`;
+    const [half, range] = [d_model / 2, (channel: number) => readable(data.ranges[channel] as number)];
+    // The ends of both halves: where fast and slow channels stand in each layout.
+    const ends = [0, half - 1, half, d_model - 1];
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. The directions that they fill are ${ranks.energy} for 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${ranks.stable.toFixed(2)}, the participation ratio ${ranks.participationRatio.toFixed(2)}.`;
   },
 
   cells: ({ positions, d_model }) => ({ rows: positions, columns: d_model }),
@@ -218,6 +221,8 @@ export const figure: Figure<typeof controls, Data> = {
     return { columns: ['position', 'channel', 'value', 'max − min of the channel'], rows };
   },
 };
+
+const listed = (items: (string | number)[]) => `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 
 const measures = ({ energy, numerical, participationRatio, stable }: Data['ranks']): [string, number][] => [
   ['directions, 99 % energy', energy],

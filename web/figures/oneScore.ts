@@ -268,7 +268,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [first, second] = ranked as [(typeof ranked)[0], (typeof ranked)[0]];
     const lowest = ranked.at(-1) as (typeof ranked)[0];
     const against =
-      lowest.share < 0 ? ` ${lowest.label} works against the rest, with ${percent(lowest.share)}.` : '';
+      lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${percent(lowest.share)}.` : '';
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
     return `${whose}, ${first.label} makes up ${percent(first.share)} of what head ${state.head} varies by, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
   },
