@@ -24,7 +24,7 @@ const controls = {
     initial: 'four',
     radio: true,
   },
-  head: { kind: 'range', label: 'Head of the first layer', min: 0, max: 11, step: 1, initial: 2 },
+  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 2 },
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   centred: { kind: 'toggle', label: 'Centre each row', initial: false },
@@ -219,7 +219,13 @@ export const figure: Figure<typeof controls, Data> = {
         high: limit,
         scale: 'diverging',
       },
-      { title: 'softmax of the terms on', array: data.kept.softmax, low: 0, high: 1, scale: 'sequential' },
+      {
+        title: narrow ? 'attention' : 'attention from ticked terms',
+        array: data.kept.softmax,
+        low: 0,
+        high: 1,
+        scale: 'sequential',
+      },
     ] as const;
     results.forEach(({ title, array, low, high, scale }, place) => {
       const drawn = map(
@@ -325,7 +331,7 @@ export const figure: Figure<typeof controls, Data> = {
         'key token',
         ...kinds.map(({ label }) => label),
         'score',
-        'softmax of the terms on',
+        'attention from ticked terms',
       ],
       rows,
     };

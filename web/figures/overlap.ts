@@ -14,7 +14,7 @@ const controls = {
     initial: 'trained',
     radio: true,
   },
-  k: { kind: 'steps', label: 'Position directions k', values: [4, 12, 32, 64, 96], initial: 12 },
+  k: { kind: 'steps', label: 'Main directions k', values: [4, 12, 32, 64, 96], initial: 12 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 

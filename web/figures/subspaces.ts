@@ -10,8 +10,8 @@ const widest = 192;
 
 const controls = {
   d: { kind: 'steps', label: 'Width d', values: [16, 32, 64, 128, 256, 384, 512, 768], initial: 512 },
-  k1: { kind: 'range', label: 'First: k₁', min: 1, max: widest, step: 1, initial: 64 },
-  k2: { kind: 'range', label: 'Second: k₂', min: 1, max: widest, step: 1, initial: 64 },
+  k1: { kind: 'range', label: 'Dimension k₁', min: 1, max: widest, step: 1, initial: 64 },
+  k2: { kind: 'range', label: 'Dimension k₂', min: 1, max: widest, step: 1, initial: 64 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 

@@ -37,7 +37,7 @@ export function readFigure(name: string): Shown | undefined {
     drawn: element.result && structuredClone(element.result.state),
     cursor: element.cursor,
     finding: clean(root.querySelector('.finding')),
-    readout: clean(root.querySelector('.readout')).replace(/ ?Held: click again to let go\.$/, ''),
+    readout: clean(root.querySelector('.readout')).replace(/ ?Held: click or tap it again to let go\.$/, ''),
     tokens: all('.tokens li'),
     badge: clean(root.querySelector('.badge')),
     problems: all('.problem'),
