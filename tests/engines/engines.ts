@@ -10,6 +10,8 @@ export interface Engine {
   open(address: string): Promise<void>;
   /** Runs a function that stands alone in the page and returns what it returns. */
   evaluate<T>(inPage: () => T): Promise<T>;
+  /** The same in the page's first frame. */
+  evaluateInFrame<T>(inPage: () => T): Promise<T>;
   /** Errors that the page threw or logged; WebKit's driver tells none. */
   complaints: readonly string[];
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export async function firefox(): Promise<Engine> {
       await page.goto(address);
     },
     evaluate: (inPage) => page.evaluate(inPage) as never,
+    evaluateInFrame: (inPage) => page.frames()[1]?.evaluate(inPage) as never,
     close: () => browser.close(),
   };
 }
@@ -83,6 +86,14 @@ export async function webkit(): Promise<Engine> {
       complaints: [],
       open: (address) => driver.get(address),
       evaluate: (inPage) => driver.executeScript(`return (${inPage})()`),
+      async evaluateInFrame(inPage) {
+        await driver.switchTo().frame(0);
+        try {
+          return await driver.executeScript(`return (${inPage})()`);
+        } finally {
+          await driver.switchTo().defaultContent();
+        }
+      },
       close: async () => {
         await driver.quit();
         end();

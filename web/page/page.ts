@@ -1,7 +1,10 @@
 import '../element/figureElement.js';
+import { siteWorker } from '../worker/siteWorker.js';
+import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
 import { lightTerms } from './terms.js';
 
+setWays(siteWorker);
 const notice = document.querySelector<HTMLElement>('#notice');
 lightTerms(document.body);
 followHistory();
