@@ -43,11 +43,17 @@ async function bePage(script: string): Promise<void> {
   const element = document.querySelector('superpose-figure');
   tellHeight();
   if (!(element instanceof Element)) return;
-  const { theme, keep, settings } = asked(page);
-  if (theme) element.setAttribute('theme', theme);
-  if (keep !== undefined) element.setAttribute('keep', keep);
-  if (settings.length > 0) await element.show(settings);
-  element.addEventListener('superpose-change', () => remember(element, theme, keep));
+  const follow = async () => {
+    const { theme, keep, settings } = asked(page);
+    for (const [name, value] of Object.entries({ theme, keep })) {
+      if (value === undefined) element.removeAttribute(name);
+      else element.setAttribute(name, value);
+    }
+    if (settings.length > 0) await element.show(settings);
+  };
+  window.addEventListener('hashchange', follow);
+  element.addEventListener('superpose-change', () => remember(element));
+  await follow();
 }
 
 /** The fragment of the address is stronger than what the file was made with. */
@@ -62,12 +68,14 @@ function asked(page: SinglePage): Pick<SinglePage, 'theme' | 'keep' | 'settings'
   };
 }
 
-async function remember(element: FigureElement, theme?: string, keep?: string): Promise<void> {
+async function remember(element: FigureElement): Promise<void> {
   const figure = await element.loaded();
   if (!figure) return;
   const extras = new URLSearchParams([
-    ...(theme ? [['theme', theme]] : []),
-    ...(keep === undefined ? [] : [['keep', keep]]),
+    ...['theme', 'keep'].flatMap((name): [string, string][] => {
+      const value = element.getAttribute(name);
+      return value === null ? [] : [[name, value]];
+    }),
   ]).toString();
   const fragment = writeLink(element.name, figure.controls, element.state);
   try {

@@ -2,10 +2,12 @@ import '../element/figureElement.js';
 import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
+import { addEmbedButtons } from './embedButtons.js';
 import { lightTerms } from './terms.js';
 
 setWays(siteWorker);
 const notice = document.querySelector<HTMLElement>('#notice');
+addEmbedButtons();
 lightTerms(document.body);
 followHistory();
 followAddress((sentence) => {

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../engines/engines.ts';
 import { dist } from '../../page/support/site.ts';
-import { findingOf, readFigures, type ShownFigure } from './figures.ts';
+import { findingOf, readFigures, type ShownFigure, withoutResidual } from './figures.ts';
 import { type BlogPage, type Servers, startServers } from './servers.ts';
 
 const patience = { timeout: 60_000 };
@@ -273,6 +273,3 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     expect(attributes).toEqual(['9', '9', '']);
   });
 }
-
-/** The residual is rounding itself, and differs from engine to engine. */
-const withoutResidual = (finding = '') => finding.replace(/to within .*$/, '');

@@ -42,3 +42,6 @@ export async function findingOf(name: string, settings: Record<string, string> =
   const data = await computes[name]?.(library, state, job);
   return figure.describe(data, state).trim();
 }
+
+/** The residual is rounding itself, and differs from engine to engine. */
+export const withoutResidual = (finding = ''): string => finding.replace(/to within .*$/, '');

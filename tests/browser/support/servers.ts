@@ -27,6 +27,8 @@ export interface Servers {
   /** Address of dist/ on its own origin, ending in a slash, and on the blog's. */
   site: string;
   here: string;
+  /** Puts another page on the blog. */
+  publish(page: BlogPage): void;
   /** What was asked of dist/, on either origin. */
   requests: string[];
   stop(): Promise<void>;
@@ -76,6 +78,9 @@ export async function startServers(
     blog,
     ...addresses,
     requests,
+    publish(other) {
+      blogPage = other;
+    },
     async stop() {
       for (const server of servers) {
         await new Promise((stopped) => {
