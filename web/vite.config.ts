@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
 import { figurePages } from './site/figurePages.js';
+import { hostedPage, hosting } from './site/hosting.js';
 import { placeholders } from './site/placeholders.js';
 
 const here = import.meta.dirname;
@@ -48,13 +49,22 @@ export default defineConfig({
         index: resolve(here, 'index.html'),
         embed: resolve(here, 'embed/embed.ts'),
         resize: resolve(here, 'embed/resize.ts'),
+        sw: resolve(here, 'offline/sw.ts'),
       },
       output: {
         // One address for all time; the rest are named by what is in them.
         entryFileNames: ({ name }) =>
-          ['embed', 'resize'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',
+          ['embed', 'resize', 'sw'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',
       },
     },
   },
-  plugins: [maths(), modelFiles(), placeholders(dist), figurePages(dist), versionedEmbed()],
+  plugins: [
+    maths(),
+    modelFiles(),
+    placeholders(dist),
+    figurePages(dist),
+    versionedEmbed(),
+    hostedPage(),
+    hosting(dist),
+  ],
 });

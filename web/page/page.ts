@@ -3,6 +3,7 @@ import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
 import { addEmbedButtons } from './embedButtons.js';
+import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
 
 setWays(siteWorker);
@@ -15,3 +16,4 @@ followAddress((sentence) => {
   notice.textContent = sentence;
   notice.hidden = sentence === '';
 });
+workOffline();
