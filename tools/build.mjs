@@ -12,6 +12,7 @@ export function build(env) {
     await buildPreset('wasm', env);
     await buildPackage(env);
     await buildHeadless(env);
+    await buildEmbeds(env);
     await extractModel(env);
     await buildPage(env);
   });
@@ -47,6 +48,28 @@ function buildHeadless(env) {
   );
 }
 
+/** For pages of one file, and for the npm package. */
+async function buildEmbeds(env) {
+  const configs = { single: 'web/embed/vite.config.ts', 'package embed': 'web/embed/package.config.ts' };
+  const outputs = { single: 'build/single/single.js', 'package embed': 'build/package/embed/index.js' };
+  for (const [name, config] of Object.entries(configs)) {
+    const command = ['build', '-c', config];
+    await unlessStamped(
+      name.replace(' ', '-'),
+      {
+        inputs: ['web', 'build/package/wasm', 'package.json', 'package-lock.json'],
+        outputs: [outputs[name]],
+      },
+      () =>
+        step(
+          `Build the figures for other pages (${name})`,
+          { byHand: `read Vite's message above; npx vite ${command.join(' ')} does the same.` },
+          (run) => run(join(root, 'node_modules/.bin/vite'), command, { env }),
+        ),
+    );
+  }
+}
+
 function extractModel(env) {
   return step(
     'Extract the model',
@@ -62,8 +85,9 @@ function buildPage(env) {
   return unlessStamped(
     'page',
     {
-      inputs: ['web', 'build/package', 'build/model', 'package.json', 'package-lock.json'],
+      inputs: ['web', 'build/package', 'build/single', 'build/model', 'package.json', 'package-lock.json'],
       outputs: ['dist/index.html'],
+      key: process.env.SUPERPOSE_URL ?? '',
     },
     () =>
       step(

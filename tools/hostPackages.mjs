@@ -27,6 +27,7 @@ const needs = {
     { package: 'chromium', program: 'chromium' },
     { package: 'fonts-dejavu-core', installed: 'fonts-dejavu-core' },
   ],
+  hosting: [{ package: 'nginx-light', program: 'nginx', path: '/usr/sbin:/usr/bin' }],
   engines: [
     { package: 'firefox-esr', program: 'firefox-esr' },
     { package: 'webkit2gtk-driver', program: 'WebKitWebDriver' },
@@ -36,7 +37,7 @@ const needs = {
 };
 
 /** The groups without which everything can be built and much can be tested. */
-export const browsers = ['chromium', 'engines'];
+export const browsers = ['chromium', 'hosting', 'engines'];
 
 // No question is asked and no service started: RUNLEVEL holds back System V's start-up scripts and
 // SYSTEMD_OFFLINE holds back systemd's units, both for this one call only.

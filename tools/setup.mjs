@@ -1,5 +1,5 @@
 // Installs what building and testing need, and nothing that is there already. Alone:
-//   node tools/setup.mjs [wasm] [native] [chromium] [engines]
+//   node tools/setup.mjs [wasm] [native] [chromium] [hosting] [engines]
 // which also writes build/env.sh, to be sourced by someone who calls cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { installNodeModules } from './nodeModules.mjs';
 import { Failure, root, runTool, usageError } from './steps.mjs';
 
 /** The parts that can be asked for; `native` alone needs neither Emscripten nor node_modules. */
-export const parts = ['wasm', 'native', 'chromium', 'engines'];
+export const parts = ['wasm', 'native', 'chromium', 'hosting', 'engines'];
 
 /**
  * Makes the machine ready for the named parts and returns the environment to run CMake in:

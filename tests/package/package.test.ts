@@ -23,6 +23,8 @@ test('has what is built and what must go with it, and neither sources nor the mo
     'build/package/wasm/superpose-plain.wasm',
     'build/package/wasm/superpose-relaxed.wasm',
     'build/package/THIRD-PARTY.txt',
+    'build/package/embed/index.js',
+    'build/package/embed/index.d.ts',
   ]) {
     expect(files).toContain(file);
   }
@@ -90,6 +92,8 @@ test.each(['nodenext', 'bundler'])(
     const tsc = join(root, 'node_modules/.bin/tsc');
     const sound = `import { load, type Table } from 'superpose';
     const superpose = await load();
+    import { configure } from 'superpose/embed';
+    configure({ home: 'https://example.org/' });
     export const table: Table<Float64Array> = superpose.sinusoidal({ positions: 2, d_model: 4 });`;
     await project.write('main.ts', sound);
     expect(await project.run(tsc, '-p', '.')).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -41,7 +41,7 @@ export type {
 export type { GramSpreads } from './gram.js';
 export type { MeanDecomposition, MeanDecompositionInput } from './meanDecomposition.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './minilm.js';
-export { type LoadOptions, type Simd, supportedSimd } from './module.js';
+export { type LoadOptions, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { ObliqueProjection, ObliqueProjectionInput } from './oblique.js';
 export type { AttentionLayer, PermutationEffect, PermutationEffectInput } from './order.js';
 export type {

@@ -69,6 +69,9 @@ const addresses: Record<Simd, () => URL> = {
   relaxed: () => new URL('./wasm/superpose-relaxed.wasm', import.meta.url),
 };
 
+/** Where the .wasm file of a build is, for a page that fetches it for its worker. */
+export const wasmAddress = (simd: Simd): URL => addresses[simd]();
+
 /** Compiles and starts a module. Errors are sentences that a reader can be shown. */
 export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
   check.object('options', options);
@@ -85,6 +88,13 @@ export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
   if (simd === 'relaxed' && supported !== 'relaxed') {
     throw new Error("This engine has no relaxed SIMD; load with simd: 'plain', or leave simd out.");
   }
+  // Nothing more is needed to see whether it is forbidden; WebKit compiles, and does not start.
+  await WebAssembly.instantiate(plainProbe).catch((cause: unknown) => {
+    throw new Error(
+      "The page's Content-Security-Policy lets no WebAssembly run; 'wasm-unsafe-eval' in its script-src allows it.",
+      { cause },
+    );
+  });
   const bytes = options.wasm ?? (await readBytes(addresses[simd](), 'The WebAssembly file'));
   const damaged = (cause: unknown) => {
     throw new Error('The WebAssembly file is damaged or incomplete; load the page or the package again.', {

@@ -1,7 +1,7 @@
 // <superpose-figure name="...">: a figure with its inputs, its picture, what it says in words, its numbers
 // and ways to take them along. Its attributes are the settings of the figure.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult, unsafeCSS } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure, Said } from '../figures/figure.js';
@@ -10,15 +10,36 @@ import { paintCanvas } from '../plot/canvas.js';
 import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
 import { type Cursor, cursorAt, cursorMarks, type Scene, type Term } from '../plot/scene.js';
 import { svgMarks } from '../plot/svg.js';
-import { type Asker, asker } from '../worker/client.js';
+import { type Asker, answeredIn, asker } from '../worker/client.js';
 import controlStyles from './controls.css?inline';
 import styles from './element.css?inline';
 import { toCsv, toJson, toPng, toSvg } from './exports.js';
 import { writeLink } from './link.js';
 import { linked } from './linked.js';
+import { linkBase, place } from './place.js';
 import { spaceOf } from './space.js';
 
-const themes = `.root{${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
+/** The reader's own size of text: the rem of a page around may be anything. */
+function ownRem(): string {
+  if (!CSS.registerProperty) return '16px';
+  try {
+    CSS.registerProperty({
+      name: '--superpose-rem',
+      syntax: '<length>',
+      inherits: true,
+      initialValue: '16px',
+    });
+  } catch {
+    // It is registered already.
+  }
+  // The root's font is medium, whatever the page says.
+  return '1em';
+}
+
+const sized = (css: string) =>
+  css.replace(/(?<!@media[^{]*)\b([\d.]+)rem\b/g, (_, size) => `calc(${size} * var(--superpose-rem))`);
+
+const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
 const terms: Term[] = ['token-token', 'token-position', 'position-token', 'position-position', 'rest'];
 const lighting = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
@@ -42,17 +63,20 @@ export interface Change {
   settled: boolean;
 }
 
-@customElement('superpose-figure')
 export class FigureElement extends LitElement {
   static override styles = [
     unsafeCSS(themes + inkClasses + lighting + swatches),
-    unsafeCSS(controlStyles),
-    unsafeCSS(styles),
+    unsafeCSS(sized(controlStyles)),
+    unsafeCSS(sized(styles)),
   ];
 
   @property() name = '';
   /** light, dark, or whatever the reader prefers. */
   @property() theme: Theme | '' = '';
+  /** Names of the settings that the reader can change, with spaces between; all unless given. */
+  @property() keep: string | null = null;
+  /** Figures of one group on a page share the settings that they have in common. */
+  @property() group = '';
 
   @state() private figure: AnyFigure | undefined;
   @state() private settings: State = {};
@@ -245,6 +269,7 @@ export class FigureElement extends LitElement {
 
   private adoptText({ name, text, from }: SharedText): void {
     if (from === this || this.figure?.controls[name]?.kind !== 'text') return;
+    if (place.foreign && (!this.group || (from as FigureElement).group !== this.group)) return;
     this.settings = { ...this.settings, [name]: text };
     this.ask();
   }
@@ -266,14 +291,28 @@ export class FigureElement extends LitElement {
     const live = figure && this.shown && this.width > 0;
     return html`
       <div class="root" role=${figure ? 'group' : nothing} aria-label=${figure?.title ?? nothing}
-        data-theme=${this.theme || nothing} data-lit=${linked.term() ?? nothing}>
+        data-theme=${this.theme || nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         ${figure ? this.inputs(figure) : html`<slot name="room"></slot>`}
         ${this.problems()}
-        ${live ? nothing : html`<slot></slot>`}
+        ${live ? nothing : html`<slot>${this.standIn()}</slot>`}
         <div class=${live ? 'over' : nothing}>${this.busyLine(figure)}</div>
         ${live ? this.live(figure, this.shown as never) : nothing}
       </div>
     `;
+  }
+
+  /** On somebody else's page: what shows the figure until it is live, or instead of it. */
+  private standIn(): TemplateResult | typeof nothing {
+    if (!place.foreign || !place.home || !Object.hasOwn(figures, this.name)) return nothing;
+    const picture = `${place.home}pictures/${this.name}-narrow.svg`;
+    return html`<a href=${this.link() ?? nothing}><img src=${picture} alt=${this.figure?.title ?? this.name} loading="lazy" /></a>`;
+  }
+
+  /** To this very view, where there is a page that has it. */
+  private link(): string | undefined {
+    const base = linkBase();
+    if (base === undefined || !this.figure) return base;
+    return base + writeLink(this.name, this.figure.controls, this.settings);
   }
 
   private problems(): TemplateResult | typeof nothing {
@@ -284,7 +323,7 @@ export class FigureElement extends LitElement {
           ? html`<p class="problem" role="status">${this.refused.join(' ')}</p>`
           : nothing
       }
-      ${this.failure ? html`<p class="problem" role="alert">${this.failure} <button @click=${again}>Try again</button></p>` : nothing}
+      ${this.failure ? html`<p class="problem" role="alert">${this.failure} <button @click=${again}>Try again</button>${this.homeLink()}</p>` : nothing}
       ${this.stopped ? html`<p class="note">Stopped. <button @click=${again}>Compute it</button></p>` : nothing}
     `;
   }
@@ -308,9 +347,10 @@ export class FigureElement extends LitElement {
 
   private inputs(figure: AnyFigure): TemplateResult {
     const unused = new Set(figure.unused?.(this.settings) ?? []);
+    const kept = this.keep?.split(/\s+/);
     return html`<div class="controls">
       ${Object.entries(figure.controls as Record<string, Control>)
-        .filter(([name]) => !unused.has(name))
+        .filter(([name]) => !unused.has(name) && (kept?.includes(name) ?? true))
         .map(([name, control]) => this.input(name, control))}
     </div>`;
   }
@@ -447,14 +487,14 @@ export class FigureElement extends LitElement {
     const theme = this.themeNow();
     return html`<div class="tools">
       <span class="badge" title=${meanings[figure.source(state)]}><span class="unseen">Numbers: </span>${sources[figure.source(state)]}</span>
-      <button @click=${this.copyLink}>Copy link</button>
+      ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
       <span class="save" role="group" aria-label="Save as"><span class="quiet" aria-hidden="true">Save as</span>
       <button @click=${save('png', 'image/png', () => toPng(result, this.width, theme))}>PNG</button>
       <button @click=${save('svg', 'image/svg+xml', () => toSvg(result, this.width, theme))}>SVG</button>
       <button @click=${save('csv', 'text/csv', () => toCsv(result))}>CSV</button>
       <button @click=${save('json', 'application/json', () => toJson(result))}>JSON</button></span>
       <button @click=${this.reset}>Reset</button>
-      <slot name="tools"></slot>
+      <slot name="tools"></slot>${this.homeLink()}
       <span class="said" role="status">${this.saying}</span>
     </div>`;
   }
@@ -464,9 +504,15 @@ export class FigureElement extends LitElement {
     void this.show([]);
   }
 
+  private homeLink(): TemplateResult | typeof nothing {
+    const link = place.foreign ? this.link() : undefined;
+    if (link === undefined) return nothing;
+    return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
+  }
+
   private async copyLink(): Promise<void> {
-    if (!this.figure) return;
-    const link = location.href.split('#')[0] + writeLink(this.name, this.figure.controls, this.settings);
+    const link = this.link();
+    if (link === undefined) return;
     try {
       await navigator.clipboard.writeText(link);
       this.saying = 'Link copied.';
@@ -657,3 +703,6 @@ function download(name: string, blob: Blob): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+/** Another version may have come first, on a page that loads two. */
+if (!customElements.get('superpose-figure')) customElements.define('superpose-figure', FigureElement);

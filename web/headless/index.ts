@@ -9,6 +9,7 @@ export {
   written,
   writtenState,
 } from '../figures/controls.js';
-export { placeholder } from './placeholder.js';
+export { renderAndCarry } from './carry.js';
+export { type Placeholder, placeholder } from './placeholder.js';
 export { rasterised } from './raster.js';
 export { figures, type Rendered, renderer } from './render.js';

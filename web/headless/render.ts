@@ -2,7 +2,7 @@
 
 import type { Result } from '../element/exports.js';
 import { readState } from '../figures/controls.js';
-import type { AnyFigure } from '../figures/figure.js';
+import type { AnyFigure, Library } from '../figures/figure.js';
 import { figures as loaders } from '../figures/index.js';
 import { computes } from '../worker/computes.js';
 import { library } from '../worker/library.js';
@@ -18,8 +18,9 @@ export const figures: Record<string, AnyFigure> = Object.fromEntries(
 );
 
 /** `modelFolder` has the extracted weights, if not where loadMiniLM() looks; seeded figures do without. */
-export function renderer(modelFolder?: URL) {
-  const loaded = library(modelFolder && { from: modelFolder });
+export const renderer = (modelFolder?: URL) => rendererOf(library(modelFolder && { from: modelFolder }));
+
+export function rendererOf(loaded: Library) {
   return async (name: string, settings: [string, string][] = []): Promise<Rendered> => {
     const [figure, compute] = [figures[name], computes[name]];
     if (!figure || !compute) {

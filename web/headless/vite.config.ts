@@ -1,39 +1,49 @@
 // The figures for Node, beside the typed API that they call.
 import { resolve } from 'node:path';
-import { defineConfig } from 'vite';
+import { build, defineConfig } from 'vite';
 import { noticeCollector } from '../notices.js';
 
 const root = resolve(import.meta.dirname, '../..');
 
 const notices = noticeCollector();
+const outDir = resolve(root, 'build/package/headless');
 
 export default defineConfig({
   root: import.meta.dirname,
   ssr: { noExternal: true, external: ['@huggingface/tokenizers', '@resvg/resvg-js'] },
   build: {
-    ssr: true,
-    outDir: resolve(root, 'build/package/headless'),
+    ssr: resolve(import.meta.dirname, 'index.ts'),
+    outDir,
     emptyOutDir: true,
     target: 'node20',
     rollupOptions: {
-      input: {
-        index: resolve(import.meta.dirname, 'index.ts'),
-        command: resolve(import.meta.dirname, '../command/superpose.ts'),
-      },
       external: ['superpose'],
-      output: {
-        paths: { superpose: '../index.js' },
-        entryFileNames: '[name].js',
-        chunkFileNames: '[name].js',
-      },
+      output: { paths: { superpose: '../index.js' }, codeSplitting: false },
     },
   },
-  plugins: [
-    notices.plugin(),
-    {
-      name: 'write-notices',
-      closeBundle: () =>
-        notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), ['@huggingface/tokenizers']),
-    },
-  ],
+  plugins: [notices.plugin(), { name: 'after', closeBundle: buildCommand }],
 });
+
+/** The command calls the figures' bundle; it does not hold another copy. */
+async function buildCommand() {
+  notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), ['@huggingface/tokenizers']);
+  await build({
+    configFile: false,
+    root: import.meta.dirname,
+    logLevel: 'warn',
+    build: {
+      ssr: resolve(import.meta.dirname, '../command/superpose.ts'),
+      outDir,
+      emptyOutDir: false,
+      target: 'node20',
+      rollupOptions: {
+        external: ['superpose', /headless\/index\.js$/],
+        output: {
+          entryFileNames: 'command.js',
+          paths: (id) => (id === 'superpose' ? '../index.js' : './index.js'),
+          codeSplitting: false,
+        },
+      },
+    },
+  });
+}

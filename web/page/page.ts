@@ -1,9 +1,15 @@
 import '../element/figureElement.js';
+import { siteWorker } from '../worker/siteWorker.js';
+import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
 import { takeBets } from './bets.js';
+import { addEmbedButtons } from './embedButtons.js';
+import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
 
+setWays(siteWorker);
 const notice = document.querySelector<HTMLElement>('#notice');
+addEmbedButtons();
 lightTerms(document.body);
 takeBets();
 followHistory();
@@ -12,3 +18,4 @@ followAddress((sentence) => {
   notice.textContent = sentence;
   notice.hidden = sentence === '';
 });
+workOffline();

@@ -2,6 +2,7 @@
 // slider never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
 import type { Question, Reply } from './protocol.js';
+import { knownWays, type Line, type Way } from './ways.js';
 
 export interface Asker {
   /** Asks, now or as soon as the question under way has ended. */
@@ -16,21 +17,54 @@ export interface Answers {
   progress(fraction: number): void;
 }
 
-let worker: Worker | undefined;
+let line: Line | undefined;
+/** Place in the list of ways. */
+let way = 0;
 let nextId = 0;
-const waiting = new Map<number, (reply: Reply) => void>();
+const waiting = new Map<number, { question: Question; settle(reply: Reply): void }>();
 
-function start(): Worker {
-  if (worker) return worker;
-  worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-  worker.onmessage = ({ data }: MessageEvent<Reply>) => waiting.get(data.id)?.(data);
-  // A worker that cannot be loaded says so in an event only, whatever was asked of it.
-  worker.onerror = () => {
-    worker = undefined;
-    const error = 'The part of this page that computes could not be loaded. Reload the page to try again.';
-    for (const [id, settle] of [...waiting]) settle({ id, error });
+/** Where the questions are answered; undefined before the first. */
+export const answeredIn = (): Way['name'] | undefined => (line ? knownWays()[way]?.name : undefined);
+
+const broken = 'The part of this page that computes could not be loaded. Reload the page to try again.';
+
+function start(): Line {
+  while (!line) {
+    try {
+      line = listenedTo((knownWays()[way] as Way).start());
+    } catch (error) {
+      if (way + 1 >= knownWays().length) throw new Error(broken, { cause: error });
+      way += 1;
+    }
+  }
+  return line;
+}
+
+function listenedTo(started: Line): Line {
+  let heard = false;
+  started.onmessage = ({ data }: MessageEvent<Reply>) => {
+    heard = true;
+    waiting.get(data.id)?.settle(data);
   };
-  return worker;
+  // A worker that cannot be loaded says so in an event only, whatever was asked of it.
+  started.onerror = (event) => {
+    if (line !== started) return;
+    line = undefined;
+    if (!heard && way + 1 < knownWays().length) {
+      event.preventDefault?.();
+      way += 1;
+      for (const [id, { question, settle }] of [...waiting]) {
+        try {
+          start().postMessage(question);
+        } catch {
+          settle({ id, error: broken });
+        }
+      }
+      return;
+    }
+    for (const [id, { settle }] of [...waiting]) settle({ id, error: broken });
+  };
+  return started;
 }
 
 export function asker(figure: string, { answered, failed, progress }: Answers): Asker {
@@ -56,16 +90,17 @@ export function asker(figure: string, { answered, failed, progress }: Answers): 
         if (!next) failed(reply.error);
       } else answered(reply.data, state);
     };
-    waiting.set(mine.id, settle);
+    const question = { id: mine.id, figure, state } satisfies Question;
+    waiting.set(mine.id, { question, settle });
     try {
-      start().postMessage({ id: mine.id, figure, state } satisfies Question);
+      start().postMessage(question);
     } catch (error) {
       settle({ id: mine.id, error: (error as Error).message });
     }
   };
 
   const stop = () => {
-    if (underWay) worker?.postMessage({ cancel: underWay.id } satisfies Question);
+    if (underWay) line?.postMessage({ cancel: underWay.id } satisfies Question);
   };
 
   return {

@@ -1,0 +1,151 @@
+// The embed builder: whatever it gives out is pasted into another page, or opened from disk, and must show
+// the state that the figure had.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { openChromium } from './support/chromium.ts';
+import { findingOf, readFigures, withoutResidual } from './support/figures.ts';
+import { startServers } from './support/servers.ts';
+
+const patience = { timeout: 30_000 };
+
+/** Opens the page with a figure in a state, and the figure's builder. */
+async function openBuilder(name: string, settings: Record<string, string>) {
+  const servers = await startServers(() => ({ html: '' }));
+  onTestFinished(() => servers.stop());
+  const engine = await openChromium();
+  onTestFinished(() => engine.close());
+  const { page } = engine;
+  const link = new URLSearchParams({ v: '1', figure: name, ...settings });
+  await engine.open(`${servers.site}#${link}`);
+  const figure = page.locator(`superpose-figure[name=${name}]`);
+  const finding = await findingOf(name, settings);
+  const shown = async () => withoutResidual((await figure.locator('.finding').last().textContent()) ?? '');
+  await expect.poll(shown, patience).toBe(withoutResidual(finding));
+  await figure.getByRole('button', { name: 'Embed' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  const choose = (kind: string) => dialog.getByRole('radio', { name: kind, exact: true }).check();
+  return {
+    ...engine,
+    servers,
+    dialog,
+    finding,
+    choose,
+    text: async (kind: string) => {
+      await choose(kind);
+      return dialog.getByRole('textbox', { name: 'What to paste' }).inputValue();
+    },
+    async saved(kind: string) {
+      await choose(kind);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        dialog.getByRole('button', { name: /^Save/ }).click(),
+      ]);
+      const folder = await mkdtemp(join(tmpdir(), 'superpose-saved-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const name = download.suggestedFilename();
+      const file = join(folder, name);
+      await download.saveAs(file);
+      return { file, name };
+    },
+  };
+}
+
+const state = { n: '9', d: '16' };
+const html = (body: string) => `<!DOCTYPE html><title>A blog</title>${body}`;
+
+test('the frame, pasted into a blog', async () => {
+  const { text, servers, open, evaluateInFrame, evaluate, finding, dialog, complaints } = await openBuilder(
+    'dot-products',
+    state,
+  );
+  await dialog.getByRole('checkbox', { name: 'Seed' }).uncheck();
+  const snippet = await text('Frame');
+  expect(snippet).toMatch(/title="[^"]+"/);
+  servers.publish({ html: html(snippet) });
+  await open(servers.blog);
+  const found = () =>
+    evaluateInFrame(readFigures).then(
+      ([one]) => one?.finding,
+      () => '',
+    );
+  await expect.poll(found, patience).toBe(finding);
+  const names = await evaluateInFrame(() =>
+    [...(document.querySelector('superpose-figure')?.shadowRoot?.querySelectorAll('input') ?? [])].map(
+      (one) => one.name,
+    ),
+  );
+  expect(names).toContain('n');
+  expect(names).not.toContain('seed');
+  const height = () => evaluate(() => document.querySelector('iframe')?.clientHeight ?? 0);
+  await expect.poll(height, patience).not.toBe(700);
+  expect(await evaluate(() => document.querySelector('a')?.getAttribute('href'))).toContain('n=9');
+  expect(complaints).toEqual([]);
+});
+
+test('the script tag, pasted into a blog, in the theme that was chosen', async () => {
+  const { text, servers, open, evaluate, finding, dialog, complaints } = await openBuilder(
+    'dot-products',
+    state,
+  );
+  await dialog.getByRole('combobox').selectOption('dark');
+  const snippet = await text('Script tag');
+  servers.publish({ html: html(snippet) });
+  await open(servers.blog);
+  await expect.poll(async () => (await evaluate(readFigures))[0]?.finding, patience).toBe(finding);
+  expect(await evaluate(() => document.querySelector('superpose-figure')?.getAttribute('theme'))).toBe(
+    'dark',
+  );
+  expect(servers.requests).toContain('pictures/dot-products-wide.svg');
+  expect(complaints).toEqual([]);
+});
+
+test('the picture is the state’s, Markdown and the citation say what it is', async () => {
+  const { text, saved, finding, servers } = await openBuilder('dot-products', state);
+  const { file, name } = await saved('Picture (SVG)');
+  expect(name).toBe('dot-products.svg');
+  expect(await readFile(file, 'utf8')).toContain(`<desc>${finding}</desc>`);
+  const markdown = await text('Markdown');
+  expect(markdown).toContain(finding);
+  expect(markdown).toContain('](dot-products.svg)](');
+  expect(markdown).toContain(`${servers.site}#v=1&figure=dot-products`);
+  const citation = await text('Cite');
+  expect(citation).toMatch(/^@misc\{superpose-dot-products,/);
+  expect(citation).toMatch(/Superpose \d+\.\d+\.\d+/);
+  expect(citation).toContain('n = 9');
+  // Every brace has its partner.
+  expect(citation.split('{').length).toBe(citation.split('}').length);
+});
+
+test('one file, opened from disk, with a link to where it comes from', async () => {
+  const { saved, open, evaluate, finding, servers, complaints } = await openBuilder('dot-products', state);
+  const { file } = await saved('One file');
+  await servers.stop();
+  await open(pathToFileURL(file).href);
+  await expect.poll(async () => (await evaluate(readFigures))[0]?.finding, patience).toBe(finding);
+  expect((await evaluate(readFigures))[0]?.link).toContain(servers.site);
+  expect(complaints).toEqual([]);
+});
+
+test.runIf(inject('withModel'))(
+  'one file with a sentence of one’s own carries its words, and says what it lacks',
+  async () => {
+    const text = 'Zebras graze where antelopes once slept.';
+    const { saved, open, evaluate, finding, servers, page } = await openBuilder('one-score', {
+      text,
+      head: '4',
+    });
+    const { file } = await saved('One file');
+    await servers.stop();
+    await open(pathToFileURL(file).href);
+    const shown = async () => withoutResidual((await evaluate(readFigures))[0]?.finding);
+    await expect.poll(shown, patience).toBe(withoutResidual(finding));
+    await page.getByRole('textbox', { name: 'Your sentence' }).fill('Quite another one.');
+    await expect
+      .poll(async () => (await evaluate(readFigures))[0]?.problem, patience)
+      .toContain('carries only the words that it was made with');
+  },
+);

@@ -1,0 +1,76 @@
+// The tarball in a project that Vite builds, opened in Chromium.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { load } from 'superpose';
+import { build } from 'vite';
+import { expect, onTestFinished, test } from 'vitest';
+import { emptyProject, pack } from '../package/support/project.ts';
+import { openChromium } from './support/chromium.ts';
+import { findingOf, readFigures } from './support/figures.ts';
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
+
+/** Builds the files with Vite, serves what comes out, and opens it. */
+async function builtPage(files: Record<string, string>) {
+  const project = await emptyProject((await pack()).tarball);
+  onTestFinished(() => project.remove());
+  for (const [name, text] of Object.entries(files)) await project.write(name, text);
+  await build({ root: project.folder, configFile: false, logLevel: 'error' });
+  const server = createServer(async (request, response) => {
+    const path = (request.url ?? '').replace(/\/$/, '/index.html');
+    const bytes = await readFile(join(project.folder, 'dist', path)).catch(() => undefined);
+    if (!bytes) {
+      response.writeHead(404).end();
+      return;
+    }
+    response
+      .writeHead(200, { 'Content-Type': types[extname(path)] ?? 'application/octet-stream' })
+      .end(bytes);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const engine = await openChromium();
+  onTestFinished(() => engine.close());
+  await engine.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return engine;
+}
+
+const html = (body: string) =>
+  `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>T</title><link rel="icon" href="data:,"></head><body>${body}<script type="module" src="/main.js"></script></body></html>`;
+
+test('the typed API finds its WebAssembly', async () => {
+  const engine = await builtPage({
+    'index.html': html('<output></output>'),
+    'main.js': `import { load } from 'superpose';
+      const superpose = await load({ simd: 'plain' });
+      const { data } = superpose.sinusoidal({ positions: 3, d_model: 4 });
+      document.querySelector('output').textContent = JSON.stringify(Array.from(data));`,
+  });
+  const found = () => engine.evaluate(() => document.querySelector('output')?.textContent ?? '');
+  await expect.poll(found, { timeout: 20_000 }).not.toBe('');
+  const here = (await load({ simd: 'plain' })).sinusoidal({ positions: 3, d_model: 4 });
+  expect(JSON.parse(await found())).toEqual(Array.from(here.data));
+  expect(engine.complaints).toEqual([]);
+});
+
+test('superpose/embed makes figures live, in a worker', async () => {
+  const engine = await builtPage({
+    'index.html': html('<superpose-figure name="dot-products" n="6"></superpose-figure>'),
+    'main.js': "import { configure } from 'superpose/embed'; configure({ home: 'https://example.org/s/' });",
+  });
+  const finding = async () => (await engine.evaluate(readFigures))[0]?.finding;
+  await expect.poll(finding, { timeout: 30_000 }).toBe(await findingOf('dot-products', { n: '6' }));
+  const [found] = await engine.evaluate(readFigures);
+  expect(found).toMatchObject({ runsIn: 'blob worker', problem: '' });
+  expect(found?.link).toMatch(/^https:\/\/example\.org\/s\/#v=1&figure=dot-products&/);
+  expect(engine.complaints).toEqual([]);
+});

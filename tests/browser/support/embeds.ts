@@ -1,0 +1,275 @@
+// Pages of other people with figures in them, opened in any engine. Each figure's numbers are read, and
+// compared with Node's.
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import type { Engine } from '../../engines/engines.ts';
+import { dist } from '../../page/support/site.ts';
+import { findingOf, readFigures, type ShownFigure, withoutResidual } from './figures.ts';
+import { type BlogPage, type Servers, startServers } from './servers.ts';
+
+const patience = { timeout: 60_000 };
+const script = (address: string) => `<script type="module" src="${address}embed.js"></script>`;
+const page = (body: string, head = '') =>
+  `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A blog</title>${head}</head><body>${body}</body></html>`;
+const figure = (attributes = 'name="dot-products"') =>
+  `<superpose-figure ${attributes}><a href="https://example.org/"><img alt="A picture" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'/>"></a></superpose-figure>`;
+
+export function testEmbeds(start: () => Promise<Engine>): void {
+  const open = async (
+    make: (addresses: { site: string; here: string }) => BlogPage,
+    options?: { cors?: boolean },
+  ): Promise<{ engine: Engine; servers: Servers }> => {
+    const servers = await startServers(make, options);
+    onTestFinished(() => servers.stop());
+    const engine = await start();
+    onTestFinished(() => engine.close());
+    await engine.open(servers.blog);
+    return { engine, servers };
+  };
+  /** Waits until every figure says something, or has something to complain about. */
+  const settled = async (read: () => Promise<ShownFigure[]>, count = 1): Promise<ShownFigure[]> => {
+    const ready = async () =>
+      (await read().catch(() => [])).filter((one) => one.finding || one.problem).length;
+    await expect.poll(ready, patience).toBe(count);
+    return read();
+  };
+  const inPage = (engine: Engine) => () => engine.evaluate(readFigures);
+
+  test('a blog of another origin: a worker made of a blob', async () => {
+    const { engine, servers } = await open(({ site }) => ({ html: page(figure() + script(site)) }));
+    const [found] = await settled(inPage(engine));
+    expect(found).toMatchObject({
+      finding: await findingOf('dot-products'),
+      runsIn: 'blob worker',
+      problem: '',
+    });
+    expect(found?.link).toMatch(new RegExp(`^${servers.site}#v=1&figure=dot-products&`));
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('a blog of the same origin: a worker', async () => {
+    const { engine } = await open(({ here }) => ({ html: page(figure() + script(here)) }));
+    const [found] = await settled(inPage(engine));
+    expect(found).toMatchObject({ finding: await findingOf('dot-products'), runsIn: 'worker' });
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('a strict policy without blob: the page’s own thread', async () => {
+    const { engine } = await open(({ site }) => {
+      const { origin } = new URL(site);
+      return {
+        html: page(figure('name="dot-products" n="8"') + script(site)),
+        policy: `default-src 'none'; script-src ${origin} 'wasm-unsafe-eval'; connect-src ${origin}; img-src data:`,
+      };
+    });
+    const [found] = await settled(inPage(engine));
+    expect(found).toMatchObject({ finding: await findingOf('dot-products', { n: '8' }), runsIn: 'page' });
+  });
+
+  test('a policy that lets no WebAssembly run: the picture stays, with a sentence and a link', async () => {
+    const { engine, servers } = await open(({ site }) => {
+      const { origin } = new URL(site);
+      return {
+        html: page(figure() + script(site)),
+        policy: `default-src 'none'; script-src ${origin}; connect-src ${origin}; img-src data:`,
+      };
+    });
+    const [found] = await settled(inPage(engine));
+    expect(found).toMatchObject({ finding: '', picture: true });
+    expect(found?.problem).toContain('lets no WebAssembly run');
+    expect(found?.link).toContain(servers.site);
+  });
+
+  test('a frame that may run scripts and nothing else, from a server without CORS', async () => {
+    const { engine } = await open(
+      ({ site }) => ({
+        html: page(
+          `<script src="${site}resize.js"></script><iframe sandbox="allow-scripts" title="Dot products" style="height:100px" src="${site}figures/dot-products/#v=1&figure=dot-products&n=8&keep=n"></iframe>`,
+        ),
+      }),
+      { cors: false },
+    );
+    const read = () => engine.evaluateInFrame(readFigures);
+    const [found] = await settled(read);
+    expect(found).toMatchObject({
+      finding: await findingOf('dot-products', { n: '8' }),
+      runsIn: 'blob worker',
+    });
+    const height = () => engine.evaluate(() => document.querySelector('iframe')?.clientHeight ?? 0);
+    await expect.poll(height, patience).toBeGreaterThan(300);
+    const inputs = await engine.evaluateInFrame(
+      () => document.querySelector('superpose-figure')?.shadowRoot?.querySelectorAll('input, select').length,
+    );
+    expect(inputs).toBe(1);
+  });
+
+  test.runIf(inject('withModel'))('a sentence in such a frame comes with its words', async () => {
+    const { engine, servers } = await open(
+      ({ site }) => ({
+        html: page(
+          `<iframe sandbox="allow-scripts" title="One score" src="${site}figures/one-score/"></iframe>`,
+        ),
+      }),
+      { cors: false },
+    );
+    const [found] = await settled(() => engine.evaluateInFrame(readFigures));
+    expect(withoutResidual(found?.finding)).toBe(withoutResidual(await findingOf('one-score')));
+    expect(servers.requests).toEqual(['figures/one-score/']);
+  });
+
+  test('one file, opened from disk', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'superpose-file-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'a figure.html');
+    await copyFile(join(dist, 'figures/dot-products/index.html'), file);
+    const engine = await start();
+    onTestFinished(() => engine.close());
+    await engine.open(pathToFileURL(file).href);
+    const [found] = await settled(inPage(engine));
+    expect(found).toMatchObject({
+      finding: await findingOf('dot-products'),
+      runsIn: 'blob worker',
+      link: '',
+    });
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('a hostile stylesheet changes nothing inside, and nothing inside gets out', async () => {
+    const hostile =
+      'html{font-size:5px}*{font:italic 40px cursive!important;color:red!important;display:inline!important;letter-spacing:9px!important;text-transform:uppercase!important;direction:rtl!important;line-height:3!important}';
+    const { engine } = await open(({ site }) => ({
+      html: page(`<p>Before</p>${figure()}${script(site)}`, `<style>${hostile}</style>`),
+    }));
+    // Even what stands in the head is shown by it, above the figure.
+    await engine.evaluate(() => document.querySelector('superpose-figure')?.scrollIntoView());
+    const [found] = await settled(inPage(engine));
+    expect(found?.finding).toBe(await findingOf('dot-products'));
+    const styles = await engine.evaluate(() => {
+      const element = document.querySelector('superpose-figure') as HTMLElement;
+      const inside = getComputedStyle(element.shadowRoot?.querySelector('.finding') as Element);
+      const { fontSize, fontStyle, letterSpacing, textTransform, direction } = inside;
+      return {
+        inside: { fontSize, fontStyle, letterSpacing, textTransform, direction },
+        display: getComputedStyle(element).display,
+        outside: getComputedStyle(document.querySelector('p') as Element).color,
+        sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
+      };
+    });
+    expect(styles).toEqual({
+      inside: {
+        fontSize: '16px',
+        fontStyle: 'normal',
+        letterSpacing: 'normal',
+        textTransform: 'none',
+        direction: 'ltr',
+      },
+      display: 'block',
+      outside: 'rgb(255, 0, 0)',
+      sheets: 1,
+    });
+  });
+
+  test('ten figures on a page: one module, one worker, each with its own state', async () => {
+    const { engine, servers } = await open(({ site }) => ({
+      html: page(
+        Array.from({ length: 10 }, (_, place) => figure(`name="dot-products" n="${place + 2}"`)).join('') +
+          script(site),
+      ),
+    }));
+    // Those far below are computed when the reader comes to them.
+    const read = async () => {
+      await engine.evaluate(() => {
+        for (const one of document.querySelectorAll('superpose-figure')) {
+          if (!one.shadowRoot?.querySelector('.finding')) {
+            one.scrollIntoView();
+            break;
+          }
+        }
+      });
+      return engine.evaluate(readFigures);
+    };
+    const found = await settled(read, 10);
+    for (const [place, one] of found.entries()) {
+      expect(one.finding).toBe(await findingOf('dot-products', { n: String(place + 2) }));
+    }
+    const asked = (pattern: RegExp) => servers.requests.filter((path) => pattern.test(path)).length;
+    expect(asked(/assets\/worker-/)).toBe(1);
+    expect(asked(/\.wasm$/)).toBe(1);
+    expect(asked(/^embed\.js$/)).toBe(1);
+  });
+
+  test('removed and put back, it goes on', async () => {
+    const { engine } = await open(({ site }) => ({ html: page(`<main>${figure()}</main>${script(site)}`) }));
+    await settled(inPage(engine));
+    await engine.evaluate(() => {
+      const element = document.querySelector('superpose-figure') as HTMLElement;
+      element.remove();
+      document.querySelector('main')?.append(element);
+      element.setAttribute('n', '5');
+    });
+    const finding = await findingOf('dot-products', { n: '5' });
+    await expect.poll(async () => (await engine.evaluate(readFigures))[0]?.finding, patience).toBe(finding);
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('loaded twice, the first stays and the second says so once', async () => {
+    const { engine } = await open(({ site, here }) => ({
+      html: page(
+        `<script>window.said=[];const info=console.info;console.info=(...all)=>{said.push(all.join(' '));info(...all)}</script>${figure()}${script(site)}${script(here)}`,
+      ),
+    }));
+    const [found] = await settled(inPage(engine));
+    expect(found?.finding).toBe(await findingOf('dot-products'));
+    const said = await engine.evaluate(() => (window as unknown as { said: string[] }).said);
+    expect(said).toEqual([
+      expect.stringMatching(/^Superpose \S+ is not used here: version \S+ was loaded first/),
+    ]);
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('nothing but the script is fetched before a figure is near', async () => {
+    const { engine, servers } = await open(({ site }) => ({
+      html: page(`<div style="height:9000px"></div>${figure()}${script(site)}`),
+    }));
+    const lit = () => servers.requests.filter((path) => /figureElement|worker|wasm|model/.test(path));
+    // As far as a page is idle: two frames after it has loaded.
+    await engine.evaluate(() => undefined);
+    expect(await engine.evaluate(() => document.readyState)).toBe('complete');
+    expect(lit()).toEqual([]);
+    await engine.evaluate(() => document.querySelector('superpose-figure')?.scrollIntoView());
+    const [found] = await settled(inPage(engine));
+    expect(found?.finding).toBe(await findingOf('dot-products'));
+    expect(lit().length).toBeGreaterThan(0);
+  });
+
+  test('figures of a group share what they have in common, attributes say it, others are left alone', async () => {
+    const { engine } = await open(({ site }) => ({
+      html: page(
+        [figure('name="dot-products" group="a"'), figure('name="dot-products" group="a"'), figure()].join(
+          '',
+        ) + script(site),
+      ),
+    }));
+    await settled(inPage(engine), 3);
+    await engine.evaluate(() => {
+      const first = document.querySelector('superpose-figure')?.shadowRoot;
+      const slider = first?.querySelector('input[name=n]') as HTMLInputElement;
+      slider.value = '9';
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      slider.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    const [nine, first] = [await findingOf('dot-products', { n: '9' }), await findingOf('dot-products')];
+    const findings = async () => {
+      await engine.evaluate(() => document.querySelectorAll('superpose-figure')[1]?.scrollIntoView());
+      return (await engine.evaluate(readFigures)).map(({ finding }) => finding);
+    };
+    await expect.poll(findings, patience).toEqual([nine, nine, first]);
+    const attributes = await engine.evaluate(() =>
+      [...document.querySelectorAll('superpose-figure')].map((one) => one.getAttribute('n') ?? ''),
+    );
+    expect(attributes).toEqual(['9', '9', '']);
+  });
+}

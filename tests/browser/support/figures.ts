@@ -1,0 +1,47 @@
+// What a reader sees of the figures on a page, and what Node says that they must show.
+import { load, loadMiniLM } from 'superpose';
+import { readState } from '../../../web/figures/controls.ts';
+import { figures } from '../../../web/figures/index.ts';
+import { computes } from '../../../web/worker/computes.ts';
+
+export interface ShownFigure {
+  name: string;
+  finding: string;
+  /** Where it is computed. */
+  runsIn: string;
+  problem: string;
+  link: string;
+  /** Whether what stands between its tags is what shows. */
+  picture: boolean;
+}
+
+/** Stands alone: it is sent into the page. */
+export function readFigures(): ShownFigure[] {
+  return [...document.querySelectorAll('superpose-figure')].map((element) => {
+    const root = element.shadowRoot;
+    const text = (selector: string) => root?.querySelector(selector)?.textContent?.trim() ?? '';
+    return {
+      name: element.getAttribute('name') ?? '',
+      finding: text('.finding'),
+      runsIn: root?.querySelector('.root')?.getAttribute('data-runs-in') ?? '',
+      problem: text('.problem'),
+      link: root?.querySelector('a[target]')?.getAttribute('href') ?? '',
+      picture: (element.firstElementChild?.getBoundingClientRect().height ?? 0) > 0,
+    };
+  });
+}
+
+/** The finding of a figure, from the library alone. */
+export async function findingOf(name: string, settings: Record<string, string> = {}): Promise<string> {
+  const figure = await (figures[name] as (typeof figures)[string])();
+  const { state: read } = readState(figure.controls, Object.entries(settings));
+  const state = figure.settle?.(read, undefined) ?? read;
+  const superpose = await load();
+  const library = { superpose: async () => superpose, miniLM: () => loadMiniLM(superpose) };
+  const job = { signal: new AbortController().signal, progress: () => {} };
+  const data = await computes[name]?.(library, state, job);
+  return figure.describe(data, state).trim();
+}
+
+/** The residual is rounding itself, and differs from engine to engine. */
+export const withoutResidual = (finding = ''): string => finding.replace(/to within .*$/, '');

@@ -1,0 +1,93 @@
+// Two origins: one that has dist/ in a folder, with or without CORS headers, and a blog that embeds it.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { dist } from '../../page/support/site.ts';
+
+const types: Record<string, string> = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.wasm': 'application/wasm',
+};
+
+export interface BlogPage {
+  html: string;
+  /** Its Content-Security-Policy. */
+  policy?: string;
+}
+
+export interface Servers {
+  /** Address of the blog's page. */
+  blog: string;
+  /** Address of dist/ on its own origin, ending in a slash, and on the blog's. */
+  site: string;
+  here: string;
+  /** Puts another page on the blog. */
+  publish(page: BlogPage): void;
+  /** What was asked of dist/, on either origin. */
+  requests: string[];
+  stop(): Promise<void>;
+}
+
+/** `page` is given the two addresses of dist/. */
+export async function startServers(
+  page: (addresses: { site: string; here: string }) => BlogPage,
+  { cors = true }: { cors?: boolean } = {},
+): Promise<Servers> {
+  const requests: string[] = [];
+  const folder = '/superpose/';
+  let blogPage: BlogPage = { html: '' };
+
+  const start = async (isBlog: boolean) => {
+    const server = createServer(async (request, response) => {
+      const path = new URL(request.url ?? '', 'http://any').pathname;
+      if (isBlog && path === '/') {
+        response.setHeader('Content-Type', 'text/html; charset=utf-8');
+        if (blogPage.policy) response.setHeader('Content-Security-Policy', blogPage.policy);
+        response.end(blogPage.html);
+        return;
+      }
+      const asked = path.startsWith(folder) ? path.slice(folder.length) : undefined;
+      const file = asked?.replace(/(^|\/)$/, '$1index.html');
+      const bytes =
+        file && !file.includes('..') ? await readFile(join(dist, file)).catch(() => undefined) : undefined;
+      if (!bytes || asked === undefined) {
+        response.writeHead(404).end('Not found');
+        return;
+      }
+      requests.push(asked);
+      if (cors && !isBlog) response.setHeader('Access-Control-Allow-Origin', '*');
+      response.setHeader('Content-Type', types[extname(file ?? '')] ?? 'application/octet-stream');
+      response.end(bytes);
+    });
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    return server;
+  };
+  const servers = await Promise.all([start(true), start(false)]);
+  const [blog = '', site = ''] = servers.map(
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+  );
+  const addresses = { site: `${site}superpose/`, here: `${blog}superpose/` };
+  blogPage = page(addresses);
+  return {
+    blog,
+    ...addresses,
+    requests,
+    publish(other) {
+      blogPage = other;
+    },
+    async stop() {
+      for (const server of servers) {
+        await new Promise((stopped) => {
+          server.close(stopped);
+          server.closeAllConnections();
+        });
+      }
+    },
+  };
+}

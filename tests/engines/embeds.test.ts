@@ -1,0 +1,10 @@
+// Embeds in Firefox and WebKit.
+import { describe } from 'vitest';
+import { testEmbeds } from '../browser/support/embeds.ts';
+import { firefox, lacking, webkit } from './engines.ts';
+
+const inCi = process.env.CI === 'true';
+for (const [name, start] of Object.entries({ firefox, webkit })) {
+  const missing = lacking[name as 'firefox' | 'webkit']();
+  describe.skipIf(missing.length > 0 && !inCi)(name, () => testEmbeds(start));
+}

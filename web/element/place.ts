@@ -1,0 +1,10 @@
+// Where figures stand: on their own page, or on somebody else's.
+export const place = {
+  /** On a page that is not theirs: figures share nothing unless asked to, and link to their own page. */
+  foreign: false,
+  /** Address of the page of all figures, ending in a slash; undefined when it is nowhere. */
+  home: undefined as string | undefined,
+};
+
+/** The address that a link to a state begins with. */
+export const linkBase = (): string | undefined => (place.foreign ? place.home : location.href.split('#')[0]);

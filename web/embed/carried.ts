@@ -1,0 +1,207 @@
+// The part of MiniLM that one state of a figure needs, small enough to be carried in a page: the rows of its
+// words and positions, the first layer, and a tokenizer that knows its words only.
+import type { MiniLM, Sentence } from 'superpose';
+import type { Library } from '../figures/figure.js';
+
+/** Gives a file of the model by its name; see MiniLMOptions. */
+export type ReadFile = (file: string) => Promise<Uint8Array>;
+
+export interface Carried {
+  /** Texts that can be cut into tokens. */
+  texts: string[];
+  /** Pieces that can be named. */
+  pieces: number[];
+  /** Files by name, base64. */
+  files: Record<string, string>;
+  /** Rows of the tables: which they are, then their bytes one after another, base64. */
+  rows: Record<string, { at: number[]; dtype: string; columns: number; bytes: string }>;
+}
+
+/** Something was asked for that is not carried. */
+export class NotCarried extends Error {}
+
+const rowFile = /^(words|positions)-(\d+)\.safetensors$/;
+/** More bytes than this are no good in a page. */
+const mostBytes = 3_000_000;
+
+/** Bytes as base64, and back; in Node and in browsers alike. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  }
+  return btoa(text);
+}
+
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+
+const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+/** A model whose tables have one row a file, over one that has many, and what was read of it. */
+export function recorder(read: ReadFile) {
+  const files = new Map<string, Uint8Array>();
+  const rows = new Map<string, Map<number, Uint8Array>>();
+  const texts = new Set<string>();
+  const ids = new Set<number>();
+  let shape = { dtype: '', columns: 0 };
+  let bytes = 0;
+  const manifest = read('manifest.json').then(json);
+  const count = (more: number) => {
+    bytes += more;
+    if (bytes > mostBytes) throw new NotCarried('This state needs more of the model than a page can carry.');
+  };
+
+  const readRow = async (table: string, row: number) => {
+    const { rowsPerShard } = await manifest;
+    const shard = await read(`${table}-${Math.floor(row / rowsPerShard)}.safetensors`);
+    const start = 8 + Number(new DataView(shard.buffer, shard.byteOffset).getBigUint64(0, true));
+    const entry = json(shard.subarray(8, start)).rows;
+    const columns = entry.shape[1];
+    const rowBytes = (entry.data_offsets[1] - entry.data_offsets[0]) / entry.shape[0];
+    const from = start + (row % rowsPerShard) * rowBytes;
+    shape = { dtype: entry.dtype, columns };
+    const found = shard.slice(from, from + rowBytes);
+    const known = rows.get(table) ?? new Map();
+    rows.set(table, known);
+    if (!known.has(row)) count(rowBytes);
+    known.set(row, found);
+    if (table === 'words') ids.add(row);
+    return oneRow(entry.dtype, columns, found);
+  };
+
+  return {
+    async read(file: string): Promise<Uint8Array> {
+      const [, table, row] = file.match(rowFile) ?? [];
+      if (table) return readRow(table, Number(row));
+      const found =
+        file === 'manifest.json' ? bytesOf({ ...(await manifest), rowsPerShard: 1 }) : await read(file);
+      if (!files.has(file) && file !== 'tokenizer.json') count(found.length);
+      files.set(file, found);
+      return found;
+    },
+    /** Notes the texts too. */
+    watched: (model: MiniLM): MiniLM =>
+      guarded(model, {
+        text(text, sentence) {
+          texts.add(text);
+          for (const id of sentence.ids) ids.add(id);
+        },
+        pieces: (asked) => {
+          for (const id of asked) ids.add(id);
+        },
+      }),
+    /** Everything so far; undefined when nothing of the model was asked for. */
+    carried(): Carried | undefined {
+      if (files.size === 0) return undefined;
+      const tokenizer = files.get('tokenizer.json');
+      if (tokenizer) files.set('tokenizer.json', bytesOf(reduced(json(tokenizer), ids)));
+      return {
+        texts: [...texts],
+        pieces: [...ids],
+        files: Object.fromEntries([...files].map(([name, one]) => [name, toBase64(one)])),
+        rows: Object.fromEntries(
+          [...rows].map(([table, known]) => {
+            const at = [...known.keys()].sort((a, b) => a - b);
+            const size = (known.get(at[0] as number) as Uint8Array).length;
+            const all = new Uint8Array(at.length * size);
+            at.forEach((row, place) => {
+              all.set(known.get(row) as Uint8Array, place * size);
+            });
+            return [table, { at, ...shape, bytes: toBase64(all) }];
+          }),
+        ),
+      };
+    },
+  };
+}
+
+/** The tokenizer with the words that are asked for; its greedy cutting of the same texts is the same. */
+function reduced(tokenizer: { model: { vocab: Record<string, number> } }, ids: ReadonlySet<number>) {
+  const vocab = Object.fromEntries(
+    // The first thousand are markers, letters and signs.
+    Object.entries(tokenizer.model.vocab).filter(([, id]) => id < 1000 || ids.has(id)),
+  );
+  return { ...tokenizer, model: { ...tokenizer.model, vocab } };
+}
+
+function oneRow(dtype: string, columns: number, bytes: Uint8Array): Uint8Array {
+  const header = bytesOf({ rows: { dtype, shape: [1, columns], data_offsets: [0, bytes.length] } });
+  const file = new Uint8Array(8 + header.length + bytes.length);
+  new DataView(file.buffer).setBigUint64(0, BigInt(header.length), true);
+  file.set(header, 8);
+  file.set(bytes, 8 + header.length);
+  return file;
+}
+
+interface Guards {
+  text(text: string, sentence: Sentence): void;
+  pieces(ids: readonly number[]): void;
+}
+
+/** A model that says what texts and pieces it is asked for, before it answers. */
+function guarded(model: MiniLM, { text: tell, pieces: tellPieces }: Guards): MiniLM {
+  const tokenize: MiniLM['tokenize'] = (text, most) => {
+    const sentence = model.tokenize(text, most);
+    tell(text, sentence);
+    return sentence;
+  };
+  const pieces: MiniLM['pieces'] = (ids) => {
+    tellPieces(ids);
+    return model.pieces(ids);
+  };
+  return {
+    ...model,
+    pieces,
+    tokenize,
+    decompose: (text, options) => model.decompose(typeof text === 'string' ? tokenize(text) : text, options),
+  };
+}
+
+/** The carried files, for loadMiniLM(). */
+export function carriedReader(carried: Carried): ReadFile {
+  const places = new Map(
+    Object.entries(carried.rows).map(([table, { at }]) => [
+      table,
+      new Map(at.map((row, place) => [row, place])),
+    ]),
+  );
+  const decoded = new Map<string, Uint8Array>();
+  return async (file) => {
+    const whole = carried.files[file];
+    if (whole !== undefined) return fromBase64(whole);
+    const [, table = '', row] = file.match(rowFile) ?? [];
+    const place = places.get(table)?.get(Number(row));
+    const rows = carried.rows[table];
+    if (place === undefined || !rows) throw new NotCarried(`${file} is not carried.`);
+    const all = decoded.get(table) ?? fromBase64(rows.bytes);
+    decoded.set(table, all);
+    const size = all.length / rows.at.length;
+    return oneRow(rows.dtype, rows.columns, all.subarray(place * size, (place + 1) * size));
+  };
+}
+
+/** A carried model cuts only texts that it was made for: others it would cut wrongly. */
+export const onlyCarried = (model: MiniLM, { texts, pieces }: Carried): MiniLM => {
+  const known = new Set(texts);
+  const ids = new Set(pieces);
+  return guarded(model, {
+    text(text) {
+      if (!known.has(text)) throw new NotCarried('This text is not carried.');
+    },
+    pieces(asked) {
+      if (asked.some((id) => id >= 1000 && !ids.has(id))) throw new NotCarried('This word is not carried.');
+    },
+  });
+};
+
+/** A library over a recorded model. */
+export const watchedLibrary = (library: Library, watch: (model: MiniLM) => MiniLM): Library => ({
+  superpose: library.superpose,
+  miniLM: async () => watch(await library.miniLM()),
+});

@@ -1,0 +1,39 @@
+// <script type="module" src=".../embed.js">: makes every <superpose-figure> of a page live as soon as one of
+// them comes near the reader's view. Until then nothing but this file is fetched, and what stands between
+// the element's tags - a picture with a link - is what shows. Nothing is ever thrown into the page.
+import { place } from '../element/place.js';
+import { isFirst } from './first.js';
+import { whenNear } from './near.js';
+
+async function define(home: string): Promise<void> {
+  place.foreign = true;
+  place.home = home;
+  const [{ setWays, ownThread }, { siteWorker, siteBlobWorker }] = await Promise.all([
+    import('../worker/ways.js'),
+    import('../worker/siteWorker.js'),
+  ]);
+  const own = ownThread(async () =>
+    (await import('./ownThread.js')).answeringHere({ from: `${home}model/` }),
+  );
+  setWays(siteWorker, siteBlobWorker, own);
+  const { FigureElement } = await import('../element/figureElement.js');
+  (await import('./mirror.js')).mirrorStates(FigureElement);
+}
+
+function failed(home: string, error: unknown): void {
+  console.warn(
+    `Superpose could not be loaded from ${home}; the pictures stay. Another site's pages need the header Access-Control-Allow-Origin: * on its files. (${error})`,
+  );
+}
+
+try {
+  const home = new URL(/* @vite-ignore */ './', import.meta.url).href;
+  if (isFirst(__SUPERPOSE_VERSION__)) {
+    whenNear(
+      () => define(home),
+      (error) => failed(home, error),
+    );
+  }
+} catch (error) {
+  console.warn(`Superpose could not start; the pictures stay. (${error})`);
+}

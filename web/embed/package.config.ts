@@ -1,0 +1,40 @@
+// superpose/embed for npm: modules that call the typed API beside them, and a worker as text.
+import { copyFileSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defineConfig } from 'vite';
+import { noticeCollector } from '../notices.js';
+import { withoutWasmAddress } from './vite.config.js';
+
+const root = resolve(import.meta.dirname, '../..');
+const outDir = resolve(root, 'build/package/embed');
+const { version } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8'));
+const notices = noticeCollector();
+
+export default defineConfig({
+  root: import.meta.dirname,
+  publicDir: false,
+  resolve: { alias: { superpose: resolve(root, 'build/package/index.js') } },
+  define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
+  worker: { format: 'iife', plugins: () => [withoutWasmAddress(), notices.plugin()] },
+  build: {
+    outDir,
+    emptyOutDir: true,
+    target: 'es2022',
+    minify: false,
+    lib: { entry: resolve(import.meta.dirname, 'package.ts'), formats: ['es'], fileName: 'index' },
+    rollupOptions: {
+      external: /build\/package\/index\.js$/,
+      output: { chunkFileNames: '[name].js', paths: () => '../index.js' },
+    },
+  },
+  plugins: [
+    notices.plugin(),
+    {
+      name: 'after',
+      closeBundle() {
+        copyFileSync(resolve(import.meta.dirname, 'index.d.ts'), resolve(outDir, 'index.d.ts'));
+        notices.write(resolve(outDir, 'THIRD-PARTY.txt'));
+      },
+    },
+  ],
+});

@@ -1,0 +1,63 @@
+// superpose/embed: importing it makes every <superpose-figure> of a page live. For pages that are built with
+// a bundler; others take embed.js from a site.
+import { supportedSimd, wasmAddress } from 'superpose';
+import { place } from '../element/place.js';
+import { type Line, ownThread, setWays, type Way } from '../worker/ways.js';
+import { isFirst } from './first.js';
+import type { EmbedOptions } from './index.js';
+import { whenNear } from './near.js';
+import type { Supplies } from './program.js';
+
+let model: string | undefined;
+
+export function configure({ home, model: folder }: EmbedOptions): void {
+  if (home !== undefined) place.home = new URL(home, document.baseURI).href;
+  if (folder !== undefined) model = new URL(folder, document.baseURI).href;
+}
+
+async function supplies(): Promise<Supplies> {
+  const simd = supportedSimd() ?? 'plain';
+  const response = await fetch(wasmAddress(simd));
+  return { wasm: await response.arrayBuffer(), simd, model };
+}
+
+/** Bundled as text, so that it takes no file that a bundler would have to find. */
+const inlineWorker = (Program: new () => Worker): Way => ({
+  name: 'blob worker',
+  start() {
+    const worker = new Program();
+    const ready = supplies().then((first) => worker.postMessage(first));
+    ready.catch(() => worker.onerror?.(new ErrorEvent('error')));
+    const line: Line = {
+      onmessage: null,
+      onerror: null,
+      postMessage: (question) => void ready.then(() => worker.postMessage(question)),
+    };
+    worker.onmessage = (event) => line.onmessage?.(event);
+    worker.onerror = (event) => line.onerror?.(event);
+    return line;
+  },
+});
+
+async function define(): Promise<void> {
+  place.foreign = true;
+  const { default: Program } = await import('./packageWorker.js?worker&inline');
+  setWays(
+    inlineWorker(Program),
+    ownThread(async () => {
+      const [{ runWith }, { answering }, first] = await Promise.all([
+        import('./program.js'),
+        import('../worker/answers.js'),
+        supplies(),
+      ]);
+      return (say) => answering(runWith(first), say);
+    }),
+  );
+  const { FigureElement } = await import('../element/figureElement.js');
+  (await import('./mirror.js')).mirrorStates(FigureElement);
+}
+
+// On a server there is nothing to make live.
+if (typeof document !== 'undefined' && isFirst(__SUPERPOSE_VERSION__)) {
+  whenNear(define, (error) => console.warn(`Superpose could not be loaded; the pictures stay. (${error})`));
+}

@@ -1,0 +1,3 @@
+import { beWorker } from './program.js';
+
+beWorker();

@@ -1,0 +1,60 @@
+// What computes in a page of one file: told first what the page carries, then asked. In a worker made of the
+// page's own script, or on its own thread.
+import type { LoadOptions, Simd } from 'superpose';
+import { answering, type Run, running } from '../worker/answers.js';
+import { library } from '../worker/library.js';
+import type { Question } from '../worker/protocol.js';
+import { type Carried, carriedReader, NotCarried, onlyCarried, watchedLibrary } from './carried.js';
+import { inSlices } from './ownThread.js';
+
+export interface Supplies {
+  wasm: ArrayBuffer;
+  /** Which build that is; plain unless said. */
+  simd?: Simd | undefined;
+  carried?: Carried | undefined;
+  /** Where all of the model is, if anywhere. */
+  model?: string | undefined;
+}
+
+const lacking =
+  'This copy of the figure carries only the words that it was made with, and the others could not be fetched.';
+
+/** Carried words first; for others all of the model, from where the page has it. */
+export function runWith({ wasm, simd = 'plain', carried, model }: Supplies): Run {
+  const module = { wasm, simd };
+  const whole = model === undefined ? undefined : running(inSlices(library({ from: model }, module)));
+  const part =
+    carried &&
+    running(
+      watchedLibrary(inSlices(library({ read: carriedReader(carried) }, module)), (one) =>
+        onlyCarried(one, carried),
+      ),
+    );
+  return async (figure, state, job) => {
+    try {
+      return await (part ?? whole ?? nothingOfTheModel(module))(figure, state, job);
+    } catch (error) {
+      // A file that is not carried may come wrapped in another error.
+      if (!part || !isNotCarried(error)) throw error;
+      if (!whole) throw new Error(lacking);
+      return whole(figure, state, job).catch((cause: unknown) => {
+        throw job.signal.aborted ? cause : new Error(lacking, { cause });
+      });
+    }
+  };
+}
+
+const isNotCarried = (error: unknown): boolean =>
+  error instanceof NotCarried || (error instanceof Error && isNotCarried(error.cause));
+
+const nothingOfTheModel = (module: LoadOptions): Run =>
+  running(inSlices(library({ read: () => Promise.reject(new Error(lacking)) }, module)));
+
+/** The worker's half: the first message brings the supplies, the others are questions. */
+export function beWorker(): void {
+  let answer: ((question: Question) => void) | undefined;
+  self.onmessage = ({ data }: MessageEvent) => {
+    if (answer) answer(data);
+    else answer = answering(runWith(data), (reply) => self.postMessage(reply));
+  };
+}

@@ -1,0 +1,89 @@
+// A figure in one file: this script, classic and inline, is the page and, in a blob, also the worker. It runs
+// in a frame that may run scripts and nothing else, from a server without CORS, and from disk.
+import type { FigureElement } from '../element/figureElement.js';
+import { readLink, writeLink } from '../element/link.js';
+import { place } from '../element/place.js';
+import { answering } from '../worker/answers.js';
+import { blobWorker, ownThread, setWays } from '../worker/ways.js';
+import { type Carried, fromBase64 } from './carried.js';
+import { tellHeight } from './height.js';
+import { beWorker, runWith, type Supplies } from './program.js';
+
+/** What stands in the page beside this script. */
+export interface SinglePage {
+  figure: string;
+  /** As in links: settings by name. */
+  settings: [string, string][];
+  theme?: string | undefined;
+  keep?: string | undefined;
+  /** Address of the page of all figures, if it has one; relative to this file, or absolute. */
+  home?: string | undefined;
+  carried?: Carried | undefined;
+}
+
+const textOf = (id: string) => document.getElementById(id)?.textContent ?? '';
+
+async function bePage(script: string): Promise<void> {
+  const page: SinglePage = JSON.parse(textOf('superpose-page'));
+  const own = /^https?:$/.test(location.protocol) ? new URL(page.home ?? '', location.href).href : page.home;
+  // A relative home is of no use to a file on disk.
+  const home = page.home !== undefined && own && /^https?:/.test(own) ? own : undefined;
+  place.foreign = true;
+  place.home = home;
+  const supplies = (): Supplies => ({
+    wasm: fromBase64(textOf('superpose-wasm')).buffer,
+    carried: page.carried,
+    model: home && new URL('model/', home).href,
+  });
+  setWays(
+    blobWorker(script, supplies),
+    ownThread(async () => (say) => answering(runWith(supplies()), say)),
+  );
+  const { FigureElement: Element } = await import('../element/figureElement.js');
+  const element = document.querySelector('superpose-figure');
+  tellHeight();
+  if (!(element instanceof Element)) return;
+  const follow = async () => {
+    const { theme, keep, settings } = asked(page);
+    for (const [name, value] of Object.entries({ theme, keep })) {
+      if (value === undefined) element.removeAttribute(name);
+      else element.setAttribute(name, value);
+    }
+    if (settings.length > 0) await element.show(settings);
+  };
+  window.addEventListener('hashchange', follow);
+  element.addEventListener('superpose-change', () => remember(element));
+  await follow();
+}
+
+/** The fragment of the address is stronger than what the file was made with. */
+function asked(page: SinglePage): Pick<SinglePage, 'theme' | 'keep' | 'settings'> {
+  const link = readLink(location.hash);
+  if (!link || 'refused' in link || link.figure !== page.figure) return page;
+  const extra = (name: string) => link.settings.find(([one]) => one === name)?.[1];
+  return {
+    theme: extra('theme') ?? page.theme,
+    keep: extra('keep') ?? page.keep,
+    settings: link.settings.filter(([name]) => name !== 'theme' && name !== 'keep'),
+  };
+}
+
+async function remember(element: FigureElement): Promise<void> {
+  const figure = await element.loaded();
+  if (!figure) return;
+  const extras = new URLSearchParams([
+    ...['theme', 'keep'].flatMap((name): [string, string][] => {
+      const value = element.getAttribute(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  ]).toString();
+  const fragment = writeLink(element.name, figure.controls, element.state);
+  try {
+    history.replaceState(null, '', `${fragment}${extras && `&${extras}`}`);
+  } catch {
+    // Not everywhere may an address be changed.
+  }
+}
+
+if (typeof document === 'undefined') beWorker();
+else void bePage(document.currentScript?.textContent ?? '');

@@ -1,0 +1,38 @@
+// One classic script that holds a figure's page and its worker; singlePages.ts puts it into each page.
+import { resolve } from 'node:path';
+import { defineConfig, type Plugin } from 'vite';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** The .wasm comes in by itself, so its address is not to be bundled. */
+export const withoutWasmAddress = (): Plugin => ({
+  name: 'without-wasm-address',
+  enforce: 'pre',
+  transform(code, id) {
+    if (id.endsWith('/package/module.js')) {
+      return code.replace(/new URL\('\.\/wasm\/[^)]*\)/g, "new URL('about:blank')");
+    }
+    // The model's place and Node's own ways are not used in it either.
+    if (id.includes('/build/package/')) return code.replaceAll('import.meta.url', "'about:blank'");
+    return undefined;
+  },
+});
+
+export default defineConfig({
+  root: import.meta.dirname,
+  resolve: { alias: { superpose: resolve(root, 'build/package/index.js') } },
+  plugins: [withoutWasmAddress()],
+  publicDir: false,
+  build: {
+    outDir: resolve(root, 'build/single'),
+    emptyOutDir: true,
+    target: 'es2022',
+    lib: {
+      entry: resolve(import.meta.dirname, 'single.ts'),
+      formats: ['iife'],
+      name: 'superpose',
+      fileName: () => 'single.js',
+    },
+    rollupOptions: { output: { codeSplitting: false } },
+  },
+});

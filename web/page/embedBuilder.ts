@@ -1,0 +1,227 @@
+// The dialog that a figure's "Embed" button opens: how to show it elsewhere, in its present state.
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { property, state } from 'lit/decorators.js';
+import { toSvg } from '../element/exports.js';
+import type { FigureElement } from '../element/figureElement.js';
+import type { Control } from '../figures/controls.js';
+import { oneFile } from './oneFile.js';
+import {
+  bibtex,
+  frameAddress,
+  iframe,
+  isFirstView,
+  markdown,
+  scriptTag,
+  svgTag,
+  type Wish,
+} from './snippets.js';
+
+const kinds = {
+  iframe: 'Frame',
+  script: 'Script tag',
+  markdown: 'Markdown',
+  svg: 'Picture (SVG)',
+  file: 'One file',
+  cite: 'Cite',
+} as const;
+type Kind = keyof typeof kinds;
+
+const says: Record<Kind, string> = {
+  iframe: 'For most blogs. It runs shut off from the page around it, and asks nothing of that page.',
+  script:
+    'Part of the page around it: several figures share one module, and with the same group="…" one state.',
+  markdown: 'A picture with a link to the live figure, for places that take no HTML.',
+  svg: 'A picture that follows the reader’s light or dark scheme. Save it, and put it beside the page.',
+  file: 'All of it in one file: opened from disk, from any server, or in a frame.',
+  cite: 'The figure in this state, with the version that made it.',
+};
+
+export class EmbedBuilder extends LitElement {
+  static override styles = css`
+    dialog { border: 1px solid; border-radius: 0.5rem; width: min(52rem, 94vw); max-height: 92vh; overflow: auto; font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; color: CanvasText; background: Canvas; padding: 1rem 1.2rem; box-sizing: border-box; }
+    dialog::backdrop { background: rgb(0 0 0 / 45%); }
+    h2 { font-size: 1.2rem; margin: 0 0 0.6rem; }
+    fieldset { border: 0; padding: 0; margin: 0 0 0.7rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; }
+    legend, .label { font-size: 0.86rem; padding: 0; }
+    label { display: inline-flex; gap: 0.35rem; align-items: center; min-height: 1.8rem; }
+    input[type='number'] { width: 5rem; font: inherit; }
+    select, button { font: inherit; min-height: 2rem; }
+    textarea { width: 100%; box-sizing: border-box; min-height: 8rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
+    iframe { width: 100%; height: 22rem; border: 1px solid; box-sizing: border-box; }
+    p { margin: 0.4rem 0; }
+    .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.6rem 0; }
+  `;
+
+  @property({ attribute: false }) target: FigureElement | undefined;
+  @state() private kind: Kind = 'iframe';
+  @state() private theme: Wish['theme'] = 'auto';
+  @state() private width = 800;
+  @state() private height = 700;
+  @state() private dropped: readonly string[] = [];
+  @state() private said = '';
+
+  async open(target: FigureElement): Promise<void> {
+    this.target = target;
+    this.dropped = [];
+    this.said = '';
+    await this.updateComplete;
+    this.renderRoot.querySelector('dialog')?.showModal();
+  }
+
+  private get wish(): Wish | undefined {
+    const result = this.target?.result;
+    if (!result) return undefined;
+    const { figure, data, state: settings } = result;
+    return {
+      figure,
+      state: settings,
+      finding: figure.describe(data, settings),
+      home: new URL('./', location.href.split('#')[0]).href,
+      version: __SUPERPOSE_VERSION__,
+      theme: this.theme,
+      keep: Object.keys(figure.controls).filter((name) => !this.dropped.includes(name)),
+      width: this.width,
+      height: this.height,
+    };
+  }
+
+  private text(wish: Wish): string {
+    switch (this.kind) {
+      case 'iframe':
+        return iframe(wish);
+      case 'script':
+        return scriptTag(wish);
+      case 'markdown':
+        return markdown(wish);
+      case 'svg':
+        return svgTag(wish);
+      case 'cite':
+        return bibtex(wish, new Date().getFullYear());
+      case 'file':
+        return '';
+    }
+  }
+
+  override render(): TemplateResult {
+    const { wish } = this;
+    return html`<dialog aria-labelledby="title" @close=${() => this.target?.focus()}>
+      ${wish ? this.body(wish) : html`<h2 id="title">Embed</h2><p>The figure has nothing to show yet.</p>`}
+      <form method="dialog"><button>Close</button></form>
+    </dialog>`;
+  }
+
+  private body(wish: Wish): TemplateResult {
+    const { kind } = this;
+    const text = this.text(wish);
+    const needsFile = kind === 'svg' || kind === 'file' || (kind === 'markdown' && !isFirstView(wish));
+    return html`
+      <h2 id="title">Take along: ${wish.figure.title}</h2>
+      <fieldset><legend>As</legend>${Object.entries(kinds).map(
+        ([one, label]) => html`<label><input type="radio" name="kind" .value=${one} .checked=${one === kind}
+          @change=${() => this.choose(one as Kind)} />${label}</label>`,
+      )}</fieldset>
+      <p>${says[kind]}</p>
+      ${kind === 'cite' ? '' : this.options(wish, kind)}
+      ${text ? html`<textarea readonly aria-label="What to paste" .value=${text}></textarea>` : ''}
+      <div class="buttons">
+        ${text ? html`<button @click=${() => this.copy(text)}>Copy</button>` : ''}
+        ${needsFile ? html`<button @click=${() => this.save(wish)}>Save ${wish.figure.name}.${kind === 'file' ? 'html' : 'svg'}</button>` : ''}
+        <span role="status">${this.said}</span>
+      </div>
+      ${
+        kind === 'iframe' || kind === 'script' || kind === 'file'
+          ? html`<p class="label">As it will be:</p>
+            <iframe title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}></iframe>`
+          : ''
+      }`;
+  }
+
+  private options(wish: Wish, kind: Kind): TemplateResult {
+    const number = (label: string, value: number, set: (to: number) => void, most: number) =>
+      html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
+        @change=${(event: Event) => set(Math.min(most, Math.max(280, Math.round(Number((event.target as HTMLInputElement).value)) || value)))} /></label>`;
+    const live = kind === 'iframe' || kind === 'script' || kind === 'file';
+    return html`
+      <fieldset><legend>Size and theme</legend>
+        ${number(
+          'Width',
+          this.width,
+          (to) => {
+            this.width = to;
+          },
+          2000,
+        )}
+        ${
+          kind === 'iframe'
+            ? number(
+                'Height',
+                this.height,
+                (to) => {
+                  this.height = to;
+                },
+                4000,
+              )
+            : ''
+        }
+        <label>Theme <select @change=${(event: Event) => {
+          this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
+        }}>
+          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? 'the reader’s' : one}</option>`)}
+        </select></label>
+      </fieldset>
+      ${
+        live
+          ? html`<fieldset><legend>The reader can change</legend>${Object.entries(
+              wish.figure.controls as Record<string, Control>,
+            ).map(
+              ([name, { label }]) => html`<label><input type="checkbox" .checked=${wish.keep.includes(name)}
+                @change=${() => this.toggle(name)} />${label}</label>`,
+            )}</fieldset>`
+          : ''
+      }`;
+  }
+
+  private choose(kind: Kind): void {
+    this.kind = kind;
+    this.said = '';
+  }
+
+  private toggle(name: string): void {
+    this.dropped = this.dropped.includes(name)
+      ? this.dropped.filter((one) => one !== name)
+      : [...this.dropped, name];
+  }
+
+  private async copy(text: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.said = 'Copied.';
+    } catch {
+      const area = this.renderRoot.querySelector('textarea');
+      area?.select();
+      this.said = 'Selected: copy it with Ctrl-C or ⌘C.';
+    }
+  }
+
+  private async save(wish: Wish): Promise<void> {
+    const result = this.target?.result;
+    if (!result) return;
+    this.said = 'Being made…';
+    try {
+      const [type, extension, text] =
+        this.kind === 'file'
+          ? (['text/html', 'html', await oneFile(wish, result)] as const)
+          : (['image/svg+xml', 'svg', await toSvg(result, wish.width, wish.theme)] as const);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([text], { type }));
+      link.download = `${wish.figure.name}.${extension}`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      this.said = `${link.download} saved.`;
+    } catch (error) {
+      this.said = (error as Error).message;
+    }
+  }
+}
+
+customElements.define('superpose-embed-builder', EmbedBuilder);

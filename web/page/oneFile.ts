@@ -1,0 +1,52 @@
+// A figure in its present state as one file: the page figures/NAME/ with another state, another picture, and
+// the rows of the model that it needs.
+import { type Result, toSvg } from '../element/exports.js';
+import type { Carried } from '../embed/carried.js';
+import type { SinglePage } from '../embed/single.js';
+import { writtenState } from '../figures/controls.js';
+import { escaped } from '../plot/svg.js';
+import type { CarryReply } from './carrier.js';
+import address from './carrier.ts?worker&url';
+import type { Wish } from './snippets.js';
+
+function carriedFor({ figure, state, home }: Wish): Promise<Carried | undefined> {
+  return new Promise((done, failed) => {
+    const worker = new Worker(new URL(address, import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data }: MessageEvent<CarryReply>) => {
+      worker.terminate();
+      if ('error' in data) failed(new Error(data.error));
+      else done(data.carried);
+    };
+    worker.onerror = () => failed(new Error('What the file needs could not be computed.'));
+    worker.postMessage({ figure: figure.name, state, model: `${home}model/` });
+  });
+}
+
+export async function oneFile(wish: Wish, result: Result): Promise<string> {
+  const { figure, state, home, theme, keep, width } = wish;
+  const response = await fetch(`${home}figures/${figure.name}/`);
+  if (!response.ok)
+    throw new Error(`The figure’s page could not be fetched: the server answered ${response.status}.`);
+  const page: SinglePage = {
+    figure: figure.name,
+    settings: writtenState(figure.controls, state),
+    ...(theme === 'auto' ? {} : { theme }),
+    ...(keep.length === Object.keys(figure.controls).length ? {} : { keep: keep.join(' ') }),
+    home,
+    carried: await carriedFor(wish),
+  };
+  const json = JSON.stringify(page).replaceAll('<', '\\u003c');
+  const svg = `data:image/svg+xml,${encodeURIComponent(await toSvg(result, width, theme)).replace(/'/g, '%27')}`;
+  const inside = `<img src="${svg}" alt="${escaped(figure.title)}"><p>${escaped(wish.finding)}</p>`;
+  // Functions, so that no $ in a text has a meaning.
+  return (await response.text())
+    .replace(
+      /(<script type="application\/json" id="superpose-page">).*?(<\/script>)/s,
+      (_, open, close) => open + json + close,
+    )
+    .replace(
+      /(<superpose-figure name="[^"]*">).*?(<\/superpose-figure>)/s,
+      (_, open, close) => open + inside + close,
+    )
+    .replace("connect-src 'self'", () => `connect-src 'self' ${new URL(home).origin}`);
+}

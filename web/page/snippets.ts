@@ -1,0 +1,100 @@
+// What is pasted to show a figure elsewhere. Each names the figure for those who hear it, and links back.
+import { writeLink } from '../element/link.js';
+import { type Control, type State, type Value, written, writtenState } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import { escaped } from '../plot/svg.js';
+
+export interface Wish {
+  figure: AnyFigure;
+  state: State;
+  finding: string;
+  /** Address of the page of all figures, ending in a slash. */
+  home: string;
+  version: string;
+  theme: 'auto' | 'light' | 'dark';
+  /** Names of the settings that the reader keeps. */
+  keep: readonly string[];
+  width: number;
+  height: number;
+}
+
+const controlsOf = ({ figure }: Wish) => Object.entries(figure.controls as Record<string, Control>);
+
+/** The same view on the page. */
+export const linkTo = ({ figure, state, home }: Wish): string =>
+  home + writeLink(figure.name, figure.controls, state);
+
+export const isFirstView = (wish: Wish): boolean =>
+  controlsOf(wish).every(
+    ([name, control]) => written(control, wish.state[name] as Value) === written(control, control.initial),
+  );
+
+const keepsAll = (wish: Wish) => controlsOf(wish).every(([name]) => wish.keep.includes(name));
+const described = ({ figure, finding }: Wish) => escaped(`${figure.title}. ${finding}`);
+
+/** Where a frame finds the figure in this state. */
+export function frameAddress(wish: Wish): string {
+  const { figure, state, home, theme, keep } = wish;
+  const extras = new URLSearchParams([
+    ...(theme === 'auto' ? [] : [['theme', theme]]),
+    ...(keepsAll(wish) ? [] : [['keep', keep.join(' ')]]),
+  ]).toString();
+  return `${home}figures/${figure.name}/${writeLink(figure.name, figure.controls, state)}${extras && `&${extras}`}`;
+}
+
+export const iframe = (
+  wish: Wish,
+): string => `<iframe src="${escaped(frameAddress(wish))}" title="${escaped(wish.figure.title)}" width="${wish.width}" height="${wish.height}" style="border:0;max-width:100%" sandbox="allow-scripts allow-popups allow-downloads" loading="lazy"></iframe>
+<p><a href="${escaped(linkTo(wish))}">${escaped(wish.figure.title)}, in Superpose</a></p>
+<script src="${escaped(wish.home)}resize.js"></script>
+`;
+
+export function scriptTag(wish: Wish): string {
+  const { figure, state, home, version, theme, keep } = wish;
+  const attributes = controlsOf(wish).flatMap(([name, control]) => {
+    const text = written(control, state[name] as Value);
+    const attribute = name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+    return text === written(control, control.initial) ? [] : [` ${attribute}="${escaped(text)}"`];
+  });
+  const extras = [
+    theme === 'auto' ? '' : ` theme="${theme}"`,
+    keepsAll(wish) ? '' : ` keep="${escaped(keep.join(' '))}"`,
+  ];
+  return `<superpose-figure name="${figure.name}"${attributes.join('')}${extras.join('')}>
+  <a href="${escaped(linkTo(wish))}"><img src="${escaped(home)}pictures/${figure.name}-wide.svg" alt="${escaped(figure.title)}" width="${wish.width}" loading="lazy"></a>
+</superpose-figure>
+<script type="module" src="${escaped(home)}embed-${version}.js"></script>
+`;
+}
+
+/** The picture's first view is on the site; of another one it is a file that is saved and put beside. */
+export const pictureAddress = (wish: Wish): string =>
+  isFirstView(wish) ? `${wish.home}pictures/${wish.figure.name}-wide.svg` : `${wish.figure.name}.svg`;
+
+export function markdown(wish: Wish): string {
+  const text = `${wish.figure.title}. ${wish.finding}`.replace(/[[\]\\*_`<>]/g, '\\$&');
+  return `[![${text}](${pictureAddress(wish)})](${linkTo(wish).replace(/[()]/g, encodeURIComponent)})\n`;
+}
+
+export const svgTag = (wish: Wish): string =>
+  `<a href="${escaped(linkTo(wish))}"><img src="${wish.figure.name}.svg" alt="${described(wish)}" width="${wish.width}" style="max-width:100%;height:auto"></a>\n`;
+
+const latex: Record<string, string> = {
+  '\\': '\\textbackslash{}',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+};
+const toLatex = (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`);
+
+export function bibtex(wish: Wish, year: number): string {
+  const { figure, state, version } = wish;
+  const settings = writtenState(figure.controls, state).map(([name, text]) => `${name} = ${text}`);
+  return `@misc{superpose-${figure.name},
+  title = {{${toLatex(figure.title)}}},
+  howpublished = {Superpose ${version}, figure ${figure.name}},
+  year = {${year}},
+  url = {${linkTo(wish).replace(/[{}\\]/g, encodeURIComponent)}},
+  note = {State: ${toLatex(settings.join(', '))}}
+}
+`;
+}

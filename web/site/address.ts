@@ -1,0 +1,13 @@
+// Where the site will stand, if the builder says so. Search engines, cards and oEmbed want whole addresses;
+// without one they are left out.
+export function siteAddress(): string | undefined {
+  const given = process.env.SUPERPOSE_URL;
+  if (!given) return undefined;
+  const address = URL.parse?.(given) ?? (URL.canParse(given) ? new URL(given) : undefined);
+  if (!address || !/^https?:$/.test(address.protocol) || address.search || address.hash) {
+    throw new Error(
+      `SUPERPOSE_URL must be the address of the site, such as https://example.org/superpose/; it is “${given}”.`,
+    );
+  }
+  return address.href.replace(/\/?$/, '/');
+}

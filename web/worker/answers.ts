@@ -1,0 +1,41 @@
+// The answering side: runs one figure's computation for each question, wherever it stands - in a worker, in
+// a worker made of a blob, or on the page's own thread.
+import type { State } from '../figures/controls.js';
+import type { Job, Library } from '../figures/figure.js';
+import { computes } from './computes.js';
+import type { Question, Reply } from './protocol.js';
+
+export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
+
+export const running =
+  (library: Library): Run =>
+  async (figure, state, job) => {
+    const compute = computes[figure];
+    if (!compute) throw new Error(`There is no figure called “${figure}”.`);
+    return compute(library, state, job);
+  };
+
+/** Takes questions, and says what comes of each. */
+export function answering(run: Run, say: (reply: Reply) => void): (question: Question) => Promise<void> {
+  const underWay = new Map<number, AbortController>();
+  return async (question) => {
+    if ('cancel' in question) {
+      underWay.get(question.cancel)?.abort();
+      return;
+    }
+    const { id, figure, state } = question;
+    const cancelled = new AbortController();
+    underWay.set(id, cancelled);
+    try {
+      const data = await run(figure, state, {
+        signal: cancelled.signal,
+        progress: (fraction) => say({ id, progress: fraction }),
+      });
+      say({ id, data });
+    } catch (error) {
+      say({ id, error: error instanceof Error ? error.message : String(error) });
+    } finally {
+      underWay.delete(id);
+    }
+  };
+}

@@ -1,0 +1,28 @@
+// The worker of the site's own files, for pages of the same origin and, through a blob, for others.
+
+import type { Way } from './ways.js';
+import address from './worker.ts?worker&url';
+
+// Made absolute here: in a blob nothing is relative to anything.
+const absolute = () => new URL(address, import.meta.url).href;
+
+export const siteWorker: Way = {
+  name: 'worker',
+  start() {
+    // Not tried, because some browsers put the refusal on the console.
+    if (new URL(absolute()).origin !== location.origin) throw new Error('The worker is of another origin.');
+    return new Worker(absolute(), { type: 'module' });
+  },
+};
+
+export const siteBlobWorker: Way = {
+  name: 'blob worker',
+  start() {
+    const text = `import ${JSON.stringify(absolute())};`;
+    // Questions that come before the module is there wait in it: the worker's own file listens then.
+    const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })), {
+      type: 'module',
+    });
+    return worker;
+  },
+};
