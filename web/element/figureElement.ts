@@ -303,7 +303,8 @@ export class FigureElement extends LitElement {
 
   /** On somebody else's page: what shows the figure until it is live, or instead of it. */
   private standIn(): TemplateResult | typeof nothing {
-    if (!place.foreign || !place.home || !Object.hasOwn(figures, this.name)) return nothing;
+    if (!place.foreign || !place.home || this.childElementCount > 0) return nothing;
+    if (!Object.hasOwn(figures, this.name)) return nothing;
     const picture = `${place.home}pictures/${this.name}-narrow.svg`;
     return html`<a href=${this.link() ?? nothing}><img src=${picture} alt=${this.figure?.title ?? this.name} loading="lazy" /></a>`;
   }

@@ -40,7 +40,8 @@ async function buildCommand() {
         external: ['superpose', /headless\/index\.js$/],
         output: {
           entryFileNames: 'command.js',
-          paths: (id) => (id === 'superpose' ? '../index.js' : './index.js'),
+          paths: (id) =>
+            id === 'superpose' ? '../index.js' : id.endsWith('headless/index.js') ? './index.js' : id,
           codeSplitting: false,
         },
       },
