@@ -213,10 +213,9 @@ function native(name, flags, eigen) {
 }
 
 /** Starts those that this machine has and that are asked for; says which it lacks. */
-export async function startRuntimes(wanted) {
+export async function startRuntimes(wanted, eigen = '/usr') {
   const { module: engines } = await runnerImport(join(root, 'tests/engines/engines.ts'));
   const flags = Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
-  const eigen = process.env.SUPERPOSE_PREFIX ?? '/usr';
   const makers = {
     chromium: () => inBrowser('Chromium', chromium),
     firefox: () => inBrowser('Firefox', engines.firefox),
