@@ -263,6 +263,10 @@ export class FigureElement extends LitElement {
     this.refused = [];
     this.changed = true;
     this.ask();
+    this.tellChange(settled);
+  }
+
+  private tellChange(settled: boolean): void {
     const detail: Change = { state: this.settings, settled };
     this.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
   }
@@ -500,9 +504,10 @@ export class FigureElement extends LitElement {
     </div>`;
   }
 
-  private reset(): void {
+  private async reset(): Promise<void> {
     this.changed = true;
-    void this.show([]);
+    await this.show([]);
+    this.tellChange(true);
   }
 
   private homeLink(): TemplateResult | typeof nothing {
