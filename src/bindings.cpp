@@ -4,9 +4,6 @@
 // (Float32Array) and double (Float64Array). Arguments are checked by the typed API in web/api before
 // they come here; this file and the core trust them. Nothing returned points into the module's memory.
 
-#include <emscripten/bind.h>
-#include <emscripten/val.h>
-
 #include <limits>
 #include <string>
 #include <utility>
@@ -35,21 +32,21 @@
 #include "sinusoidal.h"
 #include "softmax.h"
 #include "subspaces.h"
+#include "value.h"
 
 namespace superpose {
 namespace {
 
-using emscripten::typed_memory_view;
-using emscripten::val;
+using val = Value;
 
 template <typename Value>
 void copy_in(const val& array, Value* to, std::size_t count) {
-  val(typed_memory_view(count, to)).call<void>("set", array);
+  array.copy_to(to, count);
 }
 
 template <typename Value>
 val copy_out(const Value* from, std::size_t count) {
-  return val(typed_memory_view(count, from)).call<val>("slice");
+  return val::copy_of(from, count);
 }
 
 template <typename Scalar>
@@ -68,14 +65,16 @@ Matrix<Scalar> matrix_in(const val& table) {
 // An absent array (undefined) is an empty vector.
 template <typename Scalar>
 Vector<Scalar> vector_in(const val& array) {
-  Vector<Scalar> vector(array.isUndefined() ? 0 : array["length"].as<int>());
+  Vector<Scalar> vector(array.isUndefined() ? 0 : array.length());
   if (vector.size()) copy_in(array, vector.data(), vector.size());
   return vector;
 }
 
-// Whole numbers; absent, none.
+// An array of small integers; an absent one is empty.
 std::vector<int> integers_in(const val& array) {
-  return array.isUndefined() ? std::vector<int>() : emscripten::convertJSArrayToNumberVector<int>(array);
+  std::vector<int> integers(array.isUndefined() ? 0 : array.length());
+  if (!integers.empty()) array.copy_to(integers.data(), integers.size());
+  return integers;
 }
 
 template <typename Scalar>
@@ -83,18 +82,39 @@ Linear<Scalar> linear_in(const val& linear) {
   return {matrix_in<Scalar>(linear["weight"]), vector_in<Scalar>(linear["bias"])};
 }
 
+// Enumerations come as numbers, in the order of their declarations.
+SinusoidalOptions encoding_of(int positions, int d_model, int layout, int spacing, double base,
+                              double first_position) {
+  return {positions, d_model,       static_cast<Layout>(layout), static_cast<Spacing>(spacing),
+          base,      first_position};
+}
+
 template <typename Scalar>
 val new_array(std::size_t count) {
-  return val::global(sizeof(Scalar) == 4 ? "Float32Array" : "Float64Array").new_(count);
+  return val::zeros<Scalar>(count);
+}
+
+// The chosen heads' terms and nothing else.
+template <typename Scalar>
+val terms_out(const ProjectedParts<Scalar>& parts, const val& heads) {
+  const std::size_t each = parts.terms() * parts.tokens * parts.tokens;
+  const std::vector<int> chosen = integers_in(heads);
+  val terms = new_array<Scalar>(chosen.size() * each);
+  Vector<Scalar> of_head(each);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    head_terms<Scalar>(parts, chosen[k], of_head.data(), nullptr);
+    terms.copy_from(of_head.data(), each, k * each);
+  }
+  return terms;
 }
 
 // The chosen heads of a score taken apart. Results leave head by head, so that the module never
 // holds more than one head's terms.
 template <typename Scalar>
 val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
-  const std::size_t n = parts.tokens();
+  const std::size_t n = parts.tokens;
   const std::size_t count = parts.terms();
-  const int chosen = heads["length"].as<int>();
+  const int chosen = heads.length();
   val terms = new_array<Scalar>(chosen * count * n * n);
   val logits = new_array<Scalar>(chosen * n * n);
   val residuals = new_array<double>(chosen);
@@ -109,13 +129,10 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
         head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
     const Covariances of_head =
         row_centred_covariances(head_parts.data(), count, head_logits.data(), n);
-    terms.call<void>("set", val(typed_memory_view(head_parts.size(), head_parts.data())),
-                     k * count * n * n);
-    logits.call<void>("set", val(typed_memory_view(head_logits.size(), head_logits.data())),
-                      k * n * n);
-    covariances.call<void>("set", val(typed_memory_view(count, of_head.terms.data())), k * count);
-    const Vector<double> head_shares = of_head.shares();
-    shares.call<void>("set", val(typed_memory_view(count, head_shares.data())), k * count);
+    terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
+    logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
+    covariances.copy_from(of_head.terms.data(), count, k * count);
+    shares.copy_from(of_head.shares().data(), count, k * count);
     residuals.set(k, static_cast<double>(residual));
     variances.set(k, of_head.logits);
   }
@@ -131,15 +148,15 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
 }
 
 template <typename Scalar>
-val sinusoidal_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+val sinusoidal_out(int positions, int d_model, int layout, int spacing, double base,
                    double first_position) {
   return copy_out(
-      sinusoidal<Scalar>({positions, d_model, layout, spacing, base, first_position}));
+      sinusoidal<Scalar>(encoding_of(positions, d_model, layout, spacing, base, first_position)));
 }
 
-val sinusoidal_frequencies_out(int d_model, Layout layout, Spacing spacing, double base) {
+val sinusoidal_frequencies_out(int d_model, int layout, int spacing, double base) {
   const std::vector<double> frequencies =
-      sinusoidal_frequencies({0, d_model, layout, spacing, base, 0});
+      sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0));
   return copy_out(frequencies.data(), frequencies.size());
 }
 
@@ -188,19 +205,35 @@ val dot_products_out(const val& token, const val& position, double position_scal
 }
 
 template <typename Scalar>
-val decompose_out(const val& summands, const val& norm, const val& query, const val& key, int heads,
-                  double scale, const val& group_of, int groups, const val& chosen) {
+ProjectedParts<Scalar> parts_in(const val& summands, const val& norm, const val& query,
+                                const val& key, int heads, double scale, bool whole) {
   std::vector<Matrix<Scalar>> tables;
-  for (int s = 0; s < summands["length"].as<int>(); ++s) {
+  for (int s = 0; s < summands.length(); ++s) {
     tables.push_back(matrix_in<Scalar>(summands[s]));
   }
   const Normalization<Scalar> normalization{
-      norm["kind"].as<Norm>(), vector_in<Scalar>(norm["gamma"]), vector_in<Scalar>(norm["beta"]),
+      static_cast<Norm>(norm["kind"].as<int>()), vector_in<Scalar>(norm["gamma"]),
+      vector_in<Scalar>(norm["beta"]),
       static_cast<Scalar>(norm["epsilon"].as<double>())};
-  const ProjectedParts<Scalar> parts =
-      project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
-                  static_cast<Scalar>(scale));
-  return heads_out(merge_parts(parts, integers_in(group_of), groups), chosen);
+  return project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
+                     static_cast<Scalar>(scale), whole);
+}
+
+template <typename Scalar>
+val decompose_out(const val& summands, const val& norm, const val& query, const val& key, int heads,
+                  double scale, const val& group_of, int groups, const val& chosen) {
+  const auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, true);
+  const std::vector<int> group = integers_in(group_of);
+  // Each part by itself, in order, is how they are already.
+  std::vector<int> itself(group.size());
+  for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
+  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen);
+}
+
+template <typename Scalar>
+val decompose_terms_out(const val& summands, const val& norm, const val& query, const val& key,
+                        int heads, double scale, const val& chosen) {
+  return terms_out(parts_in<Scalar>(summands, norm, query, key, heads, scale, false), chosen);
 }
 
 template <typename Scalar>
@@ -254,7 +287,7 @@ val combine_terms_out(const val& terms, const val& logits, const val& included) 
 }
 
 val safetensors_header_out(const val& bytes, double file_size) {
-  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  std::vector<std::uint8_t> buffer(bytes.length());
   copy_in(bytes, buffer.data(), buffer.size());
   const SafetensorsHeader header = parse_safetensors_header(
       buffer.data(), buffer.size(), static_cast<std::uint64_t>(file_size));
@@ -262,14 +295,14 @@ val safetensors_header_out(const val& bytes, double file_size) {
   val entries = val::array();
   for (const SafetensorsEntry& entry : header.entries) {
     val shape = val::array();
-    for (std::uint64_t extent : entry.shape) shape.call<void>("push", static_cast<double>(extent));
+    for (std::uint64_t extent : entry.shape) shape.push(static_cast<double>(extent));
     val out = val::object();
     out.set("name", entry.name);
     out.set("dtype", entry.dtype);
     out.set("shape", shape);
     out.set("begin", static_cast<double>(entry.begin));
     out.set("end", static_cast<double>(entry.end));
-    entries.call<void>("push", out);
+    entries.push(out);
   }
   val result = val::object();
   result.set("entries", entries);
@@ -279,7 +312,7 @@ val safetensors_header_out(const val& bytes, double file_size) {
 
 template <typename Scalar>
 val decode_safetensors_out(const std::string& dtype, const val& bytes) {
-  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  std::vector<std::uint8_t> buffer(bytes.length());
   copy_in(bytes, buffer.data(), buffer.size());
   Vector<Scalar> values(buffer.size() / safetensors_float_width(dtype));
   decode_safetensors(dtype, buffer.data(), values.size(), values.data());
@@ -290,23 +323,24 @@ val decode_safetensors_out(const std::string& dtype, const val& bytes) {
 
 val copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
 
-val shift_operator_out(int d_model, Layout layout, Spacing spacing, double base, double offset) {
-  return copy_out(shift_operator({0, d_model, layout, spacing, base, 0}, offset));
+val shift_operator_out(int d_model, int layout, int spacing, double base, double offset) {
+  return copy_out(shift_operator(encoding_of(0, d_model, layout, spacing, base, 0), offset));
 }
 
-double shift_error_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+double shift_error_out(int positions, int d_model, int layout, int spacing, double base,
                        double first_position, double offset) {
-  return shift_error({positions, d_model, layout, spacing, base, first_position}, offset);
+  return shift_error(encoding_of(positions, d_model, layout, spacing, base, first_position),
+                     offset);
 }
 
 val gram_out(const val& table) { return copy_out(gram(matrix_in<double>(table))); }
 
 double toeplitz_spread_out(const val& square) { return toeplitz_spread(matrix_in<double>(square)); }
 
-val gram_spreads_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+val gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
                      double first_position, std::uint32_t seed) {
   const GramSpreads spreads =
-      gram_spreads({positions, d_model, layout, spacing, base, first_position}, seed);
+      gram_spreads(encoding_of(positions, d_model, layout, spacing, base, first_position), seed);
   val result = val::object();
   result.set("whole", spreads.whole);
   result.set("centred", spreads.centred);
@@ -397,7 +431,7 @@ val position_cost_out(int way, const val& shape) {
 val permutation_effect_out(const val& input, const val& layers, bool causal,
                            const val& permutation) {
   std::vector<AttentionLayer> stack;
-  for (int l = 0; l < layers["length"].as<int>(); ++l) {
+  for (int l = 0; l < layers.length(); ++l) {
     const val layer = layers[l];
     stack.push_back({linear_in<double>(layer["query"]), linear_in<double>(layer["key"]),
                      linear_in<double>(layer["value"]), linear_in<double>(layer["output"]),
@@ -496,37 +530,48 @@ val token_probe_out(const val& token, const val& position, const val& options) {
   return result;
 }
 
-// The one object that lives in the module's memory between calls; its owner calls delete().
-class CollisionSearchHandle {
- public:
-  CollisionSearchHandle(const val& tokens, const val& positions)
-      : search_(collision_search(matrix_in<float>(tokens), matrix_in<float>(positions))) {}
+// Objects that live in the module's memory between calls go out as their addresses; the typed API calls
+// the function that frees them, and no other after it.
+template <typename Object>
+Object& at_address(std::uint32_t address) {
+  return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
+}
 
-  val nearest(int first, int words) const {
-    const NearestTokens found = nearest_tokens(search_, first, words);
-    val result = val::object();
-    result.set("bare", copy_out(found.bare.data(), found.bare.size()));
-    result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
-    result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
-    result.set("margins", copy_out(found.margins));
-    return result;
-  }
+template <typename Object>
+std::uint32_t address_of(Object object) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(new Object(std::move(object))));
+}
 
-  val neighbours_of(int word, int position, int count) const {
-    const Neighbours found = neighbours(search_, word, position, count);
-    val result = val::object();
-    result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
-    result.set("distances", copy_out(found.distances.data(), found.distances.size()));
-    return result;
-  }
+std::uint32_t collision_search_out(const val& tokens, const val& positions) {
+  return address_of(collision_search(matrix_in<float>(tokens), matrix_in<float>(positions)));
+}
 
-  double margin(int a, int b, int position) const {
-    return collision_margin(search_, a, b, position);
-  }
+void delete_collision_search_out(std::uint32_t search) {
+  delete &at_address<CollisionSearch>(search);
+}
 
- private:
-  CollisionSearch search_;
-};
+val nearest_tokens_out(std::uint32_t search, int first, int words) {
+  const NearestTokens found = nearest_tokens(at_address<CollisionSearch>(search), first, words);
+  val result = val::object();
+  result.set("bare", copy_out(found.bare.data(), found.bare.size()));
+  result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
+  result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
+  result.set("margins", copy_out(found.margins));
+  return result;
+}
+
+val neighbours_out(std::uint32_t search, int word, int position, int count) {
+  const Neighbours found =
+      neighbours(at_address<CollisionSearch>(search), word, position, count);
+  val result = val::object();
+  result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
+  result.set("distances", copy_out(found.distances.data(), found.distances.size()));
+  return result;
+}
+
+double collision_margin_out(std::uint32_t search, int a, int b, int position) {
+  return collision_margin(at_address<CollisionSearch>(search), a, b, position);
+}
 
 val closest_across_positions_out(const val& tokens, const val& positions, int count) {
   val pairs = val::array();
@@ -538,7 +583,7 @@ val closest_across_positions_out(const val& tokens, const val& positions, int co
     out.set("b", pair.b);
     out.set("j", pair.j);
     out.set("distance", pair.distance);
-    pairs.call<void>("push", out);
+    pairs.push(out);
   }
   return pairs;
 }
@@ -552,6 +597,7 @@ void bind_for_scalar(const std::string& suffix) {
   function(named("randomUniform").c_str(), &random_uniform_out<Scalar>);
   function(named("dotProducts").c_str(), &dot_products_out<Scalar>);
   function(named("decompose").c_str(), &decompose_out<Scalar>);
+  function(named("decomposeTerms").c_str(), &decompose_terms_out<Scalar>);
   function(named("concatenateRaw").c_str(), &concatenate_raw_out<Scalar>);
   function(named("concatenateFull").c_str(), &concatenate_full_out<Scalar>);
   function(named("concatenateBlockDiagonal").c_str(), &concatenate_block_diagonal_out<Scalar>);
@@ -602,7 +648,7 @@ Scheme<Scalar> scheme_in(const std::string& id, const val& input) {
   if (id == "alibi") return alibi(content, scale, input["causal"].as<bool>());
   if (id == "deberta") {
     return deberta(content, matrix("distances"), linear("positionQuery"), linear("positionKey"),
-                   input["convention"].as<DebertaIndex>(), scale);
+                   static_cast<DebertaIndex>(input["convention"].as<int>()), scale);
   }
   if (id == "tupe") {
     return tupe(content, matrix("position"), linear("positionQuery"), linear("positionKey"),
@@ -613,7 +659,7 @@ Scheme<Scalar> scheme_in(const std::string& id, const val& input) {
   }
   if (id == "diet-rel") return diet_relative(content, matrix("bias"), segments(), scale);
   const auto turned = [&] {
-    return std::pair(input["layout"].as<Layout>(), input["base"].as<double>());
+    return std::pair(static_cast<Layout>(input["layout"].as<int>()), input["base"].as<double>());
   };
   if (id == "rope") return rope(content, turned().first, turned().second, scale);
   if (id == "decoupled-rope") {
@@ -642,7 +688,7 @@ val scheme_scores_out(const std::string& id, const val& input) {
   Matrix<Scalar> head_parts(count, size);
   Matrix<Scalar> whole(n, n);
   const auto set = [](val& to, const auto& from, std::size_t at) {
-    to.call<void>("set", val(typed_memory_view(from.size(), from.data())), at);
+    to.copy_from(from.data(), from.size(), at);
   };
   for (std::size_t k = 0; k < chosen; ++k) {
     residuals(0, k) = scheme_head_terms(scheme, heads[k], head_parts.data(), whole.data());
@@ -668,7 +714,7 @@ val scheme_scores_out(const std::string& id, const val& input) {
   }
 
   val names = val::array();
-  for (const auto& term : scheme.terms) names.call<void>("push", std::string(term.name));
+  for (const auto& term : scheme.terms) names.push(std::string(term.name));
   val result = val::object();
   result.set("termNames", names);
   result.set("terms", terms);
@@ -690,7 +736,7 @@ val scheme_registry_out() {
     entry.set("formula", std::string(info.formula));
     entry.set("parameters", std::string(info.parameters));
     entry.set("source", std::string(info.source));
-    entries.call<void>("push", entry);
+    entries.push(entry);
   }
   return entries;
 }
@@ -703,8 +749,9 @@ double scheme_parameters_out(const std::string& id, const val& shape) {
 }
 
 template <typename Scalar>
-val rotate_out(const val& rows, int heads, Layout layout, double base, double first_position) {
-  return copy_out(rotate(matrix_in<Scalar>(rows), {heads, layout, base, first_position}));
+val rotate_out(const val& rows, int heads, int layout, double base, double first_position) {
+  return copy_out(rotate(matrix_in<Scalar>(rows),
+                         {heads, static_cast<Layout>(layout), base, first_position}));
 }
 
 val rotary_permutation_out(int head_width) {
@@ -760,17 +807,7 @@ val vit_embeddings_out(const val& patches, const val& class_token, const val& po
 
 // The index: everything that JavaScript can call.
 EMSCRIPTEN_BINDINGS(superpose) {
-  emscripten::enum_<Layout>("Layout")
-      .value("interleaved", Layout::interleaved)
-      .value("concatenated", Layout::concatenated);
-  emscripten::enum_<Spacing>("Spacing")
-      .value("d_model", Spacing::d_model)
-      .value("timescales", Spacing::timescales);
-  emscripten::enum_<Norm>("Norm")
-      .value("none", Norm::none)
-      .value("layer_norm", Norm::layer_norm)
-      .value("rms_norm", Norm::rms_norm);
-
+  emscripten::register_type<val>("any");
   emscripten::function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
   emscripten::function("safetensorsHeader", &safetensors_header_out);
   bind_for_scalar<float>("F32");
@@ -794,9 +831,6 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("energyOverlap", &energy_overlap_out);
   emscripten::function("overlapCurve", &overlap_curve_out);
 
-  emscripten::enum_<DebertaIndex>("DebertaIndex")
-      .value("paper", DebertaIndex::paper)
-      .value("released", DebertaIndex::released);
   emscripten::function("schemeRegistry", &scheme_registry_out);
   emscripten::function("schemeParameters", &scheme_parameters_out);
   emscripten::function("rotaryPermutation", &rotary_permutation_out);
@@ -821,11 +855,11 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("orderProbe", &order_probe_out);
   emscripten::function("tokenProbe", &token_probe_out);
   emscripten::function("closestAcrossPositions", &closest_across_positions_out);
-  emscripten::class_<CollisionSearchHandle>("CollisionSearch")
-      .constructor<val, val>()
-      .function("nearest", &CollisionSearchHandle::nearest)
-      .function("neighbours", &CollisionSearchHandle::neighbours_of)
-      .function("margin", &CollisionSearchHandle::margin);
+  emscripten::function("collisionSearch", &collision_search_out);
+  emscripten::function("deleteCollisionSearch", &delete_collision_search_out);
+  emscripten::function("nearestTokens", &nearest_tokens_out);
+  emscripten::function("neighbours", &neighbours_out);
+  emscripten::function("collisionMargin", &collision_margin_out);
 }
 
 }  // namespace

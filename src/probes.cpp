@@ -7,6 +7,7 @@
 #include "factorize.h"
 #include "product.h"
 #include "random.h"
+#include "sorted.h"
 
 namespace superpose {
 namespace {
@@ -218,7 +219,7 @@ TokenProbe token_probe(const Matrix<double>& tokens, const Matrix<double>& posit
   const Split of_positions = split(positions, 3);
   const auto ascending = [](const Split& of) {
     std::vector<int> chosen(of.order.begin(), of.order.begin() + of.held_out);
-    std::sort(chosen.begin(), chosen.end());
+    sort_places(chosen, chosen.size(), nullptr, [](const void*, int a, int b) { return a < b; });
     return chosen;
   };
 

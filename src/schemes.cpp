@@ -70,16 +70,17 @@ void add_segments(const SegmentBias<Scalar>& segments, Scheme<Scalar>* scheme) {
 template <typename Scalar>
 Scheme<Scalar> scheme_of_parts(const ProjectedParts<Scalar>& parts,
                                std::initializer_list<const char*> names) {
-  const auto product = [&](const char* name, const Matrix<Scalar>& query, const Matrix<Scalar>& key) {
-    return ScoreTerm<Scalar>{name, Lookup::product, query, key, parts.scale, {}};
+  const Eigen::Index n = parts.tokens;
+  // Of the rows that stand one above the other, 0 is the whole and part p is p + 1.
+  const auto product = [&](const char* name, int query, int key) {
+    return ScoreTerm<Scalar>{name, Lookup::product, parts.queries.middleRows(query * n, n),
+                             parts.keys.middleRows(key * n, n), parts.scale, {}};
   };
-  Scheme<Scalar> scheme{parts.tokens(), parts.heads, {},
-                        {product("joined", parts.query, parts.key)}, false};
+  Scheme<Scalar> scheme{n, parts.heads, {}, {product("joined", 0, 0)}, false};
   const char* const* name = names.begin();
-  for (const Matrix<Scalar>& query : parts.queries) {
-    for (const Matrix<Scalar>& key : parts.keys) {
+  for (int query = 1; query <= parts.parts; ++query) {
+    for (int key = 1; key <= parts.parts; ++key, ++name) {
       if (*name) scheme.terms.push_back(product(*name, query, key));
-      ++name;
     }
   }
   return scheme;
@@ -89,7 +90,7 @@ Scheme<Scalar> scheme_of_parts(const ProjectedParts<Scalar>& parts,
 template <typename Scalar>
 Scheme<Scalar> scheme_of_two(const ProjectedParts<Scalar>& parts) {
   std::vector<int> group_of = {0, 1, 0};
-  group_of.resize(parts.queries.size());
+  group_of.resize(parts.parts);
   return scheme_of_parts(
       merge_parts(parts, group_of, 2),
       {"content-content", "content-position", "position-content", "position-position"});

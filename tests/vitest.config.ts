@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
 /** Test files that read the checkout or start programs. */
-const nodeOnly = ['drift', 'glue', 'minilmForward', 'minilmTables', 'modelFiles', 'readme'].map(
+const nodeOnly = ['drift', 'glue', 'minilmForward', 'minilmTables', 'modelFiles', 'readme', 'sizes'].map(
   (name) => `tests/api/${name}.test.ts`,
 );
 
@@ -52,7 +52,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'node',
-          include: ['tests/api/**/*.test.ts', 'tests/tools/**/*.test.ts'],
+          include: ['api', 'figures', 'package', 'tools'].map((folder) => `tests/${folder}/**/*.test.ts`),
           testTimeout: hangs,
           execArgv: nodeFlags,
           provide: { withModel },
@@ -93,7 +93,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'page',
-          include: withChromium ? ['tests/page/**/*.test.ts'] : [],
+          include: withChromium ? ['tests/page/**/*.test.ts', 'tests/browser/**/*.test.ts'] : [],
           testTimeout: hangs,
           execArgv: nodeFlags,
           provide: { withModel, chromium: chromium ?? '/usr/bin/chromium' },

@@ -11,6 +11,7 @@ export function build(env) {
   return withLock(join(root, 'build', 'build.lock'), 'the build of this checkout', async () => {
     await buildPreset('wasm', env);
     await buildPackage(env);
+    await buildHeadless(env);
     await extractModel(env);
     await buildPage(env);
   });
@@ -28,6 +29,20 @@ function buildPackage(env) {
           byHand: `read the compiler's message above; npx tsc ${command.join(' ')} does the same.`,
         },
         (run) => run(join(root, 'node_modules/.bin/tsc'), command, { env }),
+      ),
+  );
+}
+
+function buildHeadless(env) {
+  const command = ['build', '-c', 'web/headless/vite.config.ts'];
+  return unlessStamped(
+    'headless',
+    { inputs: ['web', 'package-lock.json'], outputs: ['build/package/headless/index.js'] },
+    () =>
+      step(
+        'Build the figures for Node',
+        { byHand: `read Vite's message above; npx vite ${command.join(' ')} does the same.` },
+        (run) => run(join(root, 'node_modules/.bin/vite'), command, { env }),
       ),
   );
 }

@@ -29,12 +29,12 @@ const block = {
 
 /** How many blocks of about 4 KB fit before memory grows. It has grown then, so a module is asked once. */
 function room(raw: Raw): number {
-  const held: Raw[] = [];
+  const held: number[] = [];
   const before = raw.HEAPU8.byteLength;
   while (raw.HEAPU8.byteLength === before) {
-    held.push(new raw.CollisionSearch(block.tokens, block.positions));
+    held.push(raw.collisionSearch(block.tokens, block.positions));
   }
-  for (const handle of held) handle.delete();
+  for (const address of held) raw.deleteCollisionSearch(address);
   return held.length;
 }
 
@@ -94,6 +94,7 @@ const inBoth = [
   'randomUniform',
   'dotProducts',
   'decompose',
+  'decomposeTerms',
   'concatenateRaw',
   'concatenateFull',
   'concatenateBlockDiagonal',

@@ -125,6 +125,23 @@ const cases: Record<string, Case> = {
     ],
     huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
   },
+  decomposeTerms: {
+    sound: [
+      {
+        summands: { token, position },
+        normalization: {
+          kind: 'layer_norm',
+          gamma: new Float64Array(4).fill(1),
+          beta: new Float64Array(4),
+          epsilon: 1,
+        },
+        ...projections,
+        scale: 1,
+        only: [1],
+      },
+    ],
+    huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
+  },
   combineTerms: { sound: [scores, 1, Array(9).fill(true)] },
   concatenateRaw: {
     sound: [{ token, position, positionScale: 1 }],
@@ -493,6 +510,7 @@ test('what is finite and no longer so in float32 is refused; in float64 it is ta
     (of) => plain.dotProducts({ token: of, position: of, positionScale: beyond }),
     (of) => plain.concatenateRaw({ token: of, position: of, positionScale: beyond }),
     (of) => plain.decompose({ summands: { of }, ...weights(of), heads: 1, scale: beyond }),
+    (of) => plain.decomposeTerms({ summands: { of }, ...weights(of), heads: 1, scale: beyond }),
     (of) =>
       plain.concatenateFull({
         token: { ...of, columns: 2, data: of.data.slice(0, 6) },

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { sentenceControl } from '../../web/figures/sentence.ts';
 
 const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8')
   .replace(/<[^>]*>/g, '')
@@ -44,8 +45,7 @@ test('cross terms spread like √d, position · position grows like d, and so th
 });
 
 test.runIf(inject('withModel'))('what the page says of heads 0, 2, 3 and 8', async () => {
-  const source = readFileSync(new URL('../../web/figures/sentence.ts', import.meta.url), 'utf8');
-  const sentence = source.match(/let text = '(.*)';/)?.[1] as string;
+  const sentence = sentenceControl.initial;
   const model = await loadMiniLM(superpose);
   const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
   const scores = await model.decompose(sentence, { groups });

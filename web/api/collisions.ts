@@ -103,8 +103,7 @@ export function collisionsApi(raw: Raw): CollisionsApi {
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
       const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
       check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
-      const handle = new raw.CollisionSearch(tokens, positions);
-      return searchOf(handle, V, L, bytes);
+      return searchOf(raw, raw.collisionSearch(tokens, positions), V, L, bytes);
     },
 
     closestAcrossPositions(tokens, positions, count) {
@@ -127,10 +126,16 @@ export function collisionsApi(raw: Raw): CollisionsApi {
   };
 }
 
-function searchOf(handle: Raw | undefined, V: number, L: number, held: number): CollisionSearch {
-  const alive = (): Raw => {
-    if (!handle) throw new Error('This collision search has been deleted; make another one.');
-    return handle;
+function searchOf(
+  raw: Raw,
+  address: number | undefined,
+  V: number,
+  L: number,
+  held: number,
+): CollisionSearch {
+  const alive = (): number => {
+    if (address === undefined) throw new Error('This collision search has been deleted; make another one.');
+    return address;
   };
   const nearestTokens = (first: number, words = 1): NearestTokens => {
     const search = alive();
@@ -138,7 +143,7 @@ function searchOf(handle: Raw | undefined, V: number, L: number, held: number): 
     else check.index('first', first, V);
     check.integer('words', words, 0, V - first);
     check.fits(`${words} words against ${V} tokens`, held + words * (4 * V + 24 * L));
-    return search.nearest(first, words);
+    return raw.nearestTokens(search, first, words);
   };
   return {
     tokens: V,
@@ -149,14 +154,14 @@ function searchOf(handle: Raw | undefined, V: number, L: number, held: number): 
       check.index('word', word, V);
       if (position !== undefined) check.index('position', position, L);
       check.integer('count', count, 0);
-      return search.neighbours(word, position ?? -1, count);
+      return raw.neighbours(search, word, position ?? -1, count);
     },
     collisionMargin(a, b, position) {
       const search = alive();
       check.index('a', a, V);
       check.index('b', b, V);
       check.index('position', position, L);
-      return search.margin(a, b, position);
+      return raw.collisionMargin(search, a, b, position);
     },
     async allWords({ signal, onProgress, slice = 64 } = {}) {
       alive();
@@ -178,8 +183,8 @@ function searchOf(handle: Raw | undefined, V: number, L: number, held: number): 
       return { lost, smallestMargins };
     },
     delete() {
-      handle?.delete();
-      handle = undefined;
+      if (address !== undefined) raw.deleteCollisionSearch(address);
+      address = undefined;
     },
   };
 }

@@ -79,7 +79,7 @@ export {
   type TransformerXlInput,
   type TupeInput,
 } from './schemes.js';
-export { type CombinedTerms, logitsOf, type Scores, sharesOf, termOf } from './scores.js';
+export { type CombinedTerms, logitsOf, type Scores, sharesOf, type Terms, termOf } from './scores.js';
 export type { EncodingOptions, SpectrumOptions } from './shift.js';
 export type { SinusoidalOptions } from './sinusoidal.js';
 export type {

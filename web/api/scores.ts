@@ -4,8 +4,8 @@ import * as check from './check.js';
 import type { Raw } from './module.js';
 import { type Floats, suffixOf, table } from './table.js';
 
-/** Attention scores taken apart. Arrays are flat, the last index running fastest. */
-export interface Scores<A extends Floats = Floats> {
+/** The terms of attention scores. Arrays are flat, the last index running fastest. */
+export interface Terms<A extends Floats = Floats> {
   /** Tokens. */
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
@@ -14,6 +14,10 @@ export interface Scores<A extends Floats = Floats> {
   readonly parts: readonly string[];
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
   readonly terms: A;
+}
+
+/** Attention scores taken apart. */
+export interface Scores<A extends Floats = Floats> extends Terms<A> {
   /** [heads, n, n], from the whole queries and keys, not from the terms. */
   readonly logits: A;
   /** [heads], the largest |sum of terms − logits|. */
@@ -31,7 +35,7 @@ export interface Scores<A extends Floats = Floats> {
 }
 
 /** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
-function placeOf(scores: Scores, head: number): number {
+function placeOf(scores: Terms, head: number): number {
   check.object('scores', scores);
   if (!Array.isArray(scores.heads)) {
     throw new TypeError(`scores.heads must be an array; it is ${check.shown(scores.heads)}.`);
@@ -44,7 +48,7 @@ function placeOf(scores: Scores, head: number): number {
   return place;
 }
 
-function partIndex(scores: Scores, name: string): number {
+function partIndex(scores: Terms, name: string): number {
   const index = scores.parts.indexOf(name);
   if (index === -1) {
     throw new RangeError(`A part must be one of ${scores.parts.join(', ')}; it is ${check.shown(name)}.`);
@@ -57,7 +61,7 @@ const block = <A extends Floats>(data: A, place: number, size: number): A =>
 
 /** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
 export function termOf<A extends Floats>(
-  scores: Scores<A>,
+  scores: Terms<A>,
   head: number,
   queryPart: string,
   keyPart: string,

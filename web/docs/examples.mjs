@@ -142,6 +142,15 @@ const scores = superpose.decompose({ summands: { token, position }, normalizatio
 return { parts: scores.parts, shares: scores.shares.slice(0, 9), exact: scores.residuals[0] < 1e-12 };`,
   },
   {
+    name: 'decomposeTerms',
+    kind: score,
+    what: 'the terms of `decompose` alone, where time counts',
+    source: 'arXiv 2006.15595, eq. 6, completed',
+    code: `const { token, position, query, key } = tables(superpose);
+const { parts, terms } = superpose.decomposeTerms({ summands: { token, position }, query, key, heads: 2 });
+return { parts, firstRowOfTokenToken: terms.slice(0, 5) };`,
+  },
+  {
     name: 'combineTerms',
     kind: score,
     what: 'any subset of terms: sum, softmax, share',

@@ -1,53 +1,69 @@
-// What every figure has: its styles, redrawing when the colour scheme changes, and where it says what
-// went wrong or what it is waiting for.
-import { html, LitElement, nothing, type TemplateResult, unsafeCSS } from 'lit';
-import { onSchemeChange } from '../plot/colour.js';
-import shared from './figure.css?inline';
+// The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
+// sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
+import type { MiniLM, Superpose } from 'superpose';
+import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
 
-export const sharedStyles = unsafeCSS(shared);
+/** Where the numbers come from: drawn at random, of a trained model, or from a formula. */
+export type Source = 'seeded' | 'trained' | 'exact';
 
-export abstract class Figure extends LitElement {
-  private stopWatching?: () => void;
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.stopWatching = onSchemeChange(() => this.requestUpdate());
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.stopWatching?.();
-  }
-
-  /** A sentence about a failure, with a way to try again; nothing when all is well. */
-  protected problem(sentence: string | undefined, again: () => void): TemplateResult | typeof nothing {
-    if (!sentence) return nothing;
-    return html`<p class="problem" role="alert">${sentence} <button @click=${again}>Try again</button></p>`;
-  }
+export interface Library {
+  superpose(): Promise<Superpose>;
+  /** A failure is not kept: the next question tries again. */
+  miniLM(): Promise<MiniLM>;
 }
 
-/** Moves a cursor on an n by n grid by an arrow, Home or End key; undefined for any other key. */
-export function moved(
-  cursor: { i: number; j: number },
-  key: string,
-  n: number,
-): { i: number; j: number } | undefined {
-  const { i, j } = cursor;
-  const within = (place: number) => Math.max(0, Math.min(n - 1, place));
-  switch (key) {
-    case 'ArrowUp':
-      return { i: within(i - 1), j };
-    case 'ArrowDown':
-      return { i: within(i + 1), j };
-    case 'ArrowLeft':
-      return { i, j: within(j - 1) };
-    case 'ArrowRight':
-      return { i, j: within(j + 1) };
-    case 'Home':
-      return { i, j: 0 };
-    case 'End':
-      return { i, j: within(n - 1) };
-    default:
-      return undefined;
-  }
+export interface Job {
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** A long job says how far it is, from 0 to 1. */
+  progress(fraction: number): void;
 }
+
+export type Compute<C extends Controls, Data> = (
+  library: Library,
+  state: StateOf<C>,
+  job: Job,
+) => Promise<Data>;
+
+/** A piece of a readout: plain, in a term's or an ink's colour with a swatch, or strong. */
+export type Said = string | { text: string; term?: Term; ink?: Ink; strong?: true };
+
+export interface DataTable {
+  columns: string[];
+  rows: (string | number)[][];
+}
+
+export interface Figure<C extends Controls, Data> {
+  /** In links and attributes, and of its file. */
+  name: string;
+  title: string;
+  controls: C;
+  source(state: StateOf<C>): Source;
+  /** Said while weights are fetched for it. */
+  waiting?: string;
+  /** Settings that do nothing in this state; their inputs are not shown. */
+  unused?(state: StateOf<C>): (keyof C)[];
+  /** Makes a state whose settings fit together, after one of them changed. */
+  settle?(state: StateOf<C>, changed: keyof C | undefined): StateOf<C>;
+  /** The picture for a width in pixels; its height depends on the state, not on the values. */
+  scene(data: Data, state: StateOf<C>, width: number): Scene;
+  /** The finding, with its numbers. */
+  describe(data: Data, state: StateOf<C>): string;
+  /** How many rows and columns the cursor has. */
+  cells(data: Data, state: StateOf<C>): { rows: number; columns: number };
+  firstCursor?(data: Data, state: StateOf<C>): Cursor;
+  /** What is at the cursor. */
+  readout(data: Data, state: StateOf<C>, cursor: Cursor): Said[];
+  /** More marks for the cursor than a frame around its cell. */
+  focus?(data: Data, state: StateOf<C>, cursor: Cursor, width: number): Mark[];
+  /** Words of the tokens, where rows and columns are tokens. */
+  tokens?(data: Data, state: StateOf<C>): readonly string[] | undefined;
+  /** Something that the reader should know of this result, or nothing. */
+  remark?(data: Data, state: StateOf<C>): string;
+  /** All numbers of the picture. */
+  table(data: Data, state: StateOf<C>): DataTable;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a figure of any controls and data
+export type AnyFigure = Figure<any, any>;

@@ -1,29 +1,25 @@
-// The sentence that the reader typed: one for all figures of the page.
+// The sentence of the figures on a trained model, and what to say of one that is short or was cut.
+import type { Text } from './controls.js';
 
-type Listener = (text: string) => void;
+/** Longest sentence that a figure shows; the library takes the model's 512. */
+export const mostTokens = 128;
 
-const listeners = new Set<Listener>();
-let text = 'The river bank was closed, so she walked to the other bank.';
+export const sentenceControl = {
+  kind: 'text',
+  label: 'Your sentence',
+  initial: 'The river bank was closed, so she walked to the other bank.',
+  // Far more than 128 tokens, short enough to be cut into tokens while one types.
+  longest: 5000,
+} as const satisfies Text;
 
-export const sentence = {
-  get: () => text,
-  set(typed: string): void {
-    text = typed;
-    for (const listener of listeners) listener(typed);
-  },
-  /** Returns the way to stop listening. */
-  listen(listener: Listener): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
-
-/** What to say about a sentence that was cut, or that leaves little to see. */
-export function remark(tokens: readonly string[], dropped: number): string {
+export function sentenceRemark(tokens: readonly string[], dropped: number): string {
   if (dropped > 0) {
     return `Only the first ${tokens.length} of ${tokens.length + dropped} tokens are shown; in Node the model takes 512.`;
   }
-  if (tokens.length === 2)
+  if (tokens.length === 2) {
     return 'There is no word in the text, so only the markers [CLS] and [SEP] are left.';
+  }
   return '';
 }
+
+export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your words…';

@@ -1,19 +1,45 @@
 // Colours that mean something. The four terms keep theirs in every plot, legend and formula (Okabe and
 // Ito's set, distinguishable to colour-blind readers); values go through a table of 256 steps.
+import type { Ink, ScaleName } from './scene.js';
 
-export const termColours = {
-  'token-token': 'var(--token-token)',
-  'token-position': 'var(--token-position)',
-  'position-token': 'var(--position-token)',
-  'position-position': 'var(--position-position)',
-  rest: 'var(--rest)',
-} as const;
+export type Theme = 'light' | 'dark';
 
-export type TermColour = keyof typeof termColours;
+export const inks: Record<Theme, Record<Ink, string>> = {
+  light: {
+    paper: '#fcfcfa',
+    ink: '#16181d',
+    quiet: '#555b66',
+    line: '#d9dad6',
+    field: '#f2f2ee',
+    accent: '#1f5fa8',
+    warning: '#b3471d',
+    second: '#7a4fc0',
+    third: '#8a6410',
+    'token-token': '#0072b2',
+    'token-position': '#d98500',
+    'position-token': '#00906a',
+    'position-position': '#b85c94',
+    rest: '#85898f',
+  },
+  dark: {
+    paper: '#12151b',
+    ink: '#eceef2',
+    quiet: '#a3aab6',
+    line: '#323844',
+    field: '#1b1f27',
+    accent: '#7fb8f5',
+    warning: '#f0885c',
+    second: '#b79bf0',
+    third: '#d8b25a',
+    'token-token': '#56b4e9',
+    'token-position': '#f0a92e',
+    'position-token': '#3cc79b',
+    'position-position': '#e58fc3',
+    rest: '#9aa0a8',
+  },
+};
 
-export type Scale = 'diverging' | 'sequential';
-
-const stops: Record<'light' | 'dark', Record<Scale, string[]>> = {
+const stops: Record<Theme, Record<ScaleName, string[]>> = {
   light: {
     diverging: ['#0b3c6f', '#3b83bd', '#b9d6ea', '#f6f6f4', '#f7c7ad', '#d5644b', '#7d0f22'],
     sequential: ['#f6f6f4', '#c9c3e0', '#7e6fb3', '#3b1f72'],
@@ -24,12 +50,11 @@ const stops: Record<'light' | 'dark', Record<Scale, string[]>> = {
   },
 };
 
-const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-const tables = new Map<string, Uint8ClampedArray>();
+const steps = 256;
+const tables = new Map<string, Uint8Array>();
 
-/** 256 RGBA colours from the lowest value to the highest, for the reader's colour scheme. */
-export function colourTable(scale: Scale): Uint8ClampedArray {
-  const theme = darkScheme.matches ? 'dark' : 'light';
+/** 256 RGB colours from the lowest value to the highest. */
+export function colourTable(scale: ScaleName, theme: Theme): Uint8Array {
   const slot = `${theme} ${scale}`;
   let table = tables.get(slot);
   if (!table) {
@@ -39,27 +64,34 @@ export function colourTable(scale: Scale): Uint8ClampedArray {
   return table;
 }
 
-/** As CSS, for legends. */
-export const colourRamp = (scale: Scale): string =>
-  `linear-gradient(to right, ${stops[darkScheme.matches ? 'dark' : 'light'][scale].join(', ')})`;
-
-/** Calls back when the reader's colour scheme changes; returns the way to stop that. */
-export function onSchemeChange(redraw: () => void): () => void {
-  darkScheme.addEventListener('change', redraw);
-  return () => darkScheme.removeEventListener('change', redraw);
+function ramp(colours: string[]): Uint8Array {
+  const table = new Uint8Array(3 * steps);
+  const channels = colours.map((colour) =>
+    [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16)),
+  );
+  for (let step = 0; step < steps; step++) {
+    const place = (step / (steps - 1)) * (colours.length - 1);
+    const left = Math.min(colours.length - 2, Math.floor(place));
+    for (let channel = 0; channel < 3; channel++) {
+      const from = channels[left]?.[channel] as number;
+      const to = channels[left + 1]?.[channel] as number;
+      table[3 * step + channel] = Math.round(from + (to - from) * (place - left));
+    }
+  }
+  return table;
 }
 
-/** The canvas interpolates: a gradient one pixel high, read back; its ends lie in the middles of the last pixels. */
-function ramp(colours: string[]): Uint8ClampedArray {
-  const canvas = document.createElement('canvas');
-  canvas.width = 256;
-  canvas.height = 1;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-  const gradient = context.createLinearGradient(0.5, 0, 255.5, 0);
-  colours.forEach((colour, place) => {
-    gradient.addColorStop(place / (colours.length - 1), colour);
-  });
-  context.fillStyle = gradient;
-  context.fillRect(0, 0, 256, 1);
-  return context.getImageData(0, 0, 256, 1).data;
-}
+/** Of a value on a scale: which of the 256 colours. */
+export const colourStep = (value: number, low: number, high: number): number =>
+  high > low ? Math.max(0, Math.min(steps - 1, Math.round(((value - low) * (steps - 1)) / (high - low)))) : 0;
+
+/** The theme's colours as custom properties. */
+export const themeVariables = (theme: Theme): string =>
+  Object.entries(inks[theme])
+    .map(([name, colour]) => `--${name}:${colour}`)
+    .join(';');
+
+/** Classes that the marks of a scene carry: s- strokes, f- fills. */
+export const inkClasses: string = Object.keys(inks.light)
+  .map((name) => `.s-${name}{stroke:var(--${name})}.f-${name}{fill:var(--${name})}`)
+  .join('');

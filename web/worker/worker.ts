@@ -1,43 +1,34 @@
 // Runs the library off the page's thread. The module is loaded at once, MiniLM when a text needs it.
-import { load, loadMiniLM, type MiniLM, type Superpose } from 'superpose';
-import { decompose } from './decompose.js';
-import { dotProducts } from './dotProducts.js';
+import { computes } from './computes.js';
+import { library } from './library.js';
 import type { Question, Reply } from './protocol.js';
 
-export interface Library {
-  superpose(): Promise<Superpose>;
-  /** A failure is not kept: the next question tries again. */
-  miniLM(): Promise<MiniLM>;
-}
-
-const retried = <T>(make: () => Promise<T>) => {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-};
-
 // In dist/ this file stands in assets/, beside model/.
-const modelFolder = new URL(/* @vite-ignore */ '../model/', import.meta.url);
-const superpose = retried(() => load());
-const library: Library = {
-  superpose,
-  miniLM: retried(async () => loadMiniLM(await superpose(), { from: modelFolder })),
-};
-superpose().catch(() => {});
+const loaded = library({ from: new URL(/* @vite-ignore */ '../model/', import.meta.url) });
+loaded.superpose().catch(() => {});
 
-const tasks = { dotProducts, decompose };
+const underWay = new Map<number, AbortController>();
+const say = (reply: Reply) => self.postMessage(reply);
 
-self.onmessage = async ({ data: { id, task, request } }: MessageEvent<Question>) => {
-  let reply: Reply;
-  try {
-    reply = { id, answer: await tasks[task](library, request as never) };
-  } catch (error) {
-    reply = { id, error: error instanceof Error ? error.message : String(error) };
+self.onmessage = async ({ data: question }: MessageEvent<Question>) => {
+  if ('cancel' in question) {
+    underWay.get(question.cancel)?.abort();
+    return;
   }
-  self.postMessage(reply);
+  const { id, figure, state } = question;
+  const cancelled = new AbortController();
+  underWay.set(id, cancelled);
+  const compute = computes[figure];
+  try {
+    if (!compute) throw new Error(`There is no figure called “${figure}”.`);
+    const data = await compute(loaded, state, {
+      signal: cancelled.signal,
+      progress: (fraction) => say({ id, progress: fraction }),
+    });
+    say({ id, data });
+  } catch (error) {
+    say({ id, error: error instanceof Error ? error.message : String(error) });
+  } finally {
+    underWay.delete(id);
+  }
 };

@@ -1,0 +1,91 @@
+// Runs a figure as a page or Node does, and what every picture must be.
+import { load, loadMiniLM } from 'superpose';
+import { expect } from 'vitest';
+import { readState, type State } from '../../web/figures/controls.ts';
+import type { AnyFigure, Compute, Library } from '../../web/figures/figure.ts';
+import type { Mark } from '../../web/plot/scene.ts';
+
+const superpose = load();
+let model: ReturnType<typeof loadMiniLM> | undefined;
+const library: Library = {
+  superpose: () => superpose,
+  miniLM: () => {
+    model ??= superpose.then((loaded) => loadMiniLM(loaded));
+    return model;
+  },
+};
+
+/** Computes a figure in a state; settings are written as in links. */
+// biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+export async function run<Data = any>(
+  // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+  { figure, compute }: { figure: AnyFigure; compute: Compute<any, NoInfer<Data>> },
+  settings: Record<string, string | number> = {},
+): Promise<{ figure: AnyFigure; data: Data; state: State }> {
+  const texts = Object.entries(settings).map(([name, value]) => [name, String(value)] as const);
+  const { state: read, refused } = readState(figure.controls, texts);
+  expect(refused).toEqual([]);
+  const state = figure.settle?.(read, undefined) ?? read;
+  const job = { signal: new AbortController().signal, progress: () => {} };
+  return { figure, data: await compute(library, state, job), state };
+}
+
+const numbersOf = (mark: Mark): number[] =>
+  mark.mark === 'path'
+    ? [...mark.d.matchAll(/[MLHV]?-?(\d|NaN|Infinity)[^ ,A-Za-z]*/g)].map(([text]) =>
+        Number(text.replace(/^[A-Z]/, '')),
+      )
+    : mark.mark === 'dots'
+      ? [...Array.from(mark.x), ...Array.from(mark.y)]
+      : Object.values(mark).filter((value): value is number => typeof value === 'number');
+
+/** Every number is finite and every mark inside, from a small phone to the page's column. */
+export function expectSoundPictures({
+  figure,
+  data,
+  state,
+}: {
+  figure: AnyFigure;
+  data: unknown;
+  state: State;
+}) {
+  for (const width of [280, 350, 700, 1048]) {
+    const scene = figure.scene(data, state, width);
+    expect(scene.width).toBe(width);
+    expect(scene.height).toBeGreaterThan(0);
+    for (const mark of scene.marks) {
+      const said = `${width}: ${JSON.stringify({ ...mark, values: undefined }).slice(0, 200)}`;
+      for (const number of numbersOf(mark)) expect(Number.isFinite(number), said).toBe(true);
+      const within = (x: number, y: number) => {
+        expect(x, said).toBeGreaterThanOrEqual(-1);
+        expect(x, said).toBeLessThanOrEqual(width + 1);
+        expect(y, said).toBeGreaterThanOrEqual(-1);
+        expect(y, said).toBeLessThanOrEqual(scene.height + 1);
+      };
+      if (mark.mark === 'box' || mark.mark === 'raster') {
+        within(mark.x, mark.y);
+        within(mark.x + mark.width, mark.y + mark.height);
+      }
+      if (mark.mark === 'line') {
+        within(mark.x1, mark.y1);
+        within(mark.x2, mark.y2);
+      }
+      if (mark.mark === 'text') {
+        // Letters are about 0.58 of their size wide; a bound for a start or an end that runs out.
+        const long = 0.56 * (mark.size ?? 12) * mark.text.length;
+        const from =
+          mark.anchor === 'end' ? mark.x - long : mark.anchor === 'middle' ? mark.x - long / 2 : mark.x;
+        within(mark.x, mark.y);
+        if (!mark.turn) {
+          expect(from, said).toBeGreaterThanOrEqual(-8);
+          expect(from + long, said).toBeLessThanOrEqual(width + 8);
+        }
+      }
+      if (mark.mark === 'dots')
+        for (let k = 0; k < mark.x.length; k++) within(mark.x[k] as number, mark.y[k] as number);
+    }
+  }
+  const { columns, rows } = figure.table(data, state);
+  for (const row of rows) expect(row).toHaveLength(columns.length);
+  expect(figure.describe(data, state)).not.toMatch(/NaN|undefined|Infinity/);
+}

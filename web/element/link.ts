@@ -1,0 +1,43 @@
+// A state as the fragment of an address: #v=1&figure=NAME&setting=value... Every setting of the figure is in
+// it, so that a link goes on showing the same view when first values change.
+import { type Controls, readState, type State, type StateOf, writtenState } from '../figures/controls.js';
+
+export const version = 1;
+
+/** Longer fragments are nobody's link of ours: the longest text, each character as three escaped bytes. */
+const longest = 60_000;
+
+export function writeLink(figure: string, controls: Controls, state: State): string {
+  const fields = new URLSearchParams([
+    ['v', String(version)],
+    ['figure', figure],
+    ...writtenState(controls, state),
+  ]);
+  return `#${fields}`;
+}
+
+export type ReadLink =
+  | { figure: string; settings: [string, string][] }
+  /** A sentence about a link that cannot be read. */
+  | { refused: string }
+  /** Not a link to a state: nothing, or the name of a place on the page. */
+  | undefined;
+
+export function readLink(fragment: string): ReadLink {
+  if (!/^#v=/.test(fragment)) return undefined;
+  if (fragment.length > longest) return { refused: 'This link is too long to be one of this page.' };
+  const fields = [...new URLSearchParams(fragment.slice(1))];
+  const v = fields.find(([name]) => name === 'v')?.[1];
+  if (v !== String(version)) {
+    return { refused: `This link is of version “${v?.slice(0, 20)}”; this page knows version ${version}.` };
+  }
+  const figure = fields.find(([name]) => name === 'figure')?.[1];
+  if (!figure) return { refused: 'This link does not say which figure it shows.' };
+  return { figure, settings: fields.filter(([name]) => name !== 'v' && name !== 'figure') };
+}
+
+/** The state of a link, each setting checked. */
+export const readSettings = <C extends Controls>(
+  controls: C,
+  settings: [string, string][],
+): { state: StateOf<C>; refused: string[] } => readState(controls, settings);

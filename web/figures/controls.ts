@@ -1,0 +1,178 @@
+// What a reader can set. One table of controls for each figure makes its inputs, reads and checks its links
+// and attributes, and gives its state a type.
+
+interface Labelled {
+  label: string;
+}
+
+export interface Choice extends Labelled {
+  kind: 'choice';
+  /** What is written in links, and what the reader sees. */
+  options: Readonly<Record<string, string>>;
+  initial: string;
+  /** Buttons side by side rather than a list. */
+  radio?: true;
+}
+
+export interface Range extends Labelled {
+  kind: 'range';
+  min: number;
+  max: number;
+  step: number;
+  initial: number;
+}
+
+/** A slider over given values. */
+export interface Steps extends Labelled {
+  kind: 'steps';
+  values: readonly number[];
+  initial: number;
+}
+
+export interface Toggle extends Labelled {
+  kind: 'toggle';
+  initial: boolean;
+}
+
+/** Any of some options. */
+export interface Several extends Labelled {
+  kind: 'several';
+  options: Readonly<Record<string, string>>;
+  initial: readonly string[];
+}
+
+export interface Seed extends Labelled {
+  kind: 'seed';
+  initial: number;
+}
+
+/** Figures on a page share texts of the same name. */
+export interface Text extends Labelled {
+  kind: 'text';
+  initial: string;
+  longest: number;
+}
+
+export type Control = Choice | Range | Steps | Toggle | Several | Seed | Text;
+export type Controls = Readonly<Record<string, Control>>;
+
+export type Value = string | number | boolean | readonly string[];
+
+type ValueOf<C extends Control> = C extends Range | Steps | Seed
+  ? number
+  : C extends Toggle
+    ? boolean
+    : C extends Choice
+      ? keyof C['options'] & string
+      : C extends Several
+        ? readonly (keyof C['options'] & string)[]
+        : string;
+
+export type StateOf<C extends Controls> = { readonly [Name in keyof C]: ValueOf<C[Name]> };
+export type State = Readonly<Record<string, Value>>;
+
+const seedLimit = 2 ** 32;
+
+export const initialState = <C extends Controls>(controls: C): StateOf<C> =>
+  Object.fromEntries(Object.entries(controls).map(([name, { initial }]) => [name, initial])) as StateOf<C>;
+
+/** A value as links and attributes write it. */
+export function written(control: Control, value: Value): string {
+  if (control.kind === 'toggle') return value ? 'yes' : 'no';
+  if (control.kind === 'several') return (value as readonly string[]).join('.');
+  return String(value);
+}
+
+/** The value that a text stands for; undefined unless it is one that the control can have. */
+export function read(control: Control, text: string): Value | undefined {
+  switch (control.kind) {
+    case 'choice':
+      return Object.hasOwn(control.options, text) ? text : undefined;
+    case 'range': {
+      const value = decimal(text);
+      if (value === undefined || value < control.min || value > control.max) return undefined;
+      const steps = (value - control.min) / control.step;
+      return Math.abs(steps - Math.round(steps)) < 1e-6 ? value : undefined;
+    }
+    case 'steps': {
+      const value = decimal(text);
+      return value !== undefined && control.values.includes(value) ? value : undefined;
+    }
+    case 'toggle':
+      return text === 'yes' ? true : text === 'no' ? false : undefined;
+    case 'several': {
+      const names = text === '' ? [] : text.split('.');
+      const known = names.every((name) => Object.hasOwn(control.options, name));
+      return known && new Set(names).size === names.length ? names : undefined;
+    }
+    case 'seed': {
+      const value = decimal(text);
+      return value !== undefined && Number.isInteger(value) && value >= 0 && value < seedLimit
+        ? value
+        : undefined;
+    }
+    case 'text':
+      return text.length <= control.longest ? text : undefined;
+  }
+}
+
+/** A plain decimal number: no exponent, no other base, no spaces. */
+const decimal = (text: string): number | undefined =>
+  /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) : undefined;
+
+/** In words, what a control takes. */
+export function allowed(control: Control): string {
+  switch (control.kind) {
+    case 'choice':
+      return `one of ${Object.keys(control.options).join(', ')}`;
+    case 'range':
+      return `a number from ${control.min} to ${control.max} in steps of ${control.step}`;
+    case 'steps':
+      return `one of ${control.values.join(', ')}`;
+    case 'toggle':
+      return 'yes or no';
+    case 'several':
+      return `any of ${Object.keys(control.options).join(', ')}, joined by points`;
+    case 'seed':
+      return `a whole number from 0 to ${seedLimit - 1}`;
+    case 'text':
+      return `a text of at most ${control.longest} characters`;
+  }
+}
+
+export interface ReadState<S> {
+  state: S;
+  /** A sentence for each value that could not be taken. */
+  refused: string[];
+}
+
+/** A state from texts, each checked; what is missing or impossible has its first value. */
+export function readState<C extends Controls>(
+  controls: C,
+  texts: Iterable<readonly [string, string]>,
+): ReadState<StateOf<C>> {
+  const state: Record<string, Value> = { ...initialState(controls) };
+  const refused: string[] = [];
+  for (const [name, text] of texts) {
+    const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+    if (!Object.hasOwn(controls, name)) {
+      refused.push(`There is no setting called “${name.slice(0, 40)}”.`);
+      continue;
+    }
+    const control = controls[name] as Control;
+    const value = read(control, text);
+    if (value === undefined) {
+      refused.push(`“${shown}” is not a value of ${control.label}, which takes ${allowed(control)}.`);
+    } else {
+      state[name] = value;
+    }
+  }
+  return { state: state as StateOf<C>, refused };
+}
+
+/** Every setting of a state as texts. */
+export const writtenState = (controls: Controls, state: State): [string, string][] =>
+  Object.entries(controls).map(([name, control]) => [name, written(control, state[name] as Value)]);
+
+/** The next seed. */
+export const drawAgain = (seed: number): number => (seed + 1) % seedLimit;

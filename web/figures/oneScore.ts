@@ -1,0 +1,333 @@
+// Figure "One score asks four questions": a head's scores for a sentence or seeded tables, and the terms
+// that they are the sum of.
+import { logitsOf, type Scores } from 'superpose';
+import { exponent, percent, readable, signed } from '../plot/format.js';
+import { bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
+import type { Mark, Region, Scene, Term } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Library, Said } from './figure.js';
+import { seededLayer } from './seededLayer.js';
+import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+
+const controls = {
+  weights: {
+    kind: 'choice',
+    label: 'Tables and weights',
+    options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
+    initial: 'trained',
+    radio: true,
+  },
+  view: {
+    kind: 'choice',
+    label: 'Terms',
+    options: { four: 'Four questions, and the rest', sixteen: 'All sixteen' },
+    initial: 'four',
+    radio: true,
+  },
+  head: { kind: 'range', label: 'Head of the first layer', min: 0, max: 11, step: 1, initial: 2 },
+  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  centred: { kind: 'toggle', label: 'Centre each row', initial: false },
+  on: {
+    kind: 'several',
+    label: 'Terms that softmax is taken of',
+    options: {
+      'token-token': 'token → token',
+      'token-position': 'token → position',
+      'position-token': 'position → token',
+      'position-position': 'position → position',
+      rest: 'the rest',
+    },
+    initial: ['token-token', 'token-position', 'position-token', 'position-position', 'rest'],
+  },
+  text: sentenceControl,
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Panel {
+  sum: Float64Array;
+  centred: Float64Array;
+  share: number;
+}
+
+interface Data {
+  tokens: readonly string[];
+  dropped: number;
+  n: number;
+  panels: Panel[];
+  /** The direct logits, not the sum of the terms. */
+  logits: Panel;
+  /** The terms that are on. */
+  kept: Panel & { softmax: Float64Array };
+  /** The largest |sum of all terms − logits|. */
+  residual: number;
+}
+
+interface PanelKind {
+  label: string;
+  question: string;
+  term: Term;
+  terms: number[];
+}
+
+const parts = ['token', 'position', 'segment', 'constant'];
+/** Term s * 4 + r is query part s with key part r; the four questions, and all that is left. */
+const fourPanels: PanelKind[] = [
+  { label: 'token → token', question: 'These words together?', term: 'token-token', terms: [0] },
+  { label: 'token → position', question: 'Word looks for place?', term: 'token-position', terms: [1] },
+  { label: 'position → token', question: 'Place looks for word?', term: 'position-token', terms: [4] },
+  {
+    label: 'position → position',
+    question: 'These places together?',
+    term: 'position-position',
+    terms: [5],
+  },
+  {
+    label: 'the rest',
+    question: 'Segment, β and biases',
+    term: 'rest',
+    terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+  },
+];
+
+const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
+  parts.map((keyPart, r) => {
+    const index = s * parts.length + r;
+    const term = fourPanels.find(({ terms }) => terms.length === 1 && terms[0] === index)?.term ?? 'rest';
+    return { label: `${queryPart} → ${keyPart}`, question: '', term, terms: [index] };
+  }),
+);
+
+const kindsOf = ({ view }: State): PanelKind[] => (view === 'four' ? fourPanels : sixteenPanels);
+
+type Taken = Scores<Float64Array> & { tokens: readonly string[]; dropped: number };
+
+// Switching a term off and on must not take the scores apart again.
+let last: { key: string; taken: Taken } | undefined;
+
+async function takeApart(library: Library, state: State): Promise<Taken> {
+  const { weights, text, head, n, seed } = state;
+  const key = JSON.stringify(weights === 'trained' ? [text, head] : [n, seed, head]);
+  if (last?.key === key) return last.taken;
+  const taken = weights === 'trained' ? await trained(library, text, head) : await seeded(library, state);
+  last = { key, taken };
+  return taken;
+}
+
+async function trained(library: Library, text: string, head: number): Promise<Taken> {
+  const model = await library.miniLM();
+  const { tokens, dropped, ...sentence } = model.tokenize(text, mostTokens);
+  const scores = await model.decompose({ tokens, dropped, ...sentence }, { only: [head] });
+  return { ...scores, tokens, dropped };
+}
+
+async function seeded(library: Library, { n, seed, head }: State): Promise<Taken> {
+  const superpose = await library.superpose();
+  const { summands, layer } = seededLayer(superpose, n, seed);
+  const scores = superpose.decompose({ summands, ...layer, only: [head] });
+  return { ...scores, tokens: Array.from({ length: n }, (_, place) => `token ${place}`), dropped: 0 };
+}
+
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
+  const taken = await takeApart(library, state);
+  const superpose = await library.superpose();
+  const { head } = state;
+  const combine = (chosen: (term: number) => boolean) =>
+    superpose.combineTerms(
+      taken,
+      head,
+      Array.from({ length: taken.parts.length ** 2 }, (_, term) => chosen(term)),
+    );
+  const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
+  const all = combine(() => true);
+  const onTerms = new Set(
+    fourPanels.filter(({ term }) => state.on.includes(term)).flatMap(({ terms }) => terms),
+  );
+  return {
+    tokens: taken.tokens,
+    dropped: taken.dropped,
+    n: taken.n,
+    panels: kindsOf(state).map(({ terms }) => shown(combine((term) => terms.includes(term)))),
+    logits: { ...shown(all), sum: logitsOf(taken, head).slice() },
+    kept: combine((term) => onTerms.has(term)),
+    residual: taken.residuals[0] as number,
+  };
+};
+
+const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'one-score',
+  title: 'One score, and the questions it asks',
+  controls,
+  source: ({ weights }) => weights,
+  waiting: fetching,
+  unused: ({ weights }) => (weights === 'trained' ? ['n', 'seed'] : ['text']),
+
+  scene(data, state, width) {
+    const kinds = kindsOf(state);
+    const { n } = data;
+    const sixteen = state.view === 'sixteen';
+    const narrow = width < 560;
+    const grid = sixteen
+      ? multiples(width, narrow ? 60 : 120, 4, narrow ? 6 : 12)
+      : multiples(width, narrow ? 130 : 118, 5);
+    const titled = titleHeight(!sixteen);
+    const cell = titled + grid.width + 12;
+    const limit = largestMagnitude([...data.panels, data.logits].map((panel) => values(panel, state)));
+    const marks: Mark[] = [];
+    const regions: Region[] = [];
+    kinds.forEach(({ label, question, term }, place) => {
+      const { row, x } = grid.at(place);
+      const drawn = map(
+        { x, y: row * cell, width: grid.width, height: titled + grid.width },
+        {
+          values: values(data.panels[place] as Panel, state),
+          rows: n,
+          columns: n,
+          low: -limit,
+          high: limit,
+          scale: 'diverging',
+          title: sixteen && narrow ? label.replace(/[a-z]+/g, (word) => word.slice(0, 3)) : label,
+          ...(sixteen ? {} : { subtitle: question }),
+          term,
+          faint: !state.on.includes(term),
+        },
+      );
+      marks.push(...drawn.marks);
+      regions.push(drawn.region);
+    });
+    let y = Math.ceil(kinds.length / grid.columns) * cell + 4;
+    const unit = state.centred ? 'logit less its row’s mean' : 'logit';
+    marks.push(
+      ...colourKey(0, y, {
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        label: narrow ? unit : `${unit}, one scale for all; queries down, keys across`,
+        print: readable,
+      }),
+    );
+    y += 44;
+    const size = Math.min(200, (width - 14) / 2);
+    const results = [
+      {
+        title: '= the score',
+        array: values(data.logits, state),
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+      },
+      { title: 'softmax of the terms on', array: data.kept.softmax, low: 0, high: 1, scale: 'sequential' },
+    ] as const;
+    results.forEach(({ title, array, low, high, scale }, place) => {
+      const drawn = map(
+        { x: place * (size + 14), y, width: size, height: size + titleHeight() },
+        { values: array, rows: n, columns: n, low, high, scale, title },
+      );
+      marks.push(...drawn.marks);
+      regions.push(drawn.region);
+    });
+    const below = y + size + titleHeight() + 10;
+    marks.push(
+      ...colourKey(size + 14, below, { low: 0, high: 1, scale: 'sequential', label: narrow ? '' : 'weight' }),
+    );
+    const beside = width >= 2 * size + 14 + 300;
+    const barHeight = (sixteen ? 13 : 24) * kinds.length;
+    const shares = beside
+      ? { x: 2 * size + 50, y: y + 26, width: width - 2 * size - 50, height: barHeight }
+      : { x: 0, y: below + 62, width, height: barHeight };
+    const list = kinds.map(({ label, term }, place) => {
+      const { share } = data.panels[place] as Panel;
+      return { label, value: share, text: percent(share), ink: term, term };
+    });
+    const found = list.map(({ value }) => value).filter(Number.isFinite);
+    marks.push(
+      {
+        mark: 'text',
+        x: shares.x,
+        y: shares.y - 12,
+        text: 'Share of the score’s variation over keys',
+        ink: 'ink',
+        size: 13,
+      },
+      ...bars(shares, list, Math.min(0, ...found), Math.max(1, ...found)),
+    );
+    const height = Math.max(below + 36, shares.y + barHeight + 4);
+    return { width, height, marks, regions } satisfies Scene;
+  },
+
+  describe(data, state) {
+    if (!Number.isFinite(data.panels[0]?.share ?? Number.NaN)) {
+      return 'The scores do not vary along their rows, so there is nothing to share out.';
+    }
+    const ranked = kindsOf(state)
+      .map(({ label }, place) => ({ label, share: data.panels[place]?.share as number }))
+      .sort((a, b) => b.share - a.share);
+    const [first, second] = ranked as [(typeof ranked)[0], (typeof ranked)[0]];
+    const lowest = ranked.at(-1) as (typeof ranked)[0];
+    const against =
+      lowest.share < 0 ? ` ${lowest.label} works against the rest, with ${percent(lowest.share)}.` : '';
+    const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
+    return `${whose}, ${first.label} makes up ${percent(first.share)} of what head ${state.head} varies by, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
+  },
+
+  cells: ({ n }) => ({ rows: n, columns: n }),
+  firstCursor: ({ n }) => ({ i: Math.min(3, n - 1), j: Math.min(2, n - 1) }),
+
+  readout(data, state, { i, j }) {
+    const cell = i * data.n + j;
+    const at = (panel: Panel) => values(panel, state)[cell] ?? Number.NaN;
+    const pieces = kindsOf(state).flatMap(({ label, term }, place): Said[] => [
+      { text: `${signed(at(data.panels[place] as Panel))} ${state.view === 'four' ? label : ''}`, term },
+      ' ',
+    ]);
+    return [
+      'Query ',
+      { text: data.tokens[i] ?? '', strong: true },
+      ` (${i}), key `,
+      { text: data.tokens[j] ?? '', strong: true },
+      ` (${j}): `,
+      ...pieces,
+      `= score ${readable(at(data.logits))}. Softmax ${
+        state.on.length === fourPanels.length ? '' : 'of the terms on '
+      }gives it ${percent(data.kept.softmax[cell] ?? Number.NaN)} of the attention.`,
+    ];
+  },
+
+  tokens: ({ tokens }, { weights }) => (weights === 'trained' ? tokens : undefined),
+  remark: ({ tokens, dropped }, { weights }) =>
+    weights === 'trained' ? sentenceRemark(tokens, dropped) : '',
+
+  table(data, state) {
+    const kinds = kindsOf(state);
+    const rows: (string | number)[][] = [];
+    for (let i = 0; i < data.n; i++) {
+      for (let j = 0; j < data.n; j++) {
+        const cell = i * data.n + j;
+        rows.push([
+          i,
+          j,
+          data.tokens[i] as string,
+          data.tokens[j] as string,
+          ...data.panels.map((panel) => values(panel, state)[cell] as number),
+          values(data.logits, state)[cell] as number,
+          data.kept.softmax[cell] as number,
+        ]);
+      }
+    }
+    return {
+      columns: [
+        'query',
+        'key',
+        'query token',
+        'key token',
+        ...kinds.map(({ label }) => label),
+        'score',
+        'softmax of the terms on',
+      ],
+      rows,
+    };
+  },
+};

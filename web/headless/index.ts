@@ -1,0 +1,14 @@
+// What Node needs of the figures: to compute them, to draw them, and to stand in for them.
+export { csvOf, toCsv, toJson, toSvg } from '../element/exports.js';
+export { readLink, writeLink } from '../element/link.js';
+export {
+  allowed,
+  type Controls,
+  initialState,
+  type State,
+  written,
+  writtenState,
+} from '../figures/controls.js';
+export { placeholder } from './placeholder.js';
+export { rasterised } from './raster.js';
+export { figures, type Rendered, renderer } from './render.js';

@@ -1,0 +1,43 @@
+// What stands in for a figure until it is live, and for good where it cannot be: the room of its inputs, its
+// picture and its finding, in its first view.
+
+import { toSvg } from '../element/exports.js';
+import { spaceOf } from '../element/space.js';
+import { type Control, initialState } from '../figures/controls.js';
+import { escaped } from '../plot/svg.js';
+import type { Rendered } from './render.js';
+
+/** Widths of the pictures: of a phone, and of the page's column. */
+export const widths = { narrow: 350, wide: 1048 } as const;
+
+export interface Placeholder {
+  /** Goes between the tags of the element. */
+  html: string;
+  /** By file name. */
+  pictures: Record<string, string>;
+}
+
+export async function placeholder(rendered: Rendered, folder: string): Promise<Placeholder> {
+  const { figure, data, state } = rendered;
+  const unused = new Set(figure.unused?.(initialState(figure.controls)) ?? []);
+  const room = Object.entries(figure.controls as Record<string, Control>)
+    .filter(([name]) => !unused.has(name))
+    .map(([, control]) => `<i class="${spaceOf(control)}"></i>`)
+    .join('');
+  const pictures: Record<string, string> = {};
+  for (const [size, width] of Object.entries(widths)) {
+    pictures[`${figure.name}-${size}.svg`] = await toSvg(rendered, width, 'auto');
+  }
+  const sizeOf = (width: number) =>
+    `width="${width}" height="${Math.round(figure.scene(data, state, width).height)}"`;
+  const address = (size: string) => `${folder}${figure.name}-${size}.svg`;
+  const finding = escaped(figure.describe(data, state));
+  return {
+    pictures,
+    html:
+      `<div slot="room" class="controls" aria-hidden="true">${room}</div>` +
+      `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
+      `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} loading="lazy" alt="${escaped(figure.title)}. ${finding}"></picture>` +
+      `<p class="finding">${finding}</p>`,
+  };
+}

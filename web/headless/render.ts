@@ -1,0 +1,33 @@
+// A figure without a page: computed and drawn in Node by the same code.
+
+import type { Result } from '../element/exports.js';
+import { readState } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import { figures as loaders } from '../figures/index.js';
+import { computes } from '../worker/computes.js';
+import { library } from '../worker/library.js';
+
+export interface Rendered extends Result {
+  /** A sentence for each setting that could not be taken; the figure has its first view then. */
+  refused: string[];
+}
+
+/** Every figure, at once: in Node nothing is gained by waiting. */
+export const figures: Record<string, AnyFigure> = Object.fromEntries(
+  await Promise.all(Object.entries(loaders).map(async ([name, load]) => [name, await load()] as const)),
+);
+
+/** `modelFolder` has the extracted weights, if not where loadMiniLM() looks; seeded figures do without. */
+export function renderer(modelFolder?: URL) {
+  const loaded = library(modelFolder && { from: modelFolder });
+  return async (name: string, settings: [string, string][] = []): Promise<Rendered> => {
+    const [figure, compute] = [figures[name], computes[name]];
+    if (!figure || !compute) {
+      throw new Error(`There is no figure called “${name}”. There are ${Object.keys(figures).join(', ')}.`);
+    }
+    const { state: read, refused } = readState(figure.controls, settings);
+    const state = figure.settle?.(read, undefined) ?? read;
+    const job = { signal: new AbortController().signal, progress: () => {} };
+    return { figure, state, data: await compute(loaded, state, job), refused };
+  };
+}

@@ -1,0 +1,290 @@
+// What figures are put together from: planes with axes, maps with keys, lines, histograms, bars.
+import { bin } from 'd3-array';
+import { linear, logarithmic, type Scale } from './scale.js';
+import type { Ink, Mark, RasterMark, Region, ScaleName, Term } from './scene.js';
+
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface AxisOptions {
+  /** The ends of the data. */
+  from: number;
+  to: number;
+  label: string;
+  logarithmic?: boolean;
+  /** Extended to round numbers, unless this is false. */
+  nice?: boolean;
+  ticks?: number;
+  /** How ticks are printed; a true minus sign unless given. */
+  print?: (tick: number) => string;
+}
+
+export interface Plane {
+  x: Scale;
+  y: Scale;
+  /** Inside the axes. */
+  inner: Area;
+  marks: Mark[];
+}
+
+const lineHeight = 16;
+export const tickText = (tick: number): string => String(Number(tick.toPrecision(6))).replace('-', '−');
+
+/** A plane with grid lines, ticks and labels inside `area`; what is drawn on it uses its scales. */
+export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
+  const print = up.print ?? tickText;
+  const y = axis(up, [area.y + area.height - 2.3 * lineHeight, area.y + lineHeight + 4]);
+  const rows = ticksOf(y, up);
+  const left = 10 + 7 * Math.max(...rows.map((tick) => print(tick).length), 1);
+  const x = axis(across, [area.x + left, area.x + area.width - 8]);
+  const columns = ticksOf(x, across, area.width < 330 ? 4 : 6);
+  const [start, end] = x.range() as [number, number];
+  const [bottom, top] = y.range() as [number, number];
+  const marks: Mark[] = [
+    ...columns.flatMap((tick): Mark[] => [
+      { mark: 'line', x1: x(tick), x2: x(tick), y1: top, y2: bottom },
+      {
+        mark: 'text',
+        x: x(tick),
+        y: bottom + lineHeight,
+        text: (across.print ?? tickText)(tick),
+        anchor: 'middle',
+      },
+    ]),
+    ...rows.flatMap((tick): Mark[] => [
+      { mark: 'line', y1: y(tick), y2: y(tick), x1: start, x2: end },
+      { mark: 'text', x: start - 6, y: y(tick) + 4, text: print(tick), anchor: 'end' },
+    ]),
+    { mark: 'text', x: end, y: bottom + 2.1 * lineHeight, text: `${across.label} →`, anchor: 'end' },
+    { mark: 'text', x: area.x, y: area.y + 10, text: `↑ ${up.label}` },
+  ];
+  return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
+}
+
+function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
+  // A domain of one point has no scale: widen it.
+  const widened: [number, number] = from < to ? [from, to] : [from - 1, from + 1];
+  return (powers ? logarithmic : linear)(widened, range, nice);
+}
+
+function ticksOf(scale: Scale, { ticks, logarithmic: powers }: AxisOptions, most = 5): number[] {
+  const found = scale.ticks(ticks ?? most);
+  if (!powers || found.length <= 7) return found;
+  const whole = found.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
+  return whole.length >= 2 ? whole : found.filter((_, place) => place % 2 === 0);
+}
+
+/** A line through points; values that are not finite leave a gap. */
+export function lineThrough(
+  { x, y }: Pick<Plane, 'x' | 'y'>,
+  xs: ArrayLike<number>,
+  ys: ArrayLike<number>,
+): string {
+  let path = '';
+  let broken = true;
+  for (let k = 0; k < xs.length; k++) {
+    if (!Number.isFinite(ys[k] as number)) broken = true;
+    else {
+      path += `${broken ? 'M' : 'L'}${point(x(xs[k] as number), y(ys[k] as number))}`;
+      broken = false;
+    }
+  }
+  return path;
+}
+
+const point = (x: number, y: number) => `${Math.round(100 * x) / 100},${Math.round(100 * y) / 100}`;
+
+/** How often values fall into each of `count` equal bins from `low` to `high`. */
+export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
+  const edges = Array.from({ length: count - 1 }, (_, k) => low + ((high - low) * (k + 1)) / count);
+  return bin<number, number>()
+    .domain([low, high])
+    .thresholds(edges)([...values])
+    .map((one) => one.length);
+}
+
+/** Steps of a histogram, as a filled path; `heights` belong to equal bins from `low` to `high`. */
+export function steps(
+  { x, y }: Pick<Plane, 'x' | 'y'>,
+  heights: readonly number[],
+  low: number,
+  high: number,
+): string {
+  const wide = (high - low) / heights.length;
+  const base = y.range()[0];
+  const tops = heights.map((height, k) => {
+    const top = y(height);
+    return `L${point(x(low + k * wide), top)}L${point(x(low + (k + 1) * wide), top)}`;
+  });
+  return heights.length === 0 ? '' : `M${point(x(low), base)}${tops.join('')}L${point(x(high), base)}Z`;
+}
+
+export interface MapOptions {
+  values: ArrayLike<number>;
+  rows: number;
+  columns: number;
+  low: number;
+  high: number;
+  scale: ScaleName;
+  /** Printed above; its term's colour is a bar on top of the map. */
+  title?: string;
+  subtitle?: string;
+  term?: Term | undefined;
+  faint?: boolean;
+}
+
+/** Pixels above a map for its title and subtitle. */
+export const titleHeight = (subtitle = false): number => (subtitle ? 38 : 24);
+
+/** A map that can be pointed at; `area` includes the title. */
+export function map(area: Area, options: MapOptions): { marks: Mark[]; region: Region } {
+  const { title, subtitle, term, faint, ...raster } = options;
+  const top = title === undefined ? 0 : titleHeight(subtitle !== undefined);
+  const inside: Area = { x: area.x, y: area.y + top, width: area.width, height: area.height - top };
+  const cells: RasterMark = { mark: 'raster', ...inside, ...raster, faint: faint ?? false, term };
+  const marks: Mark[] = [cells];
+  if (title !== undefined) {
+    marks.push({ mark: 'text', x: area.x, y: area.y + 13, text: title, ink: 'ink', size: 13, term });
+  }
+  if (subtitle !== undefined)
+    marks.push({ mark: 'text', x: area.x, y: area.y + 28, text: subtitle, size: 11.5 });
+  marks.push({
+    mark: 'box',
+    x: inside.x,
+    y: inside.y - 4,
+    width: inside.width,
+    height: 3,
+    fill: term ?? 'quiet',
+    term,
+  });
+  return { marks, region: { ...inside, pick: 'cells', rows: raster.rows, columns: raster.columns, term } };
+}
+
+/** What a map's colours mean: a ramp with its ends and the unit; 30 pixels high. */
+export function colourKey(
+  x: number,
+  y: number,
+  {
+    low,
+    high,
+    scale,
+    label,
+    print = tickText,
+  }: { low: number; high: number; scale: ScaleName; label: string; print?: (value: number) => string },
+): Mark[] {
+  const width = 120;
+  const ramp = Float64Array.from({ length: 64 }, (_, k) => k / 63);
+  return [
+    { mark: 'raster', x, y, width, height: 10, values: ramp, rows: 1, columns: 64, low: 0, high: 1, scale },
+    { mark: 'text', x, y: y + 23, text: print(low) },
+    ...(low < 0 && high > 0
+      ? [{ mark: 'text', x: x + width / 2, y: y + 23, text: '0', anchor: 'middle' } as const]
+      : []),
+    { mark: 'text', x: x + width, y: y + 23, text: print(high), anchor: 'end' },
+    { mark: 'text', x: x + width + 10, y: y + 9, text: label },
+  ];
+}
+
+export interface Bar {
+  label: string;
+  value: number;
+  /** The value as it is printed. */
+  text: string;
+  ink: Ink;
+  term?: Term | undefined;
+}
+
+/** Rows of label, bar and number; bars start at zero, to either side. */
+export function bars(area: Area, list: readonly Bar[], low: number, high: number): Mark[] {
+  const row = area.height / Math.max(1, list.length);
+  const labels = Math.min(
+    0.45 * area.width,
+    16 + 6.6 * Math.max(0, ...list.map(({ label }) => label.length)),
+  );
+  const numbers = 12 + 7 * Math.max(0, ...list.map(({ text }) => text.length));
+  const across = linear(
+    [Math.min(0, low), Math.max(high, Math.min(0, low) + 1e-300)],
+    [area.x + labels, area.x + area.width - numbers],
+  );
+  const zero = across(0);
+  return [
+    ...list.flatMap(({ label, value, text, ink, term }, place): Mark[] => {
+      const y = area.y + place * row;
+      const to = Number.isFinite(value) ? across(value) : zero;
+      return [
+        { mark: 'text', x: area.x, y: y + row / 2 + 4, text: label, ink: 'ink', size: 12.5, term },
+        {
+          mark: 'box',
+          x: Math.min(zero, to),
+          y: y + 0.18 * row,
+          width: Math.abs(to - zero),
+          height: 0.64 * row,
+          fill: ink,
+          term,
+        },
+        { mark: 'text', x: area.x + area.width, y: y + row / 2 + 4, text, anchor: 'end', ink: 'ink', term },
+      ];
+    }),
+    { mark: 'line', x1: zero, x2: zero, y1: area.y, y2: area.y + area.height, ink: 'quiet' },
+  ];
+}
+
+/** Names of lines with a stroke of their colour, one below the other, 18 pixels each. */
+export function lineKey(
+  x: number,
+  y: number,
+  entries: readonly { label: string; ink: Ink; dashed?: boolean; term?: Term }[],
+): Mark[] {
+  return entries.flatMap(({ label, ink, dashed, term }, place): Mark[] => [
+    {
+      mark: 'line',
+      x1: x,
+      x2: x + 22,
+      y1: y + 18 * place + 8,
+      y2: y + 18 * place + 8,
+      ink,
+      wide: 3,
+      dashed: dashed ?? false,
+      term,
+    },
+    { mark: 'text', x: x + 28, y: y + 18 * place + 12, text: label, ink: 'ink', term },
+  ]);
+}
+
+export interface Multiples {
+  columns: number;
+  /** Of one cell. */
+  width: number;
+  at(place: number): { column: number; row: number; x: number };
+}
+
+/** As many columns as fit, each at least `least` wide, at most `most` of them. */
+export function multiples(width: number, least: number, most: number, gap = 14): Multiples {
+  const columns = Math.max(1, Math.min(most, Math.floor((width + gap) / (least + gap))));
+  const cell = (width - gap * (columns - 1)) / columns;
+  return {
+    columns,
+    width: cell,
+    at: (place) => ({
+      column: place % columns,
+      row: Math.floor(place / columns),
+      x: (place % columns) * (cell + gap),
+    }),
+  };
+}
+
+/** The largest magnitude in any of the arrays: the end of a scale that is symmetric about zero. */
+export function largestMagnitude(arrays: Iterable<ArrayLike<number>>): number {
+  let largest = 0;
+  for (const array of arrays) {
+    for (let k = 0; k < array.length; k++) {
+      const magnitude = Math.abs(array[k] as number);
+      if (magnitude > largest) largest = magnitude;
+    }
+  }
+  return largest;
+}

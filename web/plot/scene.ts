@@ -1,0 +1,217 @@
+// A figure's picture as plain data, in CSS pixels: drawn live on a canvas under an SVG, and written as one
+// SVG file for pictures, from the same marks.
+
+/** Colours by meaning; web/plot/colour.ts has their values in each theme. */
+export type Ink =
+  | 'ink'
+  | 'quiet'
+  | 'line'
+  | 'field'
+  | 'paper'
+  | 'accent'
+  | 'warning'
+  | 'second'
+  | 'third'
+  | Term;
+
+/** The four terms of a score, and what is left of it; each has one colour everywhere. */
+export type Term = 'token-token' | 'token-position' | 'position-token' | 'position-position' | 'rest';
+
+export type ScaleName = 'diverging' | 'sequential';
+
+interface Linked {
+  /** The term that it belongs to, so that it lights up with the term's name. */
+  term?: Term | undefined;
+}
+
+export interface TextMark extends Linked {
+  mark: 'text';
+  x: number;
+  y: number;
+  text: string;
+  anchor?: 'start' | 'middle' | 'end';
+  ink?: Ink;
+  /** In pixels; 12 unless given. */
+  size?: number;
+  bold?: boolean;
+  /** Degrees, about (x, y). */
+  turn?: number;
+}
+
+export interface LineMark extends Linked {
+  mark: 'line';
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+  ink?: Ink;
+  wide?: number;
+  dashed?: boolean;
+}
+
+export interface PathMark extends Linked {
+  mark: 'path';
+  d: string;
+  stroke?: Ink | undefined;
+  fill?: Ink | undefined;
+  wide?: number;
+  dashed?: boolean;
+  opacity?: number;
+}
+
+export interface BoxMark extends Linked {
+  mark: 'box';
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  fill?: Ink | undefined;
+  stroke?: Ink | undefined;
+  wide?: number;
+  opacity?: number;
+}
+
+/** Many small discs; `x` and `y` in pixels. */
+export interface DotsMark extends Linked {
+  mark: 'dots';
+  x: ArrayLike<number>;
+  y: ArrayLike<number>;
+  radius: number;
+  ink: Ink;
+  opacity?: number;
+}
+
+/** Values [rows, columns] as coloured cells; `low` and `high` are the ends of the scale. */
+export interface RasterMark extends Linked {
+  mark: 'raster';
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  values: ArrayLike<number>;
+  rows: number;
+  columns: number;
+  low: number;
+  high: number;
+  scale: ScaleName;
+  /** Pale, as of a term that is switched off. */
+  faint?: boolean;
+}
+
+export type Mark = TextMark | LineMark | PathMark | BoxMark | DotsMark | RasterMark;
+
+/** What the reader points at: a row and a column, a query and a key, or a place (`i` is 0 then). */
+export interface Cursor {
+  i: number;
+  j: number;
+}
+
+/** A part of the picture that can be pointed at. */
+export interface Region extends Linked {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** Cells of a map; rows of one whose columns are no keys; columns of a plot; or points, of which the nearest counts. */
+  pick:
+    | 'cells'
+    | 'rows'
+    | 'across'
+    | { points: { x: ArrayLike<number>; y: ArrayLike<number>; cursors: Cursor[] } };
+  rows: number;
+  columns: number;
+}
+
+export interface Scene {
+  width: number;
+  height: number;
+  marks: Mark[];
+  regions: Region[];
+}
+
+/** The cursor at a pixel, and the region that it is in. */
+export function cursorAt(scene: Scene, x: number, y: number): { cursor: Cursor; region: Region } | undefined {
+  for (const region of scene.regions) {
+    const across = (x - region.x) / region.width;
+    const down = (y - region.y) / region.height;
+    if (across < 0 || across > 1 || down < 0 || down > 1) continue;
+    if (typeof region.pick === 'object') {
+      const cursor = nearest(region.pick.points, x, y);
+      if (cursor) return { cursor, region };
+      continue;
+    }
+    const j = Math.min(region.columns - 1, Math.floor(across * region.columns));
+    const i = region.pick === 'across' ? 0 : Math.min(region.rows - 1, Math.floor(down * region.rows));
+    return { cursor: { i, j: region.pick === 'rows' ? i : j }, region };
+  }
+  return undefined;
+}
+
+function nearest(
+  { x, y, cursors }: { x: ArrayLike<number>; y: ArrayLike<number>; cursors: Cursor[] },
+  across: number,
+  down: number,
+): Cursor | undefined {
+  let best: Cursor | undefined;
+  let least = Infinity;
+  for (let k = 0; k < cursors.length; k++) {
+    const distance = ((x[k] as number) - across) ** 2 + ((y[k] as number) - down) ** 2;
+    if (distance < least) {
+      least = distance;
+      best = cursors[k];
+    }
+  }
+  return best;
+}
+
+/** What shows where the cursor is, in every region. */
+export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
+  return scene.regions.flatMap((region): Mark[] => {
+    const { x, y, width, height, rows, columns, pick } = region;
+    if (typeof pick === 'object') {
+      const k = pick.points.cursors.findIndex((one) => one.i === i && one.j === j);
+      if (k < 0) return [];
+      return [ring(pick.points.x[k] as number, pick.points.y[k] as number)];
+    }
+    if (pick === 'rows') {
+      const row = { x, width, height: height / rows } as const;
+      return [
+        { mark: 'box', ...row, y: y + j * row.height, fill: 'ink', opacity: 0.14 },
+        { mark: 'box', ...row, y: y + i * row.height, stroke: 'ink', wide: 1.5 },
+      ];
+    }
+    if (j >= columns || (pick === 'cells' && i >= rows)) return [];
+    const wide = width / columns;
+    if (pick === 'across') {
+      const at = x + (j + 0.5) * wide;
+      return [{ mark: 'line', x1: at, x2: at, y1: y, y2: y + height, ink: 'ink' }];
+    }
+    const high = height / rows;
+    const band = { mark: 'box', fill: 'ink', opacity: 0.09 } as const;
+    return [
+      // Of a single column, the bands would only shade all of it.
+      ...(columns > 1
+        ? [
+            { ...band, x, y: y + i * high, width, height: high },
+            { ...band, x: x + j * wide, y, width: wide, height },
+          ]
+        : []),
+      {
+        mark: 'box',
+        x: x + j * wide,
+        y: y + i * high,
+        width: Math.max(wide, 3),
+        height: Math.max(high, 3),
+        stroke: 'ink',
+        wide: 1.5,
+      },
+    ];
+  });
+}
+
+const ring = (x: number, y: number): Mark => ({
+  mark: 'path',
+  d: `M${x - 6},${y}a6,6 0 1,0 12,0a6,6 0 1,0 -12,0`,
+  stroke: 'ink',
+  wide: 2,
+});

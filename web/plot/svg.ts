@@ -1,0 +1,130 @@
+// Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles.
+import { colourStep, colourTable, inkClasses, inks, type Theme, themeVariables } from './colour.js';
+import { pngAddress } from './png.js';
+import type { DotsMark, Ink, Mark, RasterMark, Scene } from './scene.js';
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+/** Characters that no XML may hold, and lone halves of pairs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to take out
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+
+export const escaped = (text: string): string =>
+  text.replace(forbidden, '\ufffd').replace(/[&<>"']/g, (character) => escapes[character] as string);
+
+const round = (value: number) => String(Math.round(100 * value) / 100);
+
+/** All but rasters and, on a canvas, dots. */
+export function svgMarks(marks: readonly Mark[], withDots: boolean): string {
+  return marks.map((mark) => (mark.mark === 'dots' && !withDots ? '' : svgMark(mark))).join('');
+}
+
+function svgMark(mark: Mark): string {
+  const term = mark.term ? ` data-term="${mark.term}"` : '';
+  switch (mark.mark) {
+    case 'text': {
+      const { x, y, text, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;
+      const turned = turn ? ` transform="rotate(${turn} ${round(x)} ${round(y)})"` : '';
+      return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" font-size="${size}"${bold ? ' font-weight="600"' : ''} class="f-${ink}"${turned}${term}>${escaped(text)}</text>`;
+    }
+    case 'line': {
+      const { x1, y1, x2, y2, ink = 'line', wide = 1, dashed } = mark;
+      return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" class="s-${ink}" stroke-width="${wide}"${dashed ? ' stroke-dasharray="4 4"' : ''}${term} />`;
+    }
+    case 'path': {
+      const { d, stroke, fill, wide = 1.5, dashed, opacity } = mark;
+      return `<path d="${d}" ${paint(stroke, fill, wide)}${dashed ? ' stroke-dasharray="5 4"' : ''}${opacity === undefined ? '' : ` opacity="${opacity}"`}${term} />`;
+    }
+    case 'box': {
+      const { x, y, width, height, fill, stroke, wide = 1, opacity } = mark;
+      return `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" ${paint(stroke, fill, wide)}${opacity === undefined ? '' : ` opacity="${opacity}"`}${term} />`;
+    }
+    case 'dots':
+      return dots(mark);
+    case 'raster':
+      return '';
+  }
+}
+
+function paint(stroke: string | undefined, fill: string | undefined, wide: number): string {
+  const classes = [stroke && `s-${stroke}`, fill && `f-${fill}`].filter(Boolean).join(' ');
+  return `class="${classes}"${stroke ? ` stroke-width="${wide}"` : ''}${fill ? '' : ' fill="none"'}`;
+}
+
+/** One path of points with round ends: a tenth of the size of as many circles. */
+function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): string {
+  const d = Array.from(
+    { length: x.length },
+    (_, k) => `M${round(x[k] as number)},${round(y[k] as number)}h0`,
+  );
+  return `<path d="${d.join('')}" class="s-${ink}" fill="none" stroke-linecap="round" stroke-width="${2 * radius}" opacity="${opacity}"${term ? ` data-term="${term}"` : ''} />`;
+}
+
+/** The colours of a raster, RGB, row by row. */
+export function rasterPixels(raster: RasterMark, theme: Theme): Uint8Array {
+  const { values, rows, columns, low, high, scale } = raster;
+  const colours = colourTable(scale, theme);
+  const pixels = new Uint8Array(3 * rows * columns);
+  for (let cell = 0; cell < rows * columns; cell++) {
+    const from = 3 * colourStep(values[cell] as number, low, high);
+    pixels[3 * cell] = colours[from] as number;
+    pixels[3 * cell + 1] = colours[from + 1] as number;
+    pixels[3 * cell + 2] = colours[from + 2] as number;
+  }
+  return pixels;
+}
+
+async function rasterImage(raster: RasterMark, theme: Theme, hidden: string): Promise<string> {
+  const { x, y, width, height, rows, columns, faint } = raster;
+  if (rows === 0 || columns === 0) return '';
+  const address = await pngAddress(rasterPixels(raster, theme), columns, rows);
+  return `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="none" image-rendering="pixelated"${faint ? ' opacity="0.15"' : ''}${hidden} href="${address}" />`;
+}
+
+export interface PictureOptions {
+  /** `auto` follows the reader's scheme, and carries the maps in both. */
+  theme: Theme | 'auto';
+  title: string;
+  description: string;
+}
+
+/** A whole SVG file. */
+export async function svgPicture(
+  scene: Scene,
+  { theme, title, description }: PictureOptions,
+): Promise<string> {
+  const rasters = scene.marks.filter((mark): mark is RasterMark => mark.mark === 'raster');
+  const themes: [Theme, string][] =
+    theme === 'auto'
+      ? [
+          ['light', ' class="on-light"'],
+          ['dark', ' class="on-dark"'],
+        ]
+      : [[theme, '']];
+  const images = await Promise.all(
+    themes.flatMap(([one, hidden]) => rasters.map((raster) => rasterImage(raster, one, hidden))),
+  );
+  const style =
+    theme === 'auto'
+      ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){svg{${themeVariables('dark')}}.on-dark{display:inline}.on-light{display:none}}${inkClasses}</style>`
+      : '';
+  const { width, height } = scene;
+  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${svgMarks(scene.marks, true)}`;
+  const painted = theme === 'auto' ? shapes : inAttributes(shapes, theme);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
+}
+
+/** Classes of ink as plain attributes: what every program reads, and no policy forbids. */
+const inAttributes = (shapes: string, theme: Theme): string =>
+  shapes.replace(/ class="([^"]*)"/g, (_, classes: string) =>
+    classes
+      .split(' ')
+      .filter((one) => one !== '')
+      .map((one) => ` ${one.startsWith('s-') ? 'stroke' : 'fill'}="${inks[theme][one.slice(2) as Ink]}"`)
+      .join(''),
+  );

@@ -1,0 +1,23 @@
+// The library as figures want it: loaded once, the model when a figure needs it.
+import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
+import type { Library } from '../figures/figure.js';
+
+/** A failure is not kept: the next question tries again. */
+const retried = <T>(make: () => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+};
+
+export function library(model: MiniLMOptions = {}, module: LoadOptions = {}): Library {
+  const superpose = retried(() => load(module));
+  return {
+    superpose,
+    miniLM: retried(async () => loadMiniLM(await superpose(), model)),
+  };
+}
