@@ -4,26 +4,20 @@
 // (Float32Array) and double (Float64Array). Arguments are checked by the typed API in web/api before
 // they come here; this file and the core trust them. Nothing returned points into the module's memory.
 
-#include <emscripten/bind.h>
-#include <emscripten/val.h>
-
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "channels.h"
+#include "collisions.h"
 #include "concatenation.h"
 #include "cosines.h"
+#include "cost.h"
 #include "decomposition.h"
 #include "dot_products.h"
 #include "encodings.h"
 #include "factorize.h"
 #include "gram.h"
-#include "collisions.h"
-#include "concatenation.h"
-#include "cost.h"
-#include "decomposition.h"
-#include "dot_products.h"
 #include "mean_decomposition.h"
 #include "oblique.h"
 #include "order.h"
@@ -38,21 +32,21 @@
 #include "sinusoidal.h"
 #include "softmax.h"
 #include "subspaces.h"
+#include "value.h"
 
 namespace superpose {
 namespace {
 
-using emscripten::typed_memory_view;
-using emscripten::val;
+using val = Value;
 
 template <typename Value>
 void copy_in(const val& array, Value* to, std::size_t count) {
-  val(typed_memory_view(count, to)).call<void>("set", array);
+  array.copy_to(to, count);
 }
 
 template <typename Value>
 val copy_out(const Value* from, std::size_t count) {
-  return val(typed_memory_view(count, from)).call<val>("slice");
+  return val::copy_of(from, count);
 }
 
 template <typename Scalar>
@@ -60,40 +54,67 @@ val copy_out(const Matrix<Scalar>& matrix) {
   return copy_out(matrix.data(), matrix.size());
 }
 
+// A Table, which keeps its width when it has no rows.
 template <typename Scalar>
-Matrix<Scalar> matrix_in(const val& array, int rows) {
-  const int size = array["length"].as<int>();
-  Matrix<Scalar> matrix(rows, rows ? size / rows : 0);
-  copy_in(array, matrix.data(), matrix.size());
+Matrix<Scalar> matrix_in(const val& table) {
+  Matrix<Scalar> matrix(table["rows"].as<int>(), table["columns"].as<int>());
+  copy_in(table["data"], matrix.data(), matrix.size());
   return matrix;
 }
 
 // An absent array (undefined) is an empty vector.
 template <typename Scalar>
 Vector<Scalar> vector_in(const val& array) {
-  Vector<Scalar> vector(array.isUndefined() ? 0 : array["length"].as<int>());
+  Vector<Scalar> vector(array.isUndefined() ? 0 : array.length());
   if (vector.size()) copy_in(array, vector.data(), vector.size());
   return vector;
 }
 
+// An array of small integers; an absent one is empty.
+std::vector<int> integers_in(const val& array) {
+  std::vector<int> integers(array.isUndefined() ? 0 : array.length());
+  if (!integers.empty()) array.copy_to(integers.data(), integers.size());
+  return integers;
+}
+
 template <typename Scalar>
 Linear<Scalar> linear_in(const val& linear) {
-  return {matrix_in<Scalar>(linear["weight"], linear["rows"].as<int>()),
-          vector_in<Scalar>(linear["bias"])};
+  return {matrix_in<Scalar>(linear["weight"]), vector_in<Scalar>(linear["bias"])};
+}
+
+// Enumerations come as numbers, in the order of their declarations.
+SinusoidalOptions encoding_of(int positions, int d_model, int layout, int spacing, double base,
+                              double first_position) {
+  return {positions, d_model,       static_cast<Layout>(layout), static_cast<Spacing>(spacing),
+          base,      first_position};
 }
 
 template <typename Scalar>
 val new_array(std::size_t count) {
-  return val::global(sizeof(Scalar) == 4 ? "Float32Array" : "Float64Array").new_(count);
+  return val::zeros<Scalar>(count);
+}
+
+// The chosen heads' terms and nothing else.
+template <typename Scalar>
+val terms_out(const ProjectedParts<Scalar>& parts, const val& heads) {
+  const std::size_t each = parts.terms() * parts.tokens * parts.tokens;
+  const std::vector<int> chosen = integers_in(heads);
+  val terms = new_array<Scalar>(chosen.size() * each);
+  Vector<Scalar> of_head(each);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    head_terms<Scalar>(parts, chosen[k], of_head.data(), nullptr);
+    terms.copy_from(of_head.data(), each, k * each);
+  }
+  return terms;
 }
 
 // The chosen heads of a score taken apart. Results leave head by head, so that the module never
 // holds more than one head's terms.
 template <typename Scalar>
 val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
-  const std::size_t n = parts.tokens();
+  const std::size_t n = parts.tokens;
   const std::size_t count = parts.terms();
-  const int chosen = heads["length"].as<int>();
+  const int chosen = heads.length();
   val terms = new_array<Scalar>(chosen * count * n * n);
   val logits = new_array<Scalar>(chosen * n * n);
   val residuals = new_array<double>(chosen);
@@ -108,13 +129,10 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
         head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
     const Covariances of_head =
         row_centred_covariances(head_parts.data(), count, head_logits.data(), n);
-    terms.call<void>("set", val(typed_memory_view(head_parts.size(), head_parts.data())),
-                     k * count * n * n);
-    logits.call<void>("set", val(typed_memory_view(head_logits.size(), head_logits.data())),
-                      k * n * n);
-    covariances.call<void>("set", val(typed_memory_view(count, of_head.terms.data())), k * count);
-    const Vector<double> head_shares = of_head.shares();
-    shares.call<void>("set", val(typed_memory_view(count, head_shares.data())), k * count);
+    terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
+    logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
+    covariances.copy_from(of_head.terms.data(), count, k * count);
+    shares.copy_from(of_head.shares().data(), count, k * count);
     residuals.set(k, static_cast<double>(residual));
     variances.set(k, of_head.logits);
   }
@@ -130,15 +148,15 @@ val heads_out(const ProjectedParts<Scalar>& parts, const val& heads) {
 }
 
 template <typename Scalar>
-val sinusoidal_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+val sinusoidal_out(int positions, int d_model, int layout, int spacing, double base,
                    double first_position) {
   return copy_out(
-      sinusoidal<Scalar>({positions, d_model, layout, spacing, base, first_position}));
+      sinusoidal<Scalar>(encoding_of(positions, d_model, layout, spacing, base, first_position)));
 }
 
-val sinusoidal_frequencies_out(int d_model, Layout layout, Spacing spacing, double base) {
+val sinusoidal_frequencies_out(int d_model, int layout, int spacing, double base) {
   const std::vector<double> frequencies =
-      sinusoidal_frequencies({0, d_model, layout, spacing, base, 0});
+      sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0));
   return copy_out(frequencies.data(), frequencies.size());
 }
 
@@ -154,9 +172,9 @@ val random_uniform_out(int rows, int columns, std::uint32_t seed, std::uint32_t 
 }
 
 template <typename Scalar>
-val dot_products_out(int n, const val& token, const val& position, double position_scale) {
+val dot_products_out(const val& token, const val& position, double position_scale) {
   const DotProducts<Scalar> products =
-      dot_products<Scalar>(matrix_in<Scalar>(token, n), matrix_in<Scalar>(position, n),
+      dot_products<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
                            static_cast<Scalar>(position_scale));
   const std::pair<const char*, const Matrix<Scalar>&> named[] = {
       {"tokenToken", products.token_token},
@@ -187,67 +205,77 @@ val dot_products_out(int n, const val& token, const val& position, double positi
 }
 
 template <typename Scalar>
-val decompose_out(int n, const val& summands, const val& norm, const val& query, const val& key,
-                  int heads, double scale, const val& group_of, int groups, const val& chosen) {
+ProjectedParts<Scalar> parts_in(const val& summands, const val& norm, const val& query,
+                                const val& key, int heads, double scale, bool whole) {
   std::vector<Matrix<Scalar>> tables;
-  for (int s = 0; s < summands["length"].as<int>(); ++s) {
-    tables.push_back(matrix_in<Scalar>(summands[s], n));
+  for (int s = 0; s < summands.length(); ++s) {
+    tables.push_back(matrix_in<Scalar>(summands[s]));
   }
   const Normalization<Scalar> normalization{
-      norm["kind"].as<Norm>(), vector_in<Scalar>(norm["gamma"]), vector_in<Scalar>(norm["beta"]),
+      static_cast<Norm>(norm["kind"].as<int>()), vector_in<Scalar>(norm["gamma"]),
+      vector_in<Scalar>(norm["beta"]),
       static_cast<Scalar>(norm["epsilon"].as<double>())};
-  std::vector<int> group_of_part;
-  for (int p = 0; p < group_of["length"].as<int>(); ++p) {
-    group_of_part.push_back(group_of[p].as<int>());
-  }
-  const ProjectedParts<Scalar> parts =
-      project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
-                  static_cast<Scalar>(scale));
-  return heads_out(merge_parts(parts, group_of_part, groups), chosen);
+  return project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
+                     static_cast<Scalar>(scale), whole);
 }
 
 template <typename Scalar>
-val concatenate_raw_out(int n, const val& token, const val& position, double position_scale,
+val decompose_out(const val& summands, const val& norm, const val& query, const val& key, int heads,
+                  double scale, const val& group_of, int groups, const val& chosen) {
+  const auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, true);
+  const std::vector<int> group = integers_in(group_of);
+  // Each part by itself, in order, is how they are already.
+  std::vector<int> itself(group.size());
+  for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
+  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen);
+}
+
+template <typename Scalar>
+val decompose_terms_out(const val& summands, const val& norm, const val& query, const val& key,
+                        int heads, double scale, const val& chosen) {
+  return terms_out(parts_in<Scalar>(summands, norm, query, key, heads, scale, false), chosen);
+}
+
+template <typename Scalar>
+val concatenate_raw_out(const val& token, const val& position, double position_scale,
                         const val& chosen) {
-  return heads_out(concatenate_raw<Scalar>(matrix_in<Scalar>(token, n),
-                                           matrix_in<Scalar>(position, n),
+  return heads_out(concatenate_raw<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
                                            static_cast<Scalar>(position_scale)),
                    chosen);
 }
 
 template <typename Scalar>
-val concatenate_full_out(int n, const val& token, const val& position, const val& query,
-                         const val& key, int heads, double scale, const val& chosen) {
+val concatenate_full_out(const val& token, const val& position, const val& query, const val& key,
+                         int heads, double scale, const val& chosen) {
   return heads_out(
-      concatenate_full<Scalar>(matrix_in<Scalar>(token, n), matrix_in<Scalar>(position, n),
+      concatenate_full<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
                                linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
                                static_cast<Scalar>(scale)),
       chosen);
 }
 
 template <typename Scalar>
-val concatenate_block_diagonal_out(int n, const val& token, const val& position,
-                                   const val& token_query, const val& token_key,
-                                   const val& position_query, const val& position_key, int heads,
-                                   double scale, const val& chosen) {
-  const auto weight = [](const val& linear) { return linear_in<Scalar>(linear).weight; };
+val concatenate_block_diagonal_out(const val& token, const val& position, const val& token_query,
+                                   const val& token_key, const val& position_query,
+                                   const val& position_key, int heads, double scale,
+                                   const val& chosen) {
   return heads_out(
       concatenate_block_diagonal<Scalar>(
-          matrix_in<Scalar>(token, n), matrix_in<Scalar>(position, n), weight(token_query),
-          weight(token_key), weight(position_query), weight(position_key), heads,
-          static_cast<Scalar>(scale)),
+          matrix_in<Scalar>(token), matrix_in<Scalar>(position), matrix_in<Scalar>(token_query),
+          matrix_in<Scalar>(token_key), matrix_in<Scalar>(position_query),
+          matrix_in<Scalar>(position_key), heads, static_cast<Scalar>(scale)),
       chosen);
 }
 
 // What the included terms of a head add up to: their sum, the same row-centred (what softmax sees),
 // its softmax, and its share of the logits' variation.
 template <typename Scalar>
-val combine_terms_out(int n, const val& terms, const val& logits, const val& included) {
-  const int count = included["length"].as<int>();
-  std::vector<bool> flags(count);
-  for (int t = 0; t < count; ++t) flags[t] = included[t].as<bool>();
-  const Matrix<Scalar> all = matrix_in<Scalar>(terms, count);
-  const Matrix<Scalar> whole = matrix_in<Scalar>(logits, n);
+val combine_terms_out(const val& terms, const val& logits, const val& included) {
+  const Matrix<Scalar> all = matrix_in<Scalar>(terms);
+  const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
+  const Eigen::Index n = whole.rows();
+  std::vector<bool> flags(all.rows());
+  for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = included[t].as<bool>();
   const Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
 
   val result = val::object();
@@ -259,7 +287,7 @@ val combine_terms_out(int n, const val& terms, const val& logits, const val& inc
 }
 
 val safetensors_header_out(const val& bytes, double file_size) {
-  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  std::vector<std::uint8_t> buffer(bytes.length());
   copy_in(bytes, buffer.data(), buffer.size());
   const SafetensorsHeader header = parse_safetensors_header(
       buffer.data(), buffer.size(), static_cast<std::uint64_t>(file_size));
@@ -267,14 +295,14 @@ val safetensors_header_out(const val& bytes, double file_size) {
   val entries = val::array();
   for (const SafetensorsEntry& entry : header.entries) {
     val shape = val::array();
-    for (std::uint64_t extent : entry.shape) shape.call<void>("push", static_cast<double>(extent));
+    for (std::uint64_t extent : entry.shape) shape.push(static_cast<double>(extent));
     val out = val::object();
     out.set("name", entry.name);
     out.set("dtype", entry.dtype);
     out.set("shape", shape);
     out.set("begin", static_cast<double>(entry.begin));
     out.set("end", static_cast<double>(entry.end));
-    entries.call<void>("push", out);
+    entries.push(out);
   }
   val result = val::object();
   result.set("entries", entries);
@@ -284,7 +312,7 @@ val safetensors_header_out(const val& bytes, double file_size) {
 
 template <typename Scalar>
 val decode_safetensors_out(const std::string& dtype, const val& bytes) {
-  std::vector<std::uint8_t> buffer(bytes["length"].as<std::size_t>());
+  std::vector<std::uint8_t> buffer(bytes.length());
   copy_in(bytes, buffer.data(), buffer.size());
   Vector<Scalar> values(buffer.size() / safetensors_float_width(dtype));
   decode_safetensors(dtype, buffer.data(), values.size(), values.data());
@@ -295,30 +323,24 @@ val decode_safetensors_out(const std::string& dtype, const val& bytes) {
 
 val copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
 
-// A whole Table: unlike matrix_in(), it knows its columns when it has no rows.
-Matrix<double> table_in(const val& table) {
-  Matrix<double> matrix(table["rows"].as<int>(), table["columns"].as<int>());
-  copy_in(table["data"], matrix.data(), matrix.size());
-  return matrix;
+val shift_operator_out(int d_model, int layout, int spacing, double base, double offset) {
+  return copy_out(shift_operator(encoding_of(0, d_model, layout, spacing, base, 0), offset));
 }
 
-val shift_operator_out(int d_model, Layout layout, Spacing spacing, double base, double offset) {
-  return copy_out(shift_operator({0, d_model, layout, spacing, base, 0}, offset));
-}
-
-double shift_error_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+double shift_error_out(int positions, int d_model, int layout, int spacing, double base,
                        double first_position, double offset) {
-  return shift_error({positions, d_model, layout, spacing, base, first_position}, offset);
+  return shift_error(encoding_of(positions, d_model, layout, spacing, base, first_position),
+                     offset);
 }
 
-val gram_out(const val& table) { return copy_out(gram(table_in(table))); }
+val gram_out(const val& table) { return copy_out(gram(matrix_in<double>(table))); }
 
-double toeplitz_spread_out(const val& square) { return toeplitz_spread(table_in(square)); }
+double toeplitz_spread_out(const val& square) { return toeplitz_spread(matrix_in<double>(square)); }
 
-val gram_spreads_out(int positions, int d_model, Layout layout, Spacing spacing, double base,
+val gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
                      double first_position, std::uint32_t seed) {
   const GramSpreads spreads =
-      gram_spreads({positions, d_model, layout, spacing, base, first_position}, seed);
+      gram_spreads(encoding_of(positions, d_model, layout, spacing, base, first_position), seed);
   val result = val::object();
   result.set("whole", spreads.whole);
   result.set("centred", spreads.centred);
@@ -328,10 +350,10 @@ val gram_spreads_out(int positions, int d_model, Layout layout, Spacing spacing,
   return result;
 }
 
-val channel_ranges_out(const val& table) { return copy_out(channel_ranges(table_in(table))); }
+val channel_ranges_out(const val& table) { return copy_out(channel_ranges(matrix_in<double>(table))); }
 
 val ranks_out(const val& table, bool centred, double tolerance, double share) {
-  const Matrix<double> raw = table_in(table);
+  const Matrix<double> raw = matrix_in<double>(table);
   const Vector<double> values = singular_values(centred ? column_centred(raw) : raw);
   val result = val::object();
   result.set("singularValues", copy_out(values));
@@ -348,7 +370,7 @@ val sample_cosines_out(int d, int count, std::uint32_t seed) {
 
 val principal_angles_out(const val& first, const val& second, double tolerance) {
   const auto basis = [&](const val& table) {
-    return orthonormal_basis(table_in(table).transpose(), tolerance);
+    return orthonormal_basis(matrix_in<double>(table).transpose(), tolerance);
   };
   return copy_out(principal_angles(basis(first), basis(second)));
 }
@@ -369,14 +391,14 @@ val chance_angles_out(int d, int k1, int k2) {
 
 double energy_overlap_out(const val& tokens, const val& positions, bool centred) {
   const auto table = [&](const val& given) {
-    const Matrix<double> raw = table_in(given);
+    const Matrix<double> raw = matrix_in<double>(given);
     return centred ? column_centred(raw) : raw;
   };
   return energy_overlap(table(tokens), table(positions));
 }
 
 val overlap_curve_out(const val& tokens, const val& positions, int k) {
-  const OverlapCurve curve = overlap_curve(table_in(tokens), table_in(positions), k);
+  const OverlapCurve curve = overlap_curve(matrix_in<double>(tokens), matrix_in<double>(positions), k);
   val result = val::object();
   result.set("shares", copy_out(curve.shares));
   result.set("dimensions", curve.dimensions);
@@ -385,10 +407,6 @@ val overlap_curve_out(const val& tokens, const val& positions, int k) {
 }
 
 // Reading both back. Double alone but for the collision search, whose vocabulary is float.
-
-std::vector<int> ints_in(const val& array) {
-  return emscripten::convertJSArrayToNumberVector<int>(array);
-}
 
 val position_cost_out(int way, const val& shape) {
   const auto of = [&](const char* name) { return shape[name].as<double>(); };
@@ -410,17 +428,17 @@ val position_cost_out(int way, const val& shape) {
   return result;
 }
 
-val permutation_effect_out(int n, const val& input, const val& layers, bool causal,
+val permutation_effect_out(const val& input, const val& layers, bool causal,
                            const val& permutation) {
   std::vector<AttentionLayer> stack;
-  for (int l = 0; l < layers["length"].as<int>(); ++l) {
+  for (int l = 0; l < layers.length(); ++l) {
     const val layer = layers[l];
     stack.push_back({linear_in<double>(layer["query"]), linear_in<double>(layer["key"]),
                      linear_in<double>(layer["value"]), linear_in<double>(layer["output"]),
                      layer["heads"].as<int>()});
   }
   const PermutationEffect effect =
-      permutation_effect(matrix_in<double>(input, n), stack, causal, ints_in(permutation));
+      permutation_effect(matrix_in<double>(input), stack, causal, integers_in(permutation));
   val result = val::object();
   result.set("output", copy_out(effect.output));
   result.set("permuted", copy_out(effect.permuted));
@@ -429,12 +447,10 @@ val permutation_effect_out(int n, const val& input, const val& layers, bool caus
   return result;
 }
 
-val mean_decomposition_out(int n, int d, const val& rows, const val& position_of, int positions,
+val mean_decomposition_out(const val& rows, const val& position_of, int positions,
                            const val& token_of, int tokens) {
-  Matrix<double> table(n, d);
-  copy_in(rows, table.data(), table.size());
-  const MeanDecomposition found =
-      mean_decomposition(table, ints_in(position_of), positions, ints_in(token_of), tokens);
+  const MeanDecomposition found = mean_decomposition(
+      matrix_in<double>(rows), integers_in(position_of), positions, integers_in(token_of), tokens);
   val result = val::object();
   result.set("global", copy_out(found.global.data(), found.global.size()));
   result.set("position", copy_out(found.position));
@@ -449,8 +465,8 @@ val mean_decomposition_out(int n, int d, const val& rows, const val& position_of
   return result;
 }
 
-int numerical_rank_out(int rows, const val& matrix, double tolerance) {
-  return numerical_rank(matrix_in<double>(matrix, rows), tolerance);
+int numerical_rank_out(const val& matrix, double tolerance) {
+  return numerical_rank(matrix_in<double>(matrix), tolerance);
 }
 
 val score_ranks_out(int n, int d_t, int d_p, int d_h, int d_h_position) {
@@ -462,9 +478,9 @@ val score_ranks_out(int n, int d_t, int d_p, int d_h, int d_h_position) {
   return result;
 }
 
-val oblique_projection_out(int d, const val& u, const val& w, double tolerance) {
+val oblique_projection_out(const val& u, const val& w, double tolerance) {
   const ObliqueProjection found =
-      oblique_projection(matrix_in<double>(u, d), matrix_in<double>(w, d), tolerance);
+      oblique_projection(matrix_in<double>(u), matrix_in<double>(w), tolerance);
   val result = val::object();
   result.set("projector", copy_out(found.projector));
   result.set("exact", found.exact);
@@ -478,8 +494,8 @@ ProbeOptions probe_options_in(const val& options) {
           options["seed"].as<std::uint32_t>()};
 }
 
-val position_probe_out(int n, const val& rows, const val& index, const val& options) {
-  const PositionProbe probe = position_probe(matrix_in<double>(rows, n), vector_in<double>(index),
+val position_probe_out(const val& rows, const val& index, const val& options) {
+  const PositionProbe probe = position_probe(matrix_in<double>(rows), vector_in<double>(index),
                                              probe_options_in(options));
   val result = val::object();
   result.set("predicted", copy_out(probe.predicted.data(), probe.predicted.size()));
@@ -487,8 +503,8 @@ val position_probe_out(int n, const val& rows, const val& index, const val& opti
   return result;
 }
 
-val order_probe_out(int n, const val& rows, int pairs, const val& options) {
-  const OrderProbe probe = order_probe(matrix_in<double>(rows, n), pairs, probe_options_in(options));
+val order_probe_out(const val& rows, int pairs, const val& options) {
+  const OrderProbe probe = order_probe(matrix_in<double>(rows), pairs, probe_options_in(options));
   val result = val::object();
   result.set("first", copy_out(probe.first.data(), pairs));
   result.set("second", copy_out(probe.second.data(), pairs));
@@ -497,10 +513,9 @@ val order_probe_out(int n, const val& rows, int pairs, const val& options) {
   return result;
 }
 
-val token_probe_out(int tokens, const val& token, int positions, const val& position,
-                    const val& options) {
+val token_probe_out(const val& token, const val& position, const val& options) {
   const TokenProbe probe =
-      token_probe(matrix_in<double>(token, tokens), matrix_in<double>(position, positions),
+      token_probe(matrix_in<double>(token), matrix_in<double>(position),
                   {options["penalty"].as<double>(), options["heldOut"].as<double>(),
                    options["trainingPairs"].as<int>(), options["testPairs"].as<int>(),
                    options["seed"].as<std::uint32_t>()});
@@ -515,55 +530,60 @@ val token_probe_out(int tokens, const val& token, int positions, const val& posi
   return result;
 }
 
-// The one object that lives in the module's memory between calls; its owner calls delete().
-class CollisionSearchHandle {
- public:
-  CollisionSearchHandle(int vocabulary, const val& tokens, int length, int width,
-                        const val& positions) {
-    Matrix<float> added(length, width);
-    copy_in(positions, added.data(), added.size());
-    search_ = collision_search(matrix_in<float>(tokens, vocabulary), std::move(added));
-  }
+// Objects that live in the module's memory between calls go out as their addresses; the typed API calls
+// the function that frees them, and no other after it.
+template <typename Object>
+Object& at_address(std::uint32_t address) {
+  return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
+}
 
-  val nearest(int first, int words) const {
-    const NearestTokens found = nearest_tokens(search_, first, words);
-    val result = val::object();
-    result.set("bare", copy_out(found.bare.data(), found.bare.size()));
-    result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
-    result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
-    result.set("margins", copy_out(found.margins));
-    return result;
-  }
+template <typename Object>
+std::uint32_t address_of(Object object) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(new Object(std::move(object))));
+}
 
-  val neighbours_of(int word, int position, int count) const {
-    const Neighbours found = neighbours(search_, word, position, count);
-    val result = val::object();
-    result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
-    result.set("distances", copy_out(found.distances.data(), found.distances.size()));
-    return result;
-  }
+std::uint32_t collision_search_out(const val& tokens, const val& positions) {
+  return address_of(collision_search(matrix_in<float>(tokens), matrix_in<float>(positions)));
+}
 
-  double margin(int a, int b, int position) const {
-    return collision_margin(search_, a, b, position);
-  }
+void delete_collision_search_out(std::uint32_t search) {
+  delete &at_address<CollisionSearch>(search);
+}
 
- private:
-  CollisionSearch search_;
-};
+val nearest_tokens_out(std::uint32_t search, int first, int words) {
+  const NearestTokens found = nearest_tokens(at_address<CollisionSearch>(search), first, words);
+  val result = val::object();
+  result.set("bare", copy_out(found.bare.data(), found.bare.size()));
+  result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
+  result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
+  result.set("margins", copy_out(found.margins));
+  return result;
+}
 
-val closest_across_positions_out(int n, const val& tokens, int length, const val& positions,
-                                 int count) {
+val neighbours_out(std::uint32_t search, int word, int position, int count) {
+  const Neighbours found =
+      neighbours(at_address<CollisionSearch>(search), word, position, count);
+  val result = val::object();
+  result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
+  result.set("distances", copy_out(found.distances.data(), found.distances.size()));
+  return result;
+}
+
+double collision_margin_out(std::uint32_t search, int a, int b, int position) {
+  return collision_margin(at_address<CollisionSearch>(search), a, b, position);
+}
+
+val closest_across_positions_out(const val& tokens, const val& positions, int count) {
   val pairs = val::array();
-  for (const CrossPair& pair :
-       closest_across_positions(matrix_in<double>(tokens, n), matrix_in<double>(positions, length),
-                                count)) {
+  for (const CrossPair& pair : closest_across_positions(matrix_in<double>(tokens),
+                                                        matrix_in<double>(positions), count)) {
     val out = val::object();
     out.set("a", pair.a);
     out.set("i", pair.i);
     out.set("b", pair.b);
     out.set("j", pair.j);
     out.set("distance", pair.distance);
-    pairs.call<void>("push", out);
+    pairs.push(out);
   }
   return pairs;
 }
@@ -577,6 +597,7 @@ void bind_for_scalar(const std::string& suffix) {
   function(named("randomUniform").c_str(), &random_uniform_out<Scalar>);
   function(named("dotProducts").c_str(), &dot_products_out<Scalar>);
   function(named("decompose").c_str(), &decompose_out<Scalar>);
+  function(named("decomposeTerms").c_str(), &decompose_terms_out<Scalar>);
   function(named("concatenateRaw").c_str(), &concatenate_raw_out<Scalar>);
   function(named("concatenateFull").c_str(), &concatenate_full_out<Scalar>);
   function(named("concatenateBlockDiagonal").c_str(), &concatenate_block_diagonal_out<Scalar>);
@@ -584,23 +605,16 @@ void bind_for_scalar(const std::string& suffix) {
   function(named("decodeSafetensors").c_str(), &decode_safetensors_out<Scalar>);
 }
 
-// An array of small integers.
-std::vector<int> integers_in(const val& array) {
-  std::vector<int> integers(array.isUndefined() ? 0 : array["length"].as<int>());
-  for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = array[i].as<int>();
-  return integers;
-}
-
 // The scheme that `id` names, from its learned parts; web/api/schemes.ts says which each has.
 template <typename Scalar>
-Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
+Scheme<Scalar> scheme_in(const std::string& id, const val& input) {
   const int heads = input["heads"].as<int>();
   const Scalar scale = static_cast<Scalar>(input["scale"].as<double>());
   const auto matrix = [&](const char* name) {
-    return input[name].isUndefined() ? Matrix<Scalar>() : linear_in<Scalar>(input[name]).weight;
+    return input[name].isUndefined() ? Matrix<Scalar>() : matrix_in<Scalar>(input[name]);
   };
   const auto linear = [&](const char* name) { return linear_in<Scalar>(input[name]); };
-  const Matrix<Scalar> rows = matrix_in<Scalar>(input["content"], n);
+  const Matrix<Scalar> rows = matrix_in<Scalar>(input["content"]);
   const Content<Scalar> content = project_content(rows, linear("query"), linear("key"), heads);
   const auto buckets = [&] {
     return T5Options{input["bidirectional"].as<bool>(), input["buckets"].as<int>(),
@@ -609,6 +623,22 @@ Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
   const auto segments = [&]() -> SegmentBias<Scalar> {
     return {matrix("segmentBias"), integers_in(input["segmentIds"])};
   };
+  // rho multiplies the positions before anything else.
+  const auto position = [&]() -> Matrix<Scalar> {
+    return static_cast<Scalar>(input["positionScale"].as<double>()) * matrix("position");
+  };
+  if (id == "added") return added(rows, position(), linear("query"), linear("key"), heads, scale);
+  if (id == "concatenated-raw") return concatenated_raw(rows, position(), heads, scale);
+  if (id == "concatenated-full") {
+    return concatenated_full(rows, position(), linear("query"), linear("key"),
+                             linear("positionQuery").weight, linear("positionKey").weight, heads,
+                             scale);
+  }
+  if (id == "concatenated-block-diagonal") {
+    return concatenated_block_diagonal(
+        content, project_content(position(), linear("positionQuery"), linear("positionKey"), heads),
+        scale);
+  }
   if (id == "shaw") return shaw(content, matrix("offsetKeys"), scale);
   if (id == "transformer-xl") {
     return transformer_xl(content, matrix("offsets"), linear("offsetKey"),
@@ -618,7 +648,7 @@ Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
   if (id == "alibi") return alibi(content, scale, input["causal"].as<bool>());
   if (id == "deberta") {
     return deberta(content, matrix("distances"), linear("positionQuery"), linear("positionKey"),
-                   input["convention"].as<DebertaIndex>(), scale);
+                   static_cast<DebertaIndex>(input["convention"].as<int>()), scale);
   }
   if (id == "tupe") {
     return tupe(content, matrix("position"), linear("positionQuery"), linear("positionKey"),
@@ -629,7 +659,7 @@ Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
   }
   if (id == "diet-rel") return diet_relative(content, matrix("bias"), segments(), scale);
   const auto turned = [&] {
-    return std::pair(input["layout"].as<Layout>(), input["base"].as<double>());
+    return std::pair(static_cast<Layout>(input["layout"].as<int>()), input["base"].as<double>());
   };
   if (id == "rope") return rope(content, turned().first, turned().second, scale);
   if (id == "decoupled-rope") {
@@ -642,8 +672,9 @@ Scheme<Scalar> scheme_in(const std::string& id, int n, const val& input) {
 // As heads_out, for named terms. Under a causal mask the weights are those of the keys that each
 // query sees, and so are the shares; terms and logits are given for all pairs.
 template <typename Scalar>
-val scheme_scores_out(const std::string& id, int n, const val& input) {
-  Scheme<Scalar> scheme = scheme_in<Scalar>(id, n, input);
+val scheme_scores_out(const std::string& id, const val& input) {
+  Scheme<Scalar> scheme = scheme_in<Scalar>(id, input);
+  const Eigen::Index n = scheme.n;
   scheme.causal = input["causal"].as<bool>();
   const std::vector<int> heads = integers_in(input["only"]);
   const int count = static_cast<int>(scheme.terms.size());
@@ -657,7 +688,7 @@ val scheme_scores_out(const std::string& id, int n, const val& input) {
   Matrix<Scalar> head_parts(count, size);
   Matrix<Scalar> whole(n, n);
   const auto set = [](val& to, const auto& from, std::size_t at) {
-    to.call<void>("set", val(typed_memory_view(from.size(), from.data())), at);
+    to.copy_from(from.data(), from.size(), at);
   };
   for (std::size_t k = 0; k < chosen; ++k) {
     residuals(0, k) = scheme_head_terms(scheme, heads[k], head_parts.data(), whole.data());
@@ -683,7 +714,7 @@ val scheme_scores_out(const std::string& id, int n, const val& input) {
   }
 
   val names = val::array();
-  for (const auto& term : scheme.terms) names.call<void>("push", std::string(term.name));
+  for (const auto& term : scheme.terms) names.push(std::string(term.name));
   val result = val::object();
   result.set("termNames", names);
   result.set("terms", terms);
@@ -705,7 +736,7 @@ val scheme_registry_out() {
     entry.set("formula", std::string(info.formula));
     entry.set("parameters", std::string(info.parameters));
     entry.set("source", std::string(info.source));
-    entries.call<void>("push", entry);
+    entries.push(entry);
   }
   return entries;
 }
@@ -718,10 +749,9 @@ double scheme_parameters_out(const std::string& id, const val& shape) {
 }
 
 template <typename Scalar>
-val rotate_out(const val& rows, int count, int heads, Layout layout, double base,
-               double first_position) {
-  return copy_out(
-      rotate(matrix_in<Scalar>(rows, count), {heads, layout, base, first_position}));
+val rotate_out(const val& rows, int heads, int layout, double base, double first_position) {
+  return copy_out(rotate(matrix_in<Scalar>(rows),
+                         {heads, static_cast<Layout>(layout), base, first_position}));
 }
 
 val rotary_permutation_out(int head_width) {
@@ -757,11 +787,11 @@ val tensor2tensor_sinusoidal_out(const val& extents, int d_model, double min_tim
 }
 
 template <typename Scalar>
-val bert_embeddings_out(int n, const val& token, const val& position, const val& token_type,
+val bert_embeddings_out(const val& token, const val& position, const val& token_type,
                         const val& ids) {
-  const BertSummands<Scalar> summands = bert_embeddings<Scalar>(
-      matrix_in<Scalar>(token, n), linear_in<Scalar>(position).weight,
-      linear_in<Scalar>(token_type).weight, integers_in(ids));
+  const BertSummands<Scalar> summands =
+      bert_embeddings<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
+                              matrix_in<Scalar>(token_type), integers_in(ids));
   val result = val::object();
   result.set("position", copy_out(summands.position));
   result.set("token_type", copy_out(summands.token_type));
@@ -770,25 +800,14 @@ val bert_embeddings_out(int n, const val& token, const val& position, const val&
 }
 
 template <typename Scalar>
-val vit_embeddings_out(int n, const val& patches, const val& class_token, const val& position) {
-  return copy_out(vit_embeddings<Scalar>(matrix_in<Scalar>(patches, n),
-                                         vector_in<Scalar>(class_token),
-                                         matrix_in<Scalar>(position, n + 1)));
+val vit_embeddings_out(const val& patches, const val& class_token, const val& position) {
+  return copy_out(vit_embeddings<Scalar>(matrix_in<Scalar>(patches), vector_in<Scalar>(class_token),
+                                         matrix_in<Scalar>(position)));
 }
 
 // The index: everything that JavaScript can call.
 EMSCRIPTEN_BINDINGS(superpose) {
-  emscripten::enum_<Layout>("Layout")
-      .value("interleaved", Layout::interleaved)
-      .value("concatenated", Layout::concatenated);
-  emscripten::enum_<Spacing>("Spacing")
-      .value("d_model", Spacing::d_model)
-      .value("timescales", Spacing::timescales);
-  emscripten::enum_<Norm>("Norm")
-      .value("none", Norm::none)
-      .value("layer_norm", Norm::layer_norm)
-      .value("rms_norm", Norm::rms_norm);
-
+  emscripten::register_type<val>("any");
   emscripten::function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
   emscripten::function("safetensorsHeader", &safetensors_header_out);
   bind_for_scalar<float>("F32");
@@ -812,9 +831,6 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("energyOverlap", &energy_overlap_out);
   emscripten::function("overlapCurve", &overlap_curve_out);
 
-  emscripten::enum_<DebertaIndex>("DebertaIndex")
-      .value("paper", DebertaIndex::paper)
-      .value("released", DebertaIndex::released);
   emscripten::function("schemeRegistry", &scheme_registry_out);
   emscripten::function("schemeParameters", &scheme_parameters_out);
   emscripten::function("rotaryPermutation", &rotary_permutation_out);
@@ -839,11 +855,11 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("orderProbe", &order_probe_out);
   emscripten::function("tokenProbe", &token_probe_out);
   emscripten::function("closestAcrossPositions", &closest_across_positions_out);
-  emscripten::class_<CollisionSearchHandle>("CollisionSearch")
-      .constructor<int, val, int, int, val>()
-      .function("nearest", &CollisionSearchHandle::nearest)
-      .function("neighbours", &CollisionSearchHandle::neighbours_of)
-      .function("margin", &CollisionSearchHandle::margin);
+  emscripten::function("collisionSearch", &collision_search_out);
+  emscripten::function("deleteCollisionSearch", &delete_collision_search_out);
+  emscripten::function("nearestTokens", &nearest_tokens_out);
+  emscripten::function("neighbours", &neighbours_out);
+  emscripten::function("collisionMargin", &collision_margin_out);
 }
 
 }  // namespace

@@ -3,22 +3,50 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <tuple>
 
 #include "product.h"
+#include "simd.h"
+#include "sorted.h"
 
 namespace superpose {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// The first place of the smallest value: the value first, which vectorises, then its place.
-int place_of_smallest(const Vector<float>& values) {
-  const float smallest = values.minCoeff();
-  if (!(smallest < kInfinity)) return -1;
-  return static_cast<int>(std::find(values.data(), values.data() + values.size(), smallest) -
-                          values.data());
+// The smallest of x - y.
+float smallest_difference(const float* x, const float* y, Eigen::Index count) {
+  using S = Simd<float>;
+  constexpr Eigen::Index kStep = 2 * S::kLanes;
+  S::Vector left = S::Vector{} + kInfinity, right = left;
+  Eigen::Index k = 0;
+  for (; k + kStep <= count; k += kStep) {
+    const S::Vector a = S::load(x + k) - S::load(y + k);
+    const S::Vector b = S::load(x + k + S::kLanes) - S::load(y + k + S::kLanes);
+    left = a < left ? a : left;
+    right = b < right ? b : right;
+  }
+  float smallest = kInfinity;
+  for (int lane = 0; lane < S::kLanes; ++lane) {
+    smallest = std::min({smallest, left[lane], right[lane]});
+  }
+  for (; k < count; ++k) smallest = std::min(smallest, x[k] - y[k]);
+  return smallest;
+}
+
+// The first place of the smallest x - y, when it lies in a piece of the vocabulary: the value of every
+// piece is found first, which is fast, and its place in the one piece that has the smallest.
+struct Smallest {
+  float value = kInfinity;
+  Eigen::Index piece = 0;
+};
+constexpr Eigen::Index kPiece = 2048;
+
+int place_of(const Smallest& smallest, const float* x, const float* y, Eigen::Index count) {
+  if (!(smallest.value < kInfinity)) return -1;
+  Eigen::Index k = smallest.piece;
+  while (k + 1 < count && x[k] - y[k] != smallest.value) ++k;
+  return static_cast<int>(k);
 }
 
 double distance(const CollisionSearch& search, int word, int position, int other) {
@@ -67,25 +95,41 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
                                                 std::numeric_limits<double>::infinity())};
   if (words == 0) return result;
 
-  // <e_a, e_b> for the slice; the other thin product is search.position_products.
-  const Matrix<float> products =
-      rows_times_rows<float>(search.tokens.middleRows(first, words), search.tokens);
-  Vector<float> bare(vocabulary);
-  Vector<float> moved(vocabulary);
+  // Half the squared distance from each word of the slice to each token, less what is the same for every
+  // token; with a position added it is less that position's product with the token.
+  Matrix<float> bare = rows_times_rows<float>(search.tokens.middleRows(first, words), search.tokens);
+  for (int w = 0; w < words; ++w) {
+    for (Eigen::Index b = 0; b < vocabulary; ++b) bare(w, b) = search.half_norms[b] - bare(w, b);
+    bare(w, first + w) = kInfinity;
+  }
+  const std::vector<float> zeros(vocabulary);
+  const auto products = [&](Eigen::Index i) {  // position 0 is none
+    return i ? &search.position_products(i - 1, 0) : zeros.data();
+  };
+  std::vector<Smallest> found(words * (1 + positions));
+  for (Eigen::Index piece = 0; piece < vocabulary; piece += kPiece) {
+    const Eigen::Index count = std::min(kPiece, vocabulary - piece);
+    for (Eigen::Index i = 0; i <= positions; ++i) {
+      for (int w = 0; w < words; ++w) {
+        const float value = smallest_difference(&bare(w, piece), products(i) + piece, count);
+        Smallest& smallest = found[w * (1 + positions) + i];
+        if (value < smallest.value) smallest = {value, piece};
+      }
+    }
+  }
   for (int w = 0; w < words; ++w) {
     const int a = first + w;
-    // Half the squared distances to e_a + p_i, less what is the same for every b.
-    bare = search.half_norms - products.row(w).transpose();
-    bare[a] = kInfinity;
-    const int nearest = place_of_smallest(bare);
-    if (nearest < 0) continue;
-    result.bare[w] = nearest;
-    result.bare_distances[w] = distance(search, a, -1, nearest);
-    for (Eigen::Index i = 0; i < positions; ++i) {
-      moved = bare - search.position_products.row(i).transpose();
-      const int other = place_of_smallest(moved);
-      result.nearest[w * positions + i] = other;
-      result.margins(w, i) = collision_margin(search, a, other, static_cast<int>(i));
+    for (Eigen::Index i = 0; i <= positions; ++i) {
+      const int other =
+          place_of(found[w * (1 + positions) + i], &bare(w, 0), products(i), vocabulary);
+      if (other < 0) continue;
+      if (i == 0) {
+        result.bare[w] = other;
+        result.bare_distances[w] = distance(search, a, -1, other);
+      } else {
+        result.nearest[w * positions + i - 1] = other;
+        result.margins(w, i - 1) = collision_margin(search, a, other, static_cast<int>(i - 1));
+      }
     }
   }
   return result;
@@ -96,15 +140,9 @@ Neighbours neighbours(const CollisionSearch& search, int word, int position, int
   std::vector<double> distances(vocabulary);
   for (int b = 0; b < vocabulary; ++b) distances[b] = distance(search, word, position, b);
   Neighbours result;
-  result.tokens.resize(vocabulary);
-  std::iota(result.tokens.begin(), result.tokens.end(), 0);
-  const int kept = std::min(count, vocabulary);
-  std::partial_sort(result.tokens.begin(), result.tokens.begin() + kept, result.tokens.end(),
-                    [&](int left, int right) {
-                      return distances[left] != distances[right] ? distances[left] < distances[right]
-                                                                 : left < right;
-                    });
-  result.tokens.resize(kept);
+  result.tokens = sorted_places(vocabulary, std::min(count, vocabulary), [&](int left, int right) {
+    return distances[left] != distances[right] ? distances[left] < distances[right] : left < right;
+  });
   for (int b : result.tokens) result.distances.push_back(distances[b]);
   return result;
 }
@@ -150,11 +188,16 @@ std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens,
                      (positions.row(pair.j) - positions.row(pair.i)))
                         .norm();
   }
-  std::sort(heap.begin(), heap.end(), [](const CrossPair& left, const CrossPair& right) {
-    return std::tie(left.distance, left.a, left.i, left.b, left.j) <
-           std::tie(right.distance, right.a, right.i, right.b, right.j);
-  });
-  return heap;
+  const int found = static_cast<int>(heap.size());
+  const auto key = [&](int place) {
+    const CrossPair& of = heap[place];
+    return std::tie(of.distance, of.a, of.i, of.b, of.j);
+  };
+  std::vector<CrossPair> nearest_first;
+  for (int place : sorted_places(found, found, [&](int l, int r) { return key(l) < key(r); })) {
+    nearest_first.push_back(heap[place]);
+  }
+  return nearest_first;
 }
 
 }  // namespace superpose

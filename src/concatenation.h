@@ -35,4 +35,11 @@ ProjectedParts<Scalar> concatenate_block_diagonal(
     const Matrix<Scalar>& position_query, const Matrix<Scalar>& position_key, int heads,
     Scalar scale);
 
+// The same from queries and keys: per head, the token's columns beside the position's.
+template <typename Scalar>
+ProjectedParts<Scalar> concatenate_heads(const Matrix<Scalar>& token_query,
+                                         const Matrix<Scalar>& token_key,
+                                         const Matrix<Scalar>& position_query,
+                                         const Matrix<Scalar>& position_key, int heads, Scalar scale);
+
 }  // namespace superpose

@@ -1,32 +1,56 @@
 #include "decomposition.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "product.h"
 
 namespace superpose {
 namespace {
 
+using Eigen::Index;
+
+// The whole and each part through one Linear, and W beta + b as the last part when it is asked for.
 template <typename Scalar>
-struct Projection {
-  std::vector<Matrix<Scalar>> parts;
-  Matrix<Scalar> whole;
-};
+Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
+                       const Linear<Scalar>& linear, bool whole, bool constant) {
+  const Index n = input.tokens, skipped = whole ? 0 : n, width = linear.weight.rows();
+  const Index projected = input.stack.rows() - skipped;
+  Matrix<Scalar> result(projected + (constant ? n : 0), width);
+  multiply_rows<Scalar>(input.stack.bottomRows(projected), linear.weight, 1,
+                        MatrixMap<Scalar>(result.data(), projected, width));
+  const auto add_bias = [&](Index row) {
+    for (Index c = 0; c < linear.bias.size(); ++c) result(row, c) += linear.bias[c];
+  };
+  for (Index i = 0; whole && i < n; ++i) add_bias(i);
+  if (!constant || n == 0) return result;
 
-template <typename Scalar>
-Projection<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
-                           const Linear<Scalar>& linear) {
-  Projection<Scalar> result;
-  for (const Matrix<Scalar>& part : input.parts) {
-    result.parts.push_back(rows_times_rows<Scalar>(part, linear.weight));
-  }
-
-  Matrix<Scalar> constant = Matrix<Scalar>::Zero(1, linear.weight.rows());
-  if (beta.size()) constant = rows_times_rows<Scalar>(beta.transpose(), linear.weight);
-  if (linear.bias.size()) constant += linear.bias.transpose();
-  result.parts.emplace_back(constant.replicate(input.whole.rows(), 1));
-
-  result.whole = rows_times_rows<Scalar>(input.whole, linear.weight);
-  if (linear.bias.size()) result.whole.rowwise() += linear.bias.transpose();
+  MatrixMap<Scalar> first(&result(projected, 0), 1, width);
+  first.setZero();
+  if (beta.size()) multiply_rows<Scalar>(beta.transpose(), linear.weight, 1, first);
+  add_bias(projected);
+  for (Index i = 1; i < n; ++i) result.row(projected + i) = first;
   return result;
+}
+
+// max |sum of terms - whole|, a piece at a time so that sums stay in the cache. NaN once anything is.
+template <typename Scalar>
+Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Index size) {
+  constexpr Index kPiece = 256;
+  Scalar largest = 0;
+  for (Index start = 0; start < size; start += kPiece) {
+    const Index piece = std::min(kPiece, size - start);
+    Scalar sums[kPiece] = {};
+    for (int t = 0; t < count; ++t) {
+      const Scalar* const term = terms + t * size + start;
+      for (Index j = 0; j < piece; ++j) sums[j] += term[j];
+    }
+    for (Index j = 0; j < piece; ++j) {
+      const Scalar gap = std::abs(sums[j] - whole[start + j]);
+      if (gap > largest || gap != gap) largest = gap;
+    }
+  }
+  return largest;
 }
 
 }  // namespace
@@ -35,54 +59,87 @@ template <typename Scalar>
 ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Normalization<Scalar>& normalization,
                                    const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
-                                   Scalar scale) {
+                                   Scalar scale, bool whole) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
+  const bool constant =
+      whole || normalization.beta.size() || query.bias.size() || key.bias.size();
   const NormalizedSummands<Scalar> input = normalize(summands, normalization);
-  Projection<Scalar> queries = project(input, normalization.beta, query);
-  Projection<Scalar> keys = project(input, normalization.beta, key);
-  return {std::move(queries.parts), std::move(keys.parts), std::move(queries.whole),
-          std::move(keys.whole),    heads,                 scale};
+  ProjectedParts<Scalar> parts;
+  parts.queries = project(input, normalization.beta, query, whole, constant);
+  parts.keys = project(input, normalization.beta, key, whole, constant);
+  parts.tokens = input.tokens;
+  parts.parts = static_cast<int>(summands.size()) + constant;
+  parts.whole = whole;
+  parts.constant = constant;
+  parts.heads = heads;
+  parts.scale = scale;
+  return parts;
 }
 
 template <typename Scalar>
 ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
                                    const std::vector<int>& group_of, int groups) {
-  eigen_assert(group_of.size() == parts.queries.size());
-  const auto merged = [&](const std::vector<Matrix<Scalar>>& of) {
-    std::vector<Matrix<Scalar>> sums(
-        groups, Matrix<Scalar>::Zero(parts.query.rows(), parts.query.cols()));
-    for (std::size_t p = 0; p < of.size(); ++p) sums[group_of[p]] += of[p];
-    return sums;
+  eigen_assert(static_cast<int>(group_of.size()) == parts.parts);
+  const Index n = parts.tokens, first = parts.first_row();
+  ProjectedParts<Scalar> merged = parts;
+  merged.parts = groups;
+  // The last group is constant in the tokens when the constant is all there is in it.
+  merged.constant = parts.constant && group_of.back() == groups - 1 &&
+                    std::count(group_of.begin(), group_of.end(), groups - 1) == 1;
+  const auto add_up = [&](const Matrix<Scalar>& of, Matrix<Scalar>& sums) {
+    sums.setZero(first + groups * n, of.cols());
+    sums.topRows(first) = of.topRows(first);
+    for (int p = 0; p < parts.parts; ++p) {
+      sums.middleRows(first + group_of[p] * n, n) += of.middleRows(first + p * n, n);
+    }
   };
-  return {merged(parts.queries), merged(parts.keys), parts.query, parts.key, parts.heads,
-          parts.scale};
+  add_up(parts.queries, merged.queries);
+  add_up(parts.keys, merged.keys);
+  return merged;
 }
 
 template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
   eigen_assert(head >= 0 && head < parts.heads);
-  const Eigen::Index n = parts.tokens();
-  const Eigen::Index width = parts.head_width();
-  const auto of_head = [&](const Matrix<Scalar>& all) { return all.middleCols(head * width, width); };
+  const Index n = parts.tokens, size = n * n, width = parts.head_width(), first = parts.first_row();
+  if (n == 0) return 0;
+  const auto rows = [&](const Matrix<Scalar>& all, Index from, Index count) {
+    return all.block(from, head * width, count, width);
+  };
+  const auto term = [&](Index s, Index r) { return terms + (s * parts.parts + r) * size; };
 
-  MatrixMap<Scalar> whole(logits, n, n);
-  multiply_rows<Scalar>(of_head(parts.query), of_head(parts.key), parts.scale, whole);
-
-  Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
-  Scalar* next = terms;
-  for (const Matrix<Scalar>& query : parts.queries) {
-    for (const Matrix<Scalar>& key : parts.keys) {
-      MatrixMap<Scalar> term(next, n, n);
-      multiply_rows<Scalar>(of_head(query), of_head(key), parts.scale, term);
-      sum += term;
-      next += n * n;
+  // All parts that vary with the token in one product.
+  const Index varying = parts.parts - parts.constant;
+  multiply_stacks<Scalar>(rows(parts.queries, first, varying * n), rows(parts.keys, first, varying * n),
+                          parts.scale, n, n, terms, parts.parts);
+  if (parts.constant) {
+    const Index last = first + varying * n;
+    const auto one_row = [&](const Matrix<Scalar>& ones, const Matrix<Scalar>& all, Index part, Scalar* out) {
+      multiply_rows<Scalar>(rows(ones, last, 1), rows(all, first + part * n, n), parts.scale,
+                            MatrixMap<Scalar>(out, 1, n));
+    };
+    for (Index s = 0; s < varying; ++s) {
+      // Products of the one key are put into the last row and spread over the rows from the first on.
+      Scalar* const out = term(s, varying);
+      const Scalar* const products = out + size - n;
+      one_row(parts.keys, parts.queries, s, out + size - n);
+      for (Index i = 0; i < n; ++i) std::fill(out + i * n, out + (i + 1) * n, Scalar(products[i]));
+    }
+    for (Index r = 0; r <= varying; ++r) {
+      Scalar* const out = term(varying, r);
+      one_row(parts.queries, parts.keys, r, out);
+      for (Index i = 1; i < n; ++i) std::copy(out, out + n, out + i * n);
     }
   }
-  return n ? (sum - whole).cwiseAbs().maxCoeff() : Scalar(0);
+  if (!parts.whole) return 0;
+
+  multiply_rows<Scalar>(rows(parts.queries, 0, n), rows(parts.keys, 0, n), parts.scale,
+                        MatrixMap<Scalar>(logits, n, n));
+  return largest_gap(terms, parts.terms(), logits, size);
 }
 
 template <typename Scalar>
-Matrix<Scalar> sum_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included) {
+Matrix<Scalar> sum_of_terms(const Scalar* terms, Index n, const std::vector<bool>& included) {
   Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
   for (std::size_t t = 0; t < included.size(); ++t) {
     if (included[t]) sum += ConstMatrixMap<Scalar>(terms + t * n * n, n, n);
@@ -90,20 +147,16 @@ Matrix<Scalar> sum_of_terms(const Scalar* terms, Eigen::Index n, const std::vect
   return sum;
 }
 
-template ProjectedParts<float> project_sum(const std::vector<Matrix<float>>&,
-                                           const Normalization<float>&, const Linear<float>&,
-                                           const Linear<float>&, int, float);
-template ProjectedParts<double> project_sum(const std::vector<Matrix<double>>&,
-                                            const Normalization<double>&, const Linear<double>&,
-                                            const Linear<double>&, int, double);
-template ProjectedParts<float> merge_parts(const ProjectedParts<float>&, const std::vector<int>&,
-                                           int);
-template ProjectedParts<double> merge_parts(const ProjectedParts<double>&, const std::vector<int>&,
-                                            int);
-template float head_terms(const ProjectedParts<float>&, int, float*, float*);
-template double head_terms(const ProjectedParts<double>&, int, double*, double*);
-
-template Matrix<float> sum_of_terms(const float*, Eigen::Index, const std::vector<bool>&);
-template Matrix<double> sum_of_terms(const double*, Eigen::Index, const std::vector<bool>&);
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                  \
+  template ProjectedParts<Scalar> project_sum(                                                         \
+      const std::vector<Matrix<Scalar>>&, const Normalization<Scalar>&, const Linear<Scalar>&,         \
+      const Linear<Scalar>&, int, Scalar, bool);                                                       \
+  template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&,  \
+                                              int);                                                    \
+  template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                    \
+  template Matrix<Scalar> sum_of_terms(const Scalar*, Index, const std::vector<bool>&);
+SUPERPOSE_INSTANTIATE(float)
+SUPERPOSE_INSTANTIATE(double)
+#undef SUPERPOSE_INSTANTIATE
 
 }  // namespace superpose

@@ -25,28 +25,31 @@ struct Linear {
   Vector<Scalar> bias;    // [out], or empty for zeros
 };
 
-// Queries and keys of all heads, whole and as parts. Head h owns the columns
-// [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
+// Queries and keys of all heads, one above the other: n rows from the whole input, not from the parts,
+// and n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
 template <typename Scalar>
 struct ProjectedParts {
-  std::vector<Matrix<Scalar>> queries;  // per part, [n, heads * d_h]
-  std::vector<Matrix<Scalar>> keys;     // per part, [n, heads * d_h]
-  Matrix<Scalar> query;                 // from the whole input, not from the parts
-  Matrix<Scalar> key;
+  Matrix<Scalar> queries;  // [(1 + parts) * n, heads * d_h]
+  Matrix<Scalar> keys;     // the same
+  Eigen::Index tokens = 0;  // n
+  int parts = 0;
+  bool whole = true;      // whether the rows of the whole are there; without them only terms are computed
+  bool constant = false;  // the last part's rows are all the same
   int heads = 1;
   Scalar scale = 1;  // multiplies every logit and every term; usually 1/sqrt(d_h)
 
-  Eigen::Index tokens() const { return query.rows(); }
-  Eigen::Index head_width() const { return query.cols() / heads; }
-  int terms() const { return static_cast<int>(queries.size() * keys.size()); }
+  Eigen::Index first_row() const { return whole ? tokens : 0; }
+  Eigen::Index head_width() const { return queries.cols() / heads; }
+  int terms() const { return parts * parts; }
 };
 
 // Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part.
+// Without `whole`, a constant that is zero because there is neither beta nor bias is no part.
 template <typename Scalar>
 ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Normalization<Scalar>& normalization,
                                    const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
-                                   Scalar scale);
+                                   Scalar scale, bool whole = true);
 
 // Parts added up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
 // products gives the sums of the terms that merging after them would, for less work.
@@ -56,7 +59,8 @@ ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
 
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; logits come from the
 // whole queries and keys. terms holds parts^2 * n * n values, logits n * n. Returns the residual,
-// max_ij |sum of terms - logits|.
+// max_ij |sum of terms - logits|; without the whole, 0, and logits is not touched. Allocates nothing but
+// the product's own buffers, the first time.
 template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits);
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "product.h"
+#include "simd.h"
+#include "sorted.h"
 
 namespace superpose {
 namespace {
@@ -26,7 +28,18 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 }
 
 [[gnu::noinline]] double dot(const double* x, const double* y, Eigen::Index size) {
-  return Eigen::Map<const Vector<double>>(x, size).dot(Eigen::Map<const Vector<double>>(y, size));
+  using S = Simd<double>;
+  S::Vector left{}, right{};
+  Eigen::Index k = 0;
+  for (; k + 2 * S::kLanes <= size; k += 2 * S::kLanes) {
+    left += S::load(x + k) * S::load(y + k);
+    right += S::load(x + k + S::kLanes) * S::load(y + k + S::kLanes);
+  }
+  left += right;
+  double sum = 0;
+  for (int lane = 0; lane < S::kLanes; ++lane) sum += left[lane];
+  for (; k < size; ++k) sum += x[k] * y[k];
+  return sum;
 }
 
 // y += factor * x
@@ -36,10 +49,10 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 // The permutation that sorts `values`, descending.
 std::vector<int> descending(const Vector<double>& values) {
-  std::vector<int> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int i, int j) { return values[i] > values[j]; });
-  return order;
+  const int size = static_cast<int>(values.size());
+  return sorted_places(size, size, [&](int i, int j) {
+    return values[i] != values[j] ? values[i] > values[j] : i < j;
+  });
 }
 
 // Rotates pairs of rows of x until they are orthogonal; the same rotations are applied to the rows of j

@@ -1,11 +1,16 @@
 #include "layer_norm.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace superpose {
 namespace {
 
 template <typename Scalar>
-Matrix<Scalar> centred_rows(const Matrix<Scalar>& rows) {
-  return rows.colwise() - rows.rowwise().mean();
+Scalar mean_of(const Scalar* row, Eigen::Index size) {
+  Scalar sum = 0;
+  for (Eigen::Index c = 0; c < size; ++c) sum += row[c];
+  return sum / static_cast<Scalar>(size);
 }
 
 }  // namespace
@@ -14,37 +19,43 @@ template <typename Scalar>
 NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands,
                                      const Normalization<Scalar>& normalization) {
   eigen_assert(!summands.empty());
-  const Eigen::Index d = summands[0].cols();
-
-  Matrix<Scalar> sum = summands[0];
-  for (std::size_t s = 1; s < summands.size(); ++s) sum += summands[s];
-
+  const Eigen::Index n = summands[0].rows(), d = summands[0].cols();
+  const Eigen::Index count = static_cast<Eigen::Index>(summands.size());
   NormalizedSummands<Scalar> result;
-  if (normalization.kind == Norm::none) {
-    result.parts = summands;
-    result.whole = sum;
-    result.sigma = Vector<Scalar>::Ones(sum.rows());
-    return result;
-  }
-
+  result.tokens = n;
+  result.stack.resize((1 + count) * n, d);
+  result.sigma.resize(n);
   const bool centre = normalization.kind == Norm::layer_norm;
-  const auto centred = [centre](const Matrix<Scalar>& rows) -> Matrix<Scalar> {
-    return centre ? centred_rows(rows) : rows;
-  };
-  const Vector<Scalar> gamma =
-      normalization.gamma.size() ? normalization.gamma : Vector<Scalar>::Ones(d);
 
-  result.whole = centred(sum);
-  result.sigma = (result.whole.rowwise().squaredNorm().array() / static_cast<Scalar>(d) +
-                  normalization.epsilon)
-                     .sqrt();
-  const auto scaled = [&](const Matrix<Scalar>& rows) -> Matrix<Scalar> {
-    return result.sigma.cwiseInverse().asDiagonal() * rows * gamma.asDiagonal();
-  };
+  // Token by token, while its rows are in the cache.
+  for (Eigen::Index i = 0; i < n; ++i) {
+    Scalar* const whole = &result.stack(i, 0);
+    for (Eigen::Index s = 0; s < count; ++s) {
+      const Scalar* const row = &summands[s](i, 0);
+      for (Eigen::Index c = 0; c < d; ++c) whole[c] = s ? whole[c] + row[c] : row[c];
+      std::copy(row, row + d, &result.stack((1 + s) * n + i, 0));
+    }
+    result.sigma[i] = 1;
+    if (normalization.kind == Norm::none) continue;
 
-  for (const Matrix<Scalar>& summand : summands) result.parts.push_back(scaled(centred(summand)));
-  result.whole = scaled(result.whole);
-  if (normalization.beta.size()) result.whole.rowwise() += normalization.beta.transpose();
+    for (Eigen::Index s = 0; centre && s <= count; ++s) {
+      Scalar* const row = &result.stack(s * n + i, 0);
+      const Scalar mean = mean_of(row, d);
+      for (Eigen::Index c = 0; c < d; ++c) row[c] -= mean;
+    }
+    Scalar squares = 0;
+    for (Eigen::Index c = 0; c < d; ++c) squares += whole[c] * whole[c];
+    result.sigma[i] = std::sqrt(squares / static_cast<Scalar>(d) + normalization.epsilon);
+    const Scalar inverse = 1 / result.sigma[i];
+    for (Eigen::Index s = 0; s <= count; ++s) {
+      Scalar* const row = &result.stack(s * n + i, 0);
+      for (Eigen::Index c = 0; c < d; ++c) row[c] *= inverse;
+      if (!normalization.gamma.size()) continue;
+      for (Eigen::Index c = 0; c < d; ++c) row[c] *= normalization.gamma[c];
+    }
+    if (!normalization.beta.size()) continue;
+    for (Eigen::Index c = 0; c < d; ++c) whole[c] += normalization.beta[c];
+  }
   return result;
 }
 

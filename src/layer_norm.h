@@ -27,9 +27,14 @@ struct Normalization {
 
 template <typename Scalar>
 struct NormalizedSummands {
-  std::vector<Matrix<Scalar>> parts;  // h_s, each [n, d]
-  Matrix<Scalar> whole;               // LN(x) from x itself, beta included, [n, d]
-  Vector<Scalar> sigma;               // [n]; ones when kind is none
+  Eigen::Index tokens = 0;  // n
+  // [(1 + summands) * n, d], one above the other, so that one product projects them all: LN(x) from x
+  // itself, beta included, and then each h_s.
+  Matrix<Scalar> stack;
+  Vector<Scalar> sigma;  // [n]; ones when kind is none
+
+  auto whole() const { return stack.topRows(tokens); }
+  auto part(int s) const { return stack.middleRows((1 + s) * tokens, tokens); }
 };
 
 // summands: at least one, all [n, d]. A token whose sum is constant (LayerNorm) or zero (RMSNorm)

@@ -7,6 +7,7 @@
 #include "factorize.h"
 #include "product.h"
 #include "random.h"
+#include "sorted.h"
 
 namespace superpose {
 namespace {
@@ -41,12 +42,6 @@ double log_loss(double margin) {
   return margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
 }
 
-// Logistic regression from the Gram matrix K of its inputs: score = K alpha + intercept, w = X' alpha.
-struct Logistic {
-  Vector<double> alpha;
-  double intercept = 0;
-};
-
 double objective(const Logistic& model, const Vector<double>& scores, const Vector<double>& sign,
                  double penalty) {
   double total =
@@ -54,6 +49,8 @@ double objective(const Logistic& model, const Vector<double>& scores, const Vect
   for (Eigen::Index i = 0; i < scores.size(); ++i) total += log_loss(sign[i] * scores[i]);
   return total;
 }
+
+}  // namespace
 
 Logistic fit_logistic(const Matrix<double>& gram, const Vector<double>& sign, double penalty) {
   const Eigen::Index n = gram.rows();
@@ -78,7 +75,9 @@ Logistic fit_logistic(const Matrix<double>& gram, const Vector<double>& sign, do
     next.alpha = solved.col(0) - next.intercept * solved.col(1);
     const Vector<double> next_scores = (gram * next.alpha).array() + next.intercept;
 
-    // The objective is convex; halve a step that overshoots.
+    // The objective is convex; halve a step that overshoots. Near the optimum steps only change its
+    // rounding, and are still worth their digits.
+    const double rounding = 1e-14 * loss;
     double step = 1;
     double next_loss = loss;
     Logistic candidate;
@@ -88,9 +87,9 @@ Logistic fit_logistic(const Matrix<double>& gram, const Vector<double>& sign, do
       candidate.intercept = model.intercept + step * (next.intercept - model.intercept);
       candidate_scores = scores + step * (next_scores - scores);
       next_loss = objective(candidate, candidate_scores, sign, penalty);
-      if (next_loss <= loss) break;
+      if (next_loss <= loss + rounding) break;
     }
-    if (!(next_loss < loss)) break;
+    if (!(next_loss <= loss + rounding)) break;
     const bool settled = loss - next_loss <= 1e-12 * loss;
     model = candidate;
     scores = candidate_scores;
@@ -99,8 +98,6 @@ Logistic fit_logistic(const Matrix<double>& gram, const Vector<double>& sign, do
   }
   return model;
 }
-
-}  // namespace
 
 Ridge fit_ridge(const Matrix<double>& x, const Matrix<double>& y, double penalty) {
   const Matrix<double> centre_x = x.colwise().mean();
@@ -222,7 +219,7 @@ TokenProbe token_probe(const Matrix<double>& tokens, const Matrix<double>& posit
   const Split of_positions = split(positions, 3);
   const auto ascending = [](const Split& of) {
     std::vector<int> chosen(of.order.begin(), of.order.begin() + of.held_out);
-    std::sort(chosen.begin(), chosen.end());
+    sort_places(chosen, chosen.size(), nullptr, [](const void*, int a, int b) { return a < b; });
     return chosen;
   };
 

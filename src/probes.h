@@ -28,6 +28,17 @@ Ridge fit_ridge(const Matrix<double>& x, const Matrix<double>& y, double penalty
 // The predictions [n, k] for rows [n, d].
 Matrix<double> predict(const Ridge& ridge, const Matrix<double>& rows);
 
+// Logistic regression from the Gram matrix K = X X' of its inputs: score = K alpha + intercept, which is
+// w' x + intercept with w = X' alpha.
+struct Logistic {
+  Vector<double> alpha;  // [n]
+  double intercept = 0;
+};
+
+// Minimises penalty / 2 |w|^2 + the sum of log(1 + exp(-sign * score)), intercept not penalised, by
+// Newton's method. gram [n, n]; sign [n], 1 or -1, n >= 1; penalty > 0.
+Logistic fit_logistic(const Matrix<double>& gram, const Vector<double>& sign, double penalty);
+
 // Which of `folds` folds each of n items is in: n / folds each, the first n % folds have one more. In
 // order, or after a seeded shuffle.
 std::vector<int> fold_assignment(int n, int folds, bool shuffled, std::uint32_t seed);
@@ -56,8 +67,7 @@ struct OrderProbe {
 };
 
 // Logistic regression on [p_a; p_b], label b > a, on `pairs` seeded random pairs of rows [n, d], n >= 2;
-// folds are of pairs, 2 .. pairs. Minimises penalty / 2 |w|^2 + the sum of log losses, intercept not
-// penalised, by Newton's method on the dual; penalty > 0 (1 is what Wang & Chen's tool has by default).
+// folds are of pairs, 2 .. pairs. Penalty > 0 (1 is what Wang & Chen's tool has by default).
 OrderProbe order_probe(const Matrix<double>& rows, int pairs, const ProbeOptions& options);
 
 struct TokenProbeOptions {

@@ -9,6 +9,8 @@
 #include <limits>
 #include <set>
 
+#include "sorted.h"
+
 namespace superpose {
 namespace {
 
@@ -179,11 +181,16 @@ std::string check_ranges(std::vector<SafetensorsEntry>& entries, std::uint64_t d
              std::to_string(entry.end - entry.begin) + " bytes of " + entry.dtype;
     }
   }
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+  const int count = static_cast<int>(entries.size());
+  const std::vector<int> order = sorted_places(count, count, [&](int left, int right) {
+    const SafetensorsEntry &a = entries[left], &b = entries[right];
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   });
   std::uint64_t covered = 0;
-  for (SafetensorsEntry& entry : entries) {
+  std::vector<SafetensorsEntry> in_order;
+  in_order.reserve(count);
+  for (int place : order) {
+    SafetensorsEntry& entry = in_order.emplace_back(std::move(entries[place]));
     if (entry.begin != covered) {
       return "tensor " + quoted(entry.name) + " begins at byte " + std::to_string(entry.begin) +
              " where byte " + std::to_string(covered) + " was due: data overlap or leave a hole";
@@ -192,6 +199,7 @@ std::string check_ranges(std::vector<SafetensorsEntry>& entries, std::uint64_t d
     entry.begin += data_start;
     entry.end += data_start;
   }
+  entries = std::move(in_order);
   if (covered != data_size) {
     return "the tensors cover " + std::to_string(covered) + " of " + std::to_string(data_size) +
            " bytes of data";

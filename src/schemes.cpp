@@ -1,6 +1,7 @@
 #include "schemes.h"
 
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 #include "product.h"
@@ -64,6 +65,37 @@ void add_segments(const SegmentBias<Scalar>& segments, Scheme<Scalar>* scheme) {
   scheme->terms.push_back(bias_term("segment bias", segments.table, std::move(index)));
 }
 
+// Parts as terms, by name: query part q with key part k at q * parts + k. A term without a name is zero
+// by construction and left out.
+template <typename Scalar>
+Scheme<Scalar> scheme_of_parts(const ProjectedParts<Scalar>& parts,
+                               std::initializer_list<const char*> names) {
+  const Eigen::Index n = parts.tokens;
+  // Of the rows that stand one above the other, 0 is the whole and part p is p + 1.
+  const auto product = [&](const char* name, int query, int key) {
+    return ScoreTerm<Scalar>{name, Lookup::product, parts.queries.middleRows(query * n, n),
+                             parts.keys.middleRows(key * n, n), parts.scale, {}};
+  };
+  Scheme<Scalar> scheme{n, parts.heads, {}, {product("joined", 0, 0)}, false};
+  const char* const* name = names.begin();
+  for (int query = 1; query <= parts.parts; ++query) {
+    for (int key = 1; key <= parts.parts; ++key, ++name) {
+      if (*name) scheme.terms.push_back(product(*name, query, key));
+    }
+  }
+  return scheme;
+}
+
+// Four terms; a constant part, if there is one, goes with the content.
+template <typename Scalar>
+Scheme<Scalar> scheme_of_two(const ProjectedParts<Scalar>& parts) {
+  std::vector<int> group_of = {0, 1, 0};
+  group_of.resize(parts.parts);
+  return scheme_of_parts(
+      merge_parts(parts, group_of, 2),
+      {"content-content", "content-position", "position-content", "position-position"});
+}
+
 // The same rows once for each head: [n, w] gives [n, heads * w].
 template <typename Scalar>
 Matrix<Scalar> for_each_head(const Matrix<Scalar>& rows, int heads) {
@@ -121,6 +153,40 @@ void mask_future(Eigen::Ref<Matrix<Scalar>> matrix, Scalar value) {
 template <typename Scalar>
 Scheme<Scalar> no_position(Content<Scalar> content, Scalar scale) {
   return scheme_of<Scalar>(content, {content_term(content, scale)});
+}
+
+template <typename Scalar>
+Scheme<Scalar> added(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                     const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
+                     Scalar scale) {
+  return scheme_of_two(project_sum<Scalar>({content, position}, {}, query, key, heads, scale));
+}
+
+template <typename Scalar>
+Scheme<Scalar> concatenated_raw(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                                int heads, Scalar scale) {
+  const Matrix<Scalar> x = for_each_head(content, heads), p = for_each_head(position, heads);
+  return concatenated_block_diagonal<Scalar>({x, x, heads}, {p, p, heads}, scale);
+}
+
+template <typename Scalar>
+Scheme<Scalar> concatenated_full(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                                 const Linear<Scalar>& query, const Linear<Scalar>& key,
+                                 const Matrix<Scalar>& position_query,
+                                 const Matrix<Scalar>& position_key, int heads, Scalar scale) {
+  const auto joined = [](const Linear<Scalar>& left, const Matrix<Scalar>& right) {
+    return Linear<Scalar>{join_columns(left.weight, right), left.bias};
+  };
+  return scheme_of_two(concatenate_full<Scalar>(content, position, joined(query, position_query),
+                                                joined(key, position_key), heads, scale));
+}
+
+template <typename Scalar>
+Scheme<Scalar> concatenated_block_diagonal(Content<Scalar> content, Content<Scalar> position,
+                                           Scalar scale) {
+  return scheme_of_parts(concatenate_heads(content.query, content.key, position.query, position.key,
+                                           content.heads, scale),
+                         {"content-content", nullptr, nullptr, "position-position"});
 }
 
 template <typename Scalar>
@@ -274,20 +340,9 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
                                         ? rotary_key
                                         : for_each_head(rotary_key, heads),
                                     options);
-  const Eigen::Index a = content.query.cols() / heads, b = query.cols() / heads;
-  const auto joined = [&](const Matrix<Scalar>& left, const Matrix<Scalar>& right) {
-    Matrix<Scalar> all(left.rows(), left.cols() + right.cols());
-    for (int h = 0; h < heads; ++h) {
-      all.middleCols(h * (a + b), a) = left.middleCols(h * a, a);
-      all.middleCols(h * (a + b) + a, b) = right.middleCols(h * b, b);
-    }
-    return all;
-  };
-  return scheme_of<Scalar>(
-      content,
-      {content_term(content, scale), {"rotary-rotary", Lookup::product, query, key, scale, {}}},
-      {{"joined", Lookup::product, joined(content.query, query), joined(content.key, key), scale,
-        {}}});
+  return scheme_of_parts(
+      concatenate_heads(content.query, content.key, query, key, heads, scale),
+      {"content-content", nullptr, nullptr, "rotary-rotary"});
 }
 
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                              \
@@ -297,6 +352,15 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
   template Scalar scheme_head_terms(const Scheme<Scalar>&, int, Scalar*, Scalar*);                 \
   template void mask_future<Scalar>(Eigen::Ref<Matrix<Scalar>>, Scalar);                           \
   template Scheme<Scalar> no_position(Content<Scalar>, Scalar);                                    \
+  template Scheme<Scalar> added(const Matrix<Scalar>&, const Matrix<Scalar>&,                      \
+                                const Linear<Scalar>&, const Linear<Scalar>&, int, Scalar);        \
+  template Scheme<Scalar> concatenated_raw(const Matrix<Scalar>&, const Matrix<Scalar>&, int,      \
+                                           Scalar);                                                \
+  template Scheme<Scalar> concatenated_full(const Matrix<Scalar>&, const Matrix<Scalar>&,          \
+                                            const Linear<Scalar>&, const Linear<Scalar>&,          \
+                                            const Matrix<Scalar>&, const Matrix<Scalar>&, int,     \
+                                            Scalar);                                               \
+  template Scheme<Scalar> concatenated_block_diagonal(Content<Scalar>, Content<Scalar>, Scalar);   \
   template Scheme<Scalar> shaw(Content<Scalar>, const Matrix<Scalar>&, Scalar);                    \
   template Scheme<Scalar> transformer_xl(Content<Scalar>, const Matrix<Scalar>&,                   \
                                          const Linear<Scalar>&, const Vector<Scalar>&,             \

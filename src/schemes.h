@@ -8,12 +8,13 @@
 //   gather_queries  scale * r_t . k_j     likewise
 //   table         scale * b_{t, h}        a number per row and head: a bias
 //
-// Added and concatenated positions are sums of products over parts: decomposition.h, concatenation.h.
+// Added and concatenated positions are products of parts: decomposition.h, concatenation.h.
 // Dot products of tables are taken once for each row, not once for each pair.
 #pragma once
 
 #include <vector>
 
+#include "concatenation.h"
 #include "decomposition.h"
 #include "relative_position.h"
 #include "rotary.h"
@@ -73,6 +74,31 @@ void mask_future(Eigen::Ref<Matrix<Scalar>> matrix, Scalar value);
 // q_i . k_j * scale: no position at all (Haviv et al., arXiv 2203.16634, when causal).
 template <typename Scalar>
 Scheme<Scalar> no_position(Content<Scalar> content, Scalar scale);
+
+// W_Q (x_i + p_i) . W_K (x_j + p_j) * scale, scale 1/sqrt(d_h): four terms, biases with the content.
+// content and position [n, d].
+template <typename Scalar>
+Scheme<Scalar> added(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                     const Linear<Scalar>& query, const Linear<Scalar>& key, int heads, Scalar scale);
+
+// x_i . x_j + p_i . p_j, times scale, 1: no weights, so all heads are alike. position [n, d_p].
+template <typename Scalar>
+Scheme<Scalar> concatenated_raw(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                                int heads, Scalar scale);
+
+// [W_Q U_Q][x_i; p_i] . [W_K U_K][x_j; p_j] * scale, scale 1/sqrt(d_h): four terms, biases with the
+// content. position_query and position_key, U_Q and U_K, are [heads * d_h, d_p].
+template <typename Scalar>
+Scheme<Scalar> concatenated_full(const Matrix<Scalar>& content, const Matrix<Scalar>& position,
+                                 const Linear<Scalar>& query, const Linear<Scalar>& key,
+                                 const Matrix<Scalar>& position_query,
+                                 const Matrix<Scalar>& position_key, int heads, Scalar scale);
+
+// q_i . k_j + q^p_i . k^p_j, times scale, 1/sqrt(d_h + d_hp): the position has queries and keys
+// [n, heads * d_hp] of its own.
+template <typename Scalar>
+Scheme<Scalar> concatenated_block_diagonal(Content<Scalar> content, Content<Scalar> position,
+                                           Scalar scale);
 
 // q_i . (k_j + a_clip(j - i)) * scale, scale 1/sqrt(d_h). offset_keys [2k + 1, d_h], shared by the
 // heads (Shaw et al., arXiv 1803.02155, equation 4; equation 5's computation).

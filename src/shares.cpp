@@ -1,5 +1,7 @@
 #include "shares.h"
 
+#include <vector>
+
 namespace superpose {
 template <typename Scalar>
 Matrix<Scalar> row_centred(const Matrix<Scalar>& logits) {
@@ -9,22 +11,41 @@ Matrix<Scalar> row_centred(const Matrix<Scalar>& logits) {
 
 namespace {
 
-template <typename Scalar>
-Matrix<double> row_centred_doubles(const Scalar* values, Eigen::Index n) {
-  return row_centred<double>(ConstMatrixMap<Scalar>(values, n, n).template cast<double>());
+// In four sums, which the compiler may keep in vectors.
+template <typename Scalar, typename Factor>
+double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
+  double sums[4] = {};
+  Eigen::Index j = 0;
+  for (; j + 4 <= size; j += 4) {
+    for (int lane = 0; lane < 4; ++lane) sums[lane] += factor(j + lane) * values[j + lane];
+  }
+  for (; j < size; ++j) sums[0] += factor(j) * values[j];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace
 
+// One pass over the rows. A centred row sums to zero, so its product with a term is that with the term's
+// own row centred; subtracting the term's mean all the same keeps what is constant in j at nothing.
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits,
                                     Eigen::Index n) {
-  const Matrix<double> whole = row_centred_doubles(logits, n);
   Covariances result;
-  result.logits = whole.squaredNorm();
-  result.terms.resize(count);
-  for (int t = 0; t < count; ++t) {
-    result.terms[t] = row_centred_doubles(terms + t * n * n, n).cwiseProduct(whole).sum();
+  result.terms.setZero(count);
+  std::vector<double> centred(n);
+  const auto mean = [n](const Scalar* row) {
+    return sum_of(row, n, [](Eigen::Index) { return 1.0; }) / static_cast<double>(n);
+  };
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double centre = mean(logits + i * n);
+    for (Eigen::Index j = 0; j < n; ++j) centred[j] = logits[i * n + j] - centre;
+    const auto whole = [&](Eigen::Index j) { return centred[j]; };
+    result.logits += sum_of(centred.data(), n, whole);
+    const double rest = sum_of(centred.data(), n, [](Eigen::Index) { return 1.0; });
+    for (int t = 0; t < count; ++t) {
+      const Scalar* const row = terms + (t * n + i) * n;
+      result.terms[t] += sum_of(row, n, whole) - mean(row) * rest;
+    }
   }
   return result;
 }

@@ -1,13 +1,19 @@
 #include "softmax.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace superpose {
 
 template <typename Scalar>
 void softmax_rows(Eigen::Ref<Matrix<Scalar>> logits) {
   for (Eigen::Index i = 0; i < logits.rows(); ++i) {
-    auto row = logits.row(i).array();
-    row = (row - row.maxCoeff()).exp();
-    row /= row.sum();
+    Scalar* const row = logits.data() + i * logits.outerStride();
+    const Eigen::Index n = logits.cols();
+    const Scalar largest = *std::max_element(row, row + n);
+    Scalar sum = 0;
+    for (Eigen::Index j = 0; j < n; ++j) sum += row[j] = std::exp(row[j] - largest);
+    for (Eigen::Index j = 0; j < n; ++j) row[j] /= sum;
   }
 }
 

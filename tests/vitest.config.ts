@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
 /** Test files that read the checkout or start programs. */
-const nodeOnly = ['drift', 'glue', 'minilmForward', 'minilmTables', 'modelFiles', 'readme'].map(
+const nodeOnly = ['drift', 'glue', 'minilmForward', 'minilmTables', 'modelFiles', 'readme', 'sizes'].map(
   (name) => `tests/api/${name}.test.ts`,
 );
 

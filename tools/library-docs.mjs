@@ -2,16 +2,10 @@
 // it returns. Run after a build: node tools/library-docs.mjs
 import { writeFile } from 'node:fs/promises';
 import { load } from 'superpose';
-import { examples, tables } from '../web/docs/examples.mjs';
+import { examples, runExample } from '../web/docs/examples.mjs';
 import { runTool } from './steps.mjs';
 
 const target = new URL('../web/docs/library.md', import.meta.url);
-
-/** Runs the code of an example. It is our own, from web/docs/examples.mjs. */
-export function runExample(superpose, { code }) {
-  const body = new Function('superpose', 'tables', `return (async () => {\n${code}\n})();`);
-  return body(superpose, tables);
-}
 
 /** The page, as text. Plain SIMD, so that it is the same on every machine. */
 export async function libraryDocs() {

@@ -27,9 +27,11 @@ export function toMathml(tex: string, display: boolean): string {
 }
 
 export const withMaths = (html: string): string =>
-  html.replace(/<tex( display)?>([\s\S]*?)<\/tex>/g, (_, display: string | undefined, tex: string) =>
-    toMathml(tex, display !== undefined),
-  );
+  html.replace(/<tex( display)?>([\s\S]*?)<\/tex>/g, (_, display: string | undefined, tex: string) => {
+    const mathml = toMathml(tex, display !== undefined);
+    // A long formula scrolls on a phone, so the keyboard must reach it.
+    return display === undefined ? mathml : `<div class="formula" tabindex="0">${mathml}</div>`;
+  });
 
 export const maths = (): Plugin => ({
   name: 'maths',

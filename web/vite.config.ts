@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
 import { noticeCollector } from './notices.js';
+import { publishedResults } from './published.js';
 import { demo } from './site/demo.js';
 import { figurePages } from './site/figurePages.js';
 import { hostedPage, hosting } from './site/hosting.js';
@@ -75,6 +76,7 @@ export default defineConfig({
   },
   plugins: [
     maths(),
+    publishedResults(),
     notices.plugin(),
     modelFiles(),
     placeholders(dist),

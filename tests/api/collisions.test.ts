@@ -25,11 +25,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         if (smallest < 0) lost[i] = (lost[i] as number) + 1;
       });
     });
-    const progress: number[] = [];
-    const all = await search.allWords({ slice: 32, onProgress: (done) => progress.push(done) });
+    const progress: number[][] = [];
+    const all = await search.allWords({ slice: 32, onProgress: (...at) => progress.push(at) });
     expect([...all.lost]).toEqual(lost);
     expect(lost.some((count) => count > 0)).toBe(true);
-    expect(progress).toEqual([32, 64, 70]);
+    expect(progress).toEqual([
+      [32, 70],
+      [64, 70],
+      [70, 70],
+    ]);
     const { tokens: nearest, distances } = search.neighbours(7, 2, 4);
     expect(distances[0]).toBeCloseTo(
       Math.min(...e.map((b) => Math.sqrt(squared(e[7] as Float32Array, p[2] as Float32Array, b)))),
@@ -68,13 +72,11 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('bad arguments', () => {
-    const empty = { data: new Float32Array(), rows: 0, columns: 5 };
-    expect(() => superpose.collisionSearch({ tokens: empty, positions })).toThrow(/at least 1 row; it has 0/);
     const double = { ...tokens, data: Float64Array.from(tokens.data) as unknown as Float32Array };
     expect(() => superpose.collisionSearch({ tokens: double, positions })).toThrow(TypeError);
     const search = superpose.collisionSearch({ tokens, positions });
     expect(() => search.nearestTokens(70)).toThrow(/from 0 to 69; it is 70/);
-    expect(() => search.nearestTokens(60, 11)).toThrow(/from 1 to 10; it is 11/);
+    expect(() => search.nearestTokens(60, 11)).toThrow(/from 0 to 10; it is 11/);
     expect(() => search.neighbours(0, 3, 1)).toThrow(/from 0 to 2; it is 3/);
     search.delete();
   });
@@ -86,4 +88,21 @@ test('a vocabulary of 30,522 by 384 fits, with 128 positions', () => {
   const search = plain.collisionSearch({ tokens: table(30522), positions: table(128) });
   expect(search.nearestTokens(1).margins).toEqual(new Float64Array(128));
   search.delete();
+});
+
+test('an empty vocabulary or no positions: nothing is lost, and nothing can be asked for', async () => {
+  const none = (table: typeof tokens) => ({ ...table, data: new Float32Array(), rows: 0 });
+  for (const input of [
+    { tokens: none(tokens), positions },
+    { tokens, positions: none(positions) },
+  ]) {
+    const search = plain.collisionSearch(input);
+    const all = await search.allWords();
+    expect(all.lost).toEqual(new Float64Array(input.positions.rows));
+    expect(all.smallestMargins).toEqual(new Float64Array(input.tokens.rows).fill(Infinity));
+    expect(search.nearestTokens(0, 0).margins).toHaveLength(0);
+    expect(() => search.collisionMargin(0, 0, 0)).toThrow(/none to name/);
+    search.delete();
+    expect(plain.closestAcrossPositions(input.tokens, input.positions, 3)).toEqual([]);
+  }
 });

@@ -198,6 +198,28 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(superpose.decompose({ ...input, only: [] }).terms).toEqual(new Float64Array());
   });
 
+  test('terms alone are the terms, with the constant only where there is one', () => {
+    const input = randomInput(7, 9, 3, 4);
+    const scores = superpose.decompose(input);
+    expect(superpose.decomposeTerms({ ...input, only: [2, 0] })).toEqual({
+      n: 7,
+      heads: [2, 0],
+      parts: scores.parts,
+      terms: Float64Array.from([2, 0].flatMap((head) => termsOf(scores, head).flatMap((term) => [...term]))),
+    });
+
+    const plainly = { ...input, query: { weight: input.query.weight }, key: { weight: input.key.weight } };
+    delete plainly.normalization;
+    const all = superpose.decompose(plainly);
+    const terms = superpose.decomposeTerms(plainly);
+    expect(terms.parts).toEqual(['token', 'position', 'token_type']);
+    for (const head of [0, 1, 2]) {
+      for (const q of terms.parts) {
+        for (const k of terms.parts) expect(termOf(terms, head, q, k)).toEqual(termOf(all, head, q, k));
+      }
+    }
+  });
+
   test('the scale is 1/√d_h unless given, and multiplies every term', () => {
     const input = randomInput(5, 8, 2, 4);
     const usual = superpose.decompose(input);

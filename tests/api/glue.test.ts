@@ -25,7 +25,7 @@ test.each(['plain', 'relaxed'])('what the %s build imports is what its JavaScrip
   ).toEqual(provided?.sort());
 });
 
-// Eigen's products use fused multiply-add only where they are told to.
+// The products use fused multiply-add only where they are told to.
 test('only the relaxed build has fused multiply-adds, in its products of both precisions', () => {
   const count = (simd: string, opcode: number) =>
     read(`superpose-${simd}.wasm`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { builds } from './support/builds.ts';
-import { dot, rowsOf, tableOf } from './support/numbers.ts';
+import { dot, rowsOf, sum, tableOf } from './support/numbers.ts';
 
 const paper = { positions: 64, d_model: 32, layout: 'interleaved', spacing: 'd_model' } as const;
 const tensor2tensor = { ...paper, layout: 'concatenated', spacing: 'timescales' } as const;
@@ -12,7 +12,11 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   ])('spreads of $layout, $spacing', (options, centred, sines) => {
     const spreads = superpose.gramSpreads({ ...options, seed: 1 });
     expect(spreads.whole).toBeLessThan(1e-12);
-    expect(spreads.rotationForm).toBeLessThan(4e-12);
+    // Its form has a and b of N(0, 1) twice for each pair. Each |a| meets two entries, whose angles, up to
+    // 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such.
+    const ab = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 }).data;
+    const ofForm = 2 * sum(ab.map(Math.abs));
+    expect(spreads.rotationForm).toBeLessThan(2 * ofForm * (2 * (64 + 1) + 2 * 32) * 2 ** -53);
     expect(spreads.centred).toBeCloseTo(centred, 2);
     expect(spreads.sines).toBeCloseTo(sines, 2);
     expect(spreads.randomForm).toBeGreaterThan(5);

@@ -63,6 +63,15 @@ describeModel('MiniLM', () => {
       expect(minilm.tokenize(text)).toEqual({ ids, tokens: pieces, dropped: 0 });
     });
 
+    test('word pieces of any ids are told', () => {
+      const { ids, pieces } = oracle.river_bank;
+      expect(minilm.pieces(ids)).toEqual(pieces);
+      expect(minilm.pieces([0, 30_521])).toEqual(['[PAD]', '##～']);
+      expect(minilm.pieces([])).toEqual([]);
+      expect(() => minilm.pieces([30_522])).toThrow(RangeError);
+      expect(() => minilm.pieces('king' as never)).toThrow(TypeError);
+    });
+
     test('no text is [CLS] [SEP], and has scores', async () => {
       expect(minilm.tokenize('')).toEqual({ ids: [101, 102], tokens: ['[CLS]', '[SEP]'], dropped: 0 });
       const scores = await minilm.decompose('');

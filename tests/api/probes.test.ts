@@ -19,7 +19,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('so is the order of two', () => {
     const found = orderProbe({ rows: line, pairs: 200, penalty: 1e-3 });
-    expect(found.error).toBeLessThan(0.03);
+    expect(found.error).toBe(0);
     expect(found.first.every((a, k) => a !== found.second[k])).toBe(true);
     expect(orderProbe({ rows: line, pairs: 200, penalty: 1e-3 })).toEqual(found);
     expect(orderProbe({ rows: line, pairs: 200, seed: 1 }).first).not.toEqual(found.first);

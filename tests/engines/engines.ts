@@ -9,7 +9,7 @@ import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
 export interface Engine {
   open(address: string): Promise<void>;
   /** Runs a function that stands alone in the page and returns what it returns. */
-  evaluate<T>(inPage: () => T): Promise<T>;
+  evaluate<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
   /** The same in the page's first frame. */
   evaluateInFrame<T>(inPage: () => T): Promise<T>;
   /** Errors that the page threw or logged; WebKit's driver tells none. */
@@ -61,7 +61,7 @@ export async function firefox(): Promise<Engine> {
     open: async (address) => {
       await page.goto(address);
     },
-    evaluate: (inPage) => page.evaluate(inPage) as never,
+    evaluate: (inPage, ...given) => page.evaluate(inPage as never, ...(given as unknown as never[])) as never,
     evaluateInFrame: (inPage) => page.frames()[1]?.evaluate(inPage) as never,
     close: () => browser.close(),
   };
@@ -85,7 +85,7 @@ export async function webkit(): Promise<Engine> {
     return {
       complaints: [],
       open: (address) => driver.get(address),
-      evaluate: (inPage) => driver.executeScript(`return (${inPage})()`),
+      evaluate: (inPage, ...given) => driver.executeScript(`return (${inPage})(...arguments)`, ...given),
       async evaluateInFrame(inPage) {
         await driver.switchTo().frame(0);
         try {

@@ -2,6 +2,8 @@ import { expect, inject, test } from 'vitest';
 import * as dotProducts from '../../web/figures/dotProducts.ts';
 import { expectSoundPictures, run } from './support.ts';
 
+type Nine = [unknown, unknown, unknown, unknown, number, number, number, number, number, number];
+
 test.each([
   { n: 2, d: 2, scale: 0 },
   { n: 128, d: 1024, scale: 4, positions: 'random' },
@@ -11,7 +13,7 @@ test.each([
   expectSoundPictures(result);
   const { rows } = result.figure.table(result.data, result.state);
   expect(rows).toHaveLength((settings.n * (settings.n - 1)) / 2);
-  for (const [, , , , tokens, positions, concatenated, tp, pt, added] of rows as number[][]) {
+  for (const [, , , , tokens, positions, concatenated, tp, pt, added] of rows as Nine[]) {
     const [all, two] = [tokens + positions + tp + pt, tokens + positions] as [number, number];
     // Four float32 products of d terms each: d + 4 roundings of values no larger than their sizes' sum.
     const bound = (settings.d + 4) * 2 ** -23 * 40 * settings.d;

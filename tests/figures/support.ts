@@ -19,7 +19,7 @@ const library: Library = {
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export async function run<Data = any>(
   // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
-  { figure, compute }: { figure: AnyFigure; compute: Compute<any, Data> },
+  { figure, compute }: { figure: AnyFigure; compute: Compute<any, NoInfer<Data>> },
   settings: Record<string, string | number> = {},
 ): Promise<{ figure: AnyFigure; data: Data; state: State }> {
   const texts = Object.entries(settings).map(([name, value]) => [name, String(value)] as const);

@@ -17,7 +17,7 @@ struct Head {
 };
 
 Head head_of(const ProjectedParts<double>& parts, int head = 0) {
-  const Eigen::Index n = parts.tokens();
+  const Eigen::Index n = parts.tokens;
   Matrix<double> terms(parts.terms(), n * n), logits(n, n);
   const double residual = head_terms(parts, head, terms.data(), logits.data());
   Head result{{}, logits, residual};

@@ -44,7 +44,7 @@ struct HeadResult {
 };
 
 HeadResult head_of(const ProjectedParts<double>& parts, int head) {
-  const Eigen::Index n = parts.tokens();
+  const Eigen::Index n = parts.tokens;
   HeadResult result{Matrix<double>(parts.terms(), n * n), Matrix<double>(n, n), 0};
   result.residual = head_terms(parts, head, result.terms.data(), result.logits.data());
   return result;
@@ -217,8 +217,8 @@ TEST(Decomposition, NormalisingSummandsSeparatelyMissesTheLogits) {
   const double scale = 1 / std::sqrt(d_h);
   const auto logits = head_of(project_sum(summands, norm, query, key, heads, scale), 0).logits;
 
-  const std::vector<Matrix<double>> apart = {normalize<double>({summands[0]}, norm).whole,
-                                             normalize<double>({summands[1]}, norm).whole};
+  const std::vector<Matrix<double>> apart = {normalize<double>({summands[0]}, norm).whole(),
+                                             normalize<double>({summands[1]}, norm).whole()};
   const auto wrong = head_of(project_sum<double>(apart, {}, query, key, heads, scale), 0).logits;
   EXPECT_GT(max_abs(wrong - logits), 1);
 }

@@ -112,7 +112,7 @@ TEST(MeanDecomposition, SharesOfABalancedDesignHaveNoOverlap) {
 // Tokens drawn alike at each position: p_t - p^ up to the sampling error of a mean.
 TEST(MeanDecomposition, PositionIsABiasUpToSamplingError) {
   Shapes shapes(4);
-  const int positions = 8, each = 400, tokens = 50, d = 16;
+  const int positions = 32, each = 400, tokens = 200, d = 64;
   const Matrix<double> p = shapes.matrix(positions, d), e = shapes.matrix(tokens, d);
   Labels labels;
   Matrix<double> rows(positions * each, d);
@@ -123,9 +123,17 @@ TEST(MeanDecomposition, PositionIsABiasUpToSamplingError) {
   }
   const auto found = mean_decomposition(rows, labels.position, positions, labels.token, tokens);
   const Matrix<double> error = found.position - (p.rowwise() - p.colwise().mean());
-  // Root mean square of positions * d means of `each` draws with the tokens' own deviation, about 1.
-  const double expected = 1 / std::sqrt(each);
-  EXPECT_NEAR(std::sqrt(error.squaredNorm() / error.size()), expected, 0.3 * expected);
+  // Each is the mean of `each` draws of e, whose covariance is C, less the mean of such means: the squares
+  // add up to (positions - 1) tr C / each on average. They are a sum of weighted chi-squares, one for each
+  // eigenvalue of C and each contrast of positions, so their relative variance is 2 tr C^2 / (tr C)^2 for
+  // a contrast. Four standard deviations are allowed.
+  const Matrix<double> centred = e.rowwise() - e.colwise().mean();
+  const Matrix<double> covariance = centred.transpose() * centred / tokens;
+  const double expected = (positions - 1) * covariance.trace() / each;
+  const double deviation =
+      std::sqrt(2 * covariance.squaredNorm() / (positions - 1)) / covariance.trace();
+  EXPECT_LT(4 * deviation, 0.2);  // or the test would say little
+  EXPECT_NEAR(error.squaredNorm() / expected, 1, 4 * deviation);
 }
 
 TEST(MeanDecomposition, NoRowsOneRowAndMissingGroups) {

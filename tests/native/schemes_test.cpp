@@ -112,6 +112,62 @@ TEST(Schemes, NoPositionDoesNotSeeOrder) {
   EXPECT_LT(max_abs(before - after), 1e-14);
 }
 
+TEST(Schemes, AddedHasFourTermsAndConcatenatedTheSameOrTwo) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    Input in(seed);
+    const int d_p = in.shapes.between(1, 6), own = in.shapes.between(1, 4);
+    const Matrix<double> p = in.shapes.matrix(in.n, in.d), q = in.shapes.matrix(in.n, d_p);
+    const Linear<double> full_q = in.shapes.linear(in.heads * in.width, d_p, false);
+    const Linear<double> full_k = in.shapes.linear(in.heads * in.width, d_p, false);
+    const Linear<double> wq_only{in.wq.weight, {}}, wk_only{in.wk.weight, {}};
+    const auto four = [&](const Scheme<double>& scheme, const Matrix<double>& table,
+                          const Linear<double>& of_query, const Linear<double>& of_key) {
+      ASSERT_EQ(scheme.terms.size(), 4u);
+      const auto pq = [&](int i, int h, int c) { return in.mapped(of_query, table, i, h, c); };
+      const auto pk = [&](int j, int h, int c) { return in.mapped(of_key, table, j, h, c); };
+      const Entry terms[] = {
+          [&](int i, int j, int h) { return in.scale() * in.content_content(i, j, h); },
+          [&](int i, int j, int h) {
+            return in.scale() * in.sum([&](int c) { return in.q(i, h, c) * pk(j, h, c); });
+          },
+          [&](int i, int j, int h) {
+            return in.scale() * in.sum([&](int c) { return pq(i, h, c) * in.k(j, h, c); });
+          },
+          [&](int i, int j, int h) {
+            return in.scale() * in.sum([&](int c) { return pq(i, h, c) * pk(j, h, c); });
+          }};
+      for (int t = 0; t < 4; ++t) expect_term(in, scheme, t, terms[t]);
+      expect_logits(in, scheme, [&](int i, int j, int h) {
+        return terms[0](i, j, h) + terms[1](i, j, h) + terms[2](i, j, h) + terms[3](i, j, h);
+      });
+    };
+    four(added(in.x, p, in.wq, in.wk, in.heads, in.scale()), p, wq_only, wk_only);
+    four(concatenated_full(in.x, q, in.wq, in.wk, full_q.weight, full_k.weight, in.heads, in.scale()),
+         q, full_q, full_k);
+
+    const auto dot = [](const Matrix<double>& a, int i, const Matrix<double>& b, int j, int from,
+                        int count) {
+      double total = 0;
+      for (int c = from; c < from + count; ++c) total += a(i, c) * b(j, c);
+      return total;
+    };
+    expect_logits(in, concatenated_raw(in.x, q, in.heads, 2.0), [&](int i, int j, int) {
+      return 2 * (dot(in.x, i, in.x, j, 0, in.d) + dot(q, i, q, j, 0, d_p));
+    });
+    const Content<double> position{in.shapes.matrix(in.n, in.heads * own),
+                                   in.shapes.matrix(in.n, in.heads * own), in.heads};
+    const Scheme<double> untied = concatenated_block_diagonal(in.content(), position, in.scale());
+    ASSERT_EQ(untied.terms.size(), 2u);
+    const Entry of_position = [&](int i, int j, int h) {
+      return in.scale() * dot(position.query, i, position.key, j, h * own, own);
+    };
+    expect_term(in, untied, 1, of_position);
+    expect_logits(in, untied, [&](int i, int j, int h) {
+      return in.scale() * in.content_content(i, j, h) + of_position(i, j, h);
+    });
+  }
+}
+
 TEST(Schemes, ShawAddsARelativeKey) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Input in(seed);

@@ -2,9 +2,9 @@
 // page goes on, and "Try again" helps once the trouble is over.
 import type { Locator, Page } from 'playwright';
 import { describe, expect, inject, test } from 'vitest';
-import { readFigure1, readFigure2 } from './support/shown.ts';
+import { readFigure } from './support/shown.ts';
 import type { Site } from './support/site.ts';
-import { figure1, figure2, modelTest, visit } from './support/visit.ts';
+import { figureOf, modelTest, visit } from './support/visit.ts';
 
 /** What the figure says has gone wrong, once it says so: a whole sentence, and a way to try again. */
 async function complaintOf(figure: Locator): Promise<string> {
@@ -14,11 +14,19 @@ async function complaintOf(figure: Locator): Promise<string> {
   return said;
 }
 
+const figure1 = (page: Page) => figureOf(page, 'dot-products');
+/** Brought near, so that it asks for what it needs. */
+async function figure2(page: Page): Promise<Locator> {
+  const figure = figureOf(page, 'one-score');
+  await figure.scrollIntoViewIfNeeded();
+  return figure;
+}
+
 const tryAgain = (figure: Locator) => figure.getByRole('button', { name: 'Try again' }).click();
 
 /** Waits for a figure's numbers, and for its complaint to be gone. */
 async function recovers(figure: Locator): Promise<void> {
-  await figure.locator('.finding').waitFor({ timeout: 10_000 });
+  await figure.locator('.surface').waitFor({ timeout: 10_000 });
   await expect.poll(() => figure.getByRole('alert').count()).toBe(0);
 }
 
@@ -27,7 +35,7 @@ async function goesOn(page: Page): Promise<void> {
   for (const [n, pairs] of Object.entries({ 5: 10, 6: 15 })) {
     await figure1(page).locator('input[name=n]').fill(n);
     await expect
-      .poll(async () => (await page.evaluate(readFigure1))?.finding, { timeout: 10_000 })
+      .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.finding, { timeout: 10_000 })
       .toContain(`Over ${pairs} pairs`);
   }
 }
@@ -51,7 +59,7 @@ describe('the part that computes', () => {
   test.each(troubles)('the %s', async (_, site, sentence) => {
     const { page, site: served } = await visit({ site });
     expect(await complaintOf(figure1(page))).toMatch(sentence);
-    expect(await complaintOf(figure2(page))).toMatch(sentence);
+    expect(await complaintOf(await figure2(page))).toMatch(sentence);
     expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
 
     served.mend();
@@ -59,8 +67,8 @@ describe('the part that computes', () => {
     await recovers(figure1(page));
     await goesOn(page);
     if (!inject('withModel')) return;
-    await tryAgain(figure2(page));
-    await recovers(figure2(page));
+    await tryAgain(await figure2(page));
+    await recovers(await figure2(page));
   });
 
   test('the .wasm is slow', async () => {
@@ -72,6 +80,7 @@ describe('the part that computes', () => {
     });
     await figure1(page).getByText('Computing…').waitFor();
     expect(await figure1(page).getByRole('slider').count()).toBe(3);
+    expect(await figure1(page).locator('img').isVisible()).toBe(true);
     release();
     await recovers(figure1(page));
   });
@@ -82,7 +91,7 @@ describe('the part that computes', () => {
       // A worker has a global object of its own.
       site: (site) => site.prefix(/worker-.*\.js$/, 'delete self.WebAssembly;'),
     });
-    for (const figure of [figure1(page), figure2(page)]) {
+    for (const figure of [figure1(page), await figure2(page)]) {
       expect(await complaintOf(figure)).toMatch(/no WebAssembly SIMD.* Any browser since 2023 has it/);
     }
   });
@@ -91,9 +100,9 @@ describe('the part that computes', () => {
 describe('the model', () => {
   test('is not there at all', async () => {
     const { page } = await visit({ site: (site) => site.lose(/^model\//) });
-    expect(await complaintOf(figure2(page))).toContain('The MiniLM files are not there');
+    expect(await complaintOf(await figure2(page))).toContain('The MiniLM files are not there');
     await goesOn(page);
-    await figure1(page).getByLabel('Your sentence in MiniLM (trained)').check();
+    await figure1(page).getByLabel('Your sentence (MiniLM)').check();
     expect(await complaintOf(figure1(page))).toContain('The MiniLM files are not there');
     await figure1(page).getByLabel('Random (seeded)').check();
     await recovers(figure1(page));
@@ -117,11 +126,11 @@ describe('the model', () => {
   ];
   modelTest.each(troubles)('%s', async (_, site, sentence) => {
     const { page, site: served } = await visit({ site });
-    expect(await complaintOf(figure2(page))).toMatch(sentence);
+    expect(await complaintOf(await figure2(page))).toMatch(sentence);
     await goesOn(page);
     served.mend();
-    await tryAgain(figure2(page));
-    await recovers(figure2(page));
+    await tryAgain(await figure2(page));
+    await recovers(await figure2(page));
   });
 
   modelTest('is slow', async () => {
@@ -131,31 +140,31 @@ describe('the model', () => {
         release = site.hold(/^model\//);
       },
     });
-    await figure2(page).getByText('Fetching MiniLM').waitFor();
+    await (await figure2(page)).getByText('Fetching MiniLM').waitFor();
     await goesOn(page);
     release();
-    await recovers(figure2(page));
-    expect(await figure2(page).getByText('Fetching MiniLM').count()).toBe(0);
+    await recovers(await figure2(page));
+    expect(await (await figure2(page)).getByText('Fetching MiniLM').count()).toBe(0);
   });
 });
 
 modelTest('the network goes once the page is there, and comes back', async () => {
   const { page } = await visit();
-  const box = page.locator('section superpose-sentence textarea').last();
-  await recovers(figure2(page));
+  const box = figureOf(page, 'one-score').locator('textarea');
+  await recovers(await figure2(page));
   await page.context().setOffline(true);
   await goesOn(page);
   await box.fill('zebras xylophone quartz');
-  expect(await complaintOf(figure2(page))).toContain('is there a network?');
+  expect(await complaintOf(await figure2(page))).toContain('is there a network?');
   // Words that are here already need no network.
   await box.fill('the other bank');
-  await recovers(figure2(page));
+  await recovers(await figure2(page));
   await box.fill('zebras xylophone quartz');
-  await complaintOf(figure2(page));
+  await complaintOf(await figure2(page));
   await page.context().setOffline(false);
-  await tryAgain(figure2(page));
-  await expect.poll(async () => (await page.evaluate(readFigure2))?.tokens).toContain('quartz');
-  await recovers(figure2(page));
+  await tryAgain(await figure2(page));
+  await expect.poll(async () => (await page.evaluate(readFigure, 'one-score'))?.tokens).toContain('quartz');
+  await recovers(await figure2(page));
 });
 
 test('JavaScript is off: the text stays and says what is missing', async () => {
@@ -165,8 +174,10 @@ test('JavaScript is off: the text stays and says what is missing', async () => {
     page.getByText('One score asks four questions'),
     // Playwright's search for a text leaves out what stands in a noscript.
     page.locator('noscript p'),
+    page.locator('superpose-figure[name=dot-products] img'),
+    page.locator('superpose-figure[name=dot-products] .finding'),
   ];
   for (const line of lines) expect(await line.isVisible()).toBe(true);
-  expect(await page.locator('noscript p').textContent()).toContain('need JavaScript and WebAssembly');
+  expect(await page.locator('noscript p').textContent()).toContain('takes JavaScript and WebAssembly');
   expect(site.requests.filter((path) => /\.wasm$|\/model\//.test(path))).toEqual([]);
 });

@@ -1,20 +1,13 @@
 // A figure never waits for an answer that nobody wants any more, and never shows one over a newer one.
-import { load, loadMiniLM } from 'superpose';
 import { expect, test } from 'vitest';
-import {
-  dotProductsFor,
-  firstSentence,
-  printed1,
-  printed2,
-  type Settings,
-  type View,
-} from './support/computed.ts';
-import { readFigure1, readFigure2 } from './support/shown.ts';
-import { figure1, figure2, modelTest, visit } from './support/visit.ts';
+import { expected, withoutRounding } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
 interface Desk {
   /** What the page asked of its worker. */
-  asked: { task: string; request: Record<string, unknown> }[];
+  asked: { id: number; figure: string; state: Record<string, unknown> }[];
+  cancelled: number[];
   /** Answers that came in while the desk was closed. */
   held: (() => void)[];
   closed: boolean;
@@ -22,11 +15,13 @@ interface Desk {
 
 /** Sits between the page and its worker: notes the questions, and keeps answers back while it is closed. */
 const putDesk = () => {
-  const desk: Desk = { asked: [], held: [], closed: false };
+  const desk: Desk = { asked: [], cancelled: [], held: [], closed: false };
   Object.assign(window, { desk });
   const { postMessage } = Worker.prototype;
   Worker.prototype.postMessage = function (this: Worker, ...message: unknown[]) {
-    desk.asked.push(message[0] as Desk['asked'][0]);
+    const said = message[0] as Desk['asked'][0] & { cancel?: number };
+    if (said.cancel === undefined) desk.asked.push(said);
+    else desk.cancelled.push(said.cancel);
     return postMessage.apply(this, message as never);
   } as never;
   const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage') as PropertyDescriptor;
@@ -48,10 +43,11 @@ async function visitWithDesk() {
     page.evaluate(`(${look})(window.desk)`) as Promise<T>;
   return {
     ...visited,
-    asked: (task: string, setting: string) =>
+    asked: (figure: string, setting: string) =>
       inPage(({ asked }) => asked).then((all) =>
-        all.filter((one) => one.task === task).map(({ request }) => request[setting]),
+        all.filter((one) => one.figure === figure).map(({ state }) => state[setting]),
       ),
+    cancelled: () => inPage((desk) => desk.cancelled.length),
     close: () =>
       inPage((desk) => {
         desk.closed = true;
@@ -65,85 +61,78 @@ async function visitWithDesk() {
   };
 }
 
-const superpose = await load();
-const firstSettings: Settings = {
-  source: 'seeded',
-  encoding: 'interleaved',
-  d: 64,
-  scale: 1,
-  n: 32,
-  seed: 1,
-};
-
-/** The moments that figure 1 must come to show for its first settings with a change. */
-const momentsFor = async (change: Partial<Settings>) => {
-  const settings = { ...firstSettings, ...change };
-  const { table } = printed1(await dotProductsFor(superpose, settings), [0, 1]);
-  return { ...change, table };
-};
+const name = 'dot-products';
 
 test('fifty steps of a slider in one go are two questions, and the figure ends on the last', async () => {
   const { page, asked } = await visitWithDesk();
-  await expect.poll(() => page.evaluate(readFigure1)).toMatchObject(await momentsFor({}));
+  await drawn(page, name);
   // All of it in one turn of the page's loop, faster than any hand.
   await page.evaluate(() => {
     const slider = document
-      .querySelector('superpose-dot-products')
+      .querySelector('superpose-figure[name=dot-products]')
       ?.shadowRoot?.querySelector('input[name=scale]') as HTMLInputElement;
     for (let step = 1; step <= 50; step++) {
       slider.value = String(step * 0.05);
       slider.dispatchEvent(new Event('input', { bubbles: true }));
     }
   });
-  await expect.poll(() => page.evaluate(readFigure1)).toMatchObject(await momentsFor({ scale: 2.5 }));
+  const shown = await drawn(page, name);
+  expect(shown.state.scale).toBe(2.5);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
   // The first is on its way before the second comes; of all the others only the newest is asked.
-  expect(await asked('dotProducts', 'positionScale')).toEqual([1, 0.05, 2.5]);
+  expect(await asked(name, 'scale')).toEqual([1, 0.05, 2.5]);
 });
 
-test('while an answer is on its way, only the newest question waits', async () => {
-  const { page, asked, close, held, open } = await visitWithDesk();
-  await expect.poll(() => page.evaluate(readFigure1)).toBeDefined();
+test('while an answer is on its way, only the newest question waits, and the old one is cancelled', async () => {
+  const { page, asked, cancelled, close, held, open } = await visitWithDesk();
+  await drawn(page, name);
   await close();
-  for (const n of ['128', '90', '3', '7']) await figure1(page).locator('input[name=n]').fill(n);
+  for (const n of ['128', '90', '3', '7']) await figureOf(page, name).locator('input[name=n]').fill(n);
   await expect.poll(held).toBeGreaterThan(0);
+  expect(await cancelled()).toBeGreaterThan(0);
   await open();
-  await expect.poll(() => page.evaluate(readFigure1)).toMatchObject(await momentsFor({ n: 7 }));
-  expect(await asked('dotProducts', 'n')).toEqual([32, 128, 7]);
+  const shown = await drawn(page, name);
+  expect(shown.state.n).toBe(7);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
+  expect(await asked(name, 'n')).toEqual([32, 128, 7]);
   expect(await held()).toBe(0);
 });
 
 modelTest('view and head changed back and forth faster than the answers', async () => {
   const { page, close, held, open } = await visitWithDesk();
-  const model = await loadMiniLM(superpose);
-  const showing = async (view: View) => {
-    const scores = await model.decompose(firstSentence, { only: [view.head] });
-    await expect.poll(() => page.evaluate(readFigure2)).toMatchObject(printed2(scores, view));
-  };
+  await drawn(page, 'one-score');
+  const figure = figureOf(page, 'one-score');
   const choose = async (view: string, head: string) => {
-    await figure2(page).getByLabel(view).check();
-    await figure2(page).getByRole('combobox').selectOption(head);
+    await figure.getByLabel(view).check();
+    await figure.locator('input[name=head]').fill(head);
   };
-  await showing({ head: 2, cell: [3, 2] });
+  const showing = async (head: number, view: string) => {
+    const shown = await drawn(page, 'one-score');
+    expect(shown.state).toMatchObject({ head, view });
+    expect(withoutRounding(shown.finding)).toBe(
+      withoutRounding((await expected('one-score', shown.state)).finding),
+    );
+  };
   await close();
-  await choose('All sixteen terms', '7');
+  await choose('All sixteen', '7');
   await expect.poll(held).toBe(1);
   await choose('Four questions', '0');
   await open();
-  await showing({ head: 0, cell: [3, 2] });
+  await showing(0, 'four');
 
   await close();
-  await choose('All sixteen terms', '4');
+  await choose('All sixteen', '4');
   await choose('Four questions', '5');
   await expect.poll(held).toBe(1);
-  await choose('All sixteen terms', '8');
+  await choose('All sixteen', '8');
   await open();
-  await showing({ head: 8, cell: [3, 2], all: true });
+  await showing(8, 'sixteen');
 });
 
 modelTest('a sentence given up while its words are on their way', async () => {
   const { page, site } = await visit();
-  const box = page.locator('section superpose-sentence textarea').last();
-  await expect.poll(() => page.evaluate(readFigure2)).toBeDefined();
+  await drawn(page, 'one-score');
+  const box = figureOf(page, 'one-score').locator('textarea');
   const before = site.requests.length;
   const release = site.hold(/words-/);
   await box.fill('zebra crossings');
@@ -152,6 +141,6 @@ modelTest('a sentence given up while its words are on their way', async () => {
   // The typed text is passed on after a pause, so nothing tells that it has been, but the answer.
   release();
   await expect
-    .poll(async () => (await page.evaluate(readFigure2))?.tokens)
+    .poll(async () => (await page.evaluate(readFigure, 'one-score'))?.tokens)
     .toEqual(['[CLS]', 'the', 'other', 'bank', '[SEP]']);
 });

@@ -1,36 +1,37 @@
 // Whatever is typed ends in the model's numbers for it and in a plain sentence where something was left out,
 // and the page goes on.
-import { load, loadMiniLM, type MiniLM } from 'superpose';
 import { expect } from 'vitest';
-import { mostTokens, printed2 } from './support/computed.ts';
-import { type Figure2, readFigure2 } from './support/shown.ts';
-import { figure2, modelTest, surface, type Visit, visit } from './support/visit.ts';
+import { expected, withoutRounding } from './support/expected.ts';
+import { readFigure, type Shown } from './support/shown.ts';
+import { drawn, figureOf, modelTest, surface, type Visit, visit } from './support/visit.ts';
 
-let loading: Promise<MiniLM> | undefined;
-const modelOf = async () => loadMiniLM(await load());
+const box = ({ page }: Visit) => figureOf(page, 'one-score').locator('textarea');
 
 /** Types a text and waits until figure 2 shows what Node computes for it, at two keys. Returns the tokens. */
-async function showsNumbersFor({ page }: Visit, name: string, text: string): Promise<readonly string[]> {
-  loading ??= modelOf();
-  const model = await loading;
-  const scores = await model.decompose(model.tokenize(text, mostTokens), { only: [2] });
+async function showsNumbersFor(visited: Visit, name: string, text: string): Promise<readonly string[]> {
+  const { page } = visited;
+  const { state } = await drawn(page, 'one-score');
+  // A box has no carriage returns and no halves of characters to send.
+  await box(visited).fill(text);
+  const typed = await box(visited).inputValue();
+  const { rendered, finding, readout } = await expected('one-score', { ...state, text: typed });
   const shown = async () => {
-    const figure = (await page.evaluate(readFigure2)) as Figure2;
-    expect(figure.tokens).toEqual(scores.sentence.tokens);
-    const cell = [figure.query[1], figure.key[1]] as const;
-    expect(figure).toMatchObject(printed2(scores, { head: 2, cell }));
+    const figure = (await page.evaluate(readFigure, 'one-score')) as Shown;
+    expect(figure.tokens).toEqual(rendered.figure.tokens?.(rendered.data, rendered.state));
+    expect(withoutRounding(figure.finding)).toBe(withoutRounding(finding));
+    expect(withoutRounding(figure.readout)).toBe(withoutRounding(readout(figure.cursor)));
     return true;
   };
-  await page.locator('section superpose-sentence textarea').last().fill(text);
   for (const key of ['Home', 'End']) {
     await expect.poll(shown, { timeout: 10_000, message: name }).toBe(true);
-    await surface(figure2(page)).press(key);
+    await surface(figureOf(page, 'one-score')).press(key);
   }
   await expect.poll(shown, { message: name }).toBe(true);
-  return scores.sentence.tokens;
+  return (await drawn(page, 'one-score')).tokens;
 }
 
-const saidOf = async ({ page }: Visit) => (await figure2(page).getByRole('status').allTextContents()).join();
+const saidOf = async ({ page }: Visit) =>
+  ((await page.evaluate(readFigure, 'one-score'))?.notes ?? []).join();
 
 modelTest('anything', async () => {
   const visited = await visit();
@@ -75,21 +76,27 @@ modelTest('markup is text', async () => {
   const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>{{3}}';
   const tokens = await showsNumbersFor(visited, 'markup', markup);
   expect(tokens.slice(1, 4)).toEqual(['<', 'im', '##g']);
-  expect(await figure2(visited.page).locator('img, script').count()).toBe(0);
+  expect(await figureOf(visited.page, 'one-score').locator('.surface img, .tokens img, script').count()).toBe(
+    0,
+  );
 });
 
 modelTest('a chosen cell that a shorter text no longer has', async () => {
   const visited = await visit();
   await showsNumbersFor(visited, 'seven tokens', 'one two three four five');
-  await visited.page.locator('section superpose-sentence textarea').last().fill('one');
-  await expect.poll(() => visited.page.evaluate(readFigure2)).toMatchObject({ key: ['[SEP]', 2] });
+  await surface(figureOf(visited.page, 'one-score')).press('End');
+  await box(visited).fill('one');
+  await expect
+    .poll(() => visited.page.evaluate(readFigure, 'one-score'))
+    .toMatchObject({ tokens: ['[CLS]', 'one', '[SEP]'], cursor: { i: 2 } });
 });
 
 modelTest('the box takes 5000 characters and no more', async () => {
-  const { page } = await visit();
-  const box = page.locator('section superpose-sentence textarea').last();
-  await box.fill('x '.repeat(2499));
-  await box.press('End');
-  await page.keyboard.insertText('abcdef');
-  expect(await box.inputValue()).toHaveLength(5000);
+  const visited = await visit();
+  await drawn(visited.page, 'one-score');
+  const text = box(visited);
+  await text.fill('x '.repeat(2499));
+  await text.press('End');
+  await visited.page.keyboard.insertText('abcdef');
+  expect(await text.inputValue()).toHaveLength(5000);
 });

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readFigure1 } from './support/shown.ts';
+import { names } from './support/expected.ts';
 import { dist } from './support/site.ts';
-import { modelTest, visit } from './support/visit.ts';
+import { drawn, modelTest, visit } from './support/visit.ts';
 
 const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => extname(file) !== '');
 const kilobytes = (names: string[]) =>
@@ -14,12 +14,12 @@ const kilobytes = (names: string[]) =>
 
 test('figure 1 needs nothing of the model', async () => {
   const { page } = await visit({ site: (site) => site.lose(/^model\//) });
-  await expect.poll(() => page.evaluate(readFigure1)).toBeDefined();
+  await drawn(page, 'dot-products');
 });
 
 modelTest('every request stays in the folder that the page was put in', async () => {
   const { page, site } = await visit();
-  await page.locator('superpose-decompose .finding').waitFor();
+  for (const name of names) await drawn(page, name);
   const folder = new URL(site.address).pathname;
   expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
 });
@@ -27,7 +27,7 @@ modelTest('every request stays in the folder that the page was put in', async ()
 test('the bytes before the first figure stay within their budget', async () => {
   // Nothing of the model is there to be asked for, so what is fetched is what the first figure needs.
   const { page, site } = await visit({ site: (broken) => broken.lose(/^model\//) });
-  await expect.poll(() => page.evaluate(readFigure1)).toBeDefined();
+  await drawn(page, 'dot-products');
   const folder = new URL(site.address).pathname;
   const asked = new Set(site.requests.map((path) => path.slice(folder.length) || 'index.html'));
   const needed = (...types: string[]) =>

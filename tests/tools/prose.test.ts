@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { sentenceControl } from '../../web/figures/sentence.ts';
 
 const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8')
   .replace(/<[^>]*>/g, '')
@@ -22,7 +23,7 @@ const products = (d_model: number, seed: number) =>
 
 test('cross terms spread like √d, position · position grows like d, and so the cross terms weigh less', () => {
   said(
-    'With random tokens the cross terms spread like √d, while p·p′ grows like d: the wider the vectors, the less the cross terms weigh beside what the positions say to each other. They never vanish. Turn ρ to 0 and there is no position to mix in.',
+    'With random tokens and sinusoids the cross terms spread like √d, while p·p′ grows like d: the wider the vectors, the less the cross terms weigh beside what the positions say to each other. They grow all the same. Turn ρ to 0 and there is no position to mix in.',
   );
   for (const seed of [1, 2, 3]) {
     const [narrow, wide] = [products(64, seed), products(1024, seed)];
@@ -44,8 +45,7 @@ test('cross terms spread like √d, position · position grows like d, and so th
 });
 
 test.runIf(inject('withModel'))('what the page says of heads 0, 2, 3 and 8', async () => {
-  const source = readFileSync(new URL('../../web/figures/sentence.ts', import.meta.url), 'utf8');
-  const sentence = source.match(/let text = '(.*)';/)?.[1] as string;
+  const sentence = sentenceControl.initial;
   const model = await loadMiniLM(superpose);
   const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
   const scores = await model.decompose(sentence, { groups });

@@ -25,6 +25,21 @@ export function number(name: string, value: unknown, low = -Infinity, high = Inf
   return value;
 }
 
+const largestSingle = 2 ** 128 - 2 ** 104;
+
+/** A finite number that stays finite in the element type it is used in. */
+export function representable(name: string, value: unknown, single: boolean, low = -Infinity): number {
+  const checked = number(name, value, low);
+  if (single && Math.abs(checked) > largestSingle) {
+    throw new RangeError(
+      `${name} must be at most 3.4e38 in float32; it is ${checked}. Use float64 for more.`,
+    );
+  }
+  return checked;
+}
+
+export const isSingle = (data: Floats): boolean => data instanceof Float32Array;
+
 /** A whole number within [low, high]. */
 export function integer(name: string, value: unknown, low: number, high = maxExtent): number {
   if (typeof value !== 'number')
@@ -34,6 +49,13 @@ export function integer(name: string, value: unknown, low: number, high = maxExt
     throw new RangeError(`${name} must be a whole number ${range(low, high)}; it is ${value}.`);
   }
   return value;
+}
+
+/** The number of one of `count` things. */
+export function index(name: string, value: unknown, count: number): number {
+  if (count === 0)
+    throw new RangeError(`${name} is ${shown(value)}, but there is none to name: 0 are given.`);
+  return integer(name, value, 0, count - 1);
 }
 
 function range(low: number, high: number): string {
@@ -53,6 +75,10 @@ export function oneOf<T extends string>(name: string, value: unknown, allowed: r
   const complaint = `${name} must be ${list}; it is ${shown(value)}.`;
   throw typeof value === 'string' ? new RangeError(complaint) : new TypeError(complaint);
 }
+
+/** The same as its place in the list: enumerations go to the module as numbers, in the order there. */
+export const placeOf = (name: string, value: unknown, allowed: readonly string[]): number =>
+  allowed.indexOf(oneOf(name, value, allowed));
 
 export const precision = (value: unknown): Precision => oneOf('precision', value, ['float32', 'float64']);
 
@@ -76,9 +102,12 @@ export function array(name: string, value: unknown, length?: number): Floats {
 /** The same without NaN or infinities. */
 export function floats(name: string, value: unknown, length?: number): Floats {
   const checked = array(name, value, length);
+  // Times zero, a finite number is zero and any other is NaN: much faster than asking each.
+  let sum = 0;
+  for (let i = 0; i < checked.length; i++) sum += (checked[i] as number) * 0;
+  if (sum === 0) return checked;
   const bad = checked.findIndex((entry) => !Number.isFinite(entry));
-  if (bad !== -1) throw new RangeError(`${name} must be finite; value ${bad} is ${checked[bad]}.`);
-  return checked;
+  throw new RangeError(`${name} must be finite; value ${bad} is ${checked[bad]}.`);
 }
 
 export interface Extents {

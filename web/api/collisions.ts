@@ -3,9 +3,9 @@ import type { Raw } from './module.js';
 import type { Table } from './table.js';
 
 export interface CollisionSearchInput {
-  /** The vocabulary, [V, d], V from 1 up; copied into the module once. */
+  /** The vocabulary, [V, d]; copied into the module once. */
   tokens: Table<Float32Array>;
-  /** What is added to it, [L, d], L from 1 up. */
+  /** What is added to it, [L, d]. */
   positions: Table<Float32Array>;
 }
 
@@ -46,9 +46,9 @@ export interface AllWords {
 
 /** A vocabulary in the module's memory. Call delete() when done with it; then it answers nothing more. */
 export interface CollisionSearch {
-  /** V and L. */
+  /** V */
   readonly tokens: number;
-  /** L. */
+  /** L */
   readonly positions: number;
   /** `words` words from `first` on, default one. Tokens are compared in float, margins are in double. */
   nearestTokens(first: number, words?: number): NearestTokens;
@@ -94,8 +94,7 @@ export function collisionsApi(raw: Raw): CollisionsApi {
     collisionSearch(input) {
       check.object('input', input);
       const { tokens, positions } = input;
-      nonEmpty('tokens', tokens);
-      nonEmpty('positions', positions);
+      check.table('tokens', tokens);
       check.table('positions', positions, { columns: tokens.columns });
       for (const [name, { data }] of Object.entries({ tokens, positions })) {
         if (!((data as unknown) instanceof Float32Array))
@@ -104,13 +103,11 @@ export function collisionsApi(raw: Raw): CollisionsApi {
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
       const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
       check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
-      const handle = new raw.CollisionSearch(V, tokens.data, L, d, positions.data);
-      return searchOf(handle, V, L, bytes);
+      return searchOf(raw, raw.collisionSearch(tokens, positions), V, L, bytes);
     },
 
     closestAcrossPositions(tokens, positions, count) {
-      nonEmpty('tokens', tokens);
-      nonEmpty('positions', positions);
+      check.table('tokens', tokens);
       check.table('positions', positions, { columns: tokens.columns });
       check.integer('count', count, 0, 2 ** 16);
       const [n, L] = [tokens.rows, positions.rows];
@@ -124,27 +121,29 @@ export function collisionsApi(raw: Raw): CollisionsApi {
           `${n} tokens at ${L} positions are ${comparisons} pairs; at most ${maxComparisons} are compared. Give fewer tokens.`,
         );
       }
-      return raw.closestAcrossPositions(n, tokens.data, L, positions.data, count);
+      return raw.closestAcrossPositions(tokens, positions, count);
     },
   };
 }
 
-function nonEmpty(name: string, value: Table): void {
-  check.table(name, value);
-  if (value.rows === 0) throw new RangeError(`${name} must have at least 1 row; it has 0.`);
-}
-
-function searchOf(handle: Raw | undefined, V: number, L: number, held: number): CollisionSearch {
-  const alive = (): Raw => {
-    if (!handle) throw new Error('This collision search has been deleted; make another one.');
-    return handle;
+function searchOf(
+  raw: Raw,
+  address: number | undefined,
+  V: number,
+  L: number,
+  held: number,
+): CollisionSearch {
+  const alive = (): number => {
+    if (address === undefined) throw new Error('This collision search has been deleted; make another one.');
+    return address;
   };
   const nearestTokens = (first: number, words = 1): NearestTokens => {
     const search = alive();
-    check.integer('first', first, 0, V - 1);
-    check.integer('words', words, 1, V - first);
+    if (words === 0) check.integer('first', first, 0, V);
+    else check.index('first', first, V);
+    check.integer('words', words, 0, V - first);
     check.fits(`${words} words against ${V} tokens`, held + words * (4 * V + 24 * L));
-    return search.nearest(first, words);
+    return raw.nearestTokens(search, first, words);
   };
   return {
     tokens: V,
@@ -152,17 +151,17 @@ function searchOf(handle: Raw | undefined, V: number, L: number, held: number): 
     nearestTokens,
     neighbours(word, position, count) {
       const search = alive();
-      check.integer('word', word, 0, V - 1);
-      if (position !== undefined) check.integer('position', position, 0, L - 1);
+      check.index('word', word, V);
+      if (position !== undefined) check.index('position', position, L);
       check.integer('count', count, 0);
-      return search.neighbours(word, position ?? -1, count);
+      return raw.neighbours(search, word, position ?? -1, count);
     },
     collisionMargin(a, b, position) {
       const search = alive();
-      check.integer('a', a, 0, V - 1);
-      check.integer('b', b, 0, V - 1);
-      check.integer('position', position, 0, L - 1);
-      return search.margin(a, b, position);
+      check.index('a', a, V);
+      check.index('b', b, V);
+      check.index('position', position, L);
+      return raw.collisionMargin(search, a, b, position);
     },
     async allWords({ signal, onProgress, slice = 64 } = {}) {
       alive();
@@ -184,8 +183,8 @@ function searchOf(handle: Raw | undefined, V: number, L: number, held: number): 
       return { lost, smallestMargins };
     },
     delete() {
-      handle?.delete();
-      handle = undefined;
+      if (address !== undefined) raw.deleteCollisionSearch(address);
+      address = undefined;
     },
   };
 }

@@ -1,5 +1,4 @@
 import * as check from './check.js';
-import { flat } from './decompose.js';
 import type { Raw } from './module.js';
 import { fitsScores, type Scores } from './scores.js';
 import { type Floats, type Linear, suffixOf, type Table } from './table.js';
@@ -63,9 +62,13 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
   return {
     concatenateRaw<A extends Floats>(input: ConcatenateRawInput<A>): Scores<A> {
       const { n, token, position } = rows(input);
-      const scale = check.number('positionScale', input.positionScale ?? 1);
+      const scale = check.representable(
+        'positionScale',
+        input.positionScale ?? 1,
+        check.isSingle(token.data),
+      );
       fitsScores(n, 2, 1, token.columns + position.columns, token.data);
-      const result = raw[`concatenateRaw${suffixOf(token.data)}`](n, token.data, position.data, scale, [0]);
+      const result = raw[`concatenateRaw${suffixOf(token.data)}`](token, position, scale, [0]);
       return { n, heads: [0], parts: ['token', 'position'], ...result };
     },
 
@@ -83,16 +86,19 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         'key.bias': key.bias,
       });
       const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
-      const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(headWidth));
+      const scale = check.representable(
+        'scale',
+        input.scale ?? 1 / Math.sqrt(headWidth),
+        check.isSingle(token.data),
+      );
       const only = check.chosenHeads(input.only, input.heads);
       const parts = ['token', 'position', ...(query.bias || key.bias ? ['constant'] : [])];
       fitsScores(n, parts.length, only.length, query.weight.rows + columns, token.data);
       const result = raw[`concatenateFull${suffixOf(token.data)}`](
-        n,
-        token.data,
-        position.data,
-        flat(query),
-        flat(key),
+        token,
+        position,
+        query,
+        key,
         input.heads,
         scale,
         only,
@@ -118,15 +124,20 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         check.headWidth(input.heads, tokenQuery.rows, 'tokenQuery') +
         check.headWidth(input.heads, positionQuery.rows, 'positionQuery');
       if (headWidth === 0) throw new RangeError('tokenQuery and positionQuery must not both have 0 rows.');
-      const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(headWidth));
+      const scale = check.representable(
+        'scale',
+        input.scale ?? 1 / Math.sqrt(headWidth),
+        check.isSingle(token.data),
+      );
       const only = check.chosenHeads(input.only, input.heads);
       fitsScores(n, 2, only.length, 2 * headWidth * input.heads, token.data);
-      const weights = [tokenQuery, tokenKey, positionQuery, positionKey].map((weight) => flat({ weight }));
       const result = raw[`concatenateBlockDiagonal${suffixOf(token.data)}`](
-        n,
-        token.data,
-        position.data,
-        ...weights,
+        token,
+        position,
+        tokenQuery,
+        tokenKey,
+        positionQuery,
+        positionKey,
         input.heads,
         scale,
         only,

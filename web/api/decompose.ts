@@ -1,6 +1,6 @@
 import * as check from './check.js';
 import type { Raw } from './module.js';
-import { fitsScores, type Scores } from './scores.js';
+import { fitsScores, type Scores, type Terms } from './scores.js';
 import { type Floats, type Linear, suffixOf, type Table } from './table.js';
 
 /** What stands between the sum of the embeddings and W_Q, W_K. */
@@ -47,49 +47,24 @@ export interface DecomposeApi {
    * biases). Exact for a model's first layer. Throws RangeError or TypeError before allocating.
    */
   decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
+  /**
+   * The terms of decompose() alone, without logits, residuals and shares: for many tokens or heads, where
+   * only the terms are wanted and time counts. The part `constant` is there only when there is a bias or a
+   * beta, since it is zero otherwise. Throws as decompose() does.
+   */
+  decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
 }
 
 export function decomposeApi(raw: Raw): DecomposeApi {
   return {
     decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
-      check.object('input', input);
-      const { summands, query, key } = input;
-      check.object('summands', summands);
-      const names = Object.keys(summands);
-      const first = summands[names[0] as string] as Table<A>;
-      if (names.length === 0) throw new RangeError('summands must hold at least one table; it is empty.');
-      if (names.includes('constant')) {
-        throw new RangeError("No summand may be named 'constant': that is the part for W β + b.");
-      }
-      for (const name of names) {
-        const extents = name === names[0] ? {} : { rows: first.rows, columns: first.columns };
-        check.table(`summands.${name}`, summands[name], extents);
-      }
-      const d = first.columns;
-      check.linear('query', query, { columns: d });
-      check.linear('key', key, { rows: query.weight.rows, columns: d });
-      const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
-      const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(headWidth));
-      const only = check.chosenHeads(input.only, input.heads);
-      const norm = normalization(raw, input.normalization, d);
-      check.samePrecision({
-        ...Object.fromEntries(names.map((name) => [`summands.${name}.data`, summands[name]?.data])),
-        'query.weight.data': query.weight.data,
-        'query.bias': query.bias,
-        'key.weight.data': key.weight.data,
-        'key.bias': key.bias,
-        'normalization.gamma': norm.gamma,
-        'normalization.beta': norm.beta,
-      });
+      const { names, first, norm, scale, only, query, key } = checked(input);
       const groups = grouped([...names, 'constant'], input.groups);
-      fitsScores(first.rows, names.length + 1, only.length, query.weight.rows + d, first.data);
-
       const result = raw[`decompose${suffixOf(first.data)}`](
-        first.rows,
-        names.map((name) => summands[name]?.data),
+        names.map((name) => input.summands[name]),
         norm,
-        flat(query),
-        flat(key),
+        query,
+        key,
         input.heads,
         scale,
         groups.of,
@@ -98,26 +73,75 @@ export function decomposeApi(raw: Raw): DecomposeApi {
       );
       return { n: first.rows, heads: only, parts: groups.names, ...result };
     },
+
+    decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A> {
+      const { names, first, norm, scale, only, query, key } = checked(input);
+      const constant = query.bias || key.bias || norm.beta;
+      const terms = raw[`decomposeTerms${suffixOf(first.data)}`](
+        names.map((name) => input.summands[name]),
+        norm,
+        query,
+        key,
+        input.heads,
+        scale,
+        only,
+      );
+      return { n: first.rows, heads: only, parts: constant ? [...names, 'constant'] : names, terms };
+    },
   };
 }
 
-/** A Linear as bindings.cpp reads it. */
-export const flat = ({ weight, bias }: Linear) => ({ weight: weight.data, rows: weight.rows, bias });
+/** The arguments of a decomposition, checked, with defaults filled in. */
+function checked<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>) {
+  check.object('input', input);
+  const { summands, query, key } = input;
+  check.object('summands', summands);
+  const names = Object.keys(summands);
+  const first = summands[names[0] as string] as Table<A>;
+  if (names.length === 0) throw new RangeError('summands must hold at least one table; it is empty.');
+  if (names.includes('constant')) {
+    throw new RangeError("No summand may be named 'constant': that is the part for W β + b.");
+  }
+  for (const name of names) {
+    const extents = name === names[0] ? {} : { rows: first.rows, columns: first.columns };
+    check.table(`summands.${name}`, summands[name], extents);
+  }
+  const d = first.columns;
+  check.linear('query', query, { columns: d });
+  check.linear('key', key, { rows: query.weight.rows, columns: d });
+  const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
+  const single = check.isSingle(first.data);
+  const scale = check.representable('scale', input.scale ?? 1 / Math.sqrt(headWidth), single);
+  const only = check.chosenHeads(input.only, input.heads);
+  const norm = normalization(input.normalization, d, single);
+  check.samePrecision({
+    ...Object.fromEntries(names.map((name) => [`summands.${name}.data`, summands[name]?.data])),
+    'query.weight.data': query.weight.data,
+    'query.bias': query.bias,
+    'key.weight.data': key.weight.data,
+    'key.bias': key.bias,
+    'normalization.gamma': norm.gamma,
+    'normalization.beta': norm.beta,
+  });
+  fitsScores(first.rows, names.length + 1, only.length, query.weight.rows + d, first.data);
+  return { names, first, norm, scale, only, query, key };
+}
 
-function normalization(raw: Raw, given: Normalization | undefined, d: number) {
+function normalization(given: Normalization | undefined, d: number, single: boolean) {
   if (given === undefined) {
-    return { kind: raw.Norm.none, gamma: undefined, beta: undefined, epsilon: 0 };
+    return { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
   }
   check.object('normalization', given);
-  const kind = check.oneOf('normalization.kind', given.kind, ['layer_norm', 'rms_norm']);
+  // Behind `none`, which is leaving it out.
+  const kind = 1 + check.placeOf('normalization.kind', given.kind, ['layer_norm', 'rms_norm']);
   const { gamma, beta } = given;
   if (gamma !== undefined) check.floats('normalization.gamma', gamma, d);
   if (beta !== undefined) check.floats('normalization.beta', beta, d);
-  if (beta !== undefined && kind === 'rms_norm') {
+  if (beta !== undefined && given.kind === 'rms_norm') {
     throw new RangeError('normalization.beta belongs to layer_norm; rms_norm has none.');
   }
-  const epsilon = check.number('normalization.epsilon', given.epsilon, 0);
-  return { kind: raw.Norm[kind], gamma, beta, epsilon };
+  const epsilon = check.representable('normalization.epsilon', given.epsilon, single, 0);
+  return { kind, gamma, beta, epsilon };
 }
 
 /** The names of the groups and, for each part, the number of its group. */

@@ -65,13 +65,13 @@ export function dotProductsApi(raw: Raw): DotProductsApi {
       check.table('token', token);
       check.table('position', position, { rows: token.rows });
       check.samePrecision({ 'token.data': token.data, 'position.data': position.data });
-      check.number('positionScale', positionScale);
+      check.representable('positionScale', positionScale, check.isSingle(token.data));
       const n = token.rows;
       check.fits(
         `The dot products of ${n} tokens`,
         (12 * n * n + 3 * n * (token.columns + position.columns)) * token.data.BYTES_PER_ELEMENT,
       );
-      return raw[`dotProducts${suffixOf(token.data)}`](n, token.data, position.data, positionScale);
+      return raw[`dotProducts${suffixOf(token.data)}`](token, position, positionScale);
     },
   };
 }

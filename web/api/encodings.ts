@@ -158,10 +158,11 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       check.object('options', options);
       const positions = check.integer('positions', options.positions, 0);
       const d = check.integer('d_model', options.d_model, 1);
-      const deviation = check.number('standardDeviation', options.standardDeviation ?? 0.02, 0);
       const seed = check.integer('seed', options.seed, 0, 2 ** 32 - 1);
       const stream = check.integer('stream', options.stream ?? 0, 0, 2 ** 32 - 1);
       const single = singleFor(options.precision, positions, d);
+      const given = options.standardDeviation ?? 0.02;
+      const deviation = check.representable('standardDeviation', given, single, 0);
       const data: FloatsOf<P> = raw[`randomNormal${single ? 'F32' : 'F64'}`](
         positions,
         d,
@@ -193,8 +194,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       });
       const values = 6 * token.data.length + position.data.length + tokenType.data.length;
       check.fits(`The embeddings of ${n} tokens`, 2 * values * 8);
-      const whole = ({ data, rows }: Table) => ({ weight: data, rows, bias: undefined });
-      const result = raw.bertEmbeddings(n, token.data, whole(position), whole(tokenType), ids);
+      const result = raw.bertEmbeddings(token, position, tokenType, ids);
       const single = token.data instanceof Float32Array;
       const made = (data: Float64Array) => table(rounded<A>(data, single), n, d);
       return {
@@ -209,7 +209,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       check.table('position', position, { rows: n + 1, columns: d });
       check.samePrecision({ 'patches.data': patches.data, classToken, 'position.data': position.data });
       check.fits(`The embeddings of ${n} patches`, 6 * position.data.length * 8);
-      const sum = raw.vitEmbeddings(n, patches.data, classToken, position.data);
+      const sum = raw.vitEmbeddings(patches, classToken, position);
       return table(rounded<A>(sum, patches.data instanceof Float32Array), n + 1, d);
     },
   };

@@ -43,7 +43,7 @@ export function gramApi(raw: Raw): GramApi {
       return raw.toeplitzSpread(square);
     },
     gramSpreads(options) {
-      const encoding = encodingArguments(raw, options);
+      const encoding = encodingArguments(options);
       const { positions, d_model, seed } = options;
       check.integer('seed', seed, 0, 2 ** 32 - 1);
       check.fits(

@@ -60,15 +60,7 @@ export function meanDecompositionApi(raw: Raw): MeanDecompositionApi {
         `The means of ${positions} positions and ${tokens} tokens`,
         (4 * rows.rows + 2 * (positions + tokens)) * (rows.columns + 1) * 8,
       );
-      return raw.meanDecomposition(
-        rows.rows,
-        rows.columns,
-        rows.data,
-        positionOf,
-        positions,
-        tokenOf,
-        tokens,
-      );
+      return raw.meanDecomposition(rows, positionOf, positions, tokenOf, tokens);
     },
   };
 }

@@ -4,8 +4,8 @@
 import * as check from './check.js';
 import type { DecomposeInput } from './decompose.js';
 import { readBytes } from './files.js';
-import type { Superpose } from './index.js';
 import type { Scores } from './scores.js';
+import type { Superpose } from './superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from './table.js';
 
 export interface MiniLMOptions {
@@ -37,6 +37,8 @@ export interface MiniLM {
   readonly positions: number;
   /** Cuts a text of at most 100,000 characters into tokens, and to `most` of them. */
   tokenize(text: string, most?: number): Sentence;
+  /** The word pieces of vocabulary indices, from 0 to 30,521. Throws RangeError, TypeError. */
+  pieces(ids: readonly number[]): string[];
   /** The rows of the embedding tables for a sentence, before they are added and normalised. */
   summands<P extends Precision = 'float64'>(
     sentence: Sentence,
@@ -120,6 +122,20 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
     return { ids: cut(ids), tokens: cut(tokens), dropped: ids.length - most };
   };
 
+  let vocabulary: string[] | undefined;
+  const pieces = (ids: readonly number[]): string[] => {
+    if (!Array.isArray(ids)) {
+      throw new TypeError(`ids must be an array of token ids; it is ${check.shown(ids)}.`);
+    }
+    for (const id of ids) check.integer('a token id', id, 0, manifest.vocabulary - 1);
+    if (!vocabulary) {
+      vocabulary = [];
+      for (const [piece, id] of Object.entries<number>(tokenizerJson.model.vocab)) vocabulary[id] = piece;
+    }
+    const known = vocabulary;
+    return ids.map((id) => known[id] as string);
+  };
+
   const layer = <P extends Precision = 'float64'>(precision?: P) => {
     const linear = (name: string): Linear<FloatsOf<P>> => ({
       weight: tensor(`encoder.layer.0.attention.self.${name}.weight`, precision),
@@ -176,6 +192,7 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
     heads: manifest.heads,
     positions: manifest.positions,
     tokenize,
+    pieces,
     summands,
     layer,
     async decompose<P extends Precision = 'float64'>(

@@ -42,7 +42,7 @@ export function obliqueApi(raw: Raw): ObliqueApi {
         `A projector of ${d} by ${d}`,
         (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns) * 8,
       );
-      const { projector, ...rest } = raw.obliqueProjection(d, u.data, w.data, tolerance);
+      const { projector, ...rest } = raw.obliqueProjection(u, w, tolerance);
       return { projector: rest.exact ? table(projector, d, d) : undefined, ...rest };
     },
   };

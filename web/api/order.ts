@@ -1,5 +1,4 @@
 import * as check from './check.js';
-import { flat } from './decompose.js';
 import type { Raw } from './module.js';
 import type { Linear, Table } from './table.js';
 
@@ -62,7 +61,7 @@ export function orderApi(raw: Raw): OrderApi {
       if (typeof causal !== 'boolean')
         throw new TypeError(`causal must be true or false; it is ${String(causal)}.`);
       let widest = d;
-      const flatLayers = (layers as AttentionLayer[]).map((layer, l) => {
+      (layers as AttentionLayer[]).forEach((layer, l) => {
         const name = `layers[${l}]`;
         check.object(name, layer);
         const { query, key, value, output, heads } = layer;
@@ -73,7 +72,6 @@ export function orderApi(raw: Raw): OrderApi {
         check.headWidth(heads, query.weight.rows, `${name}.query`);
         check.headWidth(heads, value.weight.rows, `${name}.value`);
         widest = Math.max(widest, query.weight.rows, value.weight.rows);
-        return { query: flat(query), key: flat(key), value: flat(value), output: flat(output), heads };
       });
       if (!Array.isArray(permutation)) throw new TypeError('permutation must be an array of row numbers.');
       if (permutation.length !== n) {
@@ -84,7 +82,7 @@ export function orderApi(raw: Raw): OrderApi {
         throw new RangeError('permutation must name each row once; one is named twice.');
       }
       check.fits(`Attention over ${n} tokens`, (n * n + 10 * n * widest) * 8);
-      return raw.permutationEffect(n, input.data, flatLayers, causal, permutation);
+      return raw.permutationEffect(input, layers, causal, permutation);
     },
   };
 }

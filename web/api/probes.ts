@@ -119,7 +119,7 @@ export function probesApi(raw: Raw): ProbesApi {
       const options = { penalty, ...folds(input, n) };
       check.fits(`Regression on ${n} by ${d}`, (8 * n * d + Math.min(n, d) ** 2 * 3) * 8);
       const positions = Float64Array.from(index ?? Array.from({ length: n }, (_, i) => i));
-      return raw.positionProbe(n, rows.data, positions, options);
+      return raw.positionProbe(rows, positions, options);
     },
 
     orderProbe(input) {
@@ -133,7 +133,7 @@ export function probesApi(raw: Raw): ProbesApi {
         `Classification of ${pairs} pairs`,
         (rows.rows * rows.columns + 2 * pairs * rows.columns + 5 * pairs * pairs) * 8,
       );
-      return raw.orderProbe(rows.rows, rows.data, pairs, options);
+      return raw.orderProbe(rows, pairs, options);
     },
 
     tokenProbe(input) {
@@ -157,7 +157,7 @@ export function probesApi(raw: Raw): ProbesApi {
           8,
       );
       const options = { penalty, heldOut, trainingPairs, testPairs, seed };
-      return raw.tokenProbe(token.rows, token.data, position.rows, position.data, options);
+      return raw.tokenProbe(token, position, options);
     },
   };
 }

@@ -42,7 +42,12 @@ export function randomApi(raw: Raw): RandomApi {
   return {
     randomNormal<P extends Precision = 'float64'>(options: RandomNormalOptions<P>) {
       const { rows, columns, seed, stream, suffix } = checked(options);
-      const deviation = check.number('standardDeviation', options.standardDeviation ?? 1, 0);
+      const deviation = check.representable(
+        'standardDeviation',
+        options.standardDeviation ?? 1,
+        suffix === 'F32',
+        0,
+      );
       const data: Floats = raw[`randomNormal${suffix}`](rows, columns, deviation, seed, stream);
       return table(data as FloatsOf<P>, rows, columns);
     },

@@ -40,7 +40,7 @@ export function rankApi(raw: Raw): RankApi {
         `The singular values of ${matrix.rows} by ${matrix.columns}`,
         4 * matrix.rows * matrix.columns * 8,
       );
-      return raw.numericalRank(matrix.rows, matrix.data, tolerance);
+      return raw.numericalRank(matrix, tolerance);
     },
     scoreRanks(input) {
       check.object('input', input);

@@ -33,9 +33,9 @@ export interface RotaryApi {
 }
 
 /** The layout as the binding takes it, and the base. */
-export function rotaryConvention(raw: Raw, { layout = 'interleaved', base = 10000 }: RotaryConvention) {
+export function rotaryConvention({ layout = 'interleaved', base = 10000 }: RotaryConvention) {
   return {
-    layout: raw.Layout[check.oneOf('layout', layout, ['interleaved', 'concatenated'])],
+    layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
     base: check.positive('base', base),
   };
 }
@@ -57,10 +57,10 @@ export function rotaryApi(raw: Raw): RotaryApi {
         throw new RangeError(`heads must divide the ${rows.columns} columns of rows; ${count} does not.`);
       }
       evenWidth('The width of a head', rows.columns / count);
-      const { layout, base } = rotaryConvention(raw, input);
+      const { layout, base } = rotaryConvention(input);
       check.number('firstPosition', firstPosition);
       check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
-      const turned = raw.rotate(rows.data, rows.rows, count, layout, base, firstPosition);
+      const turned = raw.rotate(rows, count, layout, base, firstPosition);
       return table(rounded<A>(turned, rows.data instanceof Float32Array), rows.rows, rows.columns);
     },
     rotaryPermutation(headWidth) {

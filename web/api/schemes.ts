@@ -1,7 +1,6 @@
 // Every way to tell attention where, over the same content: logits and the terms they are the sum of.
-// Adding and concatenating position tables are decompose.ts and concatenate.ts.
+// Adding with LayerNorm and segments is decompose.ts.
 import * as check from './check.js';
-import { flat } from './decompose.js';
 import type { Raw } from './module.js';
 import { type BucketOptions, checkBuckets } from './relativePosition.js';
 import { evenWidth, type RotaryConvention, rotaryConvention } from './rotary.js';
@@ -35,6 +34,59 @@ export interface SchemeBase<A extends Floats = Floats> {
 export interface NoPositionInput<A extends Floats = Floats> extends SchemeBase<A> {
   /** No position at all. */
   scheme: 'none';
+}
+
+/** What adding and concatenating share. */
+interface PositionTable<A extends Floats> {
+  /** [n, d_p]; when the scheme is added, [n, d]. Left out, drawn. */
+  position?: Table<A>;
+  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  positionScale?: number;
+}
+
+/** W_Q(x_i + p_i) · W_K(x_j + p_j) / √d_h: four terms, a bias with the content. */
+export interface AddedInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
+  /** One projection of the sum. */
+  scheme: 'added';
+}
+
+/** x_i · x_j + p_i · p_j, scale 1: W_Q and W_K are not used, so all heads are alike. */
+export interface ConcatenatedRawInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
+  /** Side by side, no weights. */
+  scheme: 'concatenated-raw';
+  /** d_p, when position is left out. Default d. */
+  positionWidth?: number;
+}
+
+/**
+ * [W_Q U_Q][x_i; p_i] · [W_K U_K][x_j; p_j] / √d_h: four terms, a bias with the content. Wide when d + d_p
+ * is more than the model's width, narrow when content and position share that width.
+ */
+export interface ConcatenatedFullInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
+  /** Side by side, any weights. */
+  scheme: 'concatenated-full';
+  /** d_p, when position is left out. Default d. */
+  positionWidth?: number;
+  /** U_Q, the position's columns of the whole weight, [heads · d_h, d_p]; its bias is query's. */
+  positionQuery?: Linear<A>;
+  /** U_K, likewise. */
+  positionKey?: Linear<A>;
+}
+
+/** (q_i · k_j + U_Q p_i · U_K p_j) / √(d_h + d_hp): a sum of two scores (arXiv 2006.15595, eq. 7). */
+export interface ConcatenatedBlockDiagonalInput<A extends Floats = Floats>
+  extends SchemeBase<A>,
+    PositionTable<A> {
+  /** Side by side, projections and head channels of their own. */
+  scheme: 'concatenated-block-diagonal';
+  /** d_p, when position is left out. Default d. */
+  positionWidth?: number;
+  /** d_hp, when positionQuery is left out. Default d_h. */
+  positionHeadWidth?: number;
+  /** U_Q [heads · d_hp, d_p] and its bias. */
+  positionQuery?: Linear<A>;
+  /** U_K, likewise. */
+  positionKey?: Linear<A>;
 }
 
 /** q_i · (k_j + a_clip(j−i)) / √d_h (arXiv 1803.02155, eq. 4). */
@@ -159,6 +211,10 @@ export interface DecoupledRopeInput<A extends Floats = Floats> extends SchemeBas
 
 export type SchemeInput<A extends Floats = Floats> =
   | NoPositionInput<A>
+  | AddedInput<A>
+  | ConcatenatedRawInput<A>
+  | ConcatenatedFullInput<A>
+  | ConcatenatedBlockDiagonalInput<A>
   | ShawInput<A>
   | TransformerXlInput<A>
   | T5Input<A>
@@ -205,6 +261,10 @@ export interface SchemesApi {
 
 const ids = [
   'none',
+  'added',
+  'concatenated-raw',
+  'concatenated-full',
+  'concatenated-block-diagonal',
   'shaw',
   'transformer-xl',
   't5',
@@ -246,9 +306,10 @@ export function schemesApi(raw: Raw): SchemesApi {
       const [n, d] = [content.rows, content.columns];
       const heads = check.integer('heads', input.heads, 1);
       const seed = check.integer('seed', input.seed ?? 0, 0, 2 ** 32 - 1);
-      const deviation = check.number('standardDeviation', input.standardDeviation ?? 0.02, 0);
-      const only = check.chosenHeads(input.only, heads);
       const suffix = suffixOf(content.data);
+      const given = input.standardDeviation ?? 0.02;
+      const deviation = check.representable('standardDeviation', given, suffix === 'F32', 0);
+      const only = check.chosenHeads(input.only, heads);
       const arrays: Record<string, Floats | undefined> = { 'content.data': content.data };
 
       // Each given part is checked where it is asked for; the others are drawn at the end, when all
@@ -263,10 +324,10 @@ export function schemesApi(raw: Raw): SchemesApi {
         if (given) {
           check.table(name, given, { rows, columns });
           arrays[`${name}.data`] = given.data;
-          learned[name] = flat({ weight: given });
+          learned[name] = given;
         } else {
           drawings.push(() => {
-            learned[name] = flat({ weight: table(draw(name, rows, columns, deviation), rows, columns) });
+            learned[name] = table(draw(name, rows, columns, deviation), rows, columns);
           });
         }
       };
@@ -276,11 +337,11 @@ export function schemesApi(raw: Raw): SchemesApi {
           check.linear(name, given, { rows, columns });
           arrays[`${name}.weight.data`] = given.weight.data;
           arrays[`${name}.bias`] = given.bias;
-          learned[name] = flat(given);
+          learned[name] = given;
         } else {
           drawings.push(() => {
             const weight = table(draw(name, rows, columns, 1 / Math.sqrt(columns)), rows, columns);
-            learned[name] = flat({ weight });
+            learned[name] = { weight };
           });
         }
       };
@@ -309,6 +370,51 @@ export function schemesApi(raw: Raw): SchemesApi {
       let divisor = headWidth;
       let terms = 2;
       if (input.scheme === 'none') terms = 1;
+      if (
+        input.scheme === 'added' ||
+        input.scheme === 'concatenated-raw' ||
+        input.scheme === 'concatenated-full' ||
+        input.scheme === 'concatenated-block-diagonal'
+      ) {
+        const { position } = input;
+        options.positionScale = check.representable(
+          'positionScale',
+          input.positionScale ?? 1,
+          suffix === 'F32',
+        );
+        if (position) check.table('position', position);
+        const asked = input.scheme === 'added' ? d : (input.positionWidth ?? position?.columns ?? d);
+        const width = check.integer('positionWidth', asked, 1);
+        tablePart('position', position, n, width);
+        terms = 4;
+        let queries = all;
+        if (input.scheme === 'concatenated-raw') {
+          terms = 2;
+          divisor = 1;
+          queries = heads * (d + width);
+        }
+        if (input.scheme === 'concatenated-full') {
+          for (const name of ['positionQuery', 'positionKey'] as const) {
+            linearPart(name, input[name], all, width);
+            if (input[name]?.bias)
+              throw new RangeError(`${name} must have no bias; the joined weight's goes with query or key.`);
+          }
+        }
+        if (input.scheme === 'concatenated-block-diagonal') {
+          const { positionQuery, positionKey } = input;
+          if (positionQuery) check.linear('positionQuery', positionQuery, { columns: width });
+          const own = positionQuery
+            ? check.headWidth(heads, positionQuery.weight.rows, 'positionQuery.weight')
+            : check.integer('positionHeadWidth', input.positionHeadWidth ?? headWidth, 1);
+          linearPart('positionQuery', positionQuery, heads * own, width);
+          linearPart('positionKey', positionKey, heads * own, width);
+          terms = 2;
+          divisor = headWidth + own;
+          queries = all + heads * own;
+        }
+        // Queries and keys of each part and of the whole, and the tables side by side.
+        values += 12 * n * queries + n * (d + width);
+      }
       if (input.scheme === 'shaw') {
         const clip = clipOf(input.clip, oddRows('offsetKeys', input.offsetKeys), 16, 0);
         tablePart('offsetKeys', input.offsetKeys, 2 * clip + 1, headWidth);
@@ -325,9 +431,9 @@ export function schemesApi(raw: Raw): SchemesApi {
         const given = input.offsets;
         const columns = given ? given.columns : d;
         drawings.push(() => {
-          const sinusoid = () =>
-            raw[`sinusoidal${suffix}`](rows, d, raw.Layout.concatenated, raw.Spacing.d_model, 10000, 1 - n);
-          learned.offsets = flat({ weight: given ?? table(sinusoid(), rows, d) });
+          // In the layout `concatenated` and the spacing of `d_model`.
+          const sinusoid = () => raw[`sinusoidal${suffix}`](rows, d, 1, 0, 10000, 1 - n);
+          learned.offsets = given ?? table(sinusoid(), rows, d);
         });
         linearPart('offsetKey', input.offsetKey, all, columns);
         vectorPart('u', input.u, all);
@@ -349,8 +455,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         tablePart('distances', input.distances, 2 * clip, d);
         linearPart('positionQuery', input.positionQuery, all, d);
         linearPart('positionKey', input.positionKey, all, d);
-        const convention = check.oneOf('convention', input.convention ?? 'paper', ['paper', 'released']);
-        options.convention = raw.DebertaIndex[convention];
+        options.convention = check.placeOf('convention', input.convention ?? 'paper', ['paper', 'released']);
         values += 2 * clip * (2 * all + 2 * n);
       }
       if (input.scheme === 'tupe-a' || input.scheme === 'tupe-r') {
@@ -385,7 +490,7 @@ export function schemesApi(raw: Raw): SchemesApi {
           }
           for (const segment of segmentIds) check.integer('a segment id', segment, 0, count - 1);
           arrays['segmentBias.data'] = (segmentBias as Table).data;
-          learned.segmentBias = flat({ weight: segmentBias as Table });
+          learned.segmentBias = segmentBias;
           options.segmentIds = segmentIds;
         }
       }
@@ -410,11 +515,11 @@ export function schemesApi(raw: Raw): SchemesApi {
       if (input.scheme === 'rope') {
         terms = 1;
         evenWidth('The width of a head', headWidth);
-        Object.assign(options, rotaryConvention(raw, input));
+        Object.assign(options, rotaryConvention(input));
       }
       if (input.scheme === 'decoupled-rope') {
         causal = true;
-        Object.assign(options, rotaryConvention(raw, input));
+        Object.assign(options, rotaryConvention(input));
         const { rotaryQuery, rotaryKey } = input;
         if (rotaryQuery) check.linear('rotaryQuery', rotaryQuery, { columns: d });
         const turned = rotaryQuery
@@ -428,7 +533,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         values += 4 * n * (all + heads * turned);
         divisor = headWidth + turned;
       }
-      const scale = check.number('scale', input.scale ?? 1 / Math.sqrt(divisor));
+      const scale = check.representable('scale', input.scale ?? 1 / Math.sqrt(divisor), suffix === 'F32');
       causal = flag('causal', input.causal ?? causal);
       check.samePrecision(arrays);
       const perHead = (2 * terms + 6) * n * n;
@@ -437,8 +542,8 @@ export function schemesApi(raw: Raw): SchemesApi {
         (only.length * (terms + 2) * n * n + perHead + 4 * values + 2 * n * all + terms * n * n) * 8,
       );
       for (const drawing of drawings) drawing();
-      const request = { content: content.data, ...learned, ...options, heads, scale, causal, only };
-      const result = raw.schemeScores(core, n, request);
+      const request = { content, ...learned, ...options, heads, scale, causal, only };
+      const result = raw.schemeScores(core, request);
       for (const name of ['terms', 'logits', 'weights']) {
         result[name] = rounded<A>(result[name], suffix === 'F32');
       }

@@ -2,10 +2,10 @@
 // terms that it is the sum of. A plain object, so that it can be posted between threads.
 import * as check from './check.js';
 import type { Raw } from './module.js';
-import { type Floats, suffixOf } from './table.js';
+import { type Floats, suffixOf, table } from './table.js';
 
-/** Attention scores taken apart. Arrays are flat, the last index running fastest. */
-export interface Scores<A extends Floats = Floats> {
+/** The terms of attention scores. Arrays are flat, the last index running fastest. */
+export interface Terms<A extends Floats = Floats> {
   /** Tokens. */
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
@@ -14,6 +14,10 @@ export interface Scores<A extends Floats = Floats> {
   readonly parts: readonly string[];
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
   readonly terms: A;
+}
+
+/** Attention scores taken apart. */
+export interface Scores<A extends Floats = Floats> extends Terms<A> {
   /** [heads, n, n], from the whole queries and keys, not from the terms. */
   readonly logits: A;
   /** [heads], the largest |sum of terms − logits|. */
@@ -31,8 +35,12 @@ export interface Scores<A extends Floats = Floats> {
 }
 
 /** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
-function placeOf(scores: Scores, head: number): number {
+function placeOf(scores: Terms, head: number): number {
   check.object('scores', scores);
+  if (!Array.isArray(scores.heads)) {
+    throw new TypeError(`scores.heads must be an array; it is ${check.shown(scores.heads)}.`);
+  }
+  for (const one of scores.heads) check.integer('a head in scores.heads', one, 0);
   const place = scores.heads.indexOf(head);
   if (place === -1) {
     throw new RangeError(`head must be one of ${scores.heads.join(', ')}; it is ${String(head)}.`);
@@ -40,7 +48,7 @@ function placeOf(scores: Scores, head: number): number {
   return place;
 }
 
-function partIndex(scores: Scores, name: string): number {
+function partIndex(scores: Terms, name: string): number {
   const index = scores.parts.indexOf(name);
   if (index === -1) {
     throw new RangeError(`A part must be one of ${scores.parts.join(', ')}; it is ${check.shown(name)}.`);
@@ -53,7 +61,7 @@ const block = <A extends Floats>(data: A, place: number, size: number): A =>
 
 /** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
 export function termOf<A extends Floats>(
-  scores: Scores<A>,
+  scores: Terms<A>,
   head: number,
   queryPart: string,
   keyPart: string,
@@ -109,9 +117,14 @@ export function scoresApi(raw: Raw): ScoresApi {
       check.array('scores.terms', scores.terms, each * count);
       check.array('scores.logits', scores.logits, each);
       check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
-      const terms = block(scores.terms, place, count * scores.n ** 2);
-      const logits = logitsOf(scores, head);
-      return raw[`combineTerms${suffixOf(terms)}`](scores.n, terms, logits, included.map(Boolean));
+      const { n } = scores;
+      const terms = block(scores.terms, place, count * n ** 2);
+      const logits = table(logitsOf(scores, head), n, n);
+      return raw[`combineTerms${suffixOf(terms)}`](
+        table(terms, count, n ** 2),
+        logits,
+        included.map(Boolean),
+      );
     },
   };
 }

@@ -25,20 +25,20 @@ export interface ShiftApi {
 }
 
 /** d_model, layout, spacing and base as the binding takes them. */
-function spectrumArguments(raw: Raw, options: SpectrumOptions): unknown[] {
+function spectrumArguments(options: SpectrumOptions): unknown[] {
   check.object('options', options);
   const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
   return [
     check.integer('d_model', d_model, 1),
-    raw.Layout[check.oneOf('layout', layout, ['interleaved', 'concatenated'])],
-    raw.Spacing[check.oneOf('spacing', spacing, ['d_model', 'timescales'])],
+    check.placeOf('layout', layout, ['interleaved', 'concatenated']),
+    check.placeOf('spacing', spacing, ['d_model', 'timescales']),
     check.positive('base', base),
   ];
 }
 
 /** The same with the positions first and the first position last. */
-export function encodingArguments(raw: Raw, options: EncodingOptions): unknown[] {
-  const spectrum = spectrumArguments(raw, options);
+export function encodingArguments(options: EncodingOptions): unknown[] {
+  const spectrum = spectrumArguments(options);
   const { positions, firstPosition = 0 } = options;
   check.integer('positions', positions, 0);
   return [positions, ...spectrum, check.number('firstPosition', firstPosition)];
@@ -47,14 +47,14 @@ export function encodingArguments(raw: Raw, options: EncodingOptions): unknown[]
 export function shiftApi(raw: Raw): ShiftApi {
   return {
     shiftOperator(options) {
-      const spectrum = spectrumArguments(raw, options);
+      const spectrum = spectrumArguments(options);
       const { d_model, offset } = options;
       check.number('offset', offset);
       check.fits(`A shift operator of ${d_model} by ${d_model}`, 16 * d_model * d_model);
       return table(raw.shiftOperator(...spectrum, offset), d_model, d_model);
     },
     shiftError(options) {
-      const encoding = encodingArguments(raw, options);
+      const encoding = encodingArguments(options);
       const { positions, d_model, offset } = options;
       check.number('offset', offset);
       check.fits(

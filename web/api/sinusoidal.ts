@@ -38,8 +38,8 @@ export function sinusoidalApi(raw: Raw): SinusoidalApi {
     check.integer('d_model', d_model, 1);
     return {
       d_model,
-      layout: raw.Layout[check.oneOf('layout', layout, ['interleaved', 'concatenated'])],
-      spacing: raw.Spacing[check.oneOf('spacing', spacing, ['d_model', 'timescales'])],
+      layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
+      spacing: check.placeOf('spacing', spacing, ['d_model', 'timescales']),
       base: check.positive('base', base),
     };
   };

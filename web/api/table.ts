@@ -1,4 +1,8 @@
-/** The element type decides the precision everything is computed in: float or double. */
+/**
+ * The element type decides the precision everything is computed in: float or double. Arguments are finite;
+ * what becomes of them may not be: a product or sum beyond the type's range is infinite, and NaN where two
+ * such meet, as IEEE 754 has it.
+ */
 export type Floats = Float32Array | Float64Array;
 
 export type Precision = 'float32' | 'float64';

@@ -1,5 +1,5 @@
 // One example for each function of the library. tools/library-docs.mjs makes web/docs/library.md of them;
-// tests/tools/library.test.ts runs them all and compares the page.
+// tests/tools/library.test.ts runs them all and compares the page, tests/api/soak.test.ts runs each often.
 
 /** Small tables that several examples share: five tokens and five positions of width 8. */
 export const tables = (superpose) => ({
@@ -8,6 +8,12 @@ export const tables = (superpose) => ({
   query: { weight: superpose.randomNormal({ rows: 8, columns: 8, seed: 2 }) },
   key: { weight: superpose.randomNormal({ rows: 8, columns: 8, seed: 3 }) },
 });
+
+/** Runs the code of an example. It is our own, from below. */
+export function runExample(superpose, { code }) {
+  const body = new Function('superpose', 'tables', `return (async () => {\n${code}\n})();`);
+  return body(superpose, tables);
+}
 
 const encoding = 'Encodings';
 const score = 'Scores';
@@ -136,6 +142,15 @@ const scores = superpose.decompose({ summands: { token, position }, normalizatio
 return { parts: scores.parts, shares: scores.shares.slice(0, 9), exact: scores.residuals[0] < 1e-12 };`,
   },
   {
+    name: 'decomposeTerms',
+    kind: score,
+    what: 'the terms of `decompose` alone, where time counts',
+    source: 'arXiv 2006.15595, eq. 6, completed',
+    code: `const { token, position, query, key } = tables(superpose);
+const { parts, terms } = superpose.decomposeTerms({ summands: { token, position }, query, key, heads: 2 });
+return { parts, firstRowOfTokenToken: terms.slice(0, 5) };`,
+  },
+  {
     name: 'combineTerms',
     kind: score,
     what: 'any subset of terms: sum, softmax, share',
@@ -177,6 +192,14 @@ return superpose.concatenateBlockDiagonal({
   },
 
   schemeExample('none', ', causal: true', 'arXiv 2203.16634'),
+  schemeExample('added', '', 'Vaswani et al. 2017, section 3.5'),
+  schemeExample('concatenated-raw', ', positionWidth: 4', 'definition'),
+  schemeExample('concatenated-full', ', positionWidth: 4', 'definition'),
+  schemeExample(
+    'concatenated-block-diagonal',
+    ', positionWidth: 4, positionHeadWidth: 2',
+    'arXiv 2006.15595, eq. 7',
+  ),
   schemeExample('shaw', ', clip: 2', 'arXiv 1803.02155, eq. 4'),
   schemeExample('transformer-xl', '', 'arXiv 1901.02860, section 3.3'),
   schemeExample('t5', '', 'arXiv 1910.10683; no 1/√d'),

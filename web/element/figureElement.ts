@@ -37,19 +37,27 @@ function ownRem(): string {
 }
 
 const sized = (css: string) =>
-  css.replace(/(?<!@media[^{]*)\b([\d.]+)rem\b/g, (_, size) => `calc(${size} * var(--superpose-rem))`);
+  css.replace(
+    /(?<!@media[^{]*)(?<![\w.])(\d*\.?\d+)rem\b/g,
+    (_, size) => `calc(${size} * var(--superpose-rem))`,
+  );
 
 const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
 const terms: Term[] = ['token-token', 'token-position', 'position-token', 'position-position', 'rest'];
 const lighting = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');
-const swatches = terms.map((term) => `.swatch.f-${term}{background:var(--${term})}`).join('');
+const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'ink']
+  .map((term) => `.swatch.f-${term}{background:var(--${term})}`)
+  .join('');
 
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 /** Rows of the table that are shown; all are in the files. */
 const mostRows = 300;
 const typingPause = 120;
+/** A finding is read out when the reader has stopped moving a slider. */
+const speakingPause = 900;
+const firstView = 'The figure’s first view is shown instead.';
 const near = '400px';
 
 export interface Change {
@@ -86,6 +94,8 @@ export class FigureElement extends LitElement {
   @state() private width = 0;
   @state() private tableOpen = false;
   @state() private saying = '';
+  /** What a screen reader is told; a pointer’s moves are not. */
+  @state() private spoken = '';
   @query('.surface') private surface!: HTMLElement | null;
   @query('.frame') private frame!: HTMLElement | null;
 
@@ -94,6 +104,8 @@ export class FigureElement extends LitElement {
   private isNear = false;
   private wanted = false;
   private typing = 0;
+  private speaking = 0;
+  private changed = false;
   private watchers: (() => void)[] = [];
   private painted: unknown[] = [];
 
@@ -142,6 +154,7 @@ export class FigureElement extends LitElement {
     for (const stop of this.watchers) stop();
     this.watchers = [];
     clearTimeout(this.typing);
+    clearTimeout(this.speaking);
   }
 
   /** Loads the figure's code, without computing anything. */
@@ -161,7 +174,7 @@ export class FigureElement extends LitElement {
       });
       const { state: settings, refused } = readState(figure.controls, own);
       this.settings = figure.settle?.(settings, undefined) ?? settings;
-      this.refused = refused;
+      this.refused = instead(refused);
       this.asker = asker(this.name, {
         answered: (data, state) => this.answered(data, state),
         failed: (sentence) => {
@@ -184,7 +197,7 @@ export class FigureElement extends LitElement {
     const figure = await this.loaded();
     if (!figure) return;
     const { state: read, refused } = readState(figure.controls, settings);
-    this.refused = refused;
+    this.refused = instead(refused);
     // A link with anything impossible in it gives the first view, and says so.
     const chosen = refused.length > 0 ? readState(figure.controls, []).state : read;
     this.settings = figure.settle?.(chosen, undefined) ?? chosen;
@@ -220,7 +233,25 @@ export class FigureElement extends LitElement {
       this.held = false;
     }
     this.cursor = within(this.cursor, rows, columns);
+    this.speakFinding();
     this.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
+  }
+
+  /** What a change of the reader’s has led to, once no further one follows. */
+  private speakFinding(): void {
+    if (!this.changed) return;
+    clearTimeout(this.speaking);
+    this.speaking = window.setTimeout(() => {
+      this.changed = false;
+      if (this.figure && this.shown) this.spoken = this.figure.describe(this.shown.data, this.shown.state);
+    }, speakingPause);
+  }
+
+  private speakReadout(): void {
+    if (!this.figure || !this.shown) return;
+    clearTimeout(this.speaking);
+    this.changed = false;
+    this.spoken = this.figure.readout(this.shown.data, this.shown.state, this.cursor).map(aloud).join(' ');
   }
 
   private settle(): void {
@@ -233,6 +264,7 @@ export class FigureElement extends LitElement {
     const changed = { ...this.settings, [name]: value };
     this.settings = this.figure.settle?.(changed, name) ?? changed;
     this.refused = [];
+    this.changed = true;
     this.ask();
     const detail: Change = { state: this.settings, settled };
     this.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
@@ -261,11 +293,12 @@ export class FigureElement extends LitElement {
     const { figure } = this;
     const live = figure && this.shown && this.width > 0;
     return html`
-      <div class="root" data-theme=${this.theme || nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
+      <div class="root" role=${figure ? 'group' : nothing} aria-label=${figure?.title ?? nothing}
+        data-theme=${this.theme || nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         ${figure ? this.inputs(figure) : html`<slot name="room"></slot>`}
         ${this.problems()}
         ${live ? nothing : html`<slot>${this.standIn()}</slot>`}
-        ${this.busyLine(figure)}
+        <div class=${live ? 'over' : nothing}>${this.busyLine(figure)}</div>
         ${live ? this.live(figure, this.shown as never) : nothing}
       </div>
     `;
@@ -291,7 +324,7 @@ export class FigureElement extends LitElement {
     return html`
       ${
         this.refused.length > 0
-          ? html`<p class="problem" role="status">${this.refused.join(' ')} The figure’s first view is shown instead.</p>`
+          ? html`<p class="problem" role="status">${this.refused.join(' ')}</p>`
           : nothing
       }
       ${this.failure ? html`<p class="problem" role="alert">${this.failure} <button @click=${again}>Try again</button>${this.homeLink()}</p>` : nothing}
@@ -306,12 +339,14 @@ export class FigureElement extends LitElement {
         this.stopped = true;
         this.settle();
       };
-      return html`<p class="note busy" role="status">
+      // Not a status: every percent would be read out.
+      return html`<p class="note busy">
         <progress max="1" .value=${this.fraction} aria-label="Computed so far"></progress>
-        <span>${Math.round(100 * this.fraction)} %</span><button @click=${stop}>Stop</button></p>`;
+        <span aria-hidden="true">${Math.round(100 * this.fraction)} %</span><button @click=${stop}>Stop</button></p>`;
     }
     if (!this.busy || this.shown || !figure) return nothing;
-    return html`<p class="note" role="status">${figure.waiting ?? 'Computing…'}</p>`;
+    const trained = figure.source(this.settings) === 'trained';
+    return html`<p class="note" role="status">${(trained && figure.waiting) || 'Computing…'}</p>`;
   }
 
   private inputs(figure: AnyFigure): TemplateResult {
@@ -339,7 +374,7 @@ export class FigureElement extends LitElement {
             )}</div>
           </fieldset>`;
         }
-        return html`<label>${control.label}
+        return html`<label class=${spaceOf(control)}>${control.label}
           <select name=${name} @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}>
             ${options.map(([option, label]) => html`<option value=${option} .selected=${value === option}>${label}</option>`)}
           </select></label>`;
@@ -355,7 +390,7 @@ export class FigureElement extends LitElement {
           const at = Number((event.target as HTMLInputElement).value);
           this.change(name, steps ? (control.values[at] as number) : at, settled);
         };
-        return html`<label>${control.label} <b class="value">${numeral(value as number)}</b>
+        return html`<label>${control.label} <b class="value" aria-hidden="true">${numeral(value as number)}</b>
           <input type="range" name=${name} min=${min} max=${max} step=${step}
             .value=${live(String(place))} aria-valuetext=${numeral(value as number)}
             @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
@@ -383,7 +418,7 @@ export class FigureElement extends LitElement {
         return html`<div><span class="label">${control.label}</span><span class="seed">
           <input type="text" inputmode="numeric" name=${name} aria-label=${control.label} .value=${live(String(value))}
             @change=${(event: Event) => this.typeSeed(name, event.target as HTMLInputElement)} />
-          <button @click=${() => set(drawAgain(value as number))}>Again</button></span></div>`;
+          <button aria-label="Again, with the next ${control.label.toLowerCase()}" @click=${() => set(drawAgain(value as number))}>Again</button></span></div>`;
       case 'text':
         return html`<label class=${spaceOf(control)}>${control.label}
           <textarea name=${name} rows="2" maxlength=${control.longest} dir="auto" spellcheck="false"
@@ -394,7 +429,7 @@ export class FigureElement extends LitElement {
   private typeSeed(name: string, input: HTMLInputElement): void {
     const { state, refused } = readState(this.figure?.controls ?? {}, [[name, input.value.trim()]]);
     if (refused.length > 0) {
-      this.refused = refused;
+      this.refused = [...refused, 'Nothing has changed.'];
       input.value = String(this.settings[name]);
     } else this.change(name, state[name] as Value, true);
   }
@@ -425,8 +460,9 @@ export class FigureElement extends LitElement {
         ${tokens.map((token, place) => html`<li class="${place === this.cursor.i ? 'row' : ''} ${place === this.cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class="readout" aria-live="polite">${figure.readout(data, state, this.cursor).map(said)}
-        ${this.held ? html`<span class="held"> Held: click again to let go.</span>` : nothing}</p>
+      <p class="readout">${figure.readout(data, state, this.cursor).map(said)}
+        ${this.held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
+      <p class="unseen" aria-live="polite">${this.spoken}</p>
       <p class="finding" id="finding">${figure.describe(data, state)}</p>
       ${remark ? html`<p class="note" role="status">${remark}</p>` : nothing}
       ${this.numbers(figure, data, state)}
@@ -443,7 +479,6 @@ export class FigureElement extends LitElement {
   }
 
   private tools(figure: AnyFigure, state: State): TemplateResult {
-    const sources = { seeded: 'seeded', trained: 'trained weights', exact: 'exact' };
     const save = (extension: string, type: string, make: () => Promise<BlobPart> | BlobPart) => async () => {
       try {
         download(`${figure.name}.${extension}`, new Blob([await make()], { type }));
@@ -455,13 +490,14 @@ export class FigureElement extends LitElement {
     const result = this.result as NonNullable<typeof this.result>;
     const theme = this.themeNow();
     return html`<div class="tools">
-      <span class="badge" title="Where the numbers come from">${sources[figure.source(state)]}</span>
+      <span class="badge" title=${meanings[figure.source(state)]}><span class="unseen">Numbers: </span>${sources[figure.source(state)]}</span>
       ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
+      <span class="save" role="group" aria-label="Save as"><span class="quiet" aria-hidden="true">Save as</span>
       <button @click=${save('png', 'image/png', () => toPng(result, this.width, theme))}>PNG</button>
       <button @click=${save('svg', 'image/svg+xml', () => toSvg(result, this.width, theme))}>SVG</button>
       <button @click=${save('csv', 'text/csv', () => toCsv(result))}>CSV</button>
-      <button @click=${save('json', 'application/json', () => toJson(result))}>JSON</button>
-      <button @click=${() => this.show([])}>Reset</button>
+      <button @click=${save('json', 'application/json', () => toJson(result))}>JSON</button></span>
+      <button @click=${this.reset}>Reset</button>
       <slot name="tools"></slot>${this.homeLink()}
       <span class="said" role="status">${this.saying}</span>
     </div>`;
@@ -473,6 +509,11 @@ export class FigureElement extends LitElement {
     return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
   }
 
+  private reset(): void {
+    this.changed = true;
+    void this.show([]);
+  }
+
   private async copyLink(): Promise<void> {
     const link = this.link();
     if (link === undefined) return;
@@ -481,7 +522,7 @@ export class FigureElement extends LitElement {
       this.saying = 'Link copied.';
     } catch {
       // Not allowed, as in many frames: the reader copies it by hand.
-      window.prompt('Copy this link:', link);
+      this.saying = `This is the link: ${link}`;
     }
   }
 
@@ -497,7 +538,9 @@ export class FigureElement extends LitElement {
     if (key.some((one, place) => one !== this.painted[place])) {
       this.painted = key;
       this.scene = figure.scene(shown.data, shown.state, width);
-      this.surface.style.height = `${this.scene.height}px`;
+      this.surface.style.setProperty('--height', `${this.scene.height}px`);
+      // On paper the picture is as wide as the sheet, and as high as that makes it.
+      this.surface.style.setProperty('--shape', `${width} / ${this.scene.height}`);
       paintCanvas(this.surface.querySelector('canvas') as HTMLCanvasElement, this.scene, theme);
       fill(this.surface.querySelector('.marks') as SVGElement, this.scene, svgMarks(this.scene.marks, false));
     }
@@ -530,6 +573,7 @@ export class FigureElement extends LitElement {
     const same = found.cursor.i === this.cursor.i && found.cursor.j === this.cursor.j;
     this.held = !(this.held && same);
     this.move(found.cursor);
+    if (this.held) this.speakReadout();
   }
 
   private move(cursor: Cursor): void {
@@ -549,6 +593,7 @@ export class FigureElement extends LitElement {
     const next = stepped(this.cursor, event.key, rows, columns);
     if (!next) return;
     this.move(next);
+    this.speakReadout();
     event.preventDefault();
   }
 }
@@ -593,14 +638,43 @@ function stepped({ i, j }: Cursor, key: string, rows: number, columns: number): 
   }
 }
 
-const numeral = (value: number): string => String(value).replace('-', '−');
+const numeral = (value: number): string =>
+  (Math.abs(value) < 10_000 ? String(value) : value.toLocaleString('en')).replace('-', '−');
+
+const instead = (refused: string[]): string[] => (refused.length > 0 ? [...refused, firstView] : []);
+
+/** What a badge says, and what it means. */
+const sources = { seeded: 'seeded', trained: 'trained weights', exact: 'exact' };
+const meanings = {
+  seeded: 'Random numbers, always the same for the same seed',
+  trained: 'Computed from the weights of a trained model',
+  exact: 'Computed from a formula',
+};
+
+const termNames: Record<Term, string> = {
+  'token-token': 'token → token',
+  'token-position': 'token → position',
+  'position-token': 'position → token',
+  'position-position': 'position → position',
+  rest: 'the rest',
+};
+
+/** The name of a piece’s term, where only its colour says it. */
+const unsaid = (piece: Exclude<Said, string>): string | undefined =>
+  piece.term && !/[a-z]{3}/i.test(piece.text) ? termNames[piece.term] : undefined;
+
+function aloud(piece: Said): string {
+  if (typeof piece === 'string') return piece;
+  return `${unsaid(piece) ?? ''} ${piece.text}`;
+}
 
 function said(piece: Said): TemplateResult | string {
   if (typeof piece === 'string') return piece;
   const ink = piece.term ?? piece.ink;
   const text = piece.strong ? html`<b>${piece.text}</b>` : piece.text;
   if (!ink) return html`${text}`;
-  return html`<span data-term=${piece.term ?? nothing}><span class="swatch f-${ink}"></span>${text}</span>`;
+  const name = unsaid(piece);
+  return html`<span data-term=${piece.term ?? nothing}><span class="swatch f-${ink}" role=${name ? 'img' : nothing} aria-label=${name ?? nothing}></span>${text}</span>`;
 }
 
 function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult {
@@ -614,7 +688,7 @@ function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult
     <div class="scroll" tabindex="0" role="region" aria-label="${figure.title}: numbers">
       <table>
         <thead><tr>${columns.map((column: string) => html`<th scope="col">${column}</th>`)}</tr></thead>
-        <tbody>${rows.slice(0, mostRows).map((row: (string | number)[]) => html`<tr>${row.map((value) => html`<td>${cell(value)}</td>`)}</tr>`)}</tbody>
+        <tbody>${rows.slice(0, mostRows).map((row: (string | number)[]) => html`<tr>${row.map((value, place) => (place === 0 ? html`<th scope="row">${cell(value)}</th>` : html`<td>${cell(value)}</td>`))}</tr>`)}</tbody>
       </table>
     </div>
   `;

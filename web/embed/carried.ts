@@ -151,14 +151,13 @@ function guarded(model: MiniLM, { text: tell, pieces: tellPieces }: Guards): Min
     tell(text, sentence);
     return sentence;
   };
-  const named = model as MiniLM & { pieces?: (ids: readonly number[]) => string[] };
-  const pieces = (ids: readonly number[]) => {
+  const pieces: MiniLM['pieces'] = (ids) => {
     tellPieces(ids);
-    return named.pieces?.(ids) ?? [];
+    return model.pieces(ids);
   };
   return {
     ...model,
-    ...(named.pieces && { pieces }),
+    pieces,
     tokenize,
     decompose: (text, options) => model.decompose(typeof text === 'string' ? tokenize(text) : text, options),
   };

@@ -40,7 +40,7 @@ export interface Figure<C extends Controls, Data> {
   title: string;
   controls: C;
   source(state: StateOf<C>): Source;
-  /** Said while it is computed, if that may take a while. */
+  /** Said while weights are fetched for it. */
   waiting?: string;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];

@@ -6,6 +6,7 @@ import { bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
+import { seededLayer } from './seededLayer.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = {
@@ -23,7 +24,7 @@ const controls = {
     initial: 'four',
     radio: true,
   },
-  head: { kind: 'range', label: 'Head of the first layer', min: 0, max: 11, step: 1, initial: 2 },
+  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 2 },
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   centred: { kind: 'toggle', label: 'Centre each row', initial: false },
@@ -121,31 +122,10 @@ async function trained(library: Library, text: string, head: number): Promise<Ta
   return { ...scores, tokens, dropped };
 }
 
-/** MiniLM's shapes before training: normal weights, a sinusoid scaled to the tokens' length. */
 async function seeded(library: Library, { n, seed, head }: State): Promise<Taken> {
   const superpose = await library.superpose();
-  const d_model = 384;
-  const normal = (rows: number, stream: number, standardDeviation: number) =>
-    superpose.randomNormal({ rows, columns: d_model, seed, stream, standardDeviation });
-  const weight = (stream: number) => ({
-    weight: normal(d_model, stream, 1 / Math.sqrt(d_model)),
-    bias: normal(1, stream + 1, 0.1).data,
-  });
-  const segment = normal(1, 6, 0.5).data;
-  const repeated = new Float64Array(n * d_model);
-  for (let row = 0; row < n; row++) repeated.set(segment, row * d_model);
-  const scores = superpose.decompose({
-    summands: {
-      token: normal(n, 0, 1),
-      position: superpose.sinusoidal({ positions: n, d_model }),
-      token_type: { data: repeated, rows: n, columns: d_model },
-    },
-    normalization: { kind: 'layer_norm', epsilon: 1e-12 },
-    query: weight(1),
-    key: weight(3),
-    heads: 12,
-    only: [head],
-  });
+  const { summands, layer } = seededLayer(superpose, n, seed);
+  const scores = superpose.decompose({ summands, ...layer, only: [head] });
   return { ...scores, tokens: Array.from({ length: n }, (_, place) => `token ${place}`), dropped: 0 };
 }
 
@@ -239,7 +219,13 @@ export const figure: Figure<typeof controls, Data> = {
         high: limit,
         scale: 'diverging',
       },
-      { title: 'softmax of the terms on', array: data.kept.softmax, low: 0, high: 1, scale: 'sequential' },
+      {
+        title: narrow ? 'attention' : 'attention from ticked terms',
+        array: data.kept.softmax,
+        low: 0,
+        high: 1,
+        scale: 'sequential',
+      },
     ] as const;
     results.forEach(({ title, array, low, high, scale }, place) => {
       const drawn = map(
@@ -288,7 +274,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [first, second] = ranked as [(typeof ranked)[0], (typeof ranked)[0]];
     const lowest = ranked.at(-1) as (typeof ranked)[0];
     const against =
-      lowest.share < 0 ? ` ${lowest.label} works against the rest, with ${percent(lowest.share)}.` : '';
+      lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${percent(lowest.share)}.` : '';
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
     return `${whose}, ${first.label} makes up ${percent(first.share)} of what head ${state.head} varies by, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
   },
@@ -345,7 +331,7 @@ export const figure: Figure<typeof controls, Data> = {
         'key token',
         ...kinds.map(({ label }) => label),
         'score',
-        'softmax of the terms on',
+        'attention from ticked terms',
       ],
       rows,
     };

@@ -2,6 +2,7 @@ import '../element/figureElement.js';
 import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
+import { takeBets } from './bets.js';
 import { addEmbedButtons } from './embedButtons.js';
 import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
@@ -10,6 +11,7 @@ setWays(siteWorker);
 const notice = document.querySelector<HTMLElement>('#notice');
 addEmbedButtons();
 lightTerms(document.body);
+takeBets();
 followHistory();
 followAddress((sentence) => {
   if (!notice) return;

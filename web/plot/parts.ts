@@ -1,7 +1,6 @@
 // What figures are put together from: planes with axes, maps with keys, lines, histograms, bars.
 import { bin } from 'd3-array';
-import { type ScaleLinear, type ScaleLogarithmic, scaleLinear, scaleLog } from 'd3-scale';
-import { curveStepAfter, area as shapeArea, line as shapeLine } from 'd3-shape';
+import { linear, logarithmic, type Scale } from './scale.js';
 import type { Ink, Mark, RasterMark, Region, ScaleName, Term } from './scene.js';
 
 export interface Area {
@@ -10,8 +9,6 @@ export interface Area {
   width: number;
   height: number;
 }
-
-export type Axis = ScaleLinear<number, number> | ScaleLogarithmic<number, number>;
 
 export interface AxisOptions {
   /** The ends of the data. */
@@ -27,8 +24,8 @@ export interface AxisOptions {
 }
 
 export interface Plane {
-  x: Axis;
-  y: Axis;
+  x: Scale;
+  y: Scale;
   /** Inside the axes. */
   inner: Area;
   marks: Mark[];
@@ -68,18 +65,17 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
   return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
 }
 
-function axis({ from, to, logarithmic, nice = true }: AxisOptions, range: [number, number]): Axis {
+function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
   // A domain of one point has no scale: widen it.
   const widened: [number, number] = from < to ? [from, to] : [from - 1, from + 1];
-  const scale = logarithmic ? scaleLog(widened, range) : scaleLinear(widened, range);
-  return nice ? scale.nice() : scale;
+  return (powers ? logarithmic : linear)(widened, range, nice);
 }
 
-function ticksOf(scale: Axis, { ticks, logarithmic }: AxisOptions, most = 5): number[] {
+function ticksOf(scale: Scale, { ticks, logarithmic: powers }: AxisOptions, most = 5): number[] {
   const found = scale.ticks(ticks ?? most);
-  if (!logarithmic || found.length <= 7) return found;
-  const powers = found.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
-  return powers.length >= 2 ? powers : found.filter((_, place) => place % 2 === 0);
+  if (!powers || found.length <= 7) return found;
+  const whole = found.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
+  return whole.length >= 2 ? whole : found.filter((_, place) => place % 2 === 0);
 }
 
 /** A line through points; values that are not finite leave a gap. */
@@ -88,14 +84,19 @@ export function lineThrough(
   xs: ArrayLike<number>,
   ys: ArrayLike<number>,
 ): string {
-  const places = Array.from({ length: xs.length }, (_, k) => k);
-  return (
-    shapeLine<number>()
-      .defined((k) => Number.isFinite(ys[k] as number))
-      .x((k) => Math.round(100 * x(xs[k] as number)) / 100)
-      .y((k) => Math.round(100 * y(ys[k] as number)) / 100)(places) ?? ''
-  );
+  let path = '';
+  let broken = true;
+  for (let k = 0; k < xs.length; k++) {
+    if (!Number.isFinite(ys[k] as number)) broken = true;
+    else {
+      path += `${broken ? 'M' : 'L'}${point(x(xs[k] as number), y(ys[k] as number))}`;
+      broken = false;
+    }
+  }
+  return path;
 }
+
+const point = (x: number, y: number) => `${Math.round(100 * x) / 100},${Math.round(100 * y) / 100}`;
 
 /** How often values fall into each of `count` equal bins from `low` to `high`. */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
@@ -114,15 +115,12 @@ export function steps(
   high: number,
 ): string {
   const wide = (high - low) / heights.length;
-  const points = [...heights, heights.at(-1) ?? 0].map((height, k) => [low + k * wide, height] as const);
-  const base = y.range()[0] as number;
-  return (
-    shapeArea<readonly [number, number]>()
-      .x(([at]) => Math.round(100 * x(at)) / 100)
-      .y0(base)
-      .y1(([, height]) => Math.round(100 * y(height)) / 100)
-      .curve(curveStepAfter)(points) ?? ''
-  );
+  const base = y.range()[0];
+  const tops = heights.map((height, k) => {
+    const top = y(height);
+    return `L${point(x(low + k * wide), top)}L${point(x(low + (k + 1) * wide), top)}`;
+  });
+  return heights.length === 0 ? '' : `M${point(x(low), base)}${tops.join('')}L${point(x(high), base)}Z`;
 }
 
 export interface MapOptions {
@@ -208,7 +206,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
     16 + 6.6 * Math.max(0, ...list.map(({ label }) => label.length)),
   );
   const numbers = 12 + 7 * Math.max(0, ...list.map(({ text }) => text.length));
-  const across = scaleLinear(
+  const across = linear(
     [Math.min(0, low), Math.max(high, Math.min(0, low) + 1e-300)],
     [area.x + labels, area.x + area.width - numbers],
   );

@@ -112,8 +112,12 @@ export interface Region extends Linked {
   y: number;
   width: number;
   height: number;
-  /** Cells of a map; columns of a plot; or points, of which the nearest counts. */
-  pick: 'cells' | 'across' | { points: { x: ArrayLike<number>; y: ArrayLike<number>; cursors: Cursor[] } };
+  /** Cells of a map; rows of one whose columns are no keys; columns of a plot; or points, of which the nearest counts. */
+  pick:
+    | 'cells'
+    | 'rows'
+    | 'across'
+    | { points: { x: ArrayLike<number>; y: ArrayLike<number>; cursors: Cursor[] } };
   rows: number;
   columns: number;
 }
@@ -138,7 +142,7 @@ export function cursorAt(scene: Scene, x: number, y: number): { cursor: Cursor; 
     }
     const j = Math.min(region.columns - 1, Math.floor(across * region.columns));
     const i = region.pick === 'across' ? 0 : Math.min(region.rows - 1, Math.floor(down * region.rows));
-    return { cursor: { i, j }, region };
+    return { cursor: { i, j: region.pick === 'rows' ? i : j }, region };
   }
   return undefined;
 }
@@ -169,6 +173,13 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
       if (k < 0) return [];
       return [ring(pick.points.x[k] as number, pick.points.y[k] as number)];
     }
+    if (pick === 'rows') {
+      const row = { x, width, height: height / rows } as const;
+      return [
+        { mark: 'box', ...row, y: y + j * row.height, fill: 'ink', opacity: 0.14 },
+        { mark: 'box', ...row, y: y + i * row.height, stroke: 'ink', wide: 1.5 },
+      ];
+    }
     if (j >= columns || (pick === 'cells' && i >= rows)) return [];
     const wide = width / columns;
     if (pick === 'across') {
@@ -178,8 +189,13 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
     const high = height / rows;
     const band = { mark: 'box', fill: 'ink', opacity: 0.09 } as const;
     return [
-      { ...band, x, y: y + i * high, width, height: high },
-      { ...band, x: x + j * wide, y, width: wide, height },
+      // Of a single column, the bands would only shade all of it.
+      ...(columns > 1
+        ? [
+            { ...band, x, y: y + i * high, width, height: high },
+            { ...band, x: x + j * wide, y, width: wide, height },
+          ]
+        : []),
       {
         mark: 'box',
         x: x + j * wide,

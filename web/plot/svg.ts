@@ -1,7 +1,7 @@
 // Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles.
-import { colourStep, colourTable, inkClasses, type Theme, themeVariables } from './colour.js';
+import { colourStep, colourTable, inkClasses, inks, type Theme, themeVariables } from './colour.js';
 import { pngAddress } from './png.js';
-import type { DotsMark, Mark, RasterMark, Scene } from './scene.js';
+import type { DotsMark, Ink, Mark, RasterMark, Scene } from './scene.js';
 
 const escapes: Record<string, string> = {
   '&': '&amp;',
@@ -111,8 +111,20 @@ export async function svgPicture(
   );
   const style =
     theme === 'auto'
-      ? `svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){svg{${themeVariables('dark')}}.on-dark{display:inline}.on-light{display:none}}`
-      : `svg{${themeVariables(theme)}}`;
+      ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){svg{${themeVariables('dark')}}.on-dark{display:inline}.on-light{display:none}}${inkClasses}</style>`
+      : '';
   const { width, height } = scene;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc><style>${style}${inkClasses}</style><rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${svgMarks(scene.marks, true)}</svg>\n`;
+  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${svgMarks(scene.marks, true)}`;
+  const painted = theme === 'auto' ? shapes : inAttributes(shapes, theme);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }
+
+/** Classes of ink as plain attributes: what every program reads, and no policy forbids. */
+const inAttributes = (shapes: string, theme: Theme): string =>
+  shapes.replace(/ class="([^"]*)"/g, (_, classes: string) =>
+    classes
+      .split(' ')
+      .filter((one) => one !== '')
+      .map((one) => ` ${one.startsWith('s-') ? 'stroke' : 'fill'}="${inks[theme][one.slice(2) as Ink]}"`)
+      .join(''),
+  );

@@ -21,7 +21,7 @@ export async function openChromium(): Promise<Engine & { page: Page }> {
     open: async (address) => {
       await page.goto(address);
     },
-    evaluate: (inPage) => page.evaluate(inPage),
+    evaluate: (inPage, ...given) => page.evaluate(`(${inPage})(...${JSON.stringify(given)})`),
     evaluateInFrame: async (inPage) => {
       const frame = page.frames()[1];
       if (!frame) throw new Error('The page has no frame.');

@@ -2,6 +2,7 @@
 // about, whatever it blocks and whatever it asks of other hosts fails the test.
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { readFigure, type Shown } from './shown.ts';
 import { type Site, startSite } from './site.ts';
 
 export interface Visit {
@@ -16,10 +17,12 @@ export interface VisitOptions extends BrowserContextOptions {
   site?: (site: Site) => void;
   /** Runs in the page before its own scripts. */
   first?: () => void;
+  /** The fragment of the address. */
+  fragment?: string;
 }
 
-export const figure1 = (page: Page): Locator => page.locator('superpose-dot-products');
-export const figure2 = (page: Page): Locator => page.locator('superpose-decompose');
+export const figureOf = (page: Page, name: string): Locator =>
+  page.locator(`superpose-figure[name="${name}"]`);
 /** Where a figure's arrow keys and pointers are listened to. */
 export const surface = (figure: Locator): Locator => figure.locator('.surface');
 
@@ -30,7 +33,12 @@ let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
 
 /** Opens the page, in a browser profile and from a server of its own. */
-export async function visit({ site: breakSite, first, ...options }: VisitOptions = {}): Promise<Visit> {
+export async function visit({
+  site: breakSite,
+  first,
+  fragment = '',
+  ...options
+}: VisitOptions = {}): Promise<Visit> {
   browser ??= launch();
   const site = await startSite();
   onTestFinished(() => site.stop());
@@ -49,7 +57,12 @@ export async function visit({ site: breakSite, first, ...options }: VisitOptions
     dialog.dismiss();
   });
   context.on('request', (request) => {
-    if (!request.url().startsWith(site.address)) complaints.push(`request to ${request.url()}`);
+    const own = request.url().replace(/^blob:/, '');
+    if (
+      !own.startsWith(new URL(site.address).origin) ||
+      (own === request.url() && !own.startsWith(site.address))
+    )
+      complaints.push(`request to ${request.url()}`);
   });
   await context.exposeBinding('complain', (_, complaint: string) => complaints.push(complaint));
   await context.addInitScript(() => {
@@ -63,7 +76,7 @@ export async function visit({ site: breakSite, first, ...options }: VisitOptions
   onTestFinished(() => expect(complaints).toEqual([]));
 
   const page = await context.newPage();
-  await page.goto(site.address);
+  await page.goto(site.address + fragment);
   return { page, site, complaints };
 }
 
@@ -78,4 +91,21 @@ async function launch(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/** What a figure shows once it has drawn what it is set to. */
+export async function drawn(page: Page, name: string): Promise<Shown> {
+  const figure = figureOf(page, name);
+  await figure.scrollIntoViewIfNeeded();
+  let shown: Shown | undefined;
+  await expect
+    .poll(
+      async () => {
+        shown = await page.evaluate(readFigure, name);
+        return shown?.drawn && JSON.stringify(shown.drawn) === JSON.stringify(shown.state);
+      },
+      { timeout: 60_000, message: `${name} is drawn` },
+    )
+    .toBe(true);
+  return shown as Shown;
 }

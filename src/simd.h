@@ -1,0 +1,29 @@
+// Vectors of 16 bytes (32 natively with AVX) that every compiler here knows: WebAssembly's v128 and SSE.
+// Eigen is not told to vectorise: what is worth vectorising is written with these, once.
+#pragma once
+
+#include <cstring>
+
+namespace superpose {
+
+#ifdef __AVX__
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <typename Scalar>
+struct Simd {
+  typedef Scalar Vector __attribute__((vector_size(kVectorBytes), may_alias));
+  static constexpr int kLanes = kVectorBytes / sizeof(Scalar);
+
+  // From and to anywhere, aligned or not.
+  static Vector load(const Scalar* from) {
+    Vector vector;
+    std::memcpy(&vector, from, sizeof vector);
+    return vector;
+  }
+  static void store(Scalar* to, Vector vector) { std::memcpy(to, &vector, sizeof vector); }
+};
+
+}  // namespace superpose

@@ -1,0 +1,57 @@
+// A JavaScript value with its members out of line.
+//
+// emscripten::val writes each read, write and destructor out in full wherever it is used, which came to
+// a third of the module. This one has what the bindings need of it, each once, in value.cpp.
+#pragma once
+
+#include <emscripten/bind.h>
+#include <emscripten/val.h>
+
+#include <cstdint>
+#include <string>
+
+namespace superpose {
+
+class Value : public emscripten::val {
+ public:
+  Value(const emscripten::val& other);
+  Value(emscripten::val&& other);
+  Value(const Value& other);
+  Value(Value&& other);
+  ~Value();
+
+  static Value object();
+  static Value array();
+  // Zeros: a Float32Array, Float64Array or Int32Array.
+  template <typename Element>
+  static Value zeros(std::size_t count);
+  // A copy of `count` elements in an array of JavaScript's own.
+  template <typename Element>
+  static Value copy_of(const Element* from, std::size_t count);
+
+  Value operator[](const char* name) const;
+  Value operator[](int index) const;
+
+  // int, std::uint32_t, double or bool.
+  template <typename Type>
+  Type as() const;
+  int length() const { return (*this)["length"].as<int>(); }
+
+  void set(const char* name, const emscripten::val& value);
+  void set(const char* name, const std::string& value);
+  void set(const char* name, double value);
+  void set(const char* name, bool value);
+  void set(const char* name, int value) { set(name, static_cast<double>(value)); }
+  void set(int index, double value);
+  void push(const emscripten::val& value);
+  void push(double value);
+  void push(const std::string& value);
+
+  // Typed arrays: all elements to `to`, rounded or widened to its type, and some from `from`.
+  template <typename Element>
+  void copy_to(Element* to, std::size_t count) const;
+  template <typename Element>
+  void copy_from(const Element* from, std::size_t count, std::size_t at);
+};
+
+}  // namespace superpose

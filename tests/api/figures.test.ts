@@ -1,0 +1,76 @@
+// Native, Node and browsers give the same figures: tests/reference/figures.json was written by
+// tests/native/figures_test.cpp, from seeds, and is compared here wherever this runs, in both builds.
+//
+// Uniform draws are the same bits everywhere; logarithms, sines and cosines may be rounded otherwise by
+// another libm, and fused multiply-adds round less. Each figure names the roundings on the way to it, and
+// how much an error of its input may grow: by a division through a small number, or by a factorisation.
+import { expect, test } from 'vitest';
+import figures from '../reference/figures.json' with { type: 'json' };
+import { roundings } from './support/bounds.ts';
+import { builds } from './support/builds.ts';
+import { largest, largestDifference } from './support/numbers.ts';
+
+test.each(builds)('the figures of every platform, $simd SIMD', ({ superpose }) => {
+  const token = superpose.randomNormal({ rows: 9, columns: 8, seed: 1 });
+  const position = superpose.sinusoidal({ positions: 9, d_model: 8 });
+  const weight = (seed: number) => ({ weight: superpose.randomNormal({ rows: 8, columns: 8, seed }) });
+  const scores = superpose.decompose({
+    summands: { token, position },
+    normalization: { kind: 'layer_norm', epsilon: 1e-12 },
+    query: weight(2),
+    key: weight(3),
+    heads: 2,
+    only: [1],
+    scale: 0.5,
+  });
+  const spreads = superpose.gramSpreads({ positions: 64, d_model: 32, seed: 1 });
+  const ranks = superpose.ranks({ table: superpose.sinusoidal({ positions: 128, d_model: 64 }) });
+  const probe = superpose.tokenProbe({
+    token: superpose.randomNormal({ rows: 60, columns: 16, seed: 1 }),
+    position: superpose.sinusoidal({ positions: 30, d_model: 16 }),
+    trainingPairs: 400,
+    testPairs: 100,
+  });
+  const order = superpose.orderProbe({
+    rows: superpose.sinusoidal({ positions: 64, d_model: 32 }),
+    pairs: 128,
+  });
+  const growth = { none: 1, ofSums: 8, ofFactors: 64 };
+  const ours: Record<keyof typeof figures, [ArrayLike<number>, roundings: number, growth: number]> = {
+    // Three products of width 8 after a LayerNorm of width 8.
+    'decompose.logits': [scores.logits, 4 * 8, growth.ofSums],
+    // And sums over 81 pairs.
+    'decompose.shares': [scores.shares, 4 * 8 + 2 * 81, growth.ofSums],
+    // Angles of up to 64 radians, each off by 64 roundings; the width; a random form of 32 by 32.
+    gramSpreads: [[spreads.centred, spreads.sines, spreads.randomForm], 64 ** 2 + 32 * 32, growth.none],
+    sampleCosines: [superpose.sampleCosines({ d: 16, count: 5, seed: 1 }), 3 * 16, growth.none],
+    // Logarithms of gamma functions of 256, which are about 1000 and lose as many units.
+    cosineTail: [[superpose.cosineTail({ epsilon: 0.1, d: 512 })], 1000 ** 2, growth.none],
+    randomPrincipalAngles: [
+      superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 }),
+      6 * 64,
+      growth.ofSums,
+    ],
+    energyOverlap: [[superpose.energyOverlap({ tokens: token, positions: position })], 3 * 64, growth.none],
+    // Angles of up to 128 radians, and a factorisation of 128 by 64.
+    ranks: [[ranks.stable, ranks.participationRatio], 128 ** 2 + 128 * 64, growth.none],
+    tokenProbe: [
+      [probe.rSquared, probe.trainingRSquared, probe.meanCosine],
+      30 ** 2 + 400 * 16,
+      growth.ofFactors,
+    ],
+    // Yes or no: no score lies near enough to 0 for a rounding to turn it.
+    'orderProbe.wrong': [order.wrong, 0, growth.none],
+  };
+  const names = Object.keys(figures) as (keyof typeof figures)[];
+  expect(Object.keys(ours).sort()).toEqual(names.sort());
+  for (const name of names) {
+    const [values, count, factor] = ours[name];
+    const bound = factor * roundings(count, 'float64') * Math.max(1, largest(figures[name]));
+    expect({ name, difference: largestDifference(values, figures[name]), bound }).toSatisfy(
+      ({ difference }: { difference: number }) => difference <= bound,
+    );
+    // Or a wrong figure could pass.
+    expect(bound).toBeLessThan(1e-10);
+  }
+});

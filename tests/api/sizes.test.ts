@@ -1,0 +1,44 @@
+// What a reader's browser has to fetch of the library, gzipped.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { expect, test } from 'vitest';
+
+const at = (name: string) => fileURLToPath(new URL(`../../build/package/${name}`, import.meta.url));
+const kilobytes = (content: string | Uint8Array) => gzipSync(content, { level: 9 }).length / 1024;
+
+test.each(['plain', 'relaxed'])('the %s module, with all of the library in it', (simd) => {
+  expect(kilobytes(readFileSync(at(`wasm/superpose-${simd}.wasm`)))).toBeLessThan(100);
+});
+
+/** A module and what it imports, without `external`, as a bundler makes it of the package. */
+async function bundled(name: string, ...external: RegExp[]): Promise<string> {
+  const made = await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rollupOptions: {
+        input: at(name),
+        external: [/tokenizers/, ...external],
+        preserveEntrySignatures: 'strict',
+        output: { format: 'es' },
+      },
+    },
+  });
+  const chunks = [made].flat().flatMap((part) => ('output' in part ? part.output : []));
+  return chunks.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('');
+}
+
+test('the JavaScript that Emscripten writes, and the typed API', async () => {
+  const api = await bundled('index.js', /superpose-plain\.js$/);
+  expect(api).toContain('decomposeTerms');
+  expect(kilobytes(api)).toBeLessThan(15);
+  const glue = await bundled('wasm/superpose-plain.js');
+  expect(glue).toContain('WebAssembly');
+  expect(kilobytes(glue)).toBeLessThan(15);
+});

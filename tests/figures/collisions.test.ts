@@ -1,0 +1,86 @@
+import { load, loadMiniLM, type Table } from 'superpose';
+import { expect, inject, test } from 'vitest';
+import * as collisions from '../../web/figures/collisions.ts';
+import { expectSoundPictures, run } from './support.ts';
+
+const row = ({ data, columns }: Table, place: number) =>
+  Array.from(data.subarray(place * columns, (place + 1) * columns));
+const squared = (a: number[], b: number[]) => a.reduce((sum, x, c) => sum + (x - (b[c] as number)) ** 2, 0);
+
+/** By distances, not by margins: the two words nearest to word + position. */
+function nearestTo(words: Table, word: number, position: number[]) {
+  const bare = row(words, word);
+  const sum = bare.map((x, c) => x + (position[c] as number));
+  const own = squared(sum, bare);
+  let best = -1;
+  let least = Infinity;
+  for (let b = 0; b < words.rows; b++) {
+    const distance = b === word ? Infinity : squared(sum, row(words, b));
+    if (distance < least) [best, least] = [b, distance];
+  }
+  return { best, own, least };
+}
+
+test.each([
+  { v: 100, d: 4, scale: 4, index: 99, seed: 7 },
+  { v: 500, d: 8, scale: 1, index: 3 },
+  { v: 100, d: 256, scale: 0.5, positions: 'sinusoidal', index: 0 },
+])('%o: nearest words and margins are those of the distances', async (settings) => {
+  const result = await run(collisions, settings);
+  expectSoundPictures(result);
+  const superpose = await load();
+  const { v, d, scale, index } = settings;
+  const seed = settings.seed ?? 1;
+  const precision = 'float32';
+  const words = superpose.randomNormal({ rows: v, columns: d, seed, precision });
+  const table =
+    settings.positions === 'sinusoidal'
+      ? superpose.sinusoidal({ positions: 64, d_model: d, precision })
+      : superpose.randomNormal({ rows: 64, columns: d, seed, stream: 1, precision });
+  const { margins, nearest } = result.data;
+  for (let place = 0; place < 64; place++) {
+    const position = row(table, place).map((x) => Math.fround(scale * x));
+    const { best, own, least } = nearestTo(words, index, position);
+    expect(nearest[place]).toBe(`word ${best}`);
+    // ‖e_a + p − e_b‖² = ‖p‖² + 2 margin
+    expect(Math.abs((least - own) / 2 - (margins[place] as number))).toBeLessThan(1e-4 * (own + least));
+  }
+  const rows = result.figure.table(result.data, result.state).rows;
+  expect(rows.map((cells) => cells[4] === `word ${index}`)).toEqual(
+    Array.from(margins as Float64Array, (margin) => margin >= 0),
+  );
+});
+
+test('without a position nothing moves', async () => {
+  const result = await run(collisions, { scale: 0, v: 1000 });
+  expectSoundPictures(result);
+  const { margins, bareDistance, nearest, bare } = result.data;
+  for (const margin of margins) expect(margin).toBeCloseTo(bareDistance ** 2 / 2, 3);
+  expect(new Set(nearest)).toEqual(new Set([bare]));
+});
+
+test('a word number beyond the vocabulary is the last word', async () => {
+  const { data } = await run(collisions, { v: 100, index: 4999 });
+  expect(data.word).toBe('word 99');
+});
+
+test.runIf(inject('withModel')).each([
+  { word: 'king', piece: 'king', searched: 2048 },
+  { word: 'kingdoms', piece: 'kingdoms', searched: 2049 },
+  { word: '', piece: 'the', searched: 2048 },
+])('$word among MiniLM’s frequent words', async ({ word, piece, searched }) => {
+  const result = await run(collisions, { words: 'trained', word });
+  expectSoundPictures(result);
+  const { data, state, figure } = result;
+  expect(data.word).toBe(piece);
+  expect(data.vocabulary).toBe(searched);
+  expect(figure.remark?.(data, state) === '').toBe(word === 'king');
+  const model = await loadMiniLM(await load());
+  const at = (text: string) => {
+    const id = model.tokenize(text).ids[1] as number;
+    return model.summands({ ids: [id], tokens: [], dropped: 0 });
+  };
+  const [own, other] = [await at(piece), await at(data.bare)];
+  const distance = Math.sqrt(squared(row(own.token, 0), row(other.token, 0)));
+  expect(data.bareDistance).toBeCloseTo(distance, 4);
+});

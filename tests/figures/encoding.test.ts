@@ -1,0 +1,59 @@
+import { expect, inject, test } from 'vitest';
+import * as encoding from '../../web/figures/encoding.ts';
+import { expectSoundPictures, run } from './support.ts';
+
+test.each([
+  { positions: 16, d: 16, threshold: 1.5 },
+  { encoding: 'random', positions: 16, d: 512, seed: 4294967295 },
+  { encoding: 'interleaved', positions: 512, d: 16 },
+  { encoding: 'transformerXl', positions: 64, d: 128, threshold: 0.001 },
+  {},
+])('%o is drawn', async (settings) => expectSoundPictures(await run(encoding, settings)));
+
+// How many channels move, over L positions, by more than 0.5, 0.1 and 0.01.
+const published: [string, number, number[]][] = [
+  ['tensor2tensor', 128, [286, 355, 445]],
+  ['tensor2tensor', 512, [363, 432, 483]],
+  ['interleaved', 128, [287, 356, 445]],
+];
+test.each(published)('%s, %i positions: the channels that move', async (name, positions, expected) => {
+  for (const [place, threshold] of [0.5, 0.1, 0.01].entries()) {
+    const { data, figure, state } = await run(encoding, { encoding: name, positions, threshold });
+    expect(figure.describe(data, state)).toContain(
+      `${expected[place]} of 512 channels move by more than ${threshold}`,
+    );
+  }
+});
+
+test('39 directions hold 99 % of the energy of either layout, and the numerical rank is 57', async () => {
+  for (const name of ['tensor2tensor', 'interleaved', 'transformerXl']) {
+    const { data } = await run(encoding, { encoding: name });
+    expect([data.ranks.energy, data.ranks.numerical]).toEqual([39, 57]);
+  }
+  const { data } = await run(encoding, { encoding: 'interleaved' });
+  expect(data.ranks.stable.toFixed(2)).toBe('1.75');
+});
+
+test('values and ranges by the formula', async () => {
+  const { data, figure, state } = await run(encoding, { positions: 64, d: 32 });
+  const w = (i: number) => 10000 ** (-i / 15);
+  const column = (c: number) =>
+    Array.from({ length: 64 }, (_, p) => (c < 16 ? Math.sin(p * w(c)) : Math.cos(p * w(c - 16))));
+  const { rows } = figure.table(data, state);
+  expect(rows).toHaveLength(64 * 32);
+  for (const [p, c, value, range] of rows as [number, number, number, number][]) {
+    const values = column(c);
+    expect(value).toBeCloseTo(values[p] as number, 6);
+    expect(range).toBeCloseTo(Math.max(...values) - Math.min(...values), 9);
+  }
+});
+
+test.runIf(inject('withModel'))('MiniLM’s positions', async () => {
+  const result = await run(encoding, { encoding: 'learned', positions: 512 });
+  expectSoundPictures(result);
+  expect([result.data.positions, result.data.d_model]).toEqual([512, 384]);
+  // Row 0 is 2.362 long, the outlier; the others are 0.474 on average.
+  const length = (row: number) => Math.hypot(...result.data.values.subarray(row * 384, (row + 1) * 384));
+  expect(length(0).toFixed(3)).toBe('2.362');
+  expect(length(100)).toBeLessThan(1);
+});

@@ -1,0 +1,75 @@
+import { readFileSync, statSync } from 'node:fs';
+import { load, loadMiniLM } from 'superpose';
+import { expect, inject, test } from 'vitest';
+import * as heads from '../../web/figures/heads.ts';
+import { expectSoundPictures, run } from './support.ts';
+
+// Of the published weights, in numpy. Nine terms: token, position and constant with each other.
+const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));
+const fourOf = (nine: number[]) => [0, 1, 3, 4].map((term) => nine[term]);
+const close = (found: number[] | undefined, expected: (number | undefined)[]) => {
+  expected.forEach((share, kind) => {
+    expect(found?.[kind]).toBeCloseTo(share as number, 8);
+  });
+  expect(found?.reduce((a, b) => a + b)).toBeCloseTo(1, 10);
+};
+
+test.runIf(inject('withModel'))('shares of the default sentence', async () => {
+  const result = await run(heads);
+  expectSoundPictures(result);
+  oracle.river_bank.shares.nine.forEach((nine: number[], head: number) => {
+    close(result.data.heads[head], fourOf(nine));
+  });
+  const { rows } = result.figure.table(result.data, result.state);
+  expect(rows).toHaveLength(14);
+  for (const [, , tp, pt, , , cross] of rows as number[][])
+    expect((tp as number) + (pt as number)).toBeCloseTo(cross as number, 12);
+});
+
+test.runIf(inject('withModel'))('shares of the ten sentences, averaged and pooled', async () => {
+  const texts = oracle.sentences.map(({ text }: { text: string }) => text);
+  for (const text of heads.tenSentences) expect(texts).toContain(text);
+  const result = await run(heads, { sentences: 'ten' });
+  expectSoundPictures(result);
+  const { per_head_nine, mean_of_heads_nine, energy_per_head } = oracle.ten_sentences;
+  per_head_nine.forEach((nine: number[], head: number) => {
+    close(result.data.heads[head], fourOf(nine));
+  });
+  close(result.data.mean, fourOf(mean_of_heads_nine));
+  // Pooled: each head by the variation of its scores.
+  const energy = energy_per_head.reduce((a: number, b: number) => a + b);
+  const pooled = [0, 1, 3, 4].map((term) =>
+    per_head_nine.reduce(
+      (sum: number, nine: number[], head: number) => sum + (nine[term] as number) * energy_per_head[head],
+      0,
+    ),
+  );
+  close(
+    result.data.pooled,
+    pooled.map((sum) => sum / energy),
+  );
+  expect(result.data.pooled[3]).toBeCloseTo(oracle.ten_sentences.pooled_four[3], 6);
+});
+
+test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(
+  'a text of any length: %#',
+  async (text) => {
+    const result = await run(heads, { text });
+    expectSoundPictures(result);
+    for (let i = 0; i < 14; i++)
+      expect(result.figure.readout(result.data, result.state, { i, j: 0 }).length).toBe(13);
+  },
+);
+
+test.runIf(inject('withModel'))('the ten sentences fetch the 4 MB that their control says', async () => {
+  const model = await loadMiniLM(await load());
+  const folder = new URL('../../build/model/', import.meta.url);
+  const { rowsPerShard } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+  const ids = heads.tenSentences.flatMap((text) => model.tokenize(text).ids);
+  const shards = new Set(ids.map((id) => Math.floor(id / rowsPerShard)));
+  const bytes = [...shards].reduce(
+    (sum, shard) => sum + statSync(new URL(`words-${shard}.safetensors`, folder)).size,
+    0,
+  );
+  expect(heads.figure.controls.sentences.options.ten).toContain(`${Math.round(bytes / 1e6)} MB`);
+});

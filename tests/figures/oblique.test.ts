@@ -1,0 +1,80 @@
+import { load } from 'superpose';
+import { expect, test } from 'vitest';
+import * as oblique from '../../web/figures/oblique.ts';
+import { expectSoundPictures, run } from './support.ts';
+
+/** The gain by another road: 1 / sin of the smallest principal angle, from bases in rows. */
+async function gainByAngles(d: number, k1: number, k2: number, seed: number): Promise<number> {
+  const superpose = await load();
+  const columns = (count: number, all: number, stream: number) => {
+    const { data } = superpose.randomNormal({ rows: d, columns: all, seed, stream });
+    const rows = new Float64Array(count * d);
+    for (let row = 0; row < d; row++) {
+      for (let column = 0; column < count; column++)
+        rows[column * d + row] = data[row * all + column] as number;
+    }
+    return { data: rows, rows: count, columns: d };
+  };
+  const angles = superpose.principalAngles({ first: columns(k1, k1, 0), second: columns(k2, d, 1) });
+  return 1 / Math.sin(angles[0] as number);
+}
+
+test.each([
+  { d: 8, k1: 1, k2: 1, seed: 1 },
+  { d: 32, k1: 12, k2: 12, seed: 1 },
+  { d: 16, k1: 7, k2: 9, seed: 4294967295 },
+  { d: 64, k1: 24, k2: 40, seed: 3 },
+])('%o: the gain is 1 / sin θ, and no noise grows more', async (settings) => {
+  const result = await run(oblique, settings);
+  expectSoundPictures(result);
+  const { now, sweep, exactError } = result.data;
+  const { d, k1, k2, seed } = settings;
+  const expected = await gainByAngles(d, k1, k2, seed);
+  expect(Math.abs(now.gain / expected - 1)).toBeLessThan(1e-9 * expected);
+  // Rounding of the sum, d + k1 terms of a few units, grows by the gain at most.
+  expect(exactError).toBeLessThan(1e-13 * d * now.gain);
+  for (const { gain, largest, median } of sweep) {
+    if (!Number.isFinite(gain)) continue;
+    expect(largest).toBeLessThanOrEqual(gain * (1 + 1e-12));
+    expect(median).toBeLessThanOrEqual(largest);
+  }
+  // More directions for positions leave smaller angles.
+  const gains = sweep.map(({ gain }: { gain: number }) => gain);
+  expect(gains).toEqual([...gains].sort((a, b) => a - b));
+  expect(result.figure.describe(result.data, result.state)).toContain(`${d}`);
+});
+
+test('two directions: the gain of their angle, from the cosine', async () => {
+  const superpose = await load();
+  const u = superpose.randomNormal({ rows: 8, columns: 1, seed: 1 }).data;
+  const w = superpose
+    .randomNormal({ rows: 8, columns: 8, seed: 1, stream: 1 })
+    .data.filter((_, at) => at % 8 === 0);
+  const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, x, at) => sum + x * (b[at] as number), 0);
+  const cosine = dot(u, w) / Math.sqrt(dot(u, u) * dot(w, w));
+  const { data } = await run(oblique, { d: 8, k1: 1, k2: 1 });
+  expect(data.now.gain).toBeCloseTo(1 / Math.sqrt(1 - cosine ** 2), 10);
+});
+
+test('in channels of their own nothing grows: that is concatenation', async () => {
+  const result = await run(oblique, { subspaces: 'apart', d: 64, k1: 32, k2: 32 });
+  expectSoundPictures(result);
+  expect(result.data.now.gain).toBeCloseTo(1, 12);
+  expect(result.data.now.largest).toBeLessThanOrEqual(1);
+  expect(result.data.exactError).toBe(0);
+});
+
+test.each([
+  { d: 8, k1: 8, k2: 1 },
+  { d: 64, k1: 64, k2: 64 },
+  { d: 8, k1: 64, k2: 64 },
+  { d: 16, k1: 9, k2: 8, subspaces: 'apart' },
+])('%o do not fit: no linear map', async (settings) => {
+  const result = await run(oblique, settings);
+  expectSoundPictures(result);
+  expect(result.data.now.gain).toBe(Infinity);
+  const said = result.figure.describe(result.data, result.state);
+  expect(said).toContain('no linear map');
+  for (let j = 0; j < result.data.sweep.length; j++)
+    expect(result.figure.readout(result.data, result.state, { i: 0, j }).length).toBeGreaterThan(1);
+});

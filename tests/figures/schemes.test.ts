@@ -1,0 +1,134 @@
+import { load } from 'superpose';
+import { beforeAll, expect, test } from 'vitest';
+import * as schemes from '../../web/figures/schemes.ts';
+import { expectSoundPictures, run } from './support.ts';
+
+let superpose: Awaited<ReturnType<typeof load>>;
+beforeAll(async () => {
+  superpose = await load();
+});
+
+const ids = Object.keys(schemes.figure.controls.scheme.options);
+
+test('the gallery has every scheme of the registry, and its formulas as text', () => {
+  const registry = superpose.schemeRegistry();
+  expect(ids).toEqual(registry.map(({ id }) => id));
+  for (const { formula } of registry) expect(schemes.plainFormula(formula)).not.toMatch(/[\\{}]/);
+  expect(schemes.plainFormula(registry[8]?.formula as string)).toBe('qᵢᵀ kⱼ/√dₕ − mₕ(i−j)');
+});
+
+test('each scheme is drawn, and its terms add up to its scores', async () => {
+  for (const scheme of ids) {
+    for (const words of ['one', 'many']) {
+      const result = await run(schemes, { scheme, words, view: words === 'one' ? 'logits' : 'softmax' });
+      expectSoundPictures(result);
+      const { raw } = result.data.schemes[scheme];
+      for (let cell = 0; cell < raw.length; cell++) {
+        const values: number[] = result.data.terms.map((term: { raw: number[] }) => term.raw[cell]);
+        const sum = values.reduce((total, value) => total + value, 0);
+        const size = values.reduce((total, value) => total + Math.abs(value), 1);
+        expect(Math.abs(sum - raw[cell])).toBeLessThan(1e-13 * size);
+      }
+    }
+  }
+});
+
+test.each([
+  { n: 2, spread: 0 },
+  { n: 64, causal: 'yes', view: 'softmax', scheme: 'alibi', words: 'many' },
+  { n: 3, seed: 4294967295, scheme: 'tupe-r', causal: 'yes' },
+])('%o is drawn', async (settings) => {
+  expectSoundPictures(await run(schemes, settings));
+});
+
+test('with one word, a scheme depends on the offset alone just when its scores are Toeplitz', async () => {
+  const { data, figure, state } = await run(schemes);
+  const { n } = data;
+  for (const id of ids) {
+    const { raw: scores, logits } = data.schemes[id];
+    const spread = superpose.toeplitzSpread({ data: scores, rows: n, columns: n });
+    expect(spread < 1e-10, id).toBe(logits.depends !== 'places');
+    expect(logits.depends === 'nothing', id).toBe(id === 'none');
+  }
+  const said = figure.describe(data, state);
+  expect(said).toContain('9 of 16 schemes give scores that depend on the offset alone');
+  // Relative schemes do by their definitions; a sinusoid compared with itself does by cos(a − b).
+  const relative = [
+    'concatenated-raw',
+    'shaw',
+    'transformer-xl',
+    't5',
+    'alibi',
+    'deberta',
+    'diet-rel',
+    'rope',
+  ];
+  for (const id of [...relative, 'decoupled-rope']) expect(data.schemes[id].logits.depends).toBe('offset');
+});
+
+test('kernels that have a closed form', async () => {
+  const { data } = await run(schemes, { n: 33 });
+  const kernel = (id: string, offset: number) => {
+    const all = data.schemes[id].logits.kernel;
+    return all[32 + offset] - all[32];
+  };
+  for (const offset of [-32, -7, -1, 2, 20]) {
+    // Eight heads: the first slope is ½.
+    expect(kernel('alibi', offset)).toBeCloseTo(-0.5 * Math.abs(offset), 10);
+    let cosines = 0;
+    for (let i = 0; i < 32; i++) cosines += Math.cos(offset * 10000 ** (-i / 32)) - 1;
+    expect(kernel('concatenated-raw', offset)).toBeCloseTo(cosines, 10);
+  }
+  const buckets = superpose.t5Buckets({ n: 33 });
+  const bias = new Map<number, number>();
+  data.schemes.t5.raw.forEach((score: number, cell: number) => {
+    const bucket = buckets[cell] as number;
+    expect(score).toBeCloseTo(bias.get(bucket) ?? score, 10);
+    bias.set(bucket, score);
+  });
+});
+
+test('the mean at an offset, and how much it explains, of different words', async () => {
+  const { data } = await run(schemes, { words: 'many', n: 9 });
+  const { raw, logits } = data.schemes.added;
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const whole = mean([...raw]);
+  let explained = 0;
+  for (let offset = -8; offset <= 8; offset++) {
+    const values = [...raw].filter((_, cell) => (cell % 9) - Math.floor(cell / 9) === offset);
+    expect(logits.kernel[offset + 8]).toBeCloseTo(mean(values) - whole, 12);
+    explained += values.length * (mean(values) - whole) ** 2;
+  }
+  const variation = [...raw].reduce((sum, value) => sum + (value - whole) ** 2, 0);
+  expect(logits.share).toBeCloseTo(explained / variation, 12);
+});
+
+test('causal softmax sees no later key, in the schemes that have a mask', async () => {
+  const { data, figure, state } = await run(schemes, { causal: 'yes', view: 'softmax', n: 8 });
+  for (const id of ids.filter((id) => id !== 'added' && !id.startsWith('concat'))) {
+    for (let cell = 0; cell < 64; cell++) {
+      if (cell % 8 > Math.floor(cell / 8)) expect(data.schemes[id].softmax[cell]).toBe(0);
+    }
+  }
+  expect(figure.remark?.(data, state)).toContain('all pairs');
+});
+
+test('parameters of BERT-base’s shape', async () => {
+  const counts: Record<string, number> = {
+    none: 0,
+    added: 512 * 768,
+    'concatenated-raw': 512 * 768,
+    'concatenated-block-diagonal': 512 * 768 + 12 * 2 * 768 * 768,
+    shaw: 12 * 33 * 64,
+    t5: 32 * 12,
+    deberta: 1024 * 768 + 12 * 2 * 768 * 768,
+    'tupe-a': 513 * 768 + 2 * 768 * 768,
+    'diet-abs': 12 * 2 * 512 * 12 * 64,
+    'diet-rel': 12 * 257 * 12,
+    'decoupled-rope': 12 * 768 * 13 * 32,
+  };
+  for (const [scheme, count] of Object.entries(counts)) {
+    const { figure, data, state } = await run(schemes, { scheme });
+    expect(figure.describe(data, state)).toContain(`It adds ${count.toLocaleString('en')} parameters`);
+  }
+});

@@ -1,0 +1,96 @@
+// Addresses: whole, checked, gone back and forth between, and never forgotten.
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readState } from '../../web/figures/controls.ts';
+import { expected, figures, readLink, withoutRounding } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
+
+const name = 'dot-products';
+
+describe('every link ever released opens the view that it opened then', () => {
+  // Lines are only ever added: a version, the fragment, and settings that the figure must come to have.
+  const released: { link: string; figure: string; state: Record<string, unknown>; says: string }[] =
+    JSON.parse(readFileSync(new URL('./links/released.json', import.meta.url), 'utf8'));
+  modelTest.each(released)('$link', async ({ link, figure, state, says }) => {
+    const { page } = await visit({ fragment: link });
+    const shown = await drawn(page, figure);
+    expect(shown.state).toMatchObject(state);
+    expect(shown.problems).toEqual([]);
+    expect(withoutRounding(shown.finding)).toContain(says);
+  });
+});
+
+test.each([
+  ['d=7', 'is not a value of Width d'],
+  ['d=1e3', 'is not a value of Width d'],
+  ['d=0x40', 'is not a value of Width d'],
+  ['n=1e9', 'Number of tokens'],
+  ['n=33.5', 'in steps of 1'],
+  ['scale=-0.05', 'Position scale'],
+  ['scale=NaN', 'Position scale'],
+  ['seed=4294967296', 'Seed'],
+  ['seed=-1', 'Seed'],
+  ['positions=__proto__', 'Positions'],
+  ['positions=constructor', 'Positions'],
+  ['__proto__=1', 'no setting called'],
+  ['bogus=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E', 'no setting called'],
+  [`text=${'x'.repeat(5001)}`, 'Your sentence'],
+  ['d=64&d=65', 'is not a value of Width d'],
+])('a hostile link gives the first view and says so: %s', async (settings, sentence) => {
+  const { page } = await visit({ fragment: `#v=1&figure=${name}&${settings}` });
+  const shown = await drawn(page, name);
+  expect(shown.problems.join()).toContain(sentence);
+  expect(shown.problems.join()).toContain('first view is shown');
+  expect(shown.state).toEqual(readState((figures[name] as (typeof figures)[string]).controls, []).state);
+  expect(await figureOf(page, name).locator('.problem img').count()).toBe(0);
+});
+
+test.each([
+  ['#v=2&figure=dot-products', 'knows version 1'],
+  ['#v=&figure=dot-products', 'knows version 1'],
+  ['#v=1', 'does not say which figure'],
+  ['#v=1&figure=no-such', 'which is not on this page'],
+  ['#v=1&figure=__proto__', 'which is not on this page'],
+  [`#v=1&figure=dot-products&text=${'%20'.repeat(30_000)}`, 'too long'],
+  ['#v=1&figure=%E0%A4%A', 'which is not on this page'],
+])('a link to nothing says so: %s', async (fragment, sentence) => {
+  const { page } = await visit({ fragment });
+  await page.getByText(sentence).waitFor();
+  expect((await drawn(page, name)).state.d).toBe(64);
+});
+
+test('back and forward go through the views', async () => {
+  const { page } = await visit();
+  const figure = figureOf(page, name);
+  await drawn(page, name);
+  const address = () => page.url().split('#')[1] ?? '';
+  await figure.locator('select[name=positions]').selectOption('random');
+  await expect.poll(address).toContain('positions=random');
+  await figure.locator('select[name=positions]').selectOption('concatenated');
+  await expect.poll(address).toContain('positions=concatenated');
+  const positions = async () => (await page.evaluate(readFigure, name))?.state.positions;
+  await page.goBack();
+  await expect.poll(positions).toBe('random');
+  await page.goBack();
+  await expect.poll(positions).toBe('interleaved');
+  await page.goForward();
+  await expect.poll(positions).toBe('random');
+  const shown = await drawn(page, name);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
+});
+
+test('a slider leaves one address behind, when it is let go', async () => {
+  const { page } = await visit();
+  await drawn(page, name);
+  const before = await page.evaluate(() => history.length);
+  const slider = figureOf(page, name).locator('input[name=scale]');
+  for (let step = 0; step < 5; step++) await slider.press('ArrowRight');
+  await expect.poll(() => page.url()).toContain('scale=1.25');
+  expect(await page.evaluate(() => history.length)).toBe(before + 1);
+});
+
+test('the name of a section is no state', () => {
+  expect(readLink('#bets')).toBeUndefined();
+  expect(readLink('')).toBeUndefined();
+});

@@ -1,0 +1,74 @@
+// What a figure must say, computed in Node by the library's own build; that the numbers are right is tested
+// in tests/figures.
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Controls, State } from '../../../web/figures/controls.ts';
+
+type Headless = typeof import('../../../web/headless/index.ts');
+
+const folder = fileURLToPath(new URL('../../../build/', import.meta.url));
+const headless: Headless = await import(
+  /* @vite-ignore */ pathToFileURL(`${folder}package/headless/index.js`).href
+);
+
+export const { toCsv, toJson, writeLink, readLink } = headless;
+export const figures = headless.figures;
+export const names = Object.keys(figures);
+const render = headless.renderer(pathToFileURL(`${folder}model/`));
+
+export interface Expected {
+  rendered: Awaited<ReturnType<typeof render>>;
+  finding: string;
+  readout(cursor: { i: number; j: number }): string;
+}
+
+const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** Of the state that a page says it is in. */
+export async function expected(name: string, state: Record<string, unknown>): Promise<Expected> {
+  const { controls } = figures[name] as Headless['figures'][string];
+  const rendered = await render(name, headless.writtenState(controls, state as State));
+  const { figure, data, state: settled } = rendered;
+  return {
+    rendered,
+    finding: flat(figure.describe(data, settled)),
+    readout: (cursor) =>
+      flat(
+        figure
+          .readout(data, settled, cursor)
+          .map((piece) => (typeof piece === 'string' ? piece : piece.text))
+          .join(''),
+      ),
+  };
+}
+
+/** Rounding shows in the last digits only where a number is itself rounding error. */
+export const withoutRounding = (text: string): string =>
+  text.replace(/−?\d\.\d × 10⁻¹[²-⁹]|−?\d\.\d × 10⁻¹[⁰¹]/g, '≈0');
+
+/** A figure's settings, each moved once: what can be set to what, as links write it. */
+export function variations(name: string): [string, string][] {
+  const { controls } = figures[name] as Headless['figures'][string];
+  return Object.entries(controls as Controls).flatMap(([setting, control]): [string, string][] => {
+    switch (control.kind) {
+      case 'choice':
+        return Object.keys(control.options)
+          .filter((option) => option !== control.initial)
+          .map((option) => [setting, option]);
+      case 'range':
+        return [control.min, control.max].map((value) => [setting, String(value)]);
+      case 'steps':
+        return [control.values[0], control.values.at(-1)].map((value) => [setting, String(value)]);
+      case 'toggle':
+        return [[setting, control.initial ? 'no' : 'yes']];
+      case 'several':
+        return [
+          [setting, ''],
+          [setting, Object.keys(control.options)[0] as string],
+        ];
+      case 'seed':
+        return [[setting, '4294967295']];
+      default:
+        return [[setting, 'to be or not to be']];
+    }
+  });
+}

@@ -1,0 +1,100 @@
+// What the sections on mixing, normalising and concatenating say in numbers, in their figures' first states.
+import { readFileSync } from 'node:fs';
+import { load, type Table } from 'superpose';
+import { expect, inject, test } from 'vitest';
+import * as cost from '../../web/figures/cost.ts';
+import * as mixing from '../../web/figures/mixing.ts';
+import * as normalising from '../../web/figures/normalising.ts';
+import * as threeConcats from '../../web/figures/threeConcats.ts';
+import { run } from '../figures/support.ts';
+
+const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8')
+  .replace(/<[^>]*>/g, '')
+  .replace(/\s+/g, ' ');
+const said = (sentence: string) => expect(page).toContain(sentence);
+
+test('signs, moves and distances of sums', async () => {
+  const { data } = await run<{
+    token: Float64Array;
+    moved: Float64Array;
+    shift: Float64Array;
+    places: { sum: Float64Array }[];
+  }>(mixing);
+  said('In some channels the sum has the opposite sign of the word');
+  const opposite = data.token.filter((value, k) => value * (data.places[0]?.sum[k] as number) < 0);
+  expect(opposite.length).toBeGreaterThan(1);
+  said('moves it by exactly the difference of the two positions, and moves every word by the same');
+  const other = await run<typeof data>(mixing, { word: 9 });
+  expect(other.data.shift).toEqual(data.shift);
+  for (const { moved, shift } of [data, other.data])
+    moved.forEach((value, k) => {
+      expect(value).toBeCloseTo(shift[k] as number, 14);
+    });
+  said('At one place, the distances between words are what they were before.');
+  const superpose = await load();
+  const token = superpose.randomNormal({ rows: 2, columns: 32, seed: 1 });
+  const position = superpose.sinusoidal({ positions: 4, d_model: 32 }).data.slice(3 * 32);
+  const tokenType = { data: new Float64Array(32), rows: 1, columns: 32 };
+  const here = { data: Float64Array.from([...position, ...position]), rows: 2, columns: 32 };
+  const { sum } = superpose.bertEmbeddings({ token, position: here, tokenType });
+  const distance = ({ data: rows }: Table) =>
+    Math.hypot(...Array.from({ length: 32 }, (_, k) => (rows[k] as number) - (rows[32 + k] as number)));
+  expect(distance(sum)).toBeCloseTo(distance(token), 12);
+});
+
+test.runIf(inject('withModel'))('head 3, as it is and with rows centred', async () => {
+  const { data, state } = await run<{ raw: number[]; shares: number[] }>(normalising);
+  expect(state.head).toBe(3);
+  said('the scores of head 3 seem to be four fifths position → position');
+  expect(data.raw[3]).toBeGreaterThan(0.75);
+  expect(data.raw[3]).toBeLessThan(0.85);
+  said('the rest takes nearly nine tenths away');
+  expect(data.raw[4]).toBeGreaterThan(-0.9);
+  expect(data.raw[4]).toBeLessThan(-0.85);
+  said('token → token leads and nothing is negative');
+  expect(Math.max(...data.shares)).toBe(data.shares[0]);
+  expect(Math.min(...data.shares)).toBeGreaterThan(0);
+});
+
+test('cross terms, ranks, and the special case', async () => {
+  interface Way {
+    logits: Float64Array;
+    cross: number;
+    rank: number;
+  }
+  const { data, state } = await run<{ ways: Way[]; tiedGap: number }>(threeConcats);
+  const [added, raw, full, blocks] = data.ways as [Way, Way, Way, Way];
+  said('So joining alone does not remove token → position and position → token. Full weights keep both');
+  expect(full.cross).toBeGreaterThan(0.1);
+  expect([raw.cross, blocks.cross]).toEqual([0, 0]);
+  said('tick W₂ = W₁, and the third map becomes the first');
+  const tied = await run<typeof data>(threeConcats, { tied: 'yes' });
+  const third = tied.data.ways[2] as Way;
+  third.logits.forEach((value, cell) => {
+    expect(value).toBeCloseTo(added.logits[cell] as number, 12);
+  });
+  said('Two separate scores reach the sum of two widths');
+  const { dHead } = state as { dHead: number };
+  expect([added.rank, full.rank, blocks.rank]).toEqual([dHead, dHead, 2 * dHead]);
+});
+
+test('what 64 and 768 more channels cost in BERT-base', async () => {
+  interface Costs {
+    costs: ({ total: number; kvCache: number; headsDivide: boolean; width: number } | undefined)[];
+  }
+  const by = async (dPosition: number) => (await run<Costs>(cost, { dPosition })).data.costs;
+  const [narrow, middle, broad] = [await by(64), await by(256), await by(768)];
+  const times = (costs: Costs['costs'], way: number, name: 'total' | 'kvCache') =>
+    (costs[way]?.[name] as number) / (costs[0]?.[name] as number);
+  said('In BERT-base, 64 more channels cost 13 % more parameters, and 768 more than triple them.');
+  expect(Math.round(100 * times(narrow, 1, 'total'))).toBe(113);
+  expect(times(broad, 1, 'total')).toBeGreaterThan(3);
+  said('twelve heads divide neither 832 nor 1024');
+  expect([narrow, middle].map((costs) => [costs[1]?.width, costs[1]?.headsDivide])).toEqual([
+    [832, false],
+    [1024, false],
+  ]);
+  said('costs next to nothing in parameters, but half as much again in the cache');
+  expect(times(narrow, 4, 'total')).toBeLessThan(1.01);
+  expect(times(narrow, 4, 'kvCache')).toBe(1.5);
+});

@@ -1,0 +1,193 @@
+// The sentences of “Both can be read back” and “A trained model” that state a fact about numbers, each
+// checked in the state that it speaks of.
+import { readFileSync } from 'node:fs';
+import { load, loadMiniLM, logitsOf, sharesOf, termOf } from 'superpose';
+import { describe, expect, inject, test } from 'vitest';
+import * as collisionError from '../../web/figures/collisionError.ts';
+import * as collisions from '../../web/figures/collisions.ts';
+import * as heads from '../../web/figures/heads.ts';
+import * as oblique from '../../web/figures/oblique.ts';
+import * as probes from '../../web/figures/probes.ts';
+import { sentenceControl } from '../../web/figures/sentence.ts';
+import * as tables from '../../web/figures/tables.ts';
+import { run } from '../figures/support.ts';
+
+const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8')
+  .replace(/<[^>]*>/g, '')
+  .replace(/\s+/g, ' ');
+/** Of something that is there. */
+// biome-ignore lint/suspicious/noExplicitAny: of any data
+const nth = (list: ArrayLike<any>, place: number) => list[place < 0 ? list.length + place : place];
+const said = (sentence: string) => expect(page).toContain(sentence);
+
+test('more positions make the angle small long before the space is full', async () => {
+  said(
+    'Give the positions more dimensions and the curve climbs. Random subspaces are at small angles long before they fill the space',
+  );
+  const { data } = await run(oblique);
+  const gains = data.sweep.map(({ gain }: { gain: number }) => gain);
+  expect(gains.at(-1)).toBe(Infinity);
+  expect(gains).toEqual([...gains].sort((a, b) => a - b));
+  // 12 and 12 of 32 dimensions: three quarters full, and nearer than 20 degrees.
+  expect((data.now.angle * 180) / Math.PI).toBeLessThan(20);
+});
+
+test('louder positions are read better, and random ones not at all', async () => {
+  said('Louder positions are easier to read, and leave less of the word: about half of it at ρ = 16.');
+  said('Quiet ones are lost: at ρ = 0.125 and below, always naming the middle is nearer.');
+  const { points, guessing } = (await run(probes)).data;
+  for (const seed of [1, 2, 3]) {
+    const found = (await run(probes, { seed })).data.points;
+    for (const { at, positionError } of found.slice(0, 2)) {
+      expect(at).toBeLessThan(0.126);
+      expect(positionError).toBeGreaterThan(guessing);
+    }
+    expect(nth(found, -1).at).toBe(16);
+    expect(nth(found, -1).rSquared).toBeGreaterThan(0.45);
+    expect(nth(found, -1).rSquared).toBeLessThan(0.55);
+  }
+  expect(nth(points, -1).positionError).toBeLessThan(nth(points, 0).positionError / 10);
+  expect(nth(points, -1).rSquared).toBeLessThan(nth(points, 0).rSquared - 0.3);
+  expect(nth(points, -1).rSquared).toBeGreaterThan(0.4);
+  said(
+    'Choose random positions, and a new one cannot be read at all, while loud ones leave nothing of the word.',
+  );
+  const random = (await run(probes, { positions: 'random' })).data;
+  for (const { positionError } of random.points) expect(positionError).toBeGreaterThan(guessing);
+  expect(nth(random.points, -1).rSquared).toBeLessThan(0);
+});
+
+test('the word that is moved', async () => {
+  said('At d = 64 this word keeps its place at every position. Take d = 8, and it loses it at every one.');
+  const lost = async (d: number) =>
+    ((await run(collisions, { d })).data.margins as Float64Array).filter((margin) => margin < 0).length;
+  expect(await lost(64)).toBe(0);
+  expect(await lost(8)).toBe(64);
+});
+
+test('width protects words', async () => {
+  said(
+    'At ρ = 1, nine in ten of 5,000 random words are lost at d = 8, and fewer than one in a hundred at d = 64. Positions twice as long need between three and four times the width for as much.',
+  );
+  const { points } = (await run(collisionError)).data;
+  expect(nth(nth(points, 1), 1).share).toBeGreaterThan(0.88);
+  expect(nth(nth(points, 1), 1).share).toBeLessThan(0.97);
+  expect(nth(nth(points, 4), 1).share).toBeLessThan(0.01);
+  // ρ = 2: of the chance for a pair, at three times the width too large, and at four times too small.
+  const superpose = await load();
+  const pair = (d: number, scale: number) =>
+    superpose.cosineTail({ epsilon: 1 / Math.sqrt(1 + 2 * scale * scale), d: d + 1 }) / 2;
+  for (const d of [32, 64, 128, 256]) {
+    expect(pair(3 * d, 2)).toBeGreaterThan(pair(d, 1));
+    expect(pair(4 * d, 2)).toBeLessThan(pair(d, 1));
+  }
+  // And as drawn.
+  expect(nth(nth(points, 5), 2).share).toBeGreaterThan(nth(nth(points, 4), 1).share);
+  expect(nth(nth(points, 6), 2).share).toBeLessThan(nth(nth(points, 4), 1).share);
+});
+
+describe.runIf(inject('withModel'))('MiniLM', () => {
+  test('king stays beside queen, and only position 0 takes a frequent word', async () => {
+    said(
+      'the nearest other word of “king” is “queen”, with and without a position, and its margin hardly moves',
+    );
+    const { bare, nearest, margins } = (await run(collisions, { words: 'trained', word: 'king' })).data;
+    expect(new Set([bare, ...nearest])).toEqual(new Set(['queen']));
+    expect(Math.max(...margins) / Math.min(...margins)).toBeLessThan(1.1);
+
+    said(
+      'Of the 2,048 frequent word pieces, all are safe at positions 1 to 63. Position 0, whose row is the longest by far, takes one of them, “...”, to “in”',
+    );
+    const superpose = await load();
+    const model = await loadMiniLM(superpose);
+    const [first, count] = [1996, 2048];
+    const data = new Float32Array(count * 384);
+    let position = superpose.randomNormal({ rows: 0, columns: 384, seed: 0, precision: 'float32' });
+    for (let from = 0; from < count; from += 512) {
+      const ids = Array.from({ length: 512 }, (_, place) => first + from + place);
+      const rows = await model.summands({ ids, tokens: [], dropped: 0 }, 'float32');
+      data.set(rows.token.data, from * 384);
+      position = rows.position;
+    }
+    const positions = { data: position.data.subarray(0, 64 * 384), rows: 64, columns: 384 };
+    const search = superpose.collisionSearch({ tokens: { data, rows: count, columns: 384 }, positions });
+    const { lost, smallestMargins } = await search.allWords();
+    expect([...lost]).toEqual([1, ...new Array(63).fill(0)]);
+    const word = smallestMargins.findIndex((margin) => margin < 0);
+    const taken = search.nearestTokens(word).nearest[0] as number;
+    search.delete();
+    expect(model.pieces([first + word, first + taken])).toEqual(['...', 'in']);
+    const lengths = (await run(tables)).data.position as Float64Array;
+    expect(lengths[0]).toBeGreaterThan(2 * Math.max(...lengths.subarray(1)));
+  });
+
+  test('lengths and cosines of the rows', async () => {
+    const { data } = await run(tables);
+    said('On average a position row is less than half as long as a word’s. That of position 0');
+    said('is the longest by far.');
+    const mean = (values: Float64Array) => values.reduce((a, b) => a + b) / values.length;
+    expect(mean(data.position)).toBeLessThan(mean(data.token) / 2);
+    expect(data.position[0]).toBeGreaterThan(2 * Math.max(...data.position.subarray(1)));
+    said(
+      '“River” and “closed” are nearer to a right angle with the positions than random directions would be. “The”, “to” and the two markers are not: they lean on the positions.',
+    );
+    const n = data.tokens.length;
+    const size = (word: string) => {
+      const i = data.tokens.indexOf(word);
+      expect(i).toBeGreaterThanOrEqual(0);
+      return mean((data.cosines as Float64Array).slice(i * n, (i + 1) * n).map(Math.abs));
+    };
+    for (const word of ['river', 'closed']) expect(size(word)).toBeLessThan(data.chance / 2);
+    for (const word of ['the', 'to', '[CLS]', '[SEP]']) expect(size(word)).toBeGreaterThan(4 * data.chance);
+    said('positions 16 apart resemble each other more than positions 8 apart');
+    expect(data.lags[15]).toBeGreaterThan(nth(data.lags, 7) + 0.1);
+  });
+
+  test('what each head’s scores vary by', async () => {
+    const [tt, tp, pt, pp, rest] = [0, 1, 2, 3, 4] as const;
+    const yours = (await run(heads)).data;
+    const ten = (await run(heads, { sentences: 'ten' })).data;
+    said('Head 2 runs on positions alone and looks one place back.');
+    expect(nth(nth(yours.heads, 2), pp)).toBeGreaterThan(0.95);
+    const model = await loadMiniLM(await load());
+    const scores = await model.decompose(sentenceControl.initial);
+    const { n } = scores;
+    for (const [from, matrix] of [
+      [1, logitsOf(scores, 2)],
+      [2, termOf(scores, 2, 'position', 'position')],
+    ] as const) {
+      for (let query = from; query < n; query++) {
+        const row = matrix.subarray(query * n, (query + 1) * n);
+        expect(row.indexOf(Math.max(...row))).toBe(query - 1);
+      }
+    }
+    said('Head 0 and head 1 are mostly about words.');
+    for (const head of [0, 1]) expect(nth(nth(yours.heads, head), tt)).toBeGreaterThan(0.6);
+    said(
+      'in heads 0, 3 and 8 they make up more than a fifth of this sentence’s variation, nearly all of it position → token',
+    );
+    const cross = (shares: number[]) => (shares[tp] as number) + (shares[pt] as number);
+    for (const head of [0, 3, 8]) {
+      expect(cross(nth(yours.heads, head))).toBeGreaterThan(0.2);
+      expect(nth(nth(yours.heads, head), pt) / cross(nth(yours.heads, head))).toBeGreaterThan(0.85);
+    }
+    said('is true of all heads pooled, of which they are 0.8 %, and false in particular');
+    expect((100 * cross(yours.pooled)).toFixed(1)).toBe('0.8');
+    expect(cross(ten.pooled)).toBeLessThan(0.04);
+    expect(cross(ten.mean)).toBeGreaterThan(0.04);
+    said('heads 0 and 8 keep their cross terms, and in heads 6 and 9 they turn negative');
+    for (const head of [0, 8]) expect(cross(nth(ten.heads, head))).toBeGreaterThan(0.13);
+    for (const head of [6, 9]) expect(cross(nth(ten.heads, head))).toBeLessThan(-0.14);
+    said('head 2’s vary so much that nine tenths of the whole are position → position');
+    expect(ten.pooled[pp]).toBeCloseTo(0.9, 1);
+    said('Head 9 is nearly all that');
+    const shares = sharesOf(scores, 9);
+    const parts = scores.parts.length;
+    const [token, segment, constant] = ['token', 'token_type', 'constant'].map((part) =>
+      scores.parts.indexOf(part),
+    ) as [number, number, number];
+    const asked = (shares[segment * parts + token] as number) + (shares[constant * parts + token] as number);
+    expect(asked).toBeGreaterThan(0.9);
+    expect(nth(nth(yours.heads, 9), rest)).toBeGreaterThan(0.9);
+  });
+});

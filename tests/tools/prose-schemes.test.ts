@@ -1,0 +1,126 @@
+// What the sections on other schemes, the sandbox and published results say, against the library, the data
+// file and the registry.
+import { readFileSync } from 'node:fs';
+import { load } from 'superpose';
+import { beforeAll, expect, test } from 'vitest';
+import * as images from '../../web/figures/images.ts';
+import * as order from '../../web/figures/order.ts';
+import * as sandbox from '../../web/figures/sandbox.ts';
+import * as schemes from '../../web/figures/schemes.ts';
+import { published, withPublished } from '../../web/published.ts';
+import { run } from '../figures/support.ts';
+
+const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
+const page = html.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+const said = (sentence: string) => expect(page).toContain(sentence);
+
+let superpose: Awaited<ReturnType<typeof load>>;
+beforeAll(async () => {
+  superpose = await load();
+});
+
+test('nine of sixteen schemes depend on the offset alone', async () => {
+  said('Nine of the sixteen give scores that depend on the offset between two places and on nothing else.');
+  said('Add the same sinusoids, or put random weights between, and that is lost.');
+  for (const seed of [1, 2, 3]) {
+    const { data } = await run(schemes, { seed });
+    const depends = Object.entries(data.schemes as Record<string, { logits: { depends: string } }>);
+    expect(depends).toHaveLength(16);
+    expect(depends.filter(([, { logits }]) => logits.depends === 'offset')).toHaveLength(9);
+    const of = Object.fromEntries(depends.map(([id, { logits }]) => [id, logits.depends]));
+    expect(of['concatenated-raw']).toBe('offset');
+    for (const id of ['added', 'concatenated-full', 'concatenated-block-diagonal'])
+      expect(of[id]).toBe('places');
+  }
+});
+
+test('order shows from the second causal layer on', async () => {
+  said(
+    'a network in which every token attends to all others cannot tell one order of the words from another.',
+  );
+  said('one layer still gives the last token the same output');
+  said('The second layer does not.');
+  const { data } = await run(order);
+  const last = (data.cases as { causal: boolean; depth: number; last: number }[]).map(
+    (one) => one.last < 1e-12,
+  );
+  expect(last).toEqual([true, true, true, false]);
+});
+
+test('MAE has the column first, and reading order puts the patch below a row away', async () => {
+  said('MAE’s first half encodes the column');
+  said('Numbering the patches in reading order also gives products that depend on the offset');
+  // Over the first half, patches of one column are the same to MAE, and those of one row to tensor2tensor.
+  const { data } = await run(images, { channels: 'first' });
+  const [mae, t2t] = data.found;
+  expect(mae.products[7]).toBeCloseTo(mae.products[0], 12);
+  expect(mae.products[1]).toBeLessThan(mae.products[0] - 0.1);
+  expect(t2t.products[1]).toBeCloseTo(t2t.products[0], 12);
+  expect(t2t.products[7]).toBeLessThan(t2t.products[0] - 0.1);
+  const whole = await run(images);
+  const { products } = whole.data.found[2];
+  // A row is seven patches long: one down is as far as seven along.
+  expect(products[0 * 49 + 7]).toBeCloseTo(products[7 * 49 + 14], 10);
+  expect(products[0 * 49 + 6 + 1]).toBeCloseTo(products[1 * 49 + 8], 10);
+  expect(products[7]).toBeLessThan(products[1] - 1);
+});
+
+test('what ρ does in the sandbox', async () => {
+  said('Raise ρ and position → position takes over; at 0 only token → token is left.');
+  const shares = async (scale: number): Promise<number[]> =>
+    (await run(sandbox, { scale })).data.terms.map(({ share }: { share: number }) => share);
+  const high = await shares(4);
+  expect(Math.max(...high)).toBe(high[3]);
+  const none = await shares(0);
+  expect(none[0]).toBeCloseTo(1, 5);
+});
+
+test('TUPE’s averages are those of its columns, and the steps between them what the page says', () => {
+  const value = (id: string) => Number(published.find((one) => one.id === id)?.value);
+  const averaged = published.filter(({ parts }) => parts);
+  expect(averaged).toHaveLength(6);
+  for (const { value: printed, parts = [] } of averaged) {
+    expect(parts).toHaveLength(9);
+    const mean = parts.reduce((sum, part) => sum + part, 0) / 9;
+    // Printed with two decimals, of columns with two: rounding of the mean, and one unit for how it is done.
+    expect(Math.abs(mean - Number(printed))).toBeLessThan(0.01);
+  }
+  const step = (from: string, to: string) => (value(to) - value(from)).toFixed(2);
+  said(
+    `BERT gains ${step('tupe-bert-a', 'tupe-a')} points of GLUE average on the way from added positions to TUPE-A: ${step('tupe-bert-a', 'tupe-bert-a-d')} come with projections of their own, with all four terms kept, ${step('tupe-bert-a-d', 'tupe-a-tie-cls')} with leaving out the cross terms and ${step('tupe-a-tie-cls', 'tupe-a')} with the reset of [CLS].`,
+  );
+  said(`a masked one fails: ${value('haviv-masked-none')} against about 4.`);
+  for (const kind of ['learned', 'sinusoidal', 'alibi']) {
+    expect(value(`haviv-masked-${kind}`)).toBeCloseTo(4, 0);
+    const loss = value('haviv-wikitext-none') / value(`haviv-wikitext-${kind}`);
+    expect(loss).toBeGreaterThan(1);
+    expect(loss).toBeLessThan(1.1);
+  }
+});
+
+test('the tables of published results have every value, its source and the mark', () => {
+  expect(html).toContain('<published></published>');
+  const tables = withPublished('<published></published>');
+  const sources = new Set(published.map(({ source }) => source));
+  expect(new Set(published.map(({ id }) => id)).size).toBe(published.length);
+  expect(tables.match(/published, not computed here/g)).toHaveLength(sources.size);
+  expect(tables.match(/<td>[\d.]+<\/td>/g)).toHaveLength(published.length);
+  for (const { value, url, what } of published) {
+    expect(url).toMatch(/^https:\/\/arxiv\.org\/abs\/\d{4}\.\d{5}$/);
+    expect(tables).toContain(`href="${url}"`);
+    const row = tables.split('</tr>').filter((text) => text.includes(`>${what}<`));
+    expect(row.some((text) => text.includes(`<td>${value}</td>`))).toBe(true);
+  }
+});
+
+test('the table of formulas is the registry', () => {
+  const row =
+    /<tr><th scope="row">(.*?)<small>(.*?)<\/small><\/th><td><tex>(.*?)<\/tex><\/td><td><tex>(.*?)<\/tex><\/td><\/tr>/g;
+  const found = [...html.matchAll(row)].map(([, name, source, formula, parameters]) => ({
+    name,
+    formula,
+    parameters,
+    source: source?.replace(/<[^>]*>/g, ''),
+  }));
+  expect(found).toEqual(superpose.schemeRegistry().map(({ id: _, ...entry }) => entry));
+});

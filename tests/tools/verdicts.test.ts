@@ -1,0 +1,99 @@
+// Each verdict of the table against the figure that its link opens: the figure says what the verdict quotes,
+// and no number in a verdict comes from elsewhere.
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect, inject, test } from 'vitest';
+import * as schemes from '../../web/figures/schemes.ts';
+import { published } from '../../web/published.ts';
+import { linkOf, verdicts } from '../../web/verdicts.ts';
+import { run } from '../figures/support.ts';
+
+const folder = fileURLToPath(new URL('../../build/', import.meta.url));
+const headless: typeof import('../../web/headless/index.ts') = await import(
+  /* @vite-ignore */ pathToFileURL(`${folder}package/headless/index.js`).href
+);
+const render = headless.renderer(pathToFileURL(`${folder}model/`));
+const flat = (text: string) => text.replace(/\s+/g, ' ');
+/** Numbers; not the indices and names that have digits in them, as p₂₀ and d/2. */
+const numbersIn = (text: string): string[] =>
+  flat(text)
+    .replace(/tensor2tensor|d\/2|√2/g, '')
+    .match(/(?<![\p{L}\d.,])[×−]?\d+(?:[.,]\d+)*/gu) ?? [];
+
+test('numbers are found in sentences', () => {
+  expect(numbersIn('p₂₀, d/2, 1.00 at ρ = 0.0625, −2.4 % of 5,000, ×3.345; 8.1 × 10⁻⁵.')).toEqual([
+    '1.00',
+    '0.0625',
+    '−2.4',
+    '5,000',
+    '×3.345',
+    '8.1',
+    '10',
+  ]);
+});
+
+for (const verdict of verdicts) {
+  const { claim, why, figure, section, shows } = verdict;
+  const withoutModel =
+    !inject('withModel') && figure && ['overlap', 'tables', 'one-score', 'heads'].includes(figure);
+  test.skipIf(withoutModel)(claim, async () => {
+    const known = new Set(numbersIn(`${claim} ${shows.join(' ; ')}`));
+    if (!figure) {
+      expect(section).toBe('schemes');
+      expect(why).toContain('Published, not computed here.');
+      expect(shows).toEqual([]);
+      return;
+    }
+    const link = headless.readLink(linkOf(verdict, headless));
+    if (!link || 'refused' in link) throw new Error(`The link of “${claim}” cannot be read.`);
+    expect(link.figure).toBe(figure);
+    const { figure: shown, data, state, refused } = await render(link.figure, link.settings);
+    expect(refused).toEqual([]);
+    const readout = shown
+      .readout(data, state, shown.firstCursor?.(data, state) ?? { i: 0, j: 0 })
+      .map((piece) => (typeof piece === 'string' ? piece : piece.text))
+      .join('');
+    const texts = shown
+      .scene(data, state, 1048)
+      .marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
+    const said = flat([shown.describe(data, state), readout, ...texts].join('\n'));
+    expect(shows.length).toBeGreaterThan(0);
+    for (const part of shows) {
+      expect(said, 'the figure').toContain(part);
+      expect(flat(why), 'the verdict').toContain(part);
+    }
+    for (const number of numbersIn(why)) expect(known, number).toContain(number);
+  });
+}
+
+const value = (id: string) => Number(published.find((one) => one.id === id)?.value);
+const verdictOn = (start: string): string => verdicts.find(({ claim }) => claim.startsWith(start))?.why ?? '';
+
+test('the published verdict quotes differences of the published averages', () => {
+  const gain = (from: string, to: string) => (value(to) - value(from)).toFixed(2);
+  const why = verdictOn('Without the cross terms');
+  const named = [
+    gain('tupe-bert-a', 'tupe-a'),
+    gain('tupe-bert-a-d', 'tupe-a-tie-cls'),
+    gain('tupe-bert-a', 'tupe-bert-a-d'),
+    gain('tupe-a-tie-cls', 'tupe-a'),
+  ];
+  expect(numbersIn(why)).toEqual(named);
+});
+
+test('√(2d) keeps TUPE’s scores as far apart as those of words alone', async () => {
+  expect(verdictOn('1/√(2d)')).toContain('dividing by √(2dₕ) instead of √dₕ undoes that');
+  const deviation = (values: Float64Array) => {
+    const mean = values.reduce((a, b) => a + b) / values.length;
+    return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  };
+  const ratios: number[] = [];
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    const { data } = await run(schemes, { words: 'many', n: 48, seed });
+    const [sum, words] = ['tupe-a', 'none'].map((id) => deviation(data.schemes[id].logits.values));
+    ratios.push((sum as number) / (words as number));
+  }
+  // Without the factor it would be √2.
+  const mean = ratios.reduce((a, b) => a + b) / ratios.length;
+  expect(mean).toBeGreaterThan(0.9);
+  expect(mean).toBeLessThan(1.1);
+});

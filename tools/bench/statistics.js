@@ -1,0 +1,45 @@
+// Medians, spreads, ratios and growth exponents of what was measured.
+
+export function quantile(sorted, share) {
+  const at = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(at)];
+  return below + (sorted[Math.ceil(at)] - below) * (at - Math.floor(at));
+}
+
+export function summary(times) {
+  const sorted = [...times].sort((a, b) => a - b);
+  return {
+    median_ms: quantile(sorted, 0.5),
+    p95_ms: quantile(sorted, 0.95),
+    // Half the distance between the quartiles, as a share of the median.
+    spread: (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 2 / quantile(sorted, 0.5),
+  };
+}
+
+/** Rows with the ratio to the best peer in the same runtime and shape: above 1 is faster than it. */
+export function withRatios(rows) {
+  return rows.map((row) => {
+    const peers = rows.filter(
+      (other) =>
+        other.peer &&
+        other.runtime === row.runtime &&
+        other.n === row.n &&
+        other.d === row.d &&
+        other.job === row.job,
+    );
+    const best = Math.min(
+      ...peers.filter((other) => other !== row || peers.length === 1).map((peer) => peer.median_ms),
+    );
+    return { ...row, ratio_to_best_peer: Number.isFinite(best) ? best / row.median_ms : null };
+  });
+}
+
+/** The exponent b of times that go like size^b, by least squares of logarithms. */
+export function exponent(points) {
+  const x = points.map(([size]) => Math.log(size));
+  const y = points.map(([, time]) => Math.log(time));
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [mx, my] = [mean(x), mean(y)];
+  const above = x.reduce((sum, value, at) => sum + (value - mx) * (y[at] - my), 0);
+  return above / x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
+}

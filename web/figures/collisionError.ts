@@ -1,0 +1,293 @@
+// Figure "How many words are lost": the share of words that are no longer their own nearest word once a
+// position is added, against the width, for three sizes of positions.
+import type { CollisionSearch, Superpose } from 'superpose';
+import { exponent, percent } from '../plot/format.js';
+import { lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Ink, Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Job } from './figure.js';
+
+const controls = {
+  v: { kind: 'steps', label: 'Vocabulary', values: [500, 1000, 2000, 5000], initial: 5000 },
+  words: {
+    kind: 'choice',
+    label: 'Words looked up',
+    options: { some: 'The first 100', all: 'All of them (slow)' },
+    initial: 'some',
+    radio: true,
+  },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+export interface Point {
+  /** Of the words looked up, over all positions: the part that is lost. */
+  share: number;
+  /** At the kindest and the harshest position. */
+  lowest: number;
+  highest: number;
+  /** How many of the other words one expects nearer: no smaller than the expected share. */
+  bound: number;
+}
+
+export interface Data {
+  looked: number;
+  widths: readonly number[];
+  scales: readonly number[];
+  /** [widths][scales] */
+  points: Point[][];
+}
+
+const widths = [4, 8, 16, 32, 64, 128, 256];
+const scales = [0.5, 1, 2];
+const inks: Ink[] = ['third', 'accent', 'second'];
+/** Random positions of each scale. */
+const positions = 64;
+const sample = 100;
+const precision = 'float32';
+const streams = { token: 0, position: 1 };
+
+let last: { key: string; data: Data } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  const key = JSON.stringify([state.v, state.words, state.seed]);
+  if (last?.key === key) return last.data;
+  const looked = state.words === 'all' ? state.v : Math.min(sample, state.v);
+  const points: Point[][] = [];
+  for (const [place, d] of widths.entries()) {
+    job.signal.throwIfAborted();
+    const { v, seed } = state;
+    const tokens = superpose.randomNormal({ rows: v, columns: d, seed, stream: streams.token, precision });
+    const search = superpose.collisionSearch({ tokens, positions: scaled(superpose, d, seed) });
+    try {
+      const lost = await lostWords(search, looked, state, job, (part) =>
+        job.progress((place + part) / widths.length),
+      );
+      points.push(
+        scales.map((scale, row) => {
+          const shares = Array.from(
+            lost.subarray(row * positions, (row + 1) * positions),
+            (words) => words / looked,
+          );
+          return {
+            share: shares.reduce((sum, share) => sum + share, 0) / positions,
+            lowest: Math.min(...shares),
+            highest: Math.max(...shares),
+            bound: (v - 1) * nearer(superpose, d, scale),
+          };
+        }),
+      );
+    } finally {
+      search.delete();
+    }
+  }
+  last = { key, data: { looked, widths, scales, points } };
+  return last.data;
+};
+
+/** The same random positions at each scale, one below the other. */
+function scaled(superpose: Superpose, d: number, seed: number) {
+  const table = superpose.randomNormal({
+    rows: positions,
+    columns: d,
+    seed,
+    stream: streams.position,
+    precision,
+  });
+  const data = new Float32Array(scales.length * table.data.length);
+  scales.forEach((scale, row) => {
+    data.set(
+      table.data.map((value) => scale * value),
+      row * table.data.length,
+    );
+  });
+  return { data, rows: scales.length * positions, columns: d };
+}
+
+async function lostWords(
+  search: CollisionSearch,
+  looked: number,
+  { words }: State,
+  { signal }: Job,
+  progress: (part: number) => void,
+): Promise<Float64Array> {
+  if (words === 'all') {
+    const { lost } = await search.allWords({ signal, onProgress: (done, total) => progress(done / total) });
+    return lost;
+  }
+  const lost = new Float64Array(search.positions);
+  const slice = 25;
+  for (let first = 0; first < looked; first += slice) {
+    signal.throwIfAborted();
+    search.nearestTokens(first, Math.min(slice, looked - first)).margins.forEach((margin, at) => {
+      const place = at % search.positions;
+      if (margin < 0) lost[place] = (lost[place] as number) + 1;
+    });
+    progress(Math.min(1, (first + slice) / looked));
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return lost;
+}
+
+/**
+ * How likely another word is nearer: the derivation is in the text. With Δ = e_b − e_a of variance 2 and p
+ * of variance ρ² in each channel, ⟨Δ, p⟩ > ½‖Δ‖² is a cosine in d + 1 dimensions above 1/√(1 + 2ρ²).
+ */
+const nearer = (superpose: Superpose, d: number, scale: number): number =>
+  superpose.cosineTail({ epsilon: 1 / Math.sqrt(1 + 2 * scale * scale), d: d + 1 }) / 2;
+
+const count = (number: number) => number.toLocaleString('en');
+const few = (share: number) =>
+  share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : percent(share);
+const pointOf = ({ points }: Data, place: number, row: number) => (points[place] as Point[])[row] as Point;
+const at = (data: Data, width: number, scale: number) =>
+  pointOf(data, widths.indexOf(width), scales.indexOf(scale));
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'collision-error',
+  title: 'Words that are lost once a position is added',
+  controls,
+  source: () => 'seeded',
+  waiting: 'Moving words to 64 positions, in seven widths…',
+
+  scene(data, _, width) {
+    const { points } = data;
+    const narrow = width < 560;
+    const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
+    const { x, y, inner, marks } = plane(
+      area,
+      {
+        from: -0.5,
+        to: widths.length - 0.5,
+        nice: false,
+        ticks: widths.length,
+        label: 'width d',
+        print: (tick) => String(widths[tick] ?? ''),
+      },
+      { from: 0, to: 1, label: 'words lost', print: (tick) => `${Math.round(100 * tick)} %` },
+    );
+    const list = widths.map((_, place) => place);
+    const lines = scales.flatMap((_, row): Mark[] => {
+      const ink = inks[row] as Ink;
+      const of = (value: (point: Point) => number) => points.map((scaleRow) => value(scaleRow[row] as Point));
+      // Beside each other, so that the three ranges can be told apart.
+      const beside = (row - 1) * (narrow ? 3 : 6);
+      const bounds = of(({ bound }) => (bound > 1 ? Number.NaN : bound));
+      return [
+        ...list.map(
+          (place): Mark => ({
+            mark: 'line',
+            x1: x(place) + beside,
+            x2: x(place) + beside,
+            y1: y(pointOf(data, place, row).lowest),
+            y2: y(pointOf(data, place, row).highest),
+            ink,
+            wide: 1.5,
+          }),
+        ),
+        { mark: 'path', d: lineThrough({ x, y }, list, bounds), stroke: ink, dashed: true, wide: 1.5 },
+        {
+          mark: 'path',
+          d: lineThrough(
+            { x, y },
+            list,
+            of(({ share }) => share),
+          ),
+          stroke: ink,
+          wide: 2.5,
+        },
+        {
+          mark: 'dots',
+          x: list.map((place) => x(place)),
+          y: of(({ share }) => share).map((share) => y(share)),
+          radius: 3,
+          ink,
+        },
+      ];
+    });
+    const keyTop = area.height + 6;
+    return {
+      width,
+      height: keyTop + 112,
+      marks: [
+        ...marks,
+        ...lines,
+        ...lineKey(
+          0,
+          keyTop,
+          scales.map((scale, row) => ({
+            label: `positions ${scale === 1 ? 'as long as words' : scale < 1 ? 'half as long' : 'twice as long'}: ρ = ${scale}`,
+            ink: inks[row] as Ink,
+          })),
+        ),
+        { mark: 'line', x1: 11, x2: 11, y1: keyTop + 55, y2: keyTop + 70, ink: 'quiet', wide: 1.5 },
+        {
+          mark: 'text',
+          x: 28,
+          y: keyTop + 66,
+          text: `from the kindest to the harshest of ${positions}${narrow ? '' : ' positions'}`,
+        },
+        {
+          mark: 'line',
+          x1: 0,
+          x2: 22,
+          y1: keyTop + 80,
+          y2: keyTop + 80,
+          ink: 'quiet',
+          wide: 1.5,
+          dashed: true,
+        },
+        {
+          mark: 'text',
+          x: 28,
+          y: keyTop + 84,
+          text: narrow
+            ? 'at most this is expected'
+            : 'at most this is expected, by the law of chance in the text',
+        },
+      ],
+      regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
+    };
+  },
+
+  describe(data, { v }) {
+    const said = [8, 16, 32, 64].map((d) => `${few(at(data, d, 1).share)} at d = ${d}`);
+    return `Of ${count(v)} random words, with random positions as long as they are (ρ = 1): ${said.join(', ')} are lost. With positions twice as long, ${few(at(data, 64, 2).share)} are at d = 64. At d = 128 and ρ = 1, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
+  },
+
+  cells: () => ({ rows: 1, columns: widths.length }),
+  firstCursor: () => ({ i: 0, j: widths.indexOf(32) }),
+
+  readout: (data, _, { j }) => [
+    { text: `d = ${widths[j]}`, strong: true },
+    ': lost ',
+    ...scales.flatMap((scale, row) => {
+      const { share, lowest, highest } = pointOf(data, j, row);
+      return [
+        { text: `${few(share)} at ρ = ${scale}`, ink: inks[row] as Ink },
+        ` (${few(lowest)} to ${few(highest)} by position)${row === scales.length - 1 ? '.' : ', '}`,
+      ];
+    }),
+  ],
+
+  table: (data, { v }) => ({
+    columns: [
+      'words',
+      'looked up',
+      'd',
+      'ρ',
+      'share lost',
+      'at the kindest position',
+      'at the harshest',
+      'expected number of nearer words',
+    ],
+    rows: widths.flatMap((d, place) =>
+      scales.map((scale, row) => {
+        const { share, lowest, highest, bound } = pointOf(data, place, row);
+        return [v, data.looked, d, scale, share, lowest, highest, bound];
+      }),
+    ),
+  }),
+};

@@ -1,0 +1,232 @@
+// Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
+import type { Ranks, Superpose, Table } from 'superpose';
+import { readable } from '../plot/format.js';
+import { bars, colourKey, largestMagnitude, plane, steps, tickText } from '../plot/parts.js';
+import type { Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Library } from './figure.js';
+import { sinusoids } from './sinusoids.js';
+
+const controls = {
+  encoding: {
+    kind: 'choice',
+    label: 'Encoding',
+    options: {
+      tensor2tensor: 'tensor2tensor',
+      interleaved: '2017 paper',
+      transformerXl: 'Transformer-XL',
+      random: 'Random',
+      learned: 'Learned (MiniLM)',
+    },
+    initial: 'tensor2tensor',
+  },
+  positions: { kind: 'steps', label: 'Positions L', values: [16, 32, 64, 128, 256, 512], initial: 128 },
+  d: { kind: 'steps', label: 'Width d', values: [16, 32, 64, 128, 256, 384, 512], initial: 512 },
+  threshold: {
+    kind: 'steps',
+    label: 'Threshold',
+    values: [0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 1.5],
+    initial: 0.1,
+  },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Data {
+  /** [positions, d], row by row. */
+  values: Float32Array;
+  positions: number;
+  d_model: number;
+  /** max − min of each channel. */
+  ranges: Float64Array;
+  ranks: Pick<Ranks, 'numerical' | 'stable' | 'energy' | 'participationRatio'>;
+}
+
+/** Entries of a table of full rank whose ranks take long enough to say so. */
+const large = 2 ** 17;
+
+let last: { key: string; data: Data } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const { encoding, positions, d, seed } = state;
+  const key = [encoding, positions, encoding === 'learned' || d, encoding === 'random' && seed].join();
+  if (last?.key !== key) {
+    const superpose = await library.superpose();
+    const table = await tableOf(library, superpose, state);
+    job.signal.throwIfAborted();
+    if ((encoding === 'random' || encoding === 'learned') && table.data.length > large) {
+      job.progress(0.1);
+      await new Promise((resolve) => setTimeout(resolve));
+      job.signal.throwIfAborted();
+    }
+    const { numerical, stable, energy, participationRatio } = superpose.ranks({ table });
+    const data = {
+      values: Float32Array.from(table.data),
+      positions: table.rows,
+      d_model: table.columns,
+      ranges: superpose.channelRanges(table),
+      ranks: { numerical, stable, energy, participationRatio },
+    };
+    last = { key, data };
+  }
+  return last.data;
+};
+
+async function tableOf(library: Library, superpose: Superpose, state: State): Promise<Table<Float64Array>> {
+  const { encoding, positions, d, seed } = state;
+  if (encoding === 'learned') {
+    const model = await library.miniLM();
+    // Only the positions are wanted; any word will do, and [PAD] is in the first file.
+    const ids = new Array<number>(positions).fill(0);
+    return (await model.summands({ ids, tokens: [], dropped: 0 })).position;
+  }
+  if (encoding === 'random') {
+    // Of the same squared length as a sinusoidal row, d/2.
+    return superpose.randomNormal({ rows: positions, columns: d, seed, standardDeviation: Math.SQRT1_2 });
+  }
+  return superpose.sinusoidal({ positions, d_model: d, ...sinusoids[encoding] });
+}
+
+const moving = ({ ranges }: Data, { threshold }: State): number =>
+  ranges.filter((range) => range > threshold).length;
+
+const image = 220;
+const below = image + 40;
+const ranged = 190;
+const list = 18 + 5 * 22;
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'encoding',
+  title: 'A position encoding as an image, its channels and its directions',
+  controls,
+  source: ({ encoding }) => (encoding === 'learned' ? 'trained' : encoding === 'random' ? 'seeded' : 'exact'),
+  unused: ({ encoding }) => (encoding === 'learned' ? ['d', 'seed'] : encoding === 'random' ? [] : ['seed']),
+
+  scene(data, state, width) {
+    const { values, positions, d_model, ranges, ranks } = data;
+    const { threshold } = state;
+    const most = Math.max(threshold, ...ranges);
+    const drawn = plane(
+      { x: 0, y: below, width, height: ranged },
+      { from: -0.5, to: d_model - 0.5, label: 'channel', nice: false },
+      { from: 0, to: most, label: 'max − min of the channel', ticks: 4 },
+    );
+    const { x, width: wide } = drawn.inner;
+    const picture = { x, y: 22, width: wide, height: image - 22 };
+    // Of a learned table the first row is far longer than the others, which would all be pale beside it.
+    const paler = state.encoding === 'learned';
+    const limit = largestMagnitude([paler ? values.subarray(d_model) : values]);
+    const path = (chosen: (range: number) => boolean) =>
+      steps(
+        drawn,
+        Array.from(ranges, (range) => (chosen(range) ? range : 0)),
+        -0.5,
+        d_model - 0.5,
+      );
+    const y = drawn.y(threshold);
+    const end = below + ranged + 12;
+    const count = moving(data, state);
+    const marks: Mark[] = [
+      { mark: 'text', x: 0, y: 13, text: 'Positions down, channels across', ink: 'ink', size: 13 },
+      {
+        mark: 'raster',
+        ...picture,
+        values,
+        rows: positions,
+        columns: d_model,
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+      },
+      { mark: 'text', x: x - 6, y: picture.y + 10, text: '0', anchor: 'end' },
+      { mark: 'text', x: x - 6, y: picture.y + picture.height, text: String(positions - 1), anchor: 'end' },
+      ...colourKey(x, image + 6, {
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        label: 'value',
+        print: (value) => tickText(Number(value.toPrecision(3))),
+      }),
+      ...drawn.marks,
+      { mark: 'path', d: path((range) => range > threshold), fill: 'accent', opacity: 0.8 },
+      { mark: 'path', d: path((range) => range <= threshold), fill: 'quiet', opacity: 0.6 },
+      { mark: 'line', x1: x, x2: x + wide, y1: y, y2: y, ink: 'warning', wide: 2, dashed: true },
+      {
+        mark: 'text',
+        x: 0,
+        y: end + 12,
+        text: `How many of ${d_model}, by five measures`,
+        ink: 'ink',
+        size: 13,
+      },
+      ...bars(
+        { x: 0, y: end + 18, width: Math.min(width, 640), height: list - 18 },
+        [
+          { label: `channels above ${threshold}`, value: count, text: String(count), ink: 'accent' },
+          ...measures(ranks).map(([label, value]) => ({
+            label,
+            value,
+            text: Number.isInteger(value) ? String(value) : value.toFixed(1),
+            ink: 'second' as const,
+          })),
+        ],
+        0,
+        d_model,
+      ),
+    ];
+    return {
+      width,
+      height: end + list + 4,
+      marks,
+      regions: [
+        { ...picture, pick: 'cells', rows: positions, columns: d_model },
+        { ...drawn.inner, pick: 'across', rows: 1, columns: d_model },
+      ],
+    };
+  },
+
+  describe(data, state) {
+    const { positions, d_model, ranks } = data;
+    const [half, range] = [d_model / 2, (channel: number) => readable(data.ranges[channel] as number)];
+    // The ends of both halves: where fast and slow channels stand in each layout.
+    const ends = [0, half - 1, half, d_model - 1];
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. The directions that they fill are ${ranks.energy} for 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${ranks.stable.toFixed(2)}, the participation ratio ${ranks.participationRatio.toFixed(2)}.`;
+  },
+
+  cells: ({ positions, d_model }) => ({ rows: positions, columns: d_model }),
+  firstCursor: ({ positions, d_model }) => ({ i: positions - 1, j: Math.max(0, d_model - 16) }),
+
+  readout({ values, d_model, ranges }, { threshold }, { i, j }) {
+    const range = ranges[j] ?? Number.NaN;
+    return [
+      `Position ${i}, channel ${j}: `,
+      { text: readable(values[i * d_model + j] ?? Number.NaN), strong: true },
+      `. Over the positions this channel moves by ${readable(range)}, ${range > threshold ? 'more' : 'not more'} than ${threshold}.`,
+    ];
+  },
+
+  remark: (_, { encoding }) =>
+    encoding === 'learned'
+      ? 'The colours are those of the positions from 1 on; position 0 goes far beyond them.'
+      : '',
+
+  table({ values, positions, d_model, ranges }) {
+    const rows: number[][] = [];
+    for (let p = 0; p < positions; p++) {
+      for (let c = 0; c < d_model; c++) {
+        rows.push([p, c, values[p * d_model + c] as number, ranges[c] as number]);
+      }
+    }
+    return { columns: ['position', 'channel', 'value', 'max − min of the channel'], rows };
+  },
+};
+
+const listed = (items: (string | number)[]) => `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+
+const measures = ({ energy, numerical, participationRatio, stable }: Data['ranks']): [string, number][] => [
+  ['directions, 99 % energy', energy],
+  ['numerical rank', numerical],
+  ['participation ratio', participationRatio],
+  ['stable rank', stable],
+];

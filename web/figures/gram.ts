@@ -1,0 +1,227 @@
+// Figure "Dot products of positions": when they depend on the distance alone, and what breaks it.
+import type { Superpose, Table } from 'superpose';
+import { exponent, readable } from '../plot/format.js';
+import { colourKey, largestMagnitude, map, multiples, plane, tickText, titleHeight } from '../plot/parts.js';
+import type { Mark, Region } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+import { sinusoidNames, sinusoids } from './sinusoids.js';
+
+const controls = {
+  encoding: { kind: 'choice', label: 'Sinusoidal encoding', options: sinusoidNames, initial: 'interleaved' },
+  positions: { kind: 'steps', label: 'Positions L', values: [8, 16, 32, 64, 96], initial: 64 },
+  d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64, 128], initial: 32 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+const forms = [
+  { name: 'whole', title: 'As it is', said: 'as it is' },
+  { name: 'centred', title: 'Rows centred', said: 'centred' },
+  { name: 'sines', title: 'Sines only', said: 'sines only' },
+  { name: 'randomForm', title: 'Random A', said: 'random A' },
+  { name: 'rotationForm', title: 'A = aI + bJ', said: 'aI + bJ' },
+] as const;
+
+interface Data {
+  n: number;
+  /** By form, [n, n]. */
+  matrices: Float64Array[];
+  /** By form: the largest max − min along a diagonal. */
+  spreads: number[];
+}
+
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
+  const superpose = await library.superpose();
+  const { encoding, positions, d, seed } = state;
+  const options = { positions, d_model: d, ...sinusoids[encoding] };
+  const spreads = superpose.gramSpreads({ ...options, seed });
+  const table = superpose.sinusoidal(options);
+  const pairs = pairsOf(state);
+  const matrices = {
+    whole: superpose.gram(table).data,
+    centred: bilinear(superpose, table, centring(d)),
+    sines: superpose.gram(
+      columnsOf(
+        table,
+        pairs.map(([sine]) => sine),
+      ),
+    ).data,
+    randomForm: bilinear(superpose, table, randomForm(superpose, d, seed)),
+    rotationForm: bilinear(superpose, table, rotationForm(superpose, d, pairs, seed)),
+  };
+  return {
+    n: positions,
+    matrices: forms.map(({ name }) => matrices[name]),
+    spreads: forms.map(({ name }) => spreads[name]),
+  };
+};
+
+/** table · form · table′, [rows, rows]. */
+function bilinear(superpose: Superpose, table: Table<Float64Array>, form: Table<Float64Array>): Float64Array {
+  const { logits } = superpose.decompose({
+    summands: { position: table },
+    query: {
+      weight: square(table.columns, (data, width) => {
+        for (let c = 0; c < width; c++) data[c * width + c] = 1;
+      }),
+    },
+    key: { weight: form },
+    heads: 1,
+    scale: 1,
+  });
+  return logits;
+}
+
+function square(d: number, fill: (data: Float64Array, d: number) => void): Table<Float64Array> {
+  const data = new Float64Array(d * d);
+  fill(data, d);
+  return { data, rows: d, columns: d };
+}
+
+// The forms of the library's gramSpreads, which gives their spreads and not the matrices.
+
+/** I − 11′/d: takes a row's mean away. */
+const centring = (d: number) =>
+  square(d, (data) => {
+    data.fill(-1 / d);
+    for (let c = 0; c < d; c++) data[c * d + c] = 1 - 1 / d;
+  });
+
+const randomForm = (superpose: Superpose, d: number, seed: number) =>
+  superpose.randomNormal({ rows: d, columns: d, standardDeviation: 1 / Math.sqrt(d), seed, stream: 0 });
+
+/** [[a, −b], [b, a]] on each frequency's sine and cosine. */
+function rotationForm(superpose: Superpose, d: number, pairs: [number, number][], seed: number) {
+  const { data: drawn } = superpose.randomNormal({ rows: pairs.length, columns: 2, seed, stream: 1 });
+  return square(d, (data) => {
+    pairs.forEach(([sine, cosine], pair) => {
+      const [a, b] = drawn.subarray(2 * pair, 2 * pair + 2) as unknown as [number, number];
+      data[sine * d + sine] = data[cosine * d + cosine] = a;
+      data[cosine * d + sine] = b;
+      data[sine * d + cosine] = -b;
+    });
+  });
+}
+
+/** Channels of each frequency's sine and cosine. */
+const pairsOf = ({ encoding, d }: State): [number, number][] =>
+  Array.from({ length: d / 2 }, (_, i) =>
+    sinusoids[encoding].layout === 'interleaved' ? [2 * i, 2 * i + 1] : [i, d / 2 + i],
+  );
+
+function columnsOf({ data, rows, columns }: Table<Float64Array>, chosen: number[]): Table<Float64Array> {
+  const kept = new Float64Array(rows * chosen.length);
+  for (let row = 0; row < rows; row++) {
+    chosen.forEach((column, place) => {
+      kept[row * chosen.length + place] = data[row * columns + column] as number;
+    });
+  }
+  return { data: kept, rows, columns: chosen.length };
+}
+
+const spreadText = (spread: number) => (spread < 1e-9 ? exponent(spread) : spread.toFixed(2));
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'gram',
+  title: 'Dot products of positions, and what breaks their pattern',
+  controls,
+  source: () => 'seeded',
+
+  scene({ n, matrices, spreads }, _, width) {
+    const grid = multiples(width, 118, 5);
+    const top = titleHeight(true);
+    const cloud = 150;
+    const cell = top + grid.width + 10 + cloud + 14;
+    const limit = largestMagnitude(matrices);
+    const marks: Mark[] = [];
+    const regions: Region[] = [];
+    forms.forEach(({ title }, place) => {
+      const values = matrices[place] as Float64Array;
+      const { row, x } = grid.at(place);
+      const y = row * cell;
+      const drawn = map(
+        { x, y, width: grid.width, height: top + grid.width },
+        {
+          values,
+          rows: n,
+          columns: n,
+          low: -limit,
+          high: limit,
+          scale: 'diverging',
+          title,
+          subtitle: `spread ${spreadText(spreads[place] as number)}`,
+        },
+      );
+      const below = plane(
+        { x, y: y + top + grid.width + 10, width: grid.width, height: cloud },
+        { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
+        { from: Math.min(...values), to: Math.max(...values), label: '', ticks: 4 },
+      );
+      const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
+      for (let p = 0; p < n; p++) {
+        for (let q = 0; q < n; q++) {
+          places.x[p * n + q] = below.x(q - p);
+          places.y[p * n + q] = below.y(values[p * n + q] as number);
+        }
+      }
+      marks.push(
+        ...drawn.marks,
+        ...below.marks.filter((mark) => !(mark.mark === 'text' && mark.text === '↑ ')),
+        { mark: 'dots', ...places, radius: 0.9, ink: 'accent', opacity: 0.6 },
+      );
+      regions.push(drawn.region);
+    });
+    const y = Math.ceil(forms.length / grid.columns) * cell + 4;
+    marks.push(
+      ...colourKey(0, y, {
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        label:
+          width < 340
+            ? 'PE(p)·A PE(q)'
+            : width < 560
+              ? 'PE(p)·A PE(q), also by q − p'
+              : 'PE(p)·A PE(q): p down, q across; below, every entry by its distance q − p',
+        print: (value) => tickText(Number(value.toPrecision(3))),
+      }),
+    );
+    return { width, height: y + 30, marks, regions };
+  },
+
+  describe({ n, spreads }, { d }) {
+    const [whole, centred, sines, random, rotation] = spreads.map(spreadText) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    return `Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}: they depend on the distance alone. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random form A between the two, ${random}. A form aI + bJ on each frequency keeps it at ${rotation}.`;
+  },
+
+  cells: ({ n }) => ({ rows: n, columns: n }),
+  firstCursor: ({ n }) => ({ i: n - 1, j: n - 4 }),
+
+  readout({ n, matrices }, _, { i, j }) {
+    const at = (place: number) => readable(matrices[place]?.[i * n + j] ?? Number.NaN);
+    const list = forms.map(({ said }, place) => `${said} ${at(place)}`);
+    return [
+      'Positions ',
+      { text: `${i} and ${j}`, strong: true },
+      `, distance ${String(j - i).replace('-', '−')}: ${list.join(', ')}.`,
+    ];
+  },
+
+  table({ n, matrices }) {
+    const rows: number[][] = [];
+    for (let p = 0; p < n; p++) {
+      for (let q = 0; q < n; q++) {
+        rows.push([p, q, q - p, ...matrices.map((values) => values[p * n + q] as number)]);
+      }
+    }
+    return { columns: ['p', 'q', 'q − p', ...forms.map(({ title }) => title)], rows };
+  },
+};

@@ -1,0 +1,261 @@
+// Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
+// for a sentence or ten, and what averaging does to them.
+import { type Scores, sharesOf } from 'superpose';
+import { percent } from '../plot/format.js';
+import type { Mark, Term } from '../plot/scene.js';
+import type { Controls } from './controls.js';
+import type { Compute, Figure, Said } from './figure.js';
+import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+
+const controls = {
+  sentences: {
+    kind: 'choice',
+    label: 'Sentences',
+    options: { yours: 'Your sentence', ten: 'Ten fixed ones (4 MB)' },
+    initial: 'yours',
+    radio: true,
+  },
+  text: sentenceControl,
+} as const satisfies Controls;
+
+interface Data {
+  /** [heads], each the five shares; they sum to 1, or are NaN when a head's scores do not vary. */
+  heads: number[][];
+  /** Each head counts the same ... */
+  mean: number[];
+  /** ... or by how much its scores vary. */
+  pooled: number[];
+  tokens: readonly string[];
+  dropped: number;
+}
+
+const kinds: { label: string; term: Term }[] = [
+  { label: 'token → token', term: 'token-token' },
+  { label: 'token → position', term: 'token-position' },
+  { label: 'position → token', term: 'position-token' },
+  { label: 'position → position', term: 'position-position' },
+  { label: 'the rest', term: 'rest' },
+];
+
+const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+/** Term 3 s + r is query part s with key part r; whatever has the rest in it is the rest. */
+const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
+
+export const tenSentences = [
+  'the quick brown fox jumps over the lazy dog near the river bank while the sun is setting behind the hills',
+  'attention scores between two tokens depend on what the words mean and on where they stand in the sentence',
+  'She said that she would never go back to the old house because the garden had been sold to a stranger.',
+  'In 1969 the first astronauts walked on the moon, and millions of people watched the broadcast on television.',
+  'The bank raised interest rates again, so many small companies decided to delay their plans for new buildings.',
+  'Water boils at a lower temperature on a high mountain because the pressure of the air is smaller there.',
+  'He opened the book, read the first page, closed the book, and put the book back on the shelf.',
+  'A good recipe needs fresh vegetables, a little salt, some olive oil, and enough time for slow cooking.',
+  'The doctor told the patient that the test results were normal and that there was no reason to worry.',
+  'When the train finally arrived at the station, most of the passengers had already left for the city by bus.',
+];
+
+/** For a head, or for all of them: what each of the five has to do with the scores, and the whole. */
+interface Sums {
+  covariances: number[];
+  variance: number;
+}
+
+export const compute: Compute<typeof controls, Data> = async (library, { sentences, text }, job) => {
+  const model = await library.miniLM();
+  const texts = sentences === 'yours' ? [text] : tenSentences;
+  const sums: Sums[] = Array.from({ length: model.heads }, none);
+  let tokens: readonly string[] = [];
+  let dropped = 0;
+  for (const [place, one] of texts.entries()) {
+    job.signal.throwIfAborted();
+    const sentence = model.tokenize(one, mostTokens);
+    const scores = await model.decompose(sentence, { groups });
+    sums.forEach((head, at) => {
+      add(head, scores, at);
+    });
+    if (sentences === 'yours') ({ tokens, dropped } = sentence);
+    else {
+      job.progress((place + 1) / texts.length);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+  const heads = sums.map(sharesFrom);
+  const whole = none();
+  for (const { covariances, variance } of sums) {
+    covariances.forEach((covariance, kind) => {
+      whole.covariances[kind] = (whole.covariances[kind] as number) + covariance;
+    });
+    whole.variance += variance;
+  }
+  const mean = kinds.map(
+    (_, kind) => heads.reduce((sum, shares) => sum + (shares[kind] as number), 0) / heads.length,
+  );
+  return { heads, mean, pooled: sharesFrom(whole), tokens, dropped };
+};
+
+const none = (): Sums => ({ covariances: kinds.map(() => 0), variance: 0 });
+
+function add(sums: Sums, scores: Scores, place: number): void {
+  const count = sharesOf(scores, scores.heads[place] as number).length;
+  for (let term = 0; term < count; term++) {
+    const kind = kindOf[term] as number;
+    sums.covariances[kind] =
+      (sums.covariances[kind] as number) + (scores.covariances[place * count + term] as number);
+  }
+  sums.variance += scores.variances[place] as number;
+}
+
+const sharesFrom = ({ covariances, variance }: Sums): number[] =>
+  covariances.map((covariance) => covariance / variance);
+
+interface Row {
+  label: string;
+  shares: number[];
+}
+
+const rowsOf = ({ heads, mean, pooled }: Data): Row[] => [
+  ...heads.map((shares, head) => ({ label: `head ${head}`, shares })),
+  { label: 'mean', shares: mean },
+  { label: 'pooled', shares: pooled },
+];
+
+const crossTerms = (shares: number[]) => (shares[1] as number) + (shares[2] as number);
+const row = 24;
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'heads',
+  title: 'What each head’s scores vary by',
+  controls,
+  source: () => 'trained',
+  waiting: fetching,
+  unused: ({ sentences }) => (sentences === 'yours' ? [] : ['text']),
+
+  scene(data, _, width) {
+    const rows = rowsOf(data);
+    const finite = rows.flatMap(({ shares }) => shares).every(Number.isFinite);
+    // Negative shares are stacked to the left of zero, the others to the right.
+    const below = (shares: number[]) => shares.reduce((sum, share) => sum + Math.min(0, share), 0);
+    const above = (shares: number[]) => shares.reduce((sum, share) => sum + Math.max(0, share), 0);
+    const low = finite ? Math.min(0, ...rows.map(({ shares }) => below(shares))) : 0;
+    const high = finite ? Math.max(1, ...rows.map(({ shares }) => above(shares))) : 1;
+    const columns = width >= 700 ? 5 : width >= 330 ? 2 : 1;
+    const keyHeight = Math.ceil(kinds.length / columns) * 20 + 10;
+    const left = 62;
+    const right = width - 10;
+    const x = (share: number) => left + ((share - low) / (high - low)) * (right - left);
+    const top = keyHeight + 20;
+    const yOf = (place: number) => top + place * row;
+    const bottom = yOf(rows.length);
+    const ticks = [-0.5, 0, 0.5, 1, 1.5].filter((tick) => tick >= low && tick <= high);
+    const marks: Mark[] = kinds.flatMap(({ label, term }, place): Mark[] => {
+      const at = { x: (place % columns) * (width / columns), y: Math.floor(place / columns) * 20 };
+      return [
+        { mark: 'box', x: at.x, y: at.y + 2, width: 14, height: 12, fill: term, term },
+        { mark: 'text', x: at.x + 20, y: at.y + 12, text: label, ink: 'ink', term },
+      ];
+    });
+    for (const tick of ticks) {
+      marks.push(
+        {
+          mark: 'line',
+          x1: x(tick),
+          x2: x(tick),
+          y1: top - 4,
+          y2: bottom,
+          ink: tick === 0 ? 'quiet' : 'line',
+        },
+        {
+          mark: 'text',
+          x: x(tick),
+          y: bottom + 16,
+          text: `${Math.round(100 * tick)} %`.replace('-', '−'),
+          anchor: tick === 1 && high === 1 ? 'end' : 'middle',
+        },
+      );
+    }
+    rows.forEach(({ label, shares }, place) => {
+      const y = yOf(place);
+      marks.push({
+        mark: 'text',
+        x: 0,
+        y: y + row / 2 + 4,
+        text: label,
+        ink: 'ink',
+        bold: place >= data.heads.length,
+      });
+      let [before, after] = [0, 0];
+      shares.forEach((share, kind) => {
+        if (!Number.isFinite(share) || share === 0) return;
+        const from = share < 0 ? before + share : after;
+        if (share < 0) before += share;
+        else after += share;
+        const { term } = kinds[kind] as (typeof kinds)[0];
+        marks.push({
+          mark: 'box',
+          x: x(from),
+          y: y + 3,
+          width: x(from + Math.abs(share)) - x(from),
+          height: row - 6,
+          fill: term,
+          term,
+        });
+      });
+    });
+    const between = yOf(data.heads.length);
+    marks.push({ mark: 'line', x1: 0, x2: width, y1: between, y2: between, ink: 'quiet' });
+    return {
+      width,
+      height: bottom + 24,
+      marks,
+      regions: [
+        {
+          x: 0,
+          y: top,
+          width,
+          height: rows.length * row,
+          pick: 'cells',
+          rows: rows.length,
+          columns: 1,
+        },
+      ],
+    };
+  },
+
+  describe(data, { sentences }) {
+    const { heads, mean, pooled } = data;
+    if (![...heads.flat()].every(Number.isFinite)) {
+      return 'The scores of some heads do not vary along their rows, so there is nothing to share out.';
+    }
+    const places = heads.map((shares) => shares[3] as number);
+    const most = places.indexOf(Math.max(...places));
+    const crossed = heads.map(crossTerms);
+    const largest = crossed.indexOf(Math.max(...crossed));
+    const least = crossed.indexOf(Math.min(...crossed));
+    const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
+    return `${whose}, the cross terms make up ${percent(crossTerms(mean))} of the average head and ${percent(crossTerms(pooled))} of all heads’ variation pooled, but ${percent(crossed[largest] as number)} of head ${largest} and ${percent(crossed[least] as number)} of head ${least}. Head ${most} is ${percent(places[most] as number)} position → position; pooled, that term has ${percent(pooled[3] as number)}.`;
+  },
+
+  cells: ({ heads }) => ({ rows: heads.length + 2, columns: 1 }),
+  firstCursor: () => ({ i: 2, j: 0 }),
+
+  readout(data, _, { i }) {
+    const { label, shares } = rowsOf(data)[i] as Row;
+    return [
+      { text: label[0]?.toUpperCase() + label.slice(1), strong: true },
+      ': ',
+      ...kinds.flatMap(({ label: name, term }, kind): Said[] => [
+        { text: `${name} ${percent(shares[kind] as number)}`, term },
+        kind === kinds.length - 1 ? '.' : ', ',
+      ]),
+      ` Cross terms together ${percent(crossTerms(shares))}.`,
+    ];
+  },
+
+  remark: ({ tokens, dropped }, { sentences }) =>
+    sentences === 'yours' ? sentenceRemark(tokens, dropped) : '',
+
+  table: (data) => ({
+    columns: ['head', ...kinds.map(({ label }) => label), 'cross terms'],
+    rows: rowsOf(data).map(({ label, shares }) => [label, ...shares, crossTerms(shares)]),
+  }),
+};

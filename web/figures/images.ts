@@ -1,0 +1,257 @@
+// Figure "Two dimensions": how alike the positions of an image's patches are, each with all others.
+import { extent } from 'd3-array';
+import type { Superpose, Table } from 'superpose';
+import { exponent, percent, readable } from '../plot/format.js';
+import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
+import type { Mark, Region, Scene } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+
+const controls = {
+  channels: {
+    kind: 'choice',
+    label: 'Channels',
+    options: { all: 'All', first: 'First half', second: 'Second half' },
+    initial: 'all',
+    radio: true,
+  },
+  grid: { kind: 'range', label: 'Patches a side', min: 2, max: 14, step: 1, initial: 7 },
+  d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64, 128, 192, 384, 768], initial: 64 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Kind {
+  label: string;
+  about: string;
+  table(superpose: Superpose, state: State): Table<Float64Array>;
+}
+
+const kinds: Kind[] = [
+  {
+    label: 'MAE',
+    about: 'column, then row',
+    table: (superpose, { grid, d }) => superpose.maeSinusoidal({ grid, d_model: d }),
+  },
+  {
+    label: 'tensor2tensor',
+    about: 'row, then column',
+    table: (superpose, { grid, d }) =>
+      superpose.tensor2tensorSinusoidal({ extents: [grid, grid], d_model: d }),
+  },
+  {
+    label: 'one number a patch',
+    about: 'in reading order',
+    table: (superpose, { grid, d }) =>
+      superpose.sinusoidal({ positions: grid * grid, d_model: d, layout: 'concatenated' }),
+  },
+  {
+    label: 'learned, untrained',
+    about: 'drawn, spread 0.02',
+    table: (superpose, { grid, d, seed }) =>
+      superpose.learnedPositions({ positions: grid * grid, d_model: d, seed }),
+  },
+];
+
+interface Found {
+  /** Dot products, patch by patch, [grid², grid²]. */
+  products: Float64Array;
+  /** The same as a mosaic: for each patch, at its place, a map of all patches; [grid², grid²]. */
+  mosaic: Float64Array;
+  largest: number;
+  /** The least and the largest product. */
+  ends: [number, number];
+  /** The largest difference of a product from the mean of those with the same offset. */
+  apart: number;
+  /** The share of the variation that the offset (Δrow, Δcolumn) explains. */
+  share: number;
+}
+
+interface Data {
+  grid: number;
+  found: Found[];
+}
+
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
+  const superpose = await library.superpose();
+  const { grid } = state;
+  const patches = grid * grid;
+  const offsets = offsetsOf(grid);
+  const found = kinds.map(({ table }) => {
+    const products = superpose.gram(half(table(superpose, state), state)).data;
+    const { residual, positionShare } = superpose.meanDecomposition({
+      rows: { data: products, rows: patches * patches, columns: 1 },
+      positionOf: offsets,
+      positions: (2 * grid - 1) ** 2,
+      tokenOf: offsets.map(() => 0),
+      tokens: 1,
+    });
+    return {
+      products,
+      mosaic: mosaicOf(products, grid),
+      largest: largestMagnitude([products]),
+      ends: extent(products) as [number, number],
+      apart: largestMagnitude([residual]),
+      share: positionShare,
+    };
+  });
+  return { grid, found };
+};
+
+/** Those of the table's channels that are looked at. */
+function half({ data, rows, columns }: Table<Float64Array>, { channels }: State): Table<Float64Array> {
+  if (channels === 'all') return { data, rows, columns };
+  const width = columns / 2;
+  const from = channels === 'first' ? 0 : width;
+  const part = new Float64Array(rows * width);
+  for (let row = 0; row < rows; row++) {
+    part.set(data.subarray(row * columns + from, row * columns + from + width), row * width);
+  }
+  return { data: part, rows, columns: width };
+}
+
+/** Of each pair of patches, which offset it has. */
+function offsetsOf(grid: number): number[] {
+  const offsets: number[] = [];
+  const patches = grid * grid;
+  for (let p = 0; p < patches; p++) {
+    for (let q = 0; q < patches; q++) {
+      const down = Math.floor(q / grid) - Math.floor(p / grid) + grid - 1;
+      const across = (q % grid) - (p % grid) + grid - 1;
+      offsets.push(down * (2 * grid - 1) + across);
+    }
+  }
+  return offsets;
+}
+
+function mosaicOf(products: Float64Array, grid: number): Float64Array {
+  const patches = grid * grid;
+  const mosaic = new Float64Array(patches * patches);
+  for (let p = 0; p < patches; p++) {
+    for (let q = 0; q < patches; q++) {
+      const row = Math.floor(p / grid) * grid + Math.floor(q / grid);
+      const column = (p % grid) * grid + (q % grid);
+      mosaic[row * patches + column] = products[p * patches + q] as number;
+    }
+  }
+  return mosaic;
+}
+
+/** Sums of up to 768 products: what they differ by when only rounding tells them apart. */
+const isOffsetOnly = ({ apart, largest }: Found): boolean => apart <= 1e-10 * largest;
+
+const cosine = ({ products }: Found, p: number, q: number, patches: number): number => {
+  const own = products[p * patches + p] as number;
+  return own > 0 ? (products[p * patches + q] as number) / own : Number.NaN;
+};
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'images',
+  title: 'Positions of image patches, each compared with all others',
+  controls,
+  source: () => 'seeded',
+
+  scene({ grid, found }, _, width) {
+    const patches = grid * grid;
+    const at = arrange(width);
+    const marks: Mark[] = [];
+    const regions: Region[] = [];
+    found.forEach(({ mosaic, ends }, place) => {
+      const { label, about } = kinds[place] as Kind;
+      const drawn = map(at.area(place), {
+        values: mosaic,
+        rows: patches,
+        columns: patches,
+        low: ends[0],
+        high: ends[1],
+        scale: 'sequential',
+        title: label,
+        subtitle: about,
+      });
+      const { x, y, width: side } = drawn.region;
+      const gaps = Array.from({ length: grid - 1 }, (_, k) => ((k + 1) * side) / grid);
+      marks.push(
+        ...drawn.marks,
+        ...gaps.flatMap((gap): Mark[] => [
+          { mark: 'line', x1: x + gap, x2: x + gap, y1: y, y2: y + side, ink: 'paper', wide: 2 },
+          { mark: 'line', x1: x, x2: x + side, y1: y + gap, y2: y + gap, ink: 'paper', wide: 2 },
+        ]),
+      );
+      regions.push({ ...drawn.region, rows: grid, columns: grid });
+    });
+    marks.push(
+      ...colourKey(0, at.key, {
+        low: 0,
+        high: 1,
+        scale: 'sequential',
+        label: width < 560 ? 'product, each picture' : 'dot product, each picture by itself',
+        print: (value) => (value === 0 ? 'least' : 'largest'),
+      }),
+    );
+    return { width, height: at.key + 34, marks, regions } satisfies Scene;
+  },
+
+  describe({ found, grid }, { channels }) {
+    const which = channels === 'all' ? '' : ` by the ${channels} half of the channels`;
+    const each = found.map((one, place) => {
+      const { label } = kinds[place] as Kind;
+      return isOffsetOnly(one)
+        ? `${label} depends on the offset alone (to within ${exponent(one.apart)})`
+        : `${label} does not: pairs of the same offset differ from their mean by up to ${readable(one.apart)}, where a patch with itself has ${readable(one.largest)}`;
+    });
+    return `Each of the ${grid * grid} small squares compares one patch with all${which}. ${each.join('; ')}.`;
+  },
+
+  cells: ({ grid }) => ({ rows: grid, columns: grid }),
+  firstCursor: ({ grid }) => ({ i: Math.floor(grid / 2), j: Math.floor(grid / 2) }),
+
+  readout({ grid, found }, _, { i, j }) {
+    const patches = grid * grid;
+    const p = i * grid + j;
+    // Toward the inside, so that there is a neighbour.
+    const below = i + 1 < grid ? p + grid : p - grid;
+    const right = j + 1 < grid ? p + 1 : p - 1;
+    const of = (one: Found, q: number) => percent(cosine(one, p, q, patches));
+    return [
+      `Patch in row ${i}, column ${j}, as a part of its product with itself, with the next one along the row and along the column: `,
+      found
+        .map((one, place) => `${(kinds[place] as Kind).label} ${of(one, right)} and ${of(one, below)}`)
+        .join('; '),
+      '.',
+    ];
+  },
+
+  table({ grid, found }) {
+    const rows: number[][] = [];
+    const patches = grid * grid;
+    for (let p = 0; p < patches; p++) {
+      for (let q = 0; q < patches; q++) {
+        rows.push([
+          Math.floor(p / grid),
+          p % grid,
+          Math.floor(q / grid),
+          q % grid,
+          ...found.map(({ products }) => products[p * patches + q] as number),
+        ]);
+      }
+    }
+    return {
+      columns: ['row', 'column', 'other row', 'other column', ...kinds.map(({ label }) => label)],
+      rows,
+    };
+  },
+};
+
+function arrange(width: number) {
+  const grid = multiples(width, 130, 4, 18);
+  const height = titleHeight(true) + grid.width;
+  const rows = Math.ceil(kinds.length / grid.columns);
+  return {
+    area(place: number): Area {
+      const { row, x } = grid.at(place);
+      return { x, y: row * (height + 16), width: grid.width, height };
+    },
+    key: rows * (height + 16) + 4,
+  };
+}

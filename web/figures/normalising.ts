@@ -1,0 +1,426 @@
+// Figure "One σ for the whole sum": what normalising each part by itself does to a score, and what a share
+// says when rows are not centred.
+import { extent } from 'd3-array';
+import { logitsOf, type Scores, type Superpose, termOf } from 'superpose';
+import { exponent, percent, readable } from '../plot/format.js';
+import { type Area, bars, plane } from '../plot/parts.js';
+import type { Cursor, Mark, Term } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Library } from './figure.js';
+import { type Layer, type LayerSummands, seededLayer } from './seededLayer.js';
+import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+
+const controls = {
+  weights: {
+    kind: 'choice',
+    label: 'Tables and weights',
+    options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
+    initial: 'trained',
+    radio: true,
+  },
+  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
+  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  centred: { kind: 'toggle', label: 'Centre each row', initial: false },
+  text: sentenceControl,
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Matrix {
+  sum: Float64Array;
+  centred: Float64Array;
+}
+
+interface Data {
+  tokens: readonly string[];
+  dropped: number;
+  n: number;
+  /** Computed from whole queries and keys. */
+  direct: Matrix;
+  /** The sixteen terms of the normalised sum, added up. */
+  exact: Matrix;
+  /** The same of parts that are normalised one by one. */
+  separate: Matrix;
+  /** The largest |sum of the terms − direct score|. */
+  residuals: { exact: number; separate: number };
+  /** Queries whose largest score belongs to another key when the parts are normalised one by one. */
+  winners: number;
+  /** Of each of the five groups of terms: its share of the scores as they are, and of what softmax sees. */
+  raw: number[];
+  shares: number[];
+}
+
+const names = ['token', 'position', 'token_type'] as const;
+const count = (names.length + 1) ** 2;
+const every = Array.from({ length: count }, () => true);
+
+const groups: { label: string; term: Term; terms: number[] }[] = [
+  { label: 'token → token', term: 'token-token', terms: [0] },
+  { label: 'token → position', term: 'token-position', terms: [1] },
+  { label: 'position → token', term: 'position-token', terms: [4] },
+  { label: 'position → position', term: 'position-position', terms: [5] },
+  { label: 'the rest', term: 'rest', terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] },
+];
+
+// Centring changes only what is drawn.
+let last: { key: string; data: Data } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
+  const { weights, text, head, n, seed } = state;
+  const key = JSON.stringify(weights === 'trained' ? [text, head] : [n, seed, head]);
+  if (last?.key === key) return last.data;
+  const superpose = await library.superpose();
+  const { tokens, dropped, summands, layer } =
+    weights === 'trained' ? await trained(library, text) : seeded(superpose, state);
+  const data = { tokens, dropped, ...compare(superpose, summands, ofHead(layer, head)) };
+  last = { key, data };
+  return data;
+};
+
+interface Given {
+  tokens: readonly string[];
+  dropped: number;
+  summands: LayerSummands;
+  layer: Layer;
+}
+
+async function trained(library: Library, text: string): Promise<Given> {
+  const model = await library.miniLM();
+  const sentence = model.tokenize(text, mostTokens);
+  const { tokens, dropped } = sentence;
+  return { tokens, dropped, summands: await model.summands(sentence), layer: model.layer() };
+}
+
+function seeded(superpose: Superpose, { n, seed }: State): Given {
+  const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
+  return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
+}
+
+/** A layer of one head alone, so that a step of the slider does not hand over the weights of all. */
+function ofHead(layer: Layer, head: number): Layer {
+  const rowsOf = ({ weight, bias }: Layer['query']) => {
+    const rows = weight.rows / layer.heads;
+    const from = head * rows;
+    const data = weight.data.subarray(from * weight.columns, (from + rows) * weight.columns);
+    return { weight: { ...weight, data, rows }, bias: bias?.subarray(from, from + rows) };
+  };
+  return { ...layer, query: rowsOf(layer.query), key: rowsOf(layer.key), heads: 1 };
+}
+
+const only = 0;
+
+function compare(superpose: Superpose, summands: LayerSummands, layer: Layer) {
+  const scores = superpose.decompose({ summands, ...layer });
+  const { n } = scores;
+  const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
+  const exact = superpose.combineTerms(scores, only, every);
+  const separate = superpose.combineTerms(
+    { ...scores, terms: separateTerms(superpose, summands, layer) },
+    only,
+    every,
+  );
+  const logits = logitsOf(scores, only);
+  // The direct scores as the one term of themselves, to have them centred.
+  const direct = superpose.combineTerms({ ...scores, parts: ['all'], terms: logits }, only, [true]);
+  const combined = groups.map(({ terms }) =>
+    superpose.combineTerms(
+      scores,
+      only,
+      every.map((_, term) => terms.includes(term)),
+    ),
+  );
+  return {
+    n,
+    direct: shown(direct),
+    exact: shown(exact),
+    separate: shown(separate),
+    residuals: {
+      exact: scores.residuals[0] as number,
+      separate: logits.reduce(
+        (most, value, cell) => Math.max(most, Math.abs(value - at(separate.sum, cell))),
+        0,
+      ),
+    },
+    winners: Array.from({ length: n }, (_, i) => i).filter(
+      (i) => winner(logits, i, n) !== winner(separate.sum, i, n),
+    ).length,
+    raw: rawShares(superpose, [...combined.map(({ sum }) => sum), logits]),
+    shares: combined.map(({ share }) => share),
+  };
+}
+
+const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
+
+/** Every part is a row of one table, so that LayerNorm takes each by itself; its terms in the usual order. */
+function separateTerms(superpose: Superpose, summands: LayerSummands, layer: Layer) {
+  const { rows: n, columns } = summands.token;
+  const stacked = new Float64Array(names.length * n * columns);
+  names.forEach((name, part) => {
+    stacked.set(summands[name].data, part * n * columns);
+  });
+  const rows = names.length * n;
+  const scores: Scores<Float64Array> = superpose.decompose({
+    summands: { part: { data: stacked, rows, columns } },
+    ...layer,
+  });
+  const [both, query, key, constant] = [
+    termOf(scores, only, 'part', 'part'),
+    termOf(scores, only, 'part', 'constant'),
+    termOf(scores, only, 'constant', 'part'),
+    termOf(scores, only, 'constant', 'constant'),
+  ];
+  const terms = new Float64Array(count * n * n);
+  let cell = 0;
+  for (let s = 0; s <= names.length; s++) {
+    for (let r = 0; r <= names.length; r++) {
+      const term = s < names.length ? (r < names.length ? both : query) : r < names.length ? key : constant;
+      // What is constant along a side is the same in all of its cells.
+      const [down, across] = [s % names.length, r % names.length];
+      for (let i = 0; i < n; i++) {
+        const from = (down * n + i) * rows + across * n;
+        terms.set(term.subarray(from, from + n), cell);
+        cell += n;
+      }
+    }
+  }
+  return terms;
+}
+
+/** ⟨T, A⟩ / ‖A‖² with nothing subtracted; the scores A are the last matrix. */
+function rawShares(superpose: Superpose, matrices: Float64Array[]): number[] {
+  const columns = Math.max(1, matrices[0]?.length ?? 0);
+  const data = new Float64Array(matrices.length * columns);
+  matrices.forEach((matrix, row) => {
+    data.set(matrix, row * columns);
+  });
+  const products = superpose.gram({ data, rows: matrices.length, columns }).data;
+  const whole = at(products, products.length - 1);
+  return groups.map((_, row) => at(products, (row + 1) * matrices.length - 1) / whole);
+}
+
+/** The key that a query scores highest. */
+function winner(scores: Float64Array, query: number, n: number): number {
+  const row = scores.subarray(query * n, (query + 1) * n);
+  return row.indexOf(Math.max(...row));
+}
+
+const values = (matrix: Matrix, { centred }: State) => (centred ? matrix.centred : matrix.sum);
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'normalising',
+  title: 'Normalise the sum or its parts, and centre rows or not',
+  controls,
+  source: ({ weights }) => weights,
+  waiting: fetching,
+  unused: ({ weights }) => (weights === 'trained' ? ['n', 'seed'] : ['text']),
+
+  scene(data, state, width) {
+    const { scatter, shares, key, height } = arrange(width);
+    const { x, y, marks } = planeOf(data, state, scatter);
+    const [direct, exact, separate] = [data.direct, data.exact, data.separate].map((matrix) =>
+      values(matrix, state),
+    ) as [Float64Array, Float64Array, Float64Array];
+    const across = Float32Array.from(direct, (value) => x(value));
+    const up = (matrix: Float64Array) => Float32Array.from(matrix, (value) => y(value));
+    const few = direct.length < 1000;
+    const cursors: Cursor[] = Array.from(direct, (_, cell) => ({
+      i: Math.floor(cell / data.n),
+      j: cell % data.n,
+    }));
+    const wrong = up(separate);
+    const right = up(exact);
+    const [from, to] = lineEnds(x.domain() as [number, number], y.domain() as [number, number]);
+    const [opacity, radius] = few ? [0.75, 2.2] : [0.35, 1.4];
+    const list = [data.raw, data.shares];
+    const finite = list.flat().filter(Number.isFinite);
+    const [low, high] = [Math.min(0, ...finite), Math.max(1, ...finite)];
+    const texts = list.map((found) => found.map(percent));
+    // As long as the longest, so that both lists have their zero at the same place.
+    const longest = Math.max(...texts.flat().map(({ length }) => length));
+    const titles = ['Share of the scores as they are', 'Share with each row centred'];
+    return {
+      width,
+      height,
+      marks: [
+        ...marks,
+        {
+          mark: 'line',
+          x1: x(from),
+          y1: y(from),
+          x2: x(to),
+          y2: y(to),
+          ink: 'quiet',
+          dashed: true,
+          wide: 1.5,
+        },
+        { mark: 'dots', x: across, y: wrong, radius, ink: 'warning', opacity },
+        { mark: 'dots', x: across, y: right, radius, ink: 'accent', opacity },
+        ...dotKey(key.x, key.y, 'accent', 'terms of the sum, normalised as a whole'),
+        ...dotKey(key.x, key.y + 18, 'warning', 'terms of parts normalised one by one'),
+        ...list.flatMap((found, place): Mark[] => {
+          const area = shares[place] as Area;
+          return [
+            { mark: 'text', x: area.x, y: area.y + 13, text: titles[place] as string, ink: 'ink', size: 13 },
+            ...bars(
+              { ...area, y: area.y + 22, height: area.height - 22 },
+              groups.map(({ label, term }, row) => ({
+                label,
+                value: at(found, row),
+                text: texts[place]?.[row]?.padStart(longest, '\u2007') ?? '',
+                ink: term,
+                term,
+              })),
+              low,
+              high,
+            ),
+          ];
+        }),
+      ],
+      regions: [
+        { ...scatter, pick: { points: { x: across, y: wrong, cursors } }, rows: data.n, columns: data.n },
+      ],
+    };
+  },
+
+  /** From what the terms should add up to, to what the separately normalised ones do. */
+  focus(data, state, { i, j }, width) {
+    const { x, y } = planeOf(data, state, arrange(width).scatter);
+    const cell = i * data.n + j;
+    const across = x(at(values(data.direct, state), cell));
+    const [y1, y2] = [data.exact, data.separate].map((matrix) => y(at(values(matrix, state), cell))) as [
+      number,
+      number,
+    ];
+    if (!Number.isFinite(across + y1 + y2)) return [];
+    return [{ mark: 'line', x1: across, x2: across, y1, y2, ink: 'warning', wide: 2.5 }];
+  },
+
+  describe({ n, direct, residuals, winners, raw, shares }, { head }) {
+    const [low = 0, high = 0] = extent(direct.sum) as [number?, number?];
+    const apart = `In head ${head}, the terms of the normalised sum add up to the scores within ${exponent(residuals.exact)}. With each part normalised by itself they miss by up to ${readable(residuals.separate)}, where the scores run from ${readable(low)} to ${readable(high)}, and ${winners} of ${n} tokens attend most to a different one.`;
+    if (!shares.every(Number.isFinite)) return `${apart} The scores do not vary along their rows.`;
+    const gaps = shares.map((share, place) => Math.abs(share - at(raw, place)));
+    const place = gaps.indexOf(Math.max(...gaps));
+    return `${apart} What centring changes most is the share of ${groups[place]?.label}: ${percent(at(raw, place))} of the scores as they are, ${percent(at(shares, place))} of what softmax sees.`;
+  },
+
+  cells: ({ n }) => ({ rows: n, columns: n }),
+  firstCursor: farthest,
+
+  readout(data, state, { i, j }) {
+    const cell = i * data.n + j;
+    const shown = (matrix: Matrix) => readable(at(values(matrix, state), cell));
+    return [
+      'Query ',
+      { text: data.tokens[i] ?? '', strong: true },
+      ` (${i}), key `,
+      { text: data.tokens[j] ?? '', strong: true },
+      ` (${j}): score ${shown(data.direct)}${state.centred ? ' above its row’s mean' : ''}; `,
+      { text: `sum of the terms ${shown(data.exact)}`, ink: 'accent' },
+      '; ',
+      { text: `parts normalised one by one ${shown(data.separate)}`, ink: 'warning' },
+      '.',
+    ];
+  },
+
+  tokens: ({ tokens }, { weights }) => (weights === 'trained' ? tokens : undefined),
+  remark: ({ tokens, dropped }, { weights }) =>
+    weights === 'trained' ? sentenceRemark(tokens, dropped) : '',
+
+  table(data, state) {
+    const columns = [data.direct, data.exact, data.separate].map((matrix) => values(matrix, state));
+    const unit = state.centred ? ', row centred' : '';
+    const pairs = Array.from(data.direct.sum, (_, cell) => {
+      const [i, j] = [Math.floor(cell / data.n), cell % data.n];
+      return [
+        `${i} ${data.tokens[i]}`,
+        `${j} ${data.tokens[j]}`,
+        ...columns.map((column) => at(column, cell)),
+      ];
+    });
+    return {
+      columns: [
+        'query, or term',
+        'key, or kind of share',
+        `score${unit}, or raw share`,
+        `sum of the terms${unit}, or centred share`,
+        `of parts normalised one by one${unit}`,
+      ],
+      rows: [
+        ...groups.map(({ label }, place) => [
+          label,
+          'share',
+          at(data.raw, place),
+          at(data.shares, place),
+          '',
+        ]),
+        ...pairs,
+      ],
+    };
+  },
+};
+
+/** The scatter beside the shares, or above them. */
+function arrange(width: number) {
+  const block = 22 + 5 * 23;
+  if (width >= 700) {
+    const size = Math.round(0.52 * width);
+    const scatter: Area = { x: 0, y: 44, width: size, height: 380 };
+    const x = size + 40;
+    return {
+      scatter,
+      key: { x: 0, y: 0 },
+      shares: [
+        { x, y: 60, width: width - x, height: block },
+        { x, y: 60 + block + 36, width: width - x, height: block },
+      ],
+      height: 428,
+    };
+  }
+  const high = Math.min(380, width);
+  const below = 44 + high + 24;
+  return {
+    scatter: { x: 0, y: 44, width, height: high },
+    key: { x: 0, y: 0 },
+    shares: [
+      { x: 0, y: below, width, height: block },
+      { x: 0, y: below + block + 24, width, height: block },
+    ],
+    height: below + 2 * block + 28,
+  };
+}
+
+function planeOf(data: Data, state: State, scatter: Area) {
+  const [from = 0, to = 1] = extent(values(data.direct, state)) as [number?, number?];
+  const [low = 0, high = 1] = extent(
+    [data.direct, data.exact, data.separate].flatMap(
+      (matrix) => extent(values(matrix, state)) as [number, number],
+    ),
+  ) as [number?, number?];
+  return plane(
+    scatter,
+    { from, to, label: 'score, computed directly (logit)' },
+    { from: low, to: high, label: 'sum of the sixteen terms (logit)' },
+  );
+}
+
+/** Where the line of equality enters and leaves the plane. */
+const lineEnds = ([left, right]: [number, number], [low, high]: [number, number]) =>
+  [Math.max(left, low), Math.min(right, high)] as const;
+
+const dotKey = (x: number, y: number, ink: 'accent' | 'warning', label: string): Mark[] => [
+  { mark: 'dots', x: [x + 6], y: [y + 8], radius: 4, ink },
+  { mark: 'text', x: x + 18, y: y + 12, text: label, ink: 'ink' },
+];
+
+/** The score that normalising the parts misses by most. */
+function farthest({ n, direct, separate }: Data): Cursor {
+  let most = -1;
+  let cell = 0;
+  direct.sum.forEach((value, place) => {
+    const gap = Math.abs(at(separate.sum, place) - value);
+    if (gap > most) [most, cell] = [gap, place];
+  });
+  return { i: Math.floor(cell / n), j: cell % n };
+}

@@ -1,0 +1,425 @@
+// Figure "What taking them apart does to noise": two subspaces, the angle between them, and what the
+// projector that reads one of the two summands back makes of noise.
+import type { Superpose, Table } from 'superpose';
+import { exponent, readable } from '../plot/format.js';
+import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+
+const controls = {
+  subspaces: {
+    kind: 'choice',
+    label: 'Tokens and positions',
+    options: { random: 'Random subspaces', apart: 'Channels of their own' },
+    initial: 'random',
+    radio: true,
+  },
+  d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64], initial: 32 },
+  k1: { kind: 'range', label: 'Token dims', min: 1, max: 64, step: 1, initial: 12 },
+  k2: { kind: 'range', label: 'Position dims', min: 1, max: 64, step: 1, initial: 12 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+export interface Reading {
+  k2: number;
+  /** Radians; NaN when the subspaces share a direction. */
+  angle: number;
+  /** Infinite then. */
+  gain: number;
+  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest, and the middle one. */
+  largest: number;
+  median: number;
+}
+
+export interface Data {
+  /** For some sizes of the positions' subspace, ascending. */
+  sweep: Reading[];
+  /** For the size that is set. */
+  now: Reading;
+  /** Largest |t̂ − t| without noise; NaN when there is no projector. */
+  exactError: number;
+}
+
+const streams = { token: 0, position: 1, noise: 2, tokenWeights: 3, positionWeights: 4 };
+
+type Doubles = Table<Float64Array>;
+
+let last: { key: string; sweep: Reading[] } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  const { d, k1, k2, seed } = state;
+  const { u, w } = bases(superpose, state);
+  const noise = superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.noise });
+  const key = JSON.stringify([state.subspaces, d, k1, seed]);
+  if (last?.key !== key) {
+    const sizes = Array.from({ length: d }, (_, place) => place + 1).filter(
+      (size) => size % Math.max(1, d / 16) === 0,
+    );
+    // The last sizes before the two no longer fit are where the gain climbs.
+    const wanted = [...new Set([1, ...sizes, d - k1 - 1, d - k1].filter((size) => size > 0))];
+    const sweep: Reading[] = [];
+    for (const size of wanted.sort((a, b) => a - b)) {
+      job.signal.throwIfAborted();
+      sweep.push(readingOf(superpose, u, firstColumns(w, size), noise).reading);
+      if (sweep.length % 4 === 0) await new Promise((resolve) => setTimeout(resolve));
+    }
+    last = { key, sweep };
+  }
+  const position = firstColumns(w, k2);
+  const { reading, projector } = readingOf(superpose, u, position, noise);
+  let exactError = Number.NaN;
+  if (projector) {
+    const drawn = (columns: number, stream: number) =>
+      superpose.randomNormal({ rows: d, columns, seed, stream });
+    const token = products(superpose, drawn(k1, streams.tokenWeights), u);
+    const other = products(superpose, drawn(k2, streams.positionWeights), position);
+    const sums = { ...token, data: token.data.map((value, at) => value + (other.data[at] as number)) };
+    const back = products(superpose, sums, projector);
+    exactError = back.data.reduce(
+      (most, value, at) => Math.max(most, Math.abs(value - (token.data[at] as number))),
+      0,
+    );
+  }
+  return { sweep: last.sweep, now: reading, exactError };
+};
+
+/** Columns that span U, and all the columns of which the first span W. */
+function bases(superpose: Superpose, { subspaces, d, k1, seed }: State): { u: Doubles; w: Doubles } {
+  if (subspaces === 'random') {
+    return {
+      u: superpose.randomNormal({ rows: d, columns: k1, seed, stream: streams.token }),
+      w: superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.position }),
+    };
+  }
+  // Channels 0, 1, … are the tokens', and the positions' are counted from the last one back.
+  const channel = (columns: number, of: (column: number) => number): Doubles => {
+    const data = new Float64Array(d * columns);
+    for (let column = 0; column < columns; column++) data[of(column) * columns + column] = 1;
+    return { data, rows: d, columns };
+  };
+  return { u: channel(k1, (column) => column), w: channel(d, (column) => d - 1 - column) };
+}
+
+function firstColumns({ data, rows, columns }: Doubles, count: number): Doubles {
+  const first = new Float64Array(rows * count);
+  for (let row = 0; row < rows; row++) {
+    first.set(data.subarray(row * columns, row * columns + count), row * count);
+  }
+  return { data: first, rows, columns: count };
+}
+
+/** Every row of `a` with every row of `b`; as many of the one as of the other. */
+function products(superpose: Superpose, a: Doubles, b: Doubles): Doubles {
+  const { tokenPosition } = superpose.dotProducts({ token: a, position: b });
+  return { data: tokenPosition, rows: a.rows, columns: b.rows };
+}
+
+function readingOf(superpose: Superpose, u: Doubles, w: Doubles, noise: Doubles) {
+  const { projector, exact, gain, smallestAngle } = superpose.obliqueProjection({ u, w });
+  if (!projector || !exact) {
+    const nothing = { angle: Number.NaN, gain: Infinity, largest: Number.NaN, median: Number.NaN };
+    return { reading: { k2: w.columns, ...nothing }, projector: undefined };
+  }
+  const before = lengths(superpose, noise);
+  const after = lengths(superpose, products(superpose, noise, projector));
+  const grown = after.map((length, at) => length / (before[at] as number)).sort((a, b) => a - b);
+  return {
+    reading: {
+      k2: w.columns,
+      angle: smallestAngle,
+      gain,
+      largest: grown.at(-1) as number,
+      median: grown[Math.floor(grown.length / 2)] as number,
+    },
+    projector,
+  };
+}
+
+const lengths = (superpose: Superpose, table: Doubles): number[] => {
+  const { data } = superpose.gram(table);
+  return Array.from({ length: table.rows }, (_, row) => Math.sqrt(data[row * table.rows + row] as number));
+};
+
+/** The ends of the axis; what lies beyond is drawn at its end. */
+const axis = { low: 0.1, high: 1000 };
+const clipped = (value: number) =>
+  Number.isNaN(value) ? value : Math.max(axis.low, Math.min(axis.high, value));
+
+const degrees = (angle: number) => `${((angle * 180) / Math.PI).toFixed(1)}°`;
+const times = (gain: number) =>
+  Number.isFinite(gain) ? `${gain < 1000 ? gain.toPrecision(3) : gain.toFixed(0)}-fold` : 'without bound';
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'oblique',
+  title: 'Taking the two apart again, and what it does to noise',
+  controls,
+  source: () => 'seeded',
+  settle: (state) => ({ ...state, k1: Math.min(state.k1, state.d), k2: Math.min(state.k2, state.d) }),
+
+  scene({ sweep, now }, state, width) {
+    const { plot, drawing, key, height } = arrange(width);
+    const { x, y, inner, marks } = plane(
+      plot,
+      { from: 0, to: state.d, label: 'dimensions of positions', nice: false },
+      {
+        from: axis.low,
+        to: axis.high,
+        logarithmic: true,
+        label: 'error of what is read back ÷ noise',
+        nice: false,
+      },
+    );
+    const most = state.d - state.k1;
+    const beyond = x(most + 0.5);
+    const sizes = sweep.map(({ k2 }) => k2);
+    const dots = sweep.filter(({ largest }) => Number.isFinite(largest));
+    const of = (value: (reading: Reading) => number) => Float64Array.from(dots, value);
+    const all: Mark[] = [
+      {
+        mark: 'box',
+        x: Math.min(beyond, inner.x + inner.width),
+        y: inner.y,
+        width: Math.max(0, inner.x + inner.width - beyond),
+        height: inner.height,
+        fill: 'quiet',
+        opacity: 0.16,
+      },
+      ...marks,
+      {
+        mark: 'line',
+        x1: inner.x,
+        x2: inner.x + inner.width,
+        y1: y(1),
+        y2: y(1),
+        ink: 'quiet',
+        dashed: true,
+        wide: 1.5,
+      },
+      {
+        mark: 'path',
+        d: lineThrough(
+          { x, y },
+          sizes,
+          sweep.map(({ gain }) => clipped(Number.isFinite(gain) ? gain : Number.NaN)),
+        ),
+        stroke: 'accent',
+        wide: 2.5,
+      },
+      {
+        mark: 'dots',
+        x: of(({ k2 }) => x(k2)),
+        y: of(({ largest }) => y(clipped(largest))),
+        radius: 3,
+        ink: 'second',
+      },
+      {
+        mark: 'dots',
+        x: of(({ k2 }) => x(k2)),
+        y: of(({ median }) => y(clipped(median))),
+        radius: 2,
+        ink: 'third',
+      },
+      ...lineKey(key.x, key.y, [
+        { label: 'the most it can be, 1 / sin θ', ink: 'accent' },
+        { label: `largest of ${state.d} random noises`, ink: 'second' },
+        { label: 'the middle one of them', ink: 'third' },
+        { label: 'concatenated: never above 1', ink: 'quiet', dashed: true },
+      ]),
+    ];
+    if (Number.isFinite(now.gain)) {
+      const at = y(clipped(now.gain));
+      all.push({
+        mark: 'path',
+        d: `M${(x(state.k2) - 6).toFixed(1)},${at.toFixed(1)}a6,6 0 1,0 12,0a6,6 0 1,0 -12,0`,
+        stroke: 'accent',
+        wide: 2.5,
+      });
+    }
+    if (inner.x + inner.width - beyond > 92) {
+      all.push({ mark: 'text', x: beyond + 8, y: inner.y + 18, text: 'cannot be told' });
+      all.push({ mark: 'text', x: beyond + 8, y: inner.y + 34, text: 'apart' });
+    }
+    const xs = Float64Array.from(sweep, ({ k2 }) => x(k2));
+    const ys = Float64Array.from(sweep, ({ gain }) => y(clipped(Number.isFinite(gain) ? gain : axis.high)));
+    const cursors = sweep.map((_, j) => ({ i: 0, j }));
+    return {
+      width,
+      height,
+      marks: [...all, ...shadow(drawing, now)],
+      regions: [{ ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length }],
+    };
+  },
+
+  describe({ now, exactError }, { subspaces, d, k1, k2 }) {
+    const sizes = `With ${k1} dimensions for tokens and ${k2} for positions, of ${d}`;
+    if (!Number.isFinite(now.gain)) {
+      return `${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no linear map gives the token back.`;
+    }
+    const how =
+      subspaces === 'apart'
+        ? 'in channels of their own, which is concatenation'
+        : `the smallest angle between the two is ${degrees(now.angle)}`;
+    return `${sizes}, ${how}: without noise the token part comes back ${exactError === 0 ? 'exactly' : `to within ${exponent(exactError)}`}. ${now.gain < 1.0005 ? 'Noise never grows' : `Noise can grow ${times(now.gain)}`}; of ${d} random noises, one grew ${times(now.largest)} and half grew less than ${times(now.median)}.`;
+  },
+
+  cells: ({ sweep }) => ({ rows: 1, columns: sweep.length }),
+  firstCursor: ({ sweep, now }) => ({
+    i: 0,
+    j: Math.max(
+      0,
+      sweep.findIndex(({ k2 }) => k2 >= now.k2),
+    ),
+  }),
+
+  readout({ sweep }, { k1 }, { j }) {
+    const { k2, angle, gain, largest, median } = sweep[j] as Reading;
+    if (!Number.isFinite(gain)) {
+      return [
+        { text: `${k1} and ${k2} dimensions`, strong: true },
+        ' have a direction in common: not readable.',
+      ];
+    }
+    return [
+      { text: `${k1} and ${k2} dimensions`, strong: true },
+      `: smallest angle ${degrees(angle)}; error ÷ noise `,
+      { text: `at most ${readable(gain)}`, ink: 'accent' },
+      ', ',
+      { text: `largest measured ${readable(largest)}`, ink: 'second' },
+      ', ',
+      { text: `middle ${readable(median)}`, ink: 'third' },
+    ];
+  },
+
+  table: ({ sweep, now }, { k1 }) => ({
+    columns: [
+      'dimensions of tokens',
+      'dimensions of positions',
+      'smallest angle, degrees',
+      'gain, 1 / sin θ',
+      'largest error / noise',
+      'middle error / noise',
+    ],
+    rows: [...sweep.filter(({ k2 }) => k2 !== now.k2), now]
+      .sort((a, b) => a.k2 - b.k2)
+      .map(({ k2, angle, gain, largest, median }) => [
+        k1,
+        k2,
+        Number.isNaN(angle) ? 0 : (angle * 180) / Math.PI,
+        Number.isFinite(gain) ? gain : 'not readable',
+        Number.isFinite(largest) ? largest : '',
+        Number.isFinite(median) ? median : '',
+      ]),
+  }),
+};
+
+function arrange(width: number): {
+  plot: Area;
+  drawing: Area;
+  key: { x: number; y: number };
+  height: number;
+} {
+  const keyHeight = 76;
+  if (width >= 640) {
+    const wide = Math.min(620, 0.58 * width);
+    return {
+      plot: { x: 0, y: 0, width: wide, height: 300 },
+      key: { x: 30, y: 308 },
+      drawing: { x: wide + 40, y: 0, width: width - wide - 40, height: 300 },
+      height: 308 + keyHeight,
+    };
+  }
+  return {
+    plot: { x: 0, y: 0, width, height: 260 },
+    key: { x: 0, y: 268 },
+    drawing: { x: 0, y: 268 + keyHeight + 16, width, height: 250 },
+    height: 268 + keyHeight + 16 + 250,
+  };
+}
+
+/** The plane of the smallest angle: a sum with a disc of noise, and the disc's shadow on U, cast along W. */
+function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
+  const shared = !Number.isFinite(most);
+  const angle = shared ? 0 : found;
+  const gain = shared ? 1 : most;
+  const right = area.x + area.width;
+  const base = area.y + area.height - 40;
+  const [start, radius] = [area.x + 10, 13];
+  const reach = Math.min(0.42 * area.width, 150);
+  const along = { x: Math.cos(angle), y: -Math.sin(angle) };
+  const token = start + 0.4 * area.width;
+  const [x, y] = [token + reach * along.x, base + reach * along.y];
+  const inside = (value: number) => Math.max(area.x, Math.min(right, value));
+  const half = radius * gain;
+  const marks: Mark[] = [
+    {
+      mark: 'text',
+      x: area.x,
+      y: area.y + 12,
+      text: shared ? 'They share a direction' : `Smallest angle: ${degrees(angle)}`,
+      ink: 'ink',
+      size: 13,
+    },
+    { mark: 'text', x: area.x, y: area.y + 30, text: 'a sum in its noise, and' },
+    { mark: 'text', x: area.x, y: area.y + 46, text: 'where the token may have been' },
+    { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
+    {
+      mark: 'line',
+      x1: start,
+      y1: base,
+      x2: start + reach * along.x,
+      y2: base + reach * along.y,
+      ink: 'quiet',
+      wide: 1.5,
+    },
+    { mark: 'text', x: right, y: base + 34, text: 'directions of tokens', anchor: 'end' },
+  ];
+  if (shared) return marks;
+  // The two tangents of the disc that run along W, from where they touch it down to U.
+  for (const side of [-1, 1]) {
+    const [fromX, fromY] = [x + side * radius * Math.sin(angle), y + side * radius * Math.cos(angle)];
+    const toX = token + side * half;
+    const cut = inside(toX);
+    const part = toX === fromX ? 1 : (cut - fromX) / (toX - fromX);
+    marks.push({
+      mark: 'line',
+      x1: fromX,
+      y1: fromY,
+      x2: cut,
+      y2: fromY + (base - fromY) * part,
+      ink: 'second',
+      dashed: true,
+    });
+  }
+  marks.push(
+    {
+      mark: 'line',
+      x1: inside(token - half),
+      x2: inside(token + half),
+      y1: base,
+      y2: base,
+      ink: 'second',
+      wide: 5,
+    },
+    { mark: 'line', x1: start, x2: token, y1: base, y2: base, ink: 'accent', wide: 2.5 },
+    { mark: 'line', x1: token, x2: x, y1: base, y2: y, ink: 'accent', wide: 1.5 },
+    {
+      mark: 'path',
+      d: `M${(x - radius).toFixed(1)},${y.toFixed(1)}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0`,
+      stroke: 'second',
+      wide: 2,
+    },
+    { mark: 'dots', x: [x], y: [y], radius: 2.5, ink: 'accent' },
+    {
+      mark: 'text',
+      x: area.x,
+      y: base + 18,
+      text: `noise × ${gain < 1000 ? gain.toPrecision(3) : gain.toFixed(0)}`,
+      ink: 'second',
+    },
+  );
+  return marks;
+}

@@ -1,0 +1,320 @@
+// Figure "Order without positions": what shuffling the words before the last one does to its output.
+import type { AttentionLayer, PermutationEffect, Superpose, Table } from 'superpose';
+import { exponent, readable } from '../plot/format.js';
+import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
+import { logarithmic } from '../plot/scale.js';
+import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+
+const controls = {
+  shuffle: {
+    kind: 'choice',
+    label: 'Words before the last',
+    options: {
+      drawn: 'Shuffled',
+      reversed: 'Reversed',
+      swapped: 'First two swapped',
+      none: 'Left as they are',
+    },
+    initial: 'drawn',
+  },
+  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 12 },
+  depth: { kind: 'range', label: 'Layers, at most', min: 1, max: 4, step: 1, initial: 2 },
+  heads: { kind: 'steps', label: 'Heads', values: [1, 2, 4, 8], initial: 4 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Case {
+  causal: boolean;
+  depth: number;
+  /** The last token's output of the words in order, and of the words shuffled, [2, d]. */
+  outputs: Float64Array;
+  /** Their largest difference. */
+  last: number;
+  /** The largest difference of any token's output, each compared with its own. */
+  any: number;
+}
+
+interface Data {
+  n: number;
+  d: number;
+  cases: Case[];
+}
+
+const d_model = 32;
+const streams = { input: 0, permutation: 1, layers: 2 };
+
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
+  const superpose = await library.superpose();
+  const { n, seed, depth } = state;
+  const input = superpose.randomNormal({ rows: n, columns: d_model, seed, stream: streams.input });
+  const layers = Array.from({ length: depth }, (_, layer) => layerOf(superpose, state, layer));
+  const permutation = permutationOf(superpose, state);
+  const cases = [false, true].flatMap((causal) =>
+    layers.map((_, above) => {
+      const used = layers.slice(0, above + 1);
+      const effect = superpose.permutationEffect({ input, layers: used, causal, permutation });
+      return { causal, depth: above + 1, ...changes(effect, n) };
+    }),
+  );
+  return { n, d: d_model, cases };
+};
+
+function changes({ output, permuted, last, equivariance }: PermutationEffect, n: number) {
+  const outputs = new Float64Array(2 * d_model);
+  outputs.set(output.subarray((n - 1) * d_model, n * d_model));
+  outputs.set(permuted.subarray((n - 1) * d_model, n * d_model), d_model);
+  return { outputs, last, any: equivariance };
+}
+
+function layerOf(superpose: Superpose, { seed, heads }: State, layer: number): AttentionLayer {
+  const weight = (which: number): { weight: Table<Float64Array> } => ({
+    weight: superpose.randomNormal({
+      rows: d_model,
+      columns: d_model,
+      seed,
+      stream: streams.layers + 4 * layer + which,
+      standardDeviation: 1 / Math.sqrt(d_model),
+    }),
+  });
+  return { query: weight(0), key: weight(1), value: weight(2), output: weight(3), heads };
+}
+
+/** The last token stays where it is. */
+function permutationOf(superpose: Superpose, { n, seed, shuffle }: State): number[] {
+  const before = Array.from({ length: n - 1 }, (_, place) => place);
+  if (shuffle === 'reversed') before.reverse();
+  if (shuffle === 'swapped' && n > 2) [before[0], before[1]] = [1, 0];
+  if (shuffle === 'drawn' && n > 2) {
+    const { data } = superpose.randomUniform({ rows: n - 1, columns: 1, seed, stream: streams.permutation });
+    before.sort((a, b) => (data[a] as number) - (data[b] as number));
+  }
+  return [...before, n - 1];
+}
+
+const nameOf = ({ causal, depth }: Case): string =>
+  `${causal ? 'causal' : 'both ways'}, ${depth} ${depth === 1 ? 'layer' : 'layers'}`;
+
+const inkOf = ({ causal }: Case): Ink => (causal ? 'accent' : 'second');
+
+/** Below this, two outputs differ by rounding alone. */
+const rounding = 1e-10;
+const smallest = 1e-17;
+const largest = 100;
+
+const printed = (value: number): string =>
+  value === 0 ? '0' : value >= 0.01 ? readable(value) : exponent(value);
+
+interface Group {
+  title: string;
+  value(one: Case): number;
+}
+
+const groups: Group[] = [
+  { title: 'Change of the last output', value: ({ last }) => last },
+  { title: 'Change of any token’s output', value: ({ any }) => any },
+];
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'order',
+  title: 'What a network without positions knows of order',
+  controls,
+  source: () => 'seeded',
+
+  scene(data, _, width) {
+    const { cases, d } = data;
+    const at = arrange(data, width);
+    const marks: Mark[] = [];
+    const regions: Region[] = [];
+    groups.forEach((group, place) => {
+      marks.push(...logBars(at.bars(place), data, group));
+    });
+    const limit = largestMagnitude(cases.map(({ outputs }) => outputs)) || 1;
+    cases.forEach((one, place) => {
+      const drawn = map(at.strip(place), {
+        values: one.outputs,
+        rows: 2,
+        columns: d,
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        title: nameOf(one),
+      });
+      marks.push(...drawn.marks);
+      regions.push(drawn.region);
+    });
+    marks.push(
+      {
+        mark: 'text',
+        x: 0,
+        y: at.heading,
+        text: 'The last token’s output',
+        ink: 'ink',
+        size: 14,
+        bold: true,
+      },
+      {
+        mark: 'text',
+        x: 0,
+        y: at.heading + 19,
+        text: at.narrow
+          ? 'above: in order; below: rearranged'
+          : 'each column a channel; upper row: words in order; lower row: words rearranged',
+      },
+      ...colourKey(0, at.key, {
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        label: 'value of a channel',
+        print: readable,
+      }),
+    );
+    return { width, height: at.height, marks, regions } satisfies Scene;
+  },
+
+  describe({ cases, n }, { shuffle }) {
+    if (n === 2 || shuffle === 'none') {
+      return 'The words before the last one stand as they did, so nothing can change.';
+    }
+    const say = (list: Case[]): string => {
+      const fixed = list.filter(({ last }) => last < rounding);
+      const moved = list.filter(({ last }) => last >= rounding);
+      const parts: string[] = [];
+      if (fixed.length) {
+        const most = Math.max(...fixed.map(({ last }) => last));
+        parts.push(
+          `the last output changes by ${most === 0 ? 'nothing' : `${exponent(most)} at most, which is rounding,`} with ${layersOf(fixed)}`,
+        );
+      }
+      for (const one of moved) parts.push(`with ${layersOf([one])} it changes by ${readable(one.last)}`);
+      return parts.join('; ');
+    };
+    const [both, causal] = [cases.filter((one) => !one.causal), cases.filter((one) => one.causal)];
+    return `When every token attends to all, ${say(both)}. When each attends to itself and to those before it, ${say(causal)}.`;
+  },
+
+  cells: ({ d }) => ({ rows: 2, columns: d }),
+
+  /** The channel that changes most in the deepest causal network. */
+  firstCursor({ cases, d }) {
+    const { outputs } = cases.at(-1) as Case;
+    let widest = 0;
+    const gap = (j: number) => Math.abs((outputs[j] as number) - (outputs[d + j] as number));
+    for (let j = 1; j < d; j++) if (gap(j) > gap(widest)) widest = j;
+    return { i: 1, j: widest };
+  },
+
+  readout(data, _, { i, j }) {
+    const cell = i * data.d + j;
+    return [
+      `Channel ${j} of the last output, words ${i === 0 ? 'in order' : 'rearranged'}: `,
+      ...data.cases.flatMap((one, place) => [
+        place === 0 ? '' : '; ',
+        `${nameOf(one)} ${readable(one.outputs[cell] ?? Number.NaN)}`,
+      ]),
+      '.',
+    ];
+  },
+
+  table({ cases, d }) {
+    return {
+      columns: [
+        'attention',
+        'layers',
+        'largest change of the last output',
+        'largest change of any output',
+        ...Array.from({ length: d }, (_, channel) => `in order ${channel}`),
+        ...Array.from({ length: d }, (_, channel) => `rearranged ${channel}`),
+      ],
+      rows: cases.map(({ causal, depth, outputs, last, any }) => [
+        causal ? 'causal' : 'both ways',
+        depth,
+        last,
+        any,
+        ...outputs,
+      ]),
+    };
+  },
+};
+
+function layersOf(list: Case[]): string {
+  const depths = list.map(({ depth }) => depth);
+  const many = depths.length > 1;
+  const last = depths.at(-1) as number;
+  return many
+    ? `${depths.slice(0, -1).join(', ')} or ${last} layers`
+    : `${last} ${last === 1 ? 'layer' : 'layers'}`;
+}
+
+function arrange({ cases }: Data, width: number) {
+  const narrow = width < 600;
+  const row = 26;
+  const barsHeight = cases.length * row + 56;
+  const across = multiples(width, 300, 2, 36);
+  const heading = (across.columns === 2 ? barsHeight : 2 * barsHeight + 12) + 26;
+  const grid = multiples(width, 260, 2, 24);
+  const stripHeight = titleHeight() + 36;
+  const rows = Math.ceil(cases.length / grid.columns);
+  const top = heading + 30;
+  const key = top + rows * (stripHeight + 12) + 4;
+  return {
+    narrow,
+    bars(place: number): Area {
+      const { row, x } = across.at(place);
+      return { x, y: row * (barsHeight + 12), width: across.width, height: barsHeight };
+    },
+    heading,
+    strip(place: number): Area {
+      // Each kind of attention has a column of its own, deeper below.
+      const perKind = cases.length / 2;
+      const slot =
+        grid.columns === 2
+          ? { x: place < perKind ? 0 : grid.width + 24, row: place % perKind }
+          : { x: 0, row: place };
+      return { x: slot.x, y: top + slot.row * (stripHeight + 12), width: grid.width, height: stripHeight };
+    },
+    key,
+    height: key + 34,
+  };
+}
+
+/** Bars on a scale of powers of ten, which none of them begins at: they show how many powers lie between. */
+function logBars(area: Area, { cases }: Data, { title, value }: Group): Mark[] {
+  const labels = 132;
+  const numbers = 72;
+  const [start, end] = [area.x + labels, area.x + area.width - numbers];
+  const x = logarithmic([smallest, largest], [start, end]);
+  const bottom = area.y + area.height - 36;
+  const row = (bottom - area.y - 24) / cases.length;
+  const ticks = area.width < 360 ? [1e-16, 1e-8, 1] : [1e-16, 1e-12, 1e-8, 1e-4, 1];
+  return [
+    { mark: 'text', x: area.x, y: area.y + 13, text: title, ink: 'ink', size: 13 },
+    ...ticks.flatMap((tick): Mark[] => [
+      { mark: 'line', x1: x(tick), x2: x(tick), y1: area.y + 24, y2: bottom },
+      { mark: 'text', x: x(tick), y: bottom + 16, text: powerOf(tick), anchor: 'middle' },
+    ]),
+    ...cases.flatMap((one, place): Mark[] => {
+      const y = area.y + 24 + place * row;
+      const size = value(one);
+      const to = Math.max(start, Math.min(end, x(Math.max(smallest, size))));
+      return [
+        { mark: 'text', x: area.x, y: y + row / 2 + 4, text: nameOf(one), ink: 'ink', size: 12.5 },
+        {
+          mark: 'box',
+          x: start,
+          y: y + 0.2 * row,
+          width: to - start,
+          height: 0.6 * row,
+          fill: inkOf(one),
+        },
+        { mark: 'text', x: to + 6, y: y + row / 2 + 4, text: printed(size), ink: 'ink' },
+      ];
+    }),
+    { mark: 'line', x1: start, x2: start, y1: area.y + 24, y2: bottom, ink: 'quiet' },
+  ];
+}
+
+const powerOf = (value: number): string => (value === 1 ? '1' : exponent(value).replace(/^1\.0 × /, ''));

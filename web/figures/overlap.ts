@@ -1,0 +1,270 @@
+// Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
+import type { MiniLM, Superpose, Table } from 'superpose';
+import { percent, readable } from '../plot/format.js';
+import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+
+const controls = {
+  tables: {
+    kind: 'choice',
+    label: 'Tables',
+    options: { trained: 'MiniLM’s, trained', seeded: 'Random tokens, sinusoidal positions' },
+    initial: 'trained',
+    radio: true,
+  },
+  k: { kind: 'steps', label: 'Main directions k', values: [4, 12, 32, 64, 96], initial: 12 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Data {
+  d_model: number;
+  tokenRows: number;
+  positionRows: number;
+  raw: number;
+  centred: number;
+  /** Of the tokens' directions, most varied first: what part of each lies in the positions' space. */
+  shares: Float64Array;
+  /** Running total of the shares, over k: what part of the positions' space is in the first directions. */
+  reached: Float64Array;
+  dimensions: number;
+  chance: number;
+}
+
+// One of the word files from each quarter of the vocabulary: 128 rows each.
+const wordBlocks = [2048, 8192, 14_336, 20_480];
+const blockRows = 128;
+const positionRows = 128;
+
+interface Tables {
+  tokens: Table;
+  positions: Table;
+}
+
+async function trained(model: MiniLM): Promise<Tables> {
+  const ids = wordBlocks.flatMap((first) => Array.from({ length: blockRows }, (_, row) => first + row));
+  // One read for each file, so that only the first file of positions is fetched.
+  const read = await Promise.all(
+    wordBlocks.map((_, block) =>
+      model.summands({ ids: ids.slice(block * blockRows, (block + 1) * blockRows), tokens: [], dropped: 0 }),
+    ),
+  );
+  const data = new Float64Array(ids.length * model.d_model);
+  for (const [block, { token }] of read.entries()) data.set(token.data, block * blockRows * model.d_model);
+  return {
+    tokens: { data, rows: ids.length, columns: model.d_model },
+    positions: (read[0] as (typeof read)[0]).position,
+  };
+}
+
+/** Of the same shapes: what a model begins with, but for its scales, which do not count here. */
+function seeded(superpose: Superpose, seed: number): Tables {
+  const d_model = 384;
+  return {
+    tokens: superpose.randomNormal({ rows: wordBlocks.length * blockRows, columns: d_model, seed }),
+    positions: superpose.sinusoidal({ positions: positionRows, d_model }),
+  };
+}
+
+/** Each row minus the mean row. */
+function aboutTheMean(superpose: Superpose, { data, rows, columns }: Table): Table {
+  const none = new Array<number>(rows).fill(0);
+  const { residual } = superpose.meanDecomposition({
+    rows: { data, rows, columns },
+    positionOf: none,
+    positions: 1,
+    tokenOf: none,
+    tokens: 1,
+  });
+  return { data: residual, rows, columns };
+}
+
+interface Prepared extends Tables {
+  raw: number;
+  centred: number;
+}
+
+let last: { key: string; prepared: Prepared } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, { tables, k, seed }, job) => {
+  const superpose = await library.superpose();
+  const key = tables === 'trained' ? tables : `${tables} ${seed}`;
+  if (last?.key !== key) {
+    const read = tables === 'trained' ? await trained(await library.miniLM()) : seeded(superpose, seed);
+    job.signal.throwIfAborted();
+    const tokens = aboutTheMean(superpose, read.tokens);
+    const positions = aboutTheMean(superpose, read.positions);
+    const prepared = {
+      tokens,
+      positions,
+      raw: superpose.energyOverlap(read),
+      centred: superpose.energyOverlap({ ...read, centred: true }),
+    };
+    last = { key, prepared };
+  }
+  const { tokens, positions, raw, centred } = last.prepared;
+  const { shares, dimensions, chance } = superpose.overlapCurve({ tokens, positions, k });
+  let total = 0;
+  return {
+    d_model: tokens.columns,
+    tokenRows: tokens.rows,
+    positionRows: positions.rows,
+    raw,
+    centred,
+    shares,
+    reached: shares.map((share) => {
+      total += share;
+      return total / dimensions;
+    }),
+    dimensions,
+    chance,
+  };
+};
+
+/** The part of the tokens' directions that the finding speaks of: the last eighth. */
+const tail = ({ d_model }: Data) => d_model / 8;
+
+const rowsUsed = ({ tables }: State): string =>
+  tables === 'trained'
+    ? `Rows used: words ${wordBlocks.map((first) => `${first}–${first + blockRows - 1}`).join(', ')} of the vocabulary, and the first ${positionRows} positions.`
+    : '';
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'overlap',
+  title: 'How much tokens and positions overlap',
+  controls,
+  source: ({ tables }) => tables,
+  waiting: 'Fetching MiniLM: its tokenizer, 512 word rows and 128 positions…',
+  unused: ({ tables }) => (tables === 'trained' ? ['seed'] : []),
+
+  scene(data, _, width) {
+    const { energy, directions, running, height } = arrange(width);
+    const n = data.shares.length;
+    const list = [
+      { label: 'as they are', value: data.raw, text: readable(data.raw), ink: 'accent' as const },
+      { label: 'centred', value: data.centred, text: readable(data.centred), ink: 'accent' as const },
+      { label: 'chance', value: 1, text: '1', ink: 'third' as const },
+    ];
+    const shares = plane(
+      directions,
+      { from: 1, to: n, label: 'tokens’ directions, most varied first', nice: false },
+      { from: 0, to: 1, label: 'part in the positions’ space', nice: false },
+    );
+    const total = plane(
+      running,
+      { from: 0, to: n, label: 'first directions of the tokens', nice: false },
+      { from: 0, to: 1, label: 'part of the positions’ space in them', nice: false },
+    );
+    const line = (drawn: typeof total, from: [number, number], to: [number, number]): Mark => ({
+      mark: 'line',
+      x1: drawn.x(from[0]),
+      y1: drawn.y(from[1]),
+      x2: drawn.x(to[0]),
+      y2: drawn.y(to[1]),
+      ink: 'third',
+      wide: 2,
+      dashed: true,
+    });
+    const counts = Float64Array.from({ length: n + 1 }, (_, k) => k);
+    return {
+      width,
+      height,
+      marks: [
+        {
+          mark: 'text',
+          x: energy.x,
+          y: energy.y + 12,
+          text: 'Overlap A, weighted by energy',
+          ink: 'ink',
+          size: 13,
+        },
+        ...bars(
+          { ...energy, y: energy.y + 20, height: energy.height - 20 },
+          list,
+          0,
+          Math.max(1, ...list.map(({ value }) => value).filter(Number.isFinite)),
+        ),
+        ...shares.marks,
+        line(shares, [1, data.chance], [n, data.chance]),
+        {
+          mark: 'dots',
+          x: Float64Array.from(data.shares, (_, k) => shares.x(k + 1)),
+          y: Float64Array.from(data.shares, (share) => shares.y(Math.min(1, share))),
+          radius: 1.75,
+          ink: 'accent',
+          opacity: 0.8,
+        },
+        ...total.marks,
+        line(total, [0, 0], [n, 1]),
+        {
+          mark: 'path',
+          d: lineThrough(total, counts, [0, ...data.reached.map((part) => Math.min(1, part))]),
+          stroke: 'accent',
+          wide: 2.5,
+        },
+        ...lineKey(0, height - 36, [
+          { label: `these tables, ${data.dimensions} position directions`, ink: 'accent' },
+          { label: 'chance: a random direction', ink: 'third', dashed: true },
+        ]),
+      ],
+      regions: [shares, total].map(({ inner }) => ({ ...inner, pick: 'across', rows: 1, columns: n })),
+    };
+  },
+
+  describe(data, state) {
+    const { d_model, dimensions, reached } = data;
+    const least = tail(data);
+    const inTail = 1 - (reached[d_model - least - 1] as number);
+    return `Weighted by energy, these tables overlap ${readable(data.raw)} times as much as chance, and ${readable(data.centred)} times once centred. The ${least} directions in which the ${data.tokenRows} token rows vary least, an eighth of all, hold ${percent(inTail)} of the space of the ${dimensions} main position directions; chance is ${percent(least / d_model)}. ${rowsUsed(state)}`.trim();
+  },
+
+  cells: ({ shares }) => ({ rows: 1, columns: shares.length }),
+  firstCursor: (data) => ({ i: 0, j: data.d_model - tail(data) }),
+
+  readout({ shares, reached, chance }, _, { j }) {
+    return [
+      `Token direction ${j + 1} of ${shares.length}: `,
+      { text: percent(shares[j] ?? Number.NaN), strong: true },
+      ` of it lies in the positions’ space, by chance ${percent(chance)}. The first ${j + 1} hold ${percent(reached[j] ?? Number.NaN)} of that space, by chance ${percent((j + 1) / shares.length)}.`,
+    ];
+  },
+
+  table: ({ shares, reached, chance }) => ({
+    columns: [
+      'token direction',
+      'part in the positions’ space',
+      'chance',
+      'part of the positions’ space so far',
+      'chance so far',
+    ],
+    rows: Array.from(shares, (share, k) => [
+      k + 1,
+      share,
+      chance,
+      reached[k] as number,
+      (k + 1) / shares.length,
+    ]),
+  }),
+};
+
+function arrange(width: number): { energy: Area; directions: Area; running: Area; height: number } {
+  const energy = { x: 0, y: 6, width: Math.min(width, 520), height: 20 + 3 * 24 };
+  if (width >= 640) {
+    const panel = (width - 28) / 2;
+    return {
+      energy,
+      directions: { x: 0, y: 114, width: panel, height: 280 },
+      running: { x: panel + 28, y: 114, width: panel, height: 280 },
+      height: 114 + 280 + 46,
+    };
+  }
+  return {
+    energy,
+    directions: { x: 0, y: 114, width, height: 230 },
+    running: { x: 0, y: 358, width, height: 230 },
+    height: 358 + 230 + 46,
+  };
+}

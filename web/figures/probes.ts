@@ -1,0 +1,289 @@
+// Figure "Linear probes": how well the position and the token can be read from their sum by regressions
+// that have seen neither.
+import type { Superpose, Table } from 'superpose';
+import { readable } from '../plot/format.js';
+import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Ink, Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+
+const controls = {
+  against: {
+    kind: 'choice',
+    label: 'Plotted against',
+    options: { scale: 'Position scale ρ', width: 'Width d' },
+    initial: 'scale',
+    radio: true,
+  },
+  positions: {
+    kind: 'choice',
+    label: 'Positions',
+    options: { sinusoidal: 'Sinusoidal', random: 'Random, as long' },
+    initial: 'sinusoidal',
+    radio: true,
+  },
+  d: { kind: 'steps', label: 'Width d', values: [16, 32, 64, 128], initial: 64 },
+  scale: {
+    kind: 'steps',
+    label: 'Position scale ρ',
+    values: [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16],
+    initial: 1,
+  },
+  n: { kind: 'steps', label: 'Positions', values: [64, 128, 256], initial: 256 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Point {
+  /** ρ or d. */
+  at: number;
+  /** Mean |round(ŷ) − y|, in places. */
+  positionError: number;
+  /** Of the token, on tokens and positions that the regression has not seen. */
+  rSquared: number;
+  cosine: number;
+  /** R² of the same regression on [token; position]. */
+  concatenated: number;
+}
+
+interface Data {
+  points: Point[];
+  /** The error of always naming the middle. */
+  guessing: number;
+}
+
+const scales = controls.scale.values;
+const widths = [8, 16, 32, 64, 128];
+const vocabulary = 500;
+const streams = { token: 0, position: 1 };
+const penalty = 1;
+
+let last: { key: string; points: Point[] } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  const { against, positions, n, seed } = state;
+  const fixed = against === 'scale' ? state.d : state.scale;
+  const key = JSON.stringify([against, positions, n, seed, fixed]);
+  if (last?.key !== key) {
+    const places = against === 'scale' ? scales : widths;
+    const points: Point[] = [];
+    for (const at of places) {
+      job.signal.throwIfAborted();
+      const [d, scale] = against === 'scale' ? [state.d, at] : [at, state.scale];
+      points.push({ at, ...probed(superpose, state, d, scale) });
+      // What takes less than half a second shows no bar, which would only flash.
+      if (against === 'width' || state.d === 128) job.progress(points.length / places.length);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    last = { key, points };
+  }
+  const middle = (n - 1) / 2;
+  const guessing =
+    Array.from({ length: n }, (_, i) => Math.abs(i - Math.round(middle))).reduce((a, b) => a + b) / n;
+  return { points: last.points, guessing };
+};
+
+function probed(superpose: Superpose, { positions, n, seed }: State, d: number, scale: number) {
+  const token = superpose.randomNormal({ rows: vocabulary, columns: d, seed, stream: streams.token });
+  const whole =
+    positions === 'sinusoidal'
+      ? superpose.sinusoidal({ positions: n, d_model: d })
+      : superpose.randomNormal({
+          rows: n,
+          columns: d,
+          seed,
+          stream: streams.position,
+          standardDeviation: Math.SQRT1_2,
+        });
+  const position: Table<Float64Array> = { ...whole, data: whole.data.map((value) => scale * value) };
+  // Each place has a word of its own, so that a held-out row has a word and a place that are both new.
+  const rows = {
+    ...position,
+    data: position.data.map((value, at) => value + (token.data[at] as number)),
+  };
+  const place = superpose.positionProbe({ rows, penalty, seed });
+  const sampling = { penalty, trainingPairs: 600, testPairs: 300, seed };
+  const word = superpose.tokenProbe({ token, position, ...sampling });
+  // Added in channels of their own, the two are concatenated.
+  const side = superpose.tokenProbe({
+    token: widened(token, 0),
+    position: widened(position, d),
+    ...sampling,
+  });
+  return {
+    positionError: place.meanAbsoluteError,
+    rSquared: word.rSquared,
+    cosine: word.meanCosine,
+    concatenated: side.rSquared,
+  };
+}
+
+/** Twice as wide, with zeros for the other half of the channels. */
+function widened({ data, rows, columns }: Table<Float64Array>, from: number): Table<Float64Array> {
+  const wide = new Float64Array(2 * rows * columns);
+  for (let row = 0; row < rows; row++) {
+    wide.set(data.subarray(row * columns, (row + 1) * columns), 2 * row * columns + from);
+  }
+  return { data: wide, rows, columns: 2 * columns };
+}
+
+/** Rounded down, so that “at least” is true. */
+const threeDown = (value: number) => (Math.floor(1000 * value) / 1000).toFixed(3);
+const symbol = ({ against }: State) => (against === 'scale' ? 'ρ' : 'd');
+const places = (count: number) => `${readable(count)} place${count === 1 ? '' : 's'}`;
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'probes',
+  title: 'Reading position and word back with linear probes',
+  controls,
+  source: () => 'seeded',
+  unused: ({ against }) => (against === 'scale' ? ['scale'] : ['d']),
+
+  scene({ points, guessing }, state, width) {
+    const { left, right, height } = arrange(width);
+    const list = points.map((_, place) => place);
+    const across = {
+      from: -0.5,
+      to: points.length - 0.5,
+      nice: false,
+      ticks: points.length,
+      label: state.against === 'scale' ? 'position scale ρ' : 'width d',
+      // Half of the scales are named where there is no room for all.
+      print: (tick: number) =>
+        points.length > 5 && left.width < 420 && tick % 2 === 1
+          ? ''
+          : String(points[tick]?.at ?? '').replace(/^0(?=\.)/, ''),
+    };
+    const errors = plane(left, across, {
+      from: 0,
+      to: 1.25 * guessing,
+      label: 'position: mean error, in places',
+    });
+    const words = plane(right, across, {
+      from: Math.min(0, ...points.map(({ rSquared }) => rSquared)),
+      to: 1,
+      label: 'word: how much of it comes back',
+    });
+    const line = (on: typeof errors, value: (point: Point) => number, ink: Ink, dashed = false): Mark[] => {
+      const values = points.map(value);
+      const top = on.y.domain()[1] as number;
+      const drawn = values.map((one) => Math.min(one, top));
+      return [
+        { mark: 'path', d: lineThrough(on, list, drawn), stroke: ink, wide: 2.5, dashed },
+        ...(dashed
+          ? []
+          : [
+              {
+                mark: 'dots' as const,
+                x: list.map((place) => on.x(place)),
+                y: drawn.map((one) => on.y(one)),
+                radius: 3,
+                ink,
+              },
+            ]),
+      ];
+    };
+    const region = (on: typeof errors) => ({
+      ...on.inner,
+      pick: 'across' as const,
+      rows: 1,
+      columns: points.length,
+    });
+    return {
+      width,
+      height,
+      marks: [
+        ...errors.marks,
+        ...line(errors, () => guessing, 'quiet', true),
+        ...line(errors, ({ positionError }) => positionError, 'accent'),
+        ...lineKey(left.x, left.y + left.height + 6, [
+          { label: 'read from the sum', ink: 'accent' },
+          { label: 'always naming the middle', ink: 'quiet', dashed: true },
+        ]),
+        ...words.marks,
+        ...line(words, ({ concatenated }) => concatenated, 'quiet', true),
+        ...line(words, ({ rSquared }) => rSquared, 'second'),
+        ...line(words, ({ cosine }) => cosine, 'third'),
+        ...lineKey(right.x, right.y + right.height + 6, [
+          { label: 'R² on new words at new places', ink: 'second' },
+          { label: 'cosine with the word’s vector', ink: 'third' },
+          { label: 'R² when concatenated', ink: 'quiet', dashed: true },
+        ]),
+      ],
+      regions: [region(errors), region(words)],
+    };
+  },
+
+  describe({ points, guessing }, state) {
+    const first = points[0] as Point;
+    const end = points.at(-1) as Point;
+    const from = (value: (point: Point) => number, print: (value: number) => string) =>
+      `from ${print(value(first))} at ${symbol(state)} = ${first.at} to ${print(value(end))} at ${symbol(state)} = ${end.at}`;
+    const fixed = state.against === 'scale' ? `d = ${state.d}` : `ρ = ${state.scale}`;
+    return `At ${fixed}, the position’s mean error goes ${from(({ positionError }) => positionError, places)}, where always naming the middle misses by ${readable(guessing)}. The word’s R² goes ${from(
+      ({ rSquared }) => rSquared,
+      (value) => value.toFixed(2).replace('-', '−'),
+    )}. Concatenated, it is at least ${threeDown(Math.min(...points.map(({ concatenated }) => concatenated)))}.`;
+  },
+
+  cells: ({ points }) => ({ rows: 1, columns: points.length }),
+  firstCursor: ({ points }) => ({
+    i: 0,
+    j: Math.max(
+      0,
+      points.findIndex(({ at }) => at === 1 || at === 64),
+    ),
+  }),
+
+  readout({ points }, state, { j }) {
+    const { at, positionError, rSquared, cosine, concatenated } = points[j] as Point;
+    return [
+      { text: `${symbol(state)} = ${at}`, strong: true },
+      ': position off by ',
+      { text: places(positionError), ink: 'accent' },
+      '; word: ',
+      { text: `R² ${readable(rSquared)}`, ink: 'second' },
+      ', ',
+      { text: `cosine ${readable(cosine)}`, ink: 'third' },
+      `; R² concatenated ${readable(concatenated)}`,
+    ];
+  },
+
+  table: ({ points, guessing }, state) => ({
+    columns: [
+      symbol(state),
+      'position error, places',
+      'error of the middle, places',
+      'word R², held out',
+      'word cosine, held out',
+      'word R², concatenated',
+    ],
+    rows: points.map((point) => [
+      point.at,
+      point.positionError,
+      guessing,
+      point.rSquared,
+      point.cosine,
+      point.concatenated,
+    ]),
+  }),
+};
+
+function arrange(width: number): { left: Area; right: Area; height: number } {
+  const key = 64;
+  if (width >= 620) {
+    const wide = (width - 36) / 2;
+    return {
+      left: { x: 0, y: 0, width: wide, height: 280 },
+      right: { x: wide + 36, y: 0, width: wide, height: 280 },
+      height: 280 + key,
+    };
+  }
+  return {
+    left: { x: 0, y: 0, width, height: 240 },
+    right: { x: 0, y: 240 + key, width, height: 240 },
+    height: 2 * (240 + key),
+  };
+}

@@ -1,0 +1,39 @@
+// An attention layer of MiniLM's shapes before training, and the embeddings that it would see.
+import type { DecomposeInput, Superpose, Table } from 'superpose';
+
+export type Layer = Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads'>;
+export type LayerSummands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
+
+const d_model = 384;
+
+// Drawing the weights takes longer than anything else, and a seed's never change.
+let last: { seed: number; layer: Layer } | undefined;
+
+/** Normal weights, a sinusoid, one segment. */
+export function seededLayer(
+  superpose: Superpose,
+  n: number,
+  seed: number,
+): { summands: LayerSummands; layer: Layer } {
+  const normal = (rows: number, stream: number, standardDeviation: number) =>
+    superpose.randomNormal({ rows, columns: d_model, seed, stream, standardDeviation });
+  const weight = (stream: number) => ({
+    weight: normal(d_model, stream, 1 / Math.sqrt(d_model)),
+    bias: normal(1, stream + 1, 0.1).data,
+  });
+  if (last?.seed !== seed) {
+    const normalization = { kind: 'layer_norm', epsilon: 1e-12 } as const;
+    last = { seed, layer: { normalization, query: weight(1), key: weight(3), heads: 12 } };
+  }
+  const segment = normal(1, 6, 0.5).data;
+  const repeated = new Float64Array(n * d_model);
+  for (let row = 0; row < n; row++) repeated.set(segment, row * d_model);
+  return {
+    summands: {
+      token: normal(n, 0, 1),
+      position: superpose.sinusoidal({ positions: n, d_model }),
+      token_type: { data: repeated, rows: n, columns: d_model },
+    },
+    layer: last.layer,
+  };
+}

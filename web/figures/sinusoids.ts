@@ -1,0 +1,16 @@
+// The sinusoidal encodings in use: the order of the channels and the fall of the frequencies are two choices.
+import type { SinusoidalOptions } from 'superpose';
+
+export const sinusoidNames = {
+  interleaved: 'The 2017 paper’s',
+  tensor2tensor: 'tensor2tensor’s',
+  transformerXl: 'Transformer-XL’s',
+} as const;
+
+export type Sinusoid = keyof typeof sinusoidNames;
+
+export const sinusoids: Record<Sinusoid, Required<Pick<SinusoidalOptions, 'layout' | 'spacing'>>> = {
+  interleaved: { layout: 'interleaved', spacing: 'd_model' },
+  tensor2tensor: { layout: 'concatenated', spacing: 'timescales' },
+  transformerXl: { layout: 'concatenated', spacing: 'd_model' },
+};

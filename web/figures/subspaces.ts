@@ -1,0 +1,198 @@
+// Figure "Angles between random subspaces": planes meet at far smaller angles than single vectors do.
+import { readable } from '../plot/format.js';
+import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Mark } from '../plot/scene.js';
+import type { Controls } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+
+/** With more, one step of a slider takes most of a second. */
+const widest = 192;
+
+const controls = {
+  d: { kind: 'steps', label: 'Width d', values: [16, 32, 64, 128, 256, 384, 512, 768], initial: 512 },
+  k1: { kind: 'range', label: 'Dimension k₁', min: 1, max: widest, step: 1, initial: 64 },
+  k2: { kind: 'range', label: 'Dimension k₂', min: 1, max: widest, step: 1, initial: 64 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+} as const satisfies Controls;
+
+interface Data {
+  /** Of the principal angles, largest first. */
+  cosines: Float64Array;
+  sum: number;
+  lowest: number;
+  highest: number;
+  expectedSum: number;
+  zeroAngles: number;
+  /** Mean |cos| of two random vectors. */
+  vectors: number;
+  /** What is expected as k₁ grows with k₂ as it is: k₁, and the largest cosine. */
+  sizes: number[];
+  largest: number[];
+}
+
+export const compute: Compute<typeof controls, Data> = async (library, { d, k1, k2, seed }) => {
+  const superpose = await library.superpose();
+  const chance = superpose.chanceAngles({ d, k1, k2 });
+  const cosines = superpose.randomPrincipalAngles({ d, k1, k2, seed }).map(Math.cos);
+  const sizes = Array.from({ length: Math.min(d, widest) }, (_, k) => k + 1);
+  return {
+    cosines,
+    sum: cosines.reduce((total, cosine) => total + cosine * cosine, 0),
+    lowest: chance.lowestCosine,
+    highest: chance.highestCosine,
+    expectedSum: chance.cosineSquares,
+    zeroAngles: chance.zeroAngles,
+    vectors: superpose.cosineMeanSize({ d }),
+    sizes,
+    largest: sizes.map((k) => {
+      const { zeroAngles, highestCosine } = superpose.chanceAngles({ d, k1: k, k2 });
+      return zeroAngles > 0 ? 1 : highestCosine;
+    }),
+  };
+};
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'subspaces',
+  title: 'Angles between random subspaces',
+  controls,
+  source: () => 'seeded',
+
+  /** No subspace has more dimensions than the space. */
+  settle: (state) => ({ ...state, k1: Math.min(state.k1, state.d), k2: Math.min(state.k2, state.d) }),
+
+  scene(data, { k1, k2 }, width) {
+    const { angles, growth, key, height } = arrange(width);
+    const { cosines } = data;
+    const n = cosines.length;
+    const first = plane(
+      angles,
+      {
+        from: 0.5,
+        to: n + 0.5,
+        label: 'principal angle, smallest first',
+        nice: false,
+        ticks: Math.min(n, 5),
+      },
+      { from: 0, to: 1, label: 'its cosine', nice: false },
+    );
+    const places = Float64Array.from(cosines, (_, k) => first.x(k + 1));
+    const level = (value: number, ink: 'warning' | 'third', within = first): Mark => ({
+      mark: 'line',
+      x1: within.inner.x,
+      x2: within.inner.x + within.inner.width,
+      y1: within.y(value),
+      y2: within.y(value),
+      ink,
+      wide: 2,
+      dashed: true,
+    });
+    const second = plane(
+      growth,
+      { from: 1, to: data.sizes.length, label: `k₁, with k₂ = ${k2}`, nice: false },
+      { from: 0, to: 1, label: 'largest cosine to expect', nice: false },
+    );
+    const now = second.x(k1);
+    const expected = data.largest[k1 - 1] as number;
+    return {
+      width,
+      height,
+      marks: [
+        ...first.marks,
+        level(data.vectors, 'third'),
+        level(data.highest, 'warning'),
+        ...(data.lowest > 0 ? [level(data.lowest, 'warning')] : []),
+        {
+          mark: 'dots',
+          x: places,
+          y: Float64Array.from(cosines, (cosine) => first.y(cosine)),
+          radius: n > 100 ? 1.75 : 2.5,
+          ink: 'accent',
+        },
+        ...second.marks,
+        level(data.vectors, 'third', second),
+        {
+          mark: 'path',
+          d: lineThrough(second, data.sizes, data.largest),
+          stroke: 'warning',
+          wide: 2,
+        },
+        {
+          mark: 'line',
+          x1: now,
+          x2: now,
+          y1: second.y(0),
+          y2: second.y(expected),
+          ink: 'quiet',
+          dashed: true,
+        },
+        { mark: 'dots', x: [now], y: [second.y(expected)], radius: 4.5, ink: 'warning' },
+        ...lineKey(key.x, key.y, [
+          { label: `cosines of one drawn pair of subspaces`, ink: 'accent' },
+          { label: 'Wachter’s edges, for large d', ink: 'warning', dashed: true },
+          { label: 'mean |cosine| of two single vectors', ink: 'third', dashed: true },
+        ]),
+      ],
+      regions: [
+        {
+          x: first.inner.x,
+          y: first.inner.y,
+          width: first.inner.width,
+          height: first.inner.height,
+          pick: 'across',
+          rows: 1,
+          columns: n,
+        },
+      ],
+    };
+  },
+
+  describe(data, { d, k1, k2 }) {
+    const forced =
+      data.zeroAngles > 0
+        ? ` Because k₁ + k₂ = ${k1 + k2} is more than ${d}, ${data.zeroAngles} ${data.zeroAngles === 1 ? 'direction is' : 'directions are'} shared whatever is drawn.`
+        : '';
+    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${cosine(data.cosines[0])}; ${cosine(data.highest)} is the edge expected ${data.zeroAngles > 0 ? 'of the others ' : ''}for large d, and ${readable(data.vectors)} the mean size for two single vectors. The squared cosines add up to ${readable(data.sum)}, expected k₁k₂/d = ${readable(data.expectedSum)}.${forced}`;
+  },
+
+  cells: ({ cosines }) => ({ rows: 1, columns: cosines.length }),
+
+  readout({ cosines }, _, { j }) {
+    const found = cosines[j] ?? Number.NaN;
+    return [
+      `Principal angle ${j + 1} of ${cosines.length}: cosine `,
+      { text: cosine(found), strong: true },
+      `, ${((180 / Math.PI) * Math.acos(found)).toFixed(1)}°.`,
+    ];
+  },
+
+  table: ({ cosines, lowest, highest, vectors }) => ({
+    columns: ['principal angle', 'cosine', 'lower edge', 'upper edge', 'mean |cosine| of two vectors'],
+    rows: Array.from(cosines, (value, k) => [k + 1, value, lowest, highest, vectors]),
+  }),
+};
+
+const cosine = (value: number | undefined) => (value ?? Number.NaN).toFixed(3);
+
+function arrange(width: number): {
+  angles: Area;
+  growth: Area;
+  key: { x: number; y: number };
+  height: number;
+} {
+  const keyHeight = 3 * 18;
+  if (width >= 640) {
+    const panel = (width - 28) / 2;
+    return {
+      angles: { x: 0, y: 0, width: panel, height: 300 },
+      growth: { x: panel + 28, y: 0, width: panel, height: 300 },
+      key: { x: 0, y: 310 },
+      height: 310 + keyHeight,
+    };
+  }
+  return {
+    angles: { x: 0, y: 0, width, height: 250 },
+    growth: { x: 0, y: 264, width, height: 210 },
+    key: { x: 0, y: 484 },
+    height: 484 + keyHeight,
+  };
+}

@@ -1,0 +1,262 @@
+// Figure "The tables that are added": how long MiniLM's token, position and segment rows are, how they
+// stand to each other, and how positions resemble each other by distance.
+import type { MiniLM, Superpose, Table } from 'superpose';
+import { readable, signed } from '../plot/format.js';
+import { type Area, colourKey, largestMagnitude, lineKey, lineThrough, map, plane } from '../plot/parts.js';
+import type { Mark } from '../plot/scene.js';
+import type { Controls } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+
+const controls = { text: sentenceControl } as const satisfies Controls;
+
+interface Data {
+  tokens: readonly string[];
+  dropped: number;
+  /** Lengths of the sentence's rows. */
+  token: Float64Array;
+  segment: number;
+  /** [n, n], token rows down, position rows across. */
+  cosines: Float64Array;
+  meanSize: number;
+  /** Mean |cos| of random directions of the same width. */
+  chance: number;
+  /** Of all 512 positions: lengths, and the mean cosine of those `lag` apart. */
+  position: Float64Array;
+  lags: Float64Array;
+}
+
+const mostLag = 128;
+
+let last: { model: MiniLM; position: Float64Array; lags: Float64Array } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, { text }) => {
+  const superpose = await library.superpose();
+  const model = await library.miniLM();
+  const { tokens, dropped, ids } = model.tokenize(text, mostTokens);
+  if (last?.model !== model) last = { model, ...(await ofPositions(superpose, model)) };
+  const rows = await model.summands({ ids, tokens, dropped });
+  const n = ids.length;
+  const { tokenPosition } = superpose.dotProducts({ token: rows.token, position: rows.position });
+  const token = lengths(superpose, rows.token);
+  const { position, lags } = last;
+  const cosines = tokenPosition.map(
+    (product, at) => product / ((token[Math.floor(at / n)] as number) * (position[at % n] as number)),
+  );
+  return {
+    tokens,
+    dropped,
+    token,
+    segment: lengths(superpose, rows.token_type)[0] as number,
+    cosines,
+    meanSize: cosines.reduce((sum, cosine) => sum + Math.abs(cosine), 0) / cosines.length,
+    chance: superpose.cosineMeanSize({ d: model.d_model }),
+    position,
+    lags,
+  };
+};
+
+/** The rows of every position come with those of any words. */
+async function ofPositions(superpose: Superpose, model: MiniLM) {
+  const ids = new Array<number>(model.positions).fill(0);
+  const { position: table } = await model.summands({ ids, tokens: [], dropped: 0 });
+  const { data } = superpose.gram(table);
+  const L = table.rows;
+  const position = Float64Array.from({ length: L }, (_, row) => Math.sqrt(data[row * L + row] as number));
+  const lags = Float64Array.from({ length: mostLag }, (_, place) => {
+    const lag = place + 1;
+    let sum = 0;
+    for (let p = 0; p + lag < L; p++) {
+      sum += (data[p * L + p + lag] as number) / ((position[p] as number) * (position[p + lag] as number));
+    }
+    return sum / (L - lag);
+  });
+  return { position, lags };
+}
+
+function lengths(superpose: Superpose, table: Table<Float64Array>): Float64Array {
+  const { data } = superpose.gram(table);
+  const n = table.rows;
+  return Float64Array.from({ length: n }, (_, row) => Math.sqrt(data[row * n + row] as number));
+}
+
+const mean = (values: ArrayLike<number>): number =>
+  Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
+
+const lag = (data: Data, distance: number) => data.lags[distance - 1] as number;
+const two = (value: number) => value.toFixed(2).replace('-', '−');
+const three = (value: number) => value.toFixed(3).replace('-', '−');
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'tables',
+  title: 'The three tables that MiniLM adds up',
+  controls,
+  source: () => 'trained',
+  waiting: fetching,
+
+  scene(data, _, width) {
+    const n = data.tokens.length;
+    const wide = width >= 640;
+    const gap = 36;
+    const column = wide ? (width - gap) / 2 : width;
+    const side = Math.min(column, 310);
+    const key = 58;
+    const sentenceHeight = wide ? 310 : 250;
+    const areas = {
+      sentence: { x: 0, y: 0, width: column, height: sentenceHeight },
+      cosines: {
+        x: wide ? column + gap : 0,
+        y: wide ? 0 : sentenceHeight + key + 16,
+        width: side,
+        height: side + 24,
+      },
+    };
+    const below = wide
+      ? Math.max(sentenceHeight + key, areas.cosines.height + 46) + 20
+      : areas.cosines.y + areas.cosines.height + 62;
+    const table: Area = { x: 0, y: below, width: column, height: 220 };
+    const lagged: Area = {
+      x: wide ? column + gap : 0,
+      y: wide ? below : below + 236,
+      width: column,
+      height: 220,
+    };
+    const longest = Math.max(...data.token, data.segment, ...data.position);
+    const places = Array.from({ length: n }, (_, place) => place);
+    const sentence = plane(
+      areas.sentence,
+      {
+        from: -0.5,
+        to: n - 0.5,
+        nice: false,
+        label: 'place in the sentence',
+        ...(n < 7 ? { ticks: n } : {}),
+      },
+      { from: 0, to: longest, label: 'length of the row' },
+    );
+    const inSentence = data.position.subarray(0, n);
+    const drawn = map(areas.cosines, {
+      values: data.cosines,
+      rows: n,
+      columns: n,
+      low: -largestMagnitude([data.cosines]),
+      high: largestMagnitude([data.cosines]),
+      scale: 'diverging',
+      title: 'Cosine: token down, position across',
+    });
+    const positions = Array.from({ length: data.position.length }, (_, place) => place);
+    const whole = plane(
+      table,
+      { from: 0, to: data.position.length - 1, label: 'position', nice: false, ticks: 5 },
+      { from: 0, to: longest, label: 'length of all 512 position rows' },
+    );
+    const distances = Array.from({ length: data.lags.length }, (_, place) => place + 1);
+    const byLag = plane(
+      lagged,
+      { from: 0, to: data.lags.length, label: 'places apart', nice: false },
+      { from: Math.min(0, ...data.lags), to: 1, label: 'mean cosine of two positions' },
+    );
+    const sentenceDots = (values: ArrayLike<number>, ink: 'token-token' | 'position-position'): Mark => ({
+      mark: 'dots',
+      x: places.map((place) => sentence.x(place)),
+      y: places.map((place) => sentence.y(values[place] as number)),
+      radius: n > 60 ? 2 : 3,
+      ink,
+    });
+    const largest = largestMagnitude([data.cosines]);
+    const keyY = areas.cosines.y + areas.cosines.height + 10;
+    return {
+      width,
+      height: lagged.y + lagged.height,
+      marks: [
+        ...sentence.marks,
+        {
+          mark: 'line',
+          x1: sentence.inner.x,
+          x2: sentence.inner.x + sentence.inner.width,
+          y1: sentence.y(data.segment),
+          y2: sentence.y(data.segment),
+          ink: 'rest',
+          wide: 2,
+        },
+        { mark: 'path', d: lineThrough(sentence, places, data.token), stroke: 'token-token', wide: 1 },
+        { mark: 'path', d: lineThrough(sentence, places, inSentence), stroke: 'position-position', wide: 1 },
+        sentenceDots(data.token, 'token-token'),
+        sentenceDots(inSentence, 'position-position'),
+        ...lineKey(0, areas.sentence.height + 4, [
+          { label: 'token', ink: 'token-token' },
+          { label: 'position', ink: 'position-position' },
+          { label: 'segment', ink: 'rest' },
+        ]),
+        ...drawn.marks,
+        ...colourKey(areas.cosines.x, keyY, {
+          low: -largest,
+          high: largest,
+          scale: 'diverging',
+          label: 'cosine',
+          print: two,
+        }),
+        ...whole.marks,
+        {
+          mark: 'path',
+          d: lineThrough(whole, positions, data.position),
+          stroke: 'position-position',
+          wide: 1.5,
+        },
+        ...byLag.marks,
+        {
+          mark: 'path',
+          d: lineThrough(byLag, distances, data.lags),
+          stroke: 'position-position',
+          wide: 2,
+        },
+      ],
+      regions: [drawn.region, { ...sentence.inner, pick: 'across', rows: 1, columns: n }],
+    };
+  },
+
+  describe(data) {
+    return `In this sentence, token rows have length ${two(mean(data.token))} on average; the 512 position rows have ${two(mean(data.position))}, but position 0 has ${two(data.position[0] as number)}; the segment’s has ${two(data.segment)}. Tokens and the positions that they stand at have a mean |cosine| of ${three(data.meanSize)}; random directions have ${three(data.chance)}. Neighbouring positions have a cosine of ${two(lag(data, 1))}, positions 8 apart ${two(lag(data, 8))}, and 16 apart ${two(lag(data, 16))}.`;
+  },
+
+  cells: ({ tokens }) => ({ rows: tokens.length, columns: tokens.length }),
+  firstCursor: ({ tokens }) => ({ i: Math.min(3, tokens.length - 1), j: 0 }),
+
+  readout({ tokens, token, position, cosines, lags }, _, { i, j }) {
+    const apart = Math.abs(i - j);
+    return [
+      'Token ',
+      { text: tokens[i] ?? '', strong: true },
+      ` (${i}), length ${readable(token[i] ?? Number.NaN)}, and position `,
+      { text: String(j), strong: true },
+      `, length ${readable(position[j] ?? Number.NaN)}: cosine ${signed(cosines[i * tokens.length + j] ?? Number.NaN)}.`,
+      apart > 0
+        ? ` Positions ${apart} apart have a mean cosine of ${readable(lags[apart - 1] ?? Number.NaN)}.`
+        : '',
+    ];
+  },
+
+  tokens: ({ tokens }) => tokens,
+  remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
+
+  table({ tokens, token, segment, position, cosines, lags }) {
+    const n = tokens.length;
+    const rows: (string | number)[][] = [];
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) {
+        rows.push(['cosine', tokens[i] as string, i, j, cosines[i * n + j] as number]);
+      }
+    }
+    token.forEach((length, i) => {
+      rows.push(['token length', tokens[i] as string, i, '', length]);
+    });
+    rows.push(['segment length', '', '', '', segment]);
+    position.forEach((length, j) => {
+      rows.push(['position length', '', '', j, length]);
+    });
+    lags.forEach((cosine, place) => {
+      rows.push(['mean cosine of positions apart', '', '', place + 1, cosine]);
+    });
+    return { columns: ['what', 'token', 'place', 'position or distance', 'value'], rows };
+  },
+};

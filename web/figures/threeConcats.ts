@@ -1,0 +1,342 @@
+// Figure "Three ways to concatenate": added scores beside those of raw, fully weighted and block-diagonal
+// concatenation, on the same tokens.
+import { logitsOf, type Scores, type Superpose, type Table, termOf } from 'superpose';
+import { exponent, percent, readable, signed } from '../plot/format.js';
+import { type Area, bars, colourKey, largestMagnitude, map, tickText, titleHeight } from '../plot/parts.js';
+import type { Mark, Region, Term } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Library, Said } from './figure.js';
+import { fetching, sentenceControl, sentenceRemark } from './sentence.js';
+
+const controls = {
+  tokens: {
+    kind: 'choice',
+    label: 'Tokens; weights are random',
+    options: { seeded: 'Random (seeded)', sentence: 'Your sentence (MiniLM)' },
+    initial: 'seeded',
+    radio: true,
+  },
+  tied: { kind: 'toggle', label: 'Full: W₂ = W₁', initial: false },
+  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
+  d: { kind: 'steps', label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
+  dHead: { kind: 'steps', label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  text: sentenceControl,
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+type Rows = Table<Float64Array>;
+
+export interface Way {
+  logits: Float64Array;
+  /** Of the four terms, in the order of `terms`. */
+  terms: Float64Array[];
+  shares: number[];
+  /** The largest |term| among the two cross terms. */
+  cross: number;
+  /** The largest |sum of the terms − logit|. */
+  residual: number;
+  rank: number;
+  /** The largest rank that any weights of these shapes can give. */
+  mostRank: number;
+}
+
+export interface Data {
+  tokens: readonly string[];
+  dropped: number;
+  n: number;
+  /** In the order of `ways`. */
+  ways: Way[];
+  /** Full with W₂ = W₁ against added: the largest difference. */
+  tiedGap: number;
+}
+
+const ways = [
+  { name: 'added', title: 'Added', formula: '(x + p)ᵀW(x′ + p′)', unit: 'logit' },
+  { name: 'raw', title: 'Raw', formula: '[x; p] · [x′; p′]', unit: 'dot product' },
+  { name: 'full', title: 'Full weights', formula: '[x; p]ᵀW[x′; p′]', unit: 'logit' },
+  { name: 'block-diagonal', title: 'Block-diagonal', formula: 'xᵀW₁x′ + pᵀW₂p′', unit: 'logit' },
+] as const;
+
+const terms: { label: string; query: 'token' | 'position'; key: 'token' | 'position'; term: Term }[] = [
+  { label: 'x → x′', query: 'token', key: 'token', term: 'token-token' },
+  { label: 'x → p′', query: 'token', key: 'position', term: 'token-position' },
+  { label: 'p → x′', query: 'position', key: 'token', term: 'position-token' },
+  { label: 'p → p′', query: 'position', key: 'position', term: 'position-position' },
+];
+
+const longestSentence = 64;
+
+/** Short enough to stand on either side of zero under the key. */
+const keyText = (value: number) => tickText(Number(value.toPrecision(3)));
+
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
+  const superpose = await library.superpose();
+  const { tokens, dropped, token, position } =
+    state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
+  const { dHead, seed, tied } = state;
+  const d = token.columns;
+  const draw = (stream: number) =>
+    superpose.randomNormal({
+      rows: dHead,
+      columns: d,
+      seed,
+      stream,
+      standardDeviation: 1 / Math.sqrt(d),
+    });
+  // W_Q and W_K of the token, W_Q and W_K of the position.
+  const [query, key, positionQuery, positionKey] = [draw(1), draw(2), draw(3), draw(4)];
+  const given = { token, position, heads: 1 };
+  const full = (secondQuery: Rows, secondKey: Rows) =>
+    superpose.concatenateFull({
+      ...given,
+      query: { weight: sideBySide(query, secondQuery) },
+      key: { weight: sideBySide(key, secondKey) },
+    });
+  const added = superpose.decompose({
+    summands: { token, position },
+    query: { weight: query },
+    key: { weight: key },
+    heads: 1,
+    // Without LayerNorm and biases the constant is zero.
+    groups: { token: ['token', 'constant'], position: ['position'] },
+  });
+  const tiedFull = full(query, key);
+  const scores: Scores<Float64Array>[] = [
+    added,
+    superpose.concatenateRaw({ token, position }),
+    tied ? tiedFull : full(positionQuery, positionKey),
+    superpose.concatenateBlockDiagonal({
+      ...given,
+      tokenQuery: query,
+      tokenKey: key,
+      positionQuery,
+      positionKey,
+    }),
+  ];
+  const n = token.rows;
+  const shapes = { n, d_t: d, d_p: d };
+  const most = superpose.scoreRanks({ ...shapes, d_h: dHead, d_hPosition: dHead });
+  // A dot product is a score whose heads are as wide as the tables.
+  const { untied: mostRaw } = superpose.scoreRanks({ ...shapes, d_h: d, d_hPosition: d });
+  const mostRanks = [most.added, mostRaw, most.concatenated, most.untied];
+  const together = logitsOf(added, 0);
+  return {
+    tokens,
+    dropped,
+    n,
+    ways: scores.map((one, way) => {
+      const logits = logitsOf(one, 0);
+      const found = terms.map((term) => termOf(one, 0, term.query, term.key).slice());
+      return {
+        logits: logits.slice(),
+        terms: found,
+        shares: Array.from(one.shares),
+        cross: largestMagnitude(found.slice(1, 3)),
+        residual: one.residuals[0] as number,
+        rank: superpose.numericalRank({ data: logits, rows: n, columns: n }),
+        mostRank: mostRanks[way] as number,
+      };
+    }),
+    tiedGap: logitsOf(tiedFull, 0).reduce(
+      (gap, value, cell) => Math.max(gap, Math.abs(value - at(together, cell))),
+      0,
+    ),
+  };
+};
+
+const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
+
+/** [A B] */
+function sideBySide(left: Rows, right: Rows): Rows {
+  const columns = left.columns + right.columns;
+  const data = new Float64Array(left.rows * columns);
+  for (let row = 0; row < left.rows; row++) {
+    data.set(left.data.subarray(row * left.columns, (row + 1) * left.columns), row * columns);
+    data.set(
+      right.data.subarray(row * right.columns, (row + 1) * right.columns),
+      row * columns + left.columns,
+    );
+  }
+  return { data, rows: left.rows, columns };
+}
+
+function seeded(superpose: Superpose, { n, d, seed }: State) {
+  return {
+    tokens: Array.from({ length: n }, (_, place) => `token ${place}`),
+    dropped: 0,
+    token: superpose.randomNormal({ rows: n, columns: d, seed }),
+    position: superpose.sinusoidal({ positions: n, d_model: d }),
+  };
+}
+
+async function fromModel(library: Library, { text }: State) {
+  const model = await library.miniLM();
+  const sentence = model.tokenize(text, longestSentence);
+  const { token, position } = await model.summands(sentence);
+  return { tokens: sentence.tokens, dropped: sentence.dropped, token, position };
+}
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'three-concats',
+  title: 'Adding, and three ways to concatenate, on the same tokens',
+  controls,
+  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'trained'),
+  waiting: fetching,
+  unused: ({ tokens }) => (tokens === 'seeded' ? ['text'] : ['n', 'd']),
+
+  scene({ ways: found, n }, _, width) {
+    const { panels, height, narrow } = arrange(width);
+    const shares = found.flatMap((way) => way.shares).filter(Number.isFinite);
+    const [low, high] = [Math.min(0, ...shares), Math.max(1, ...shares)];
+    const marks: Mark[] = [];
+    const regions: Region[] = [];
+    ways.forEach(({ title, formula, unit }, place) => {
+      const way = found[place] as Way;
+      const panel = panels[place] as Panel;
+      const limit = largestMagnitude([way.logits]) || 1;
+      const scale = { low: -limit, high: limit, scale: 'diverging' } as const;
+      const drawn = map(panel.map, {
+        values: way.logits,
+        rows: n,
+        columns: n,
+        ...scale,
+        title,
+        subtitle: formula,
+      });
+      marks.push(
+        ...drawn.marks,
+        ...colourKey(panel.key.x, panel.key.y, { ...scale, label: narrow ? '' : unit, print: keyText }),
+        ...bars(
+          panel.shares,
+          terms.map(({ label, term }, row) => ({
+            label,
+            value: at(way.shares, row),
+            text: percent(at(way.shares, row)),
+            ink: term,
+            term,
+          })),
+          low,
+          high,
+        ),
+        {
+          mark: 'text',
+          x: panel.rank.x,
+          y: panel.rank.y,
+          text: `rank ${way.rank}, at most ${way.mostRank}`,
+          ink: 'ink',
+        },
+      );
+      regions.push(drawn.region);
+    });
+    return { width, height, marks, regions };
+  },
+
+  describe({ ways: found, tiedGap, n }) {
+    const [added, raw, full, blocks] = found as [Way, Way, Way, Way];
+    const cross = ({ shares }: Way) => percent(at(shares, 1) + at(shares, 2));
+    const none = [raw, blocks].every((way) => way.cross === 0)
+      ? 'every cross term is exactly 0'
+      : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
+    const same = tiedGap === 0 ? 'to the last bit' : `to within ${exponent(tiedGap)}`;
+    return `On the same ${n} tokens, the cross terms make up ${cross(added)} of what the added scores vary by, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂ = W₁ give the added scores, ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
+  },
+
+  cells: ({ n }) => ({ rows: n, columns: n }),
+  firstCursor: ({ n }) => ({ i: Math.min(3, n - 1), j: Math.min(9, n - 1) }),
+
+  readout({ ways: found, n, tokens }, _, { i, j }) {
+    const cell = i * n + j;
+    const pieces = found.flatMap((way, place): Said[] => [
+      place === 0 ? '' : '; ',
+      { text: ways[place]?.name ?? '', strong: true },
+      ` ${readable(at(way.logits, cell))}`,
+      ...(way.cross === 0
+        ? [', no cross terms']
+        : [
+            ' with cross terms ',
+            { text: signed(at(way.terms[1] ?? [], cell)), term: 'token-position' as const },
+            ' ',
+            { text: signed(at(way.terms[2] ?? [], cell)), term: 'position-token' as const },
+          ]),
+    ]);
+    return [
+      'Query ',
+      { text: tokens[i] ?? '', strong: true },
+      ` (${i}), key `,
+      { text: tokens[j] ?? '', strong: true },
+      ` (${j}): `,
+      ...pieces,
+      '.',
+    ];
+  },
+
+  tokens: ({ tokens }, state) => (state.tokens === 'sentence' ? tokens : undefined),
+  remark: ({ tokens, dropped }, state) =>
+    state.tokens === 'sentence' ? sentenceRemark(tokens, dropped) : '',
+
+  table({ ways: found, n, tokens }) {
+    const rows: (string | number)[][] = [];
+    const blank = ['', '', ''];
+    const summary = (label: string, of: (way: Way) => (string | number)[]) =>
+      rows.push([label, '', ...found.flatMap(of)]);
+    summary('share of the variation', (way) => ['', ...way.shares]);
+    summary('rank, and the most it can be', (way) => [way.rank, way.mostRank, ...blank]);
+    for (let cell = 0; cell < n * n; cell++) {
+      const [i, j] = [Math.floor(cell / n), cell % n];
+      rows.push([
+        `${i} ${tokens[i]}`,
+        `${j} ${tokens[j]}`,
+        ...found.flatMap((way) => [at(way.logits, cell), ...way.terms.map((term) => at(term, cell))]),
+      ]);
+    }
+    return {
+      columns: [
+        'query',
+        'key',
+        ...ways.flatMap(({ name }) => [name, ...terms.map(({ query, key }) => `${name}: ${query} → ${key}`)]),
+      ],
+      rows,
+    };
+  },
+};
+
+interface Panel {
+  map: Area;
+  key: { x: number; y: number };
+  shares: Area;
+  rank: { x: number; y: number };
+}
+
+/** Four columns; or, where they would be narrow, each map with its shares beside it. */
+function arrange(width: number): { panels: Panel[]; height: number; narrow: boolean } {
+  const titled = titleHeight(true);
+  const gap = 22;
+  const column = (width - 3 * gap) / 4;
+  if (column >= 190) {
+    const panels = ways.map((_, place): Panel => {
+      const x = place * (column + gap);
+      const below = titled + column;
+      return {
+        map: { x, y: 0, width: column, height: below },
+        key: { x, y: below + 10 },
+        shares: { x, y: below + 50, width: column, height: 4 * 23 },
+        rank: { x, y: below + 50 + 4 * 23 + 22 },
+      };
+    });
+    return { panels, height: titled + column + 50 + 4 * 23 + 28, narrow: false };
+  }
+  const size = Math.min(240, Math.round(0.42 * width));
+  const step = titled + Math.max(size, 150) + 20;
+  const panels = ways.map((_, place): Panel => {
+    const y = place * step;
+    const x = size + 16;
+    return {
+      map: { x: 0, y, width: size, height: titled + size },
+      shares: { x, y: y + titled - 4, width: width - x, height: 4 * 22 },
+      rank: { x, y: y + titled + 4 * 22 + 16 },
+      key: { x, y: y + titled + 4 * 22 + 28 },
+    };
+  });
+  return { panels, height: ways.length * step, narrow: width < 560 };
+}
