@@ -37,7 +37,10 @@ function ownRem(): string {
 }
 
 const sized = (css: string) =>
-  css.replace(/(?<!@media[^{]*)\b([\d.]+)rem\b/g, (_, size) => `calc(${size} * var(--superpose-rem))`);
+  css.replace(
+    /(?<!@media[^{]*)(?<![\w.])(\d*\.?\d+)rem\b/g,
+    (_, size) => `calc(${size} * var(--superpose-rem))`,
+  );
 
 const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
 const terms: Term[] = ['token-token', 'token-position', 'position-token', 'position-position', 'rest'];
