@@ -83,7 +83,7 @@ template <typename Scalar>
   using Vector = typename Simd<Scalar>::Vector;
   Vector l0{}, l1{}, l2{}, l3{}, l4{}, l5{}, r0{}, r1{}, r2{}, r3{}, r4{}, r5{};
 #ifdef __clang__
-#pragma clang loop unroll_count(2)
+#pragma clang loop unroll_count(4)
 #else
 #pragma GCC unroll 4
 #endif

@@ -84,6 +84,9 @@ async function desk() {
     response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' });
     response.end(readFileSync(file));
   });
+  // A runtime is silent while it works, and waits while the others do.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return {
     address: `http://127.0.0.1:${server.address().port}/`,
@@ -97,6 +100,10 @@ async function desk() {
       const found = await answer;
       if (found?.failed) throw new Error(found.failed);
       return found;
+    },
+    fail(why) {
+      broken = why;
+      answered?.({ failed: why });
     },
     close() {
       queue.push({ stop: true });
@@ -143,6 +150,7 @@ async function inNode(name, program, flags) {
   const child = spawn(program, [...flags, here('./node.js'), of.address], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  child.once('exit', () => of.fail(`${name} has ended.`));
   return {
     name,
     order: of.order,
