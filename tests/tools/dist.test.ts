@@ -44,7 +44,7 @@ test('the notices name what is bundled, with licences', () => {
       'Eigen 5',
       'RapidJSON',
       'Emscripten',
-      'd3-scale',
+      'd3-array',
       '@huggingface/tokenizers',
       ...others,
     ]) {
