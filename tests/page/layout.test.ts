@@ -82,6 +82,7 @@ for (const [width, height] of [
       page.evaluate(
         () => new Promise((settled) => requestAnimationFrame(() => requestAnimationFrame(settled))),
       );
+    await figureOf(page, 'dot-products').scrollIntoViewIfNeeded();
     // The room that the inputs take is kept from the start, and the picture gives way to the live one.
     await figureOf(page, 'dot-products').locator('.controls input').first().waitFor();
     await painted();
