@@ -34,7 +34,7 @@ function tableOf(source: string): string {
     return `<tr><th scope="row">${escaped(what)}</th>${cells.join('')}</tr>`;
   });
   const link = `<a href="${escaped(of[0]?.url ?? '')}">${escaped(source)}</a>`;
-  return `<div class="scrolled" tabindex="0" role="region" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+  return `<div class="scrolled" tabindex="0" role="group" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 export const withPublished = (html: string): string =>

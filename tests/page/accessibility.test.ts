@@ -6,7 +6,7 @@ import type axeCore from 'axe-core';
 import { HtmlValidate } from 'html-validate';
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { names } from './support/expected.ts';
+import { figures, names } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { dist } from './support/site.ts';
 import { drawn, figureOf, modelTest, surface, visit } from './support/visit.ts';
@@ -47,6 +47,7 @@ modelTest('axe finds nothing in what choices bring up', async () => {
 
 test('axe finds nothing in what failures bring up', async () => {
   const { page } = await visit({ colorScheme: 'dark', site: (site) => site.lose(/\.wasm$/) });
+  await figureOf(page, 'dot-products').scrollIntoViewIfNeeded();
   await figureOf(page, 'dot-products').getByRole('alert').waitFor();
   expect(await faultsOf(page)).toEqual([]);
 });
@@ -161,3 +162,90 @@ modelTest('the name of a term lights it up in the figures, and a figure lights u
   await surface(figureOf(page, 'one-score')).hover({ position: { x: 20, y: 60 } });
   await expect.poll(lit).toEqual(['token-token', 'token-token']);
 });
+
+modelTest('every figure is a group with its title, and its inputs and its picture are in it', async () => {
+  const { page } = await visit();
+  for (const name of names) {
+    await drawn(page, name);
+    const { title } = figures[name] as (typeof figures)[string];
+    const group = page.getByRole('group', { name: title, exact: true });
+    expect(await group.count(), title).toBe(1);
+    expect(await group.getByRole('application').getAttribute('aria-describedby')).toBe('finding');
+    const sliders = await figureOf(page, name).locator('input[type=range]').all();
+    for (const slider of sliders) {
+      const label = (await slider.locator('xpath=..').innerText()).replace(/\s*\S*$/, '');
+      expect(await group.getByRole('slider', { name: label }).count(), label).toBeGreaterThan(0);
+    }
+  }
+});
+
+modelTest('a pointer is not talked to; keys and a held cell are, and a slider once it rests', async () => {
+  const { page } = await visit();
+  await drawn(page, 'one-score');
+  const figure = figureOf(page, 'one-score');
+  const map = surface(figure);
+  const live = figure.locator('[aria-live]');
+  await map.hover({ position: { x: 20, y: 60 } });
+  await map.hover({ position: { x: 100, y: 100 } });
+  expect(await live.count()).toBe(1);
+  expect(await live.innerText()).toBe('');
+  await map.click({ position: { x: 100, y: 100 } });
+  const held = await live.innerText();
+  expect(held).toMatch(/Query .* token → token .* position → position/);
+  await map.press('ArrowRight');
+  await expect.poll(() => live.innerText()).not.toBe(held);
+  await figure.getByRole('slider', { name: 'Head' }).press('ArrowRight');
+  const { finding } = await drawn(page, 'one-score');
+  await expect.poll(async () => (await live.innerText()).replace(/\s+/g, ' ')).toBe(finding);
+});
+
+test('a number that only its colour names is named to those who do not see it', async () => {
+  const { page } = await visit();
+  await drawn(page, 'dot-products');
+  const readout = figureOf(page, 'dot-products').locator('.readout');
+  for (const name of ['token → position', 'position → token'])
+    expect(await readout.getByRole('img', { name }).count()).toBe(1);
+  await surface(figureOf(page, 'dot-products')).press('ArrowRight');
+  await expect
+    .poll(() => figureOf(page, 'dot-products').locator('[aria-live]').innerText())
+    .toMatch(/token → position [+−].* position → token [+−]/);
+});
+
+test('Tab first offers to skip the contents, and the bets are named', async () => {
+  const { page } = await visit();
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to the first section' });
+  expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('lost');
+  const width = page.locator('#bets').getByRole('slider', { name: 'Width d' });
+  await width.press('ArrowRight');
+  expect(await width.getAttribute('aria-valuetext')).toBe('64');
+});
+
+modelTest(
+  'on paper every figure has its picture and its finding, whether it was reached or not',
+  async () => {
+    const { page } = await visit();
+    await drawn(page, 'one-score');
+    await page.emulateMedia({ media: 'print' });
+    for (const name of names) {
+      const figure = figureOf(page, name);
+      const seen = (parts: string) => figure.locator(parts).filter({ visible: true });
+      expect(await seen('img, .surface').count(), name).toBe(1);
+      expect(await seen('.finding').innerText(), name).toMatch(/\d/);
+      expect(await seen('.controls, .tools').count(), name).toBe(0);
+    }
+    // A live picture keeps its shape: its labels lie over its colours.
+    const shape = await surface(figureOf(page, 'one-score')).evaluate((element) => {
+      element.style.width = '300px';
+      const { width, height } = element.getBoundingClientRect();
+      const [, , across = 0, down = 0] = (element.querySelector('.marks')?.getAttribute('viewBox') ?? '')
+        .split(' ')
+        .map(Number);
+      return [height / width, down / across];
+    });
+    expect(shape[0]).toBeCloseTo(shape[1] as number, 2);
+  },
+);

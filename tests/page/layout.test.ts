@@ -21,6 +21,42 @@ for (const width of [320, 390, 768, 1440, 3840]) {
   });
 }
 
+/** Labels with their values, and choices of lists, that do not fit where they stand. */
+function cutOff(): string[] {
+  return [...document.querySelectorAll('superpose-figure')].flatMap((figure) =>
+    [...(figure.shadowRoot?.querySelectorAll('label, legend, .label') ?? [])]
+      .filter((label) => label.scrollWidth > label.clientWidth + 1)
+      .map((label) => `${figure.getAttribute('name')}: ${label.textContent?.trim()}`),
+  );
+}
+
+for (const width of [320, 360, 390, 1440]) {
+  modelTest(`no label is cut off in a window of ${width} px`, async () => {
+    const { page } = await visit({ viewport: { width, height: 900 } });
+    for (const name of names) await drawn(page, name);
+    expect(await page.evaluate(cutOff)).toEqual([]);
+  });
+}
+
+test('a long computation says how far it is without moving the picture', async () => {
+  const { page } = await visit({ viewport: { width: 390, height: 900 } });
+  await drawn(page, 'collision-error');
+  const figure = figureOf(page, 'collision-error');
+  const top = () =>
+    figure
+      .locator('.surface')
+      .evaluate(
+        (picture) =>
+          picture.getBoundingClientRect().top -
+          (picture.getRootNode() as ShadowRoot).host.getBoundingClientRect().top,
+      );
+  const before = await top();
+  await figure.getByLabel('All of them').check();
+  await figure.getByRole('progressbar', { name: 'Computed so far' }).waitFor();
+  expect(await top()).toBe(before);
+  await figure.getByRole('button', { name: 'Stop' }).click();
+});
+
 /** Everything arrives late and one after another: the module, then the model. */
 for (const [width, height] of [
   [390, 844],
@@ -46,6 +82,7 @@ for (const [width, height] of [
       page.evaluate(
         () => new Promise((settled) => requestAnimationFrame(() => requestAnimationFrame(settled))),
       );
+    await figureOf(page, 'dot-products').scrollIntoViewIfNeeded();
     // The room that the inputs take is kept from the start, and the picture gives way to the live one.
     await figureOf(page, 'dot-products').locator('.controls input').first().waitFor();
     await painted();

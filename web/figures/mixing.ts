@@ -195,10 +195,10 @@ export const figure: Figure<typeof controls, Data> = {
   readout({ token, places, word }, { first, second }, { j }) {
     const piece = (place: Place, name: number) => [
       `; at place ${name} `,
-      { text: readable(at(token, j)), ink: 'token-token' as const },
+      { text: `token ${readable(at(token, j))}`, ink: 'token-token' as const },
       ' ',
-      { text: signed(at(place.position, j)), ink: 'position-position' as const },
-      ` = ${readable(at(place.sum, j))}`,
+      { text: `position ${signed(at(place.position, j))}`, ink: 'position-position' as const },
+      ` = sum ${readable(at(place.sum, j))}`,
     ];
     return [
       { text: word, strong: true },
@@ -275,11 +275,11 @@ function arrange({ token, places, moved, shift, word }: Data, { first, second }:
     write(xs[side] as number, `“${short}” at ${narrow ? '' : 'place '}${name}`, 'ink', true);
   });
   y += 22;
-  for (const x of xs) write(x, 'token x', 'token-token');
+  for (const x of xs) write(x, 'token x', 'ink');
   y += title;
   row({ values: token, ink: 'token-token' }, { values: token, ink: 'token-token' });
   names.forEach((name, side) => {
-    write(xs[side] as number, `+ position ρp${lowered(name)}`, 'position-position');
+    write(xs[side] as number, `+ position ρp${lowered(name)}`, 'ink');
   });
   y += title;
   row(
@@ -308,7 +308,7 @@ function arrange({ token, places, moved, shift, word }: Data, { first, second }:
   );
   y += 22;
   write(0, narrow ? 'in the sum' : `in the sum: at ${second} less at ${first}`, 'ink');
-  write(column + gap, `ρ(p${lowered(second)} − p${lowered(first)})`, 'position-position');
+  write(column + gap, `ρ(p${lowered(second)} − p${lowered(first)})`, 'ink');
   y += title;
   row({ values: moved, ink: 'ink' }, { values: shift, ink: 'position-position' });
   const limit = readable(limitOf({ token, places, moved, shift } as Data));

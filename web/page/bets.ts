@@ -63,7 +63,8 @@ const bets: Bet[] = [
   },
 ];
 
-const form = () => document.querySelector<HTMLFormElement>('#bets-form');
+const form = () => document.querySelector('#bets-form');
+const inputs = () => [...(form()?.querySelectorAll('input') ?? [])];
 
 /** In some frames there is no storage, and asking for it throws. */
 const stored = {
@@ -83,9 +84,8 @@ const stored = {
 
 /** The bets as they stand: radio buttons chosen, and the slider once it was moved. */
 function made(): Record<string, string> {
-  const fields = [...(form()?.elements ?? [])].filter((one) => one instanceof HTMLInputElement);
   return Object.fromEntries(
-    fields
+    inputs()
       .filter((one) => (one.type === 'radio' ? one.checked : one.dataset.moved === 'yes'))
       .map((one) => [one.name, one.type === 'radio' ? one.value : widthOf(one)]),
   );
@@ -102,8 +102,8 @@ function showWidth(slider: HTMLInputElement): void {
 
 function restore(): void {
   const before = stored.get();
-  for (const one of form()?.elements ?? []) {
-    if (!(one instanceof HTMLInputElement) || !Object.hasOwn(before, one.name)) continue;
+  for (const one of inputs()) {
+    if (!Object.hasOwn(before, one.name)) continue;
     if (one.type === 'radio') one.checked = one.value === before[one.name];
     else {
       const place = (one.dataset.values ?? '').split(' ').indexOf(before[one.name] as string);
