@@ -44,7 +44,12 @@ export async function visit({
   onTestFinished(() => site.stop());
   breakSite?.(site);
 
-  const context = await (await browser).newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const context = await (await browser).newContext({
+    viewport: { width: 1440, height: 900 },
+    // tests/browser/nginx.test.ts has it; here every request is the page's own.
+    serviceWorkers: 'block',
+    ...options,
+  });
   onTestFinished(() => context.close());
   const complaints: string[] = [];
   context.on('console', (message) => {
