@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 float smallest_difference(const float* x, const float* y, Eigen::Index count) {
   using S = Simd<float>;
   constexpr Eigen::Index kStep = 2 * S::kLanes;
-  S::Vector left = S::Vector{} + kInfinity, right = left;
+  S::Vector left = S::all(kInfinity), right = left;
   Eigen::Index k = 0;
   for (; k + kStep <= count; k += kStep) {
     const S::Vector a = S::load(x + k) - S::load(y + k);

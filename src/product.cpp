@@ -1,5 +1,5 @@
-// Tiles of 6 rows by 2 vectors are kept in registers while k runs; both operands are packed first, so
-// that k runs through memory in order: a in panels [k][6], b in panels [k][2 vectors]. The same source
+// Tiles of 4 or 6 rows by 2 vectors are kept in registers while k runs; both operands are packed first, so
+// that k runs through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The same source
 // makes the plain build, the relaxed one (fused multiply-adds) and the native one.
 
 #include "product.h"
@@ -23,7 +23,12 @@ using Eigen::Index;
 
 template <typename Scalar>
 constexpr int kColumns = 2 * Simd<Scalar>::kLanes;
+// Multiplying and adding apart needs a register more for each row in flight, and V8 gives fifteen.
+#if defined(__wasm_relaxed_simd__) || defined(__FMA__)
 constexpr int kRows = 6;
+#else
+constexpr int kRows = 4;
+#endif
 // A panel of b stays in the first cache and a block of a in the second; both buffers are of fixed size.
 constexpr Index kDepth = 384;
 constexpr Index kRowPanels = 16;
@@ -85,24 +90,28 @@ template <typename Scalar>
   for (Index k = 0; k < depth; ++k) {
     const Vector left = reinterpret_cast<const Vector*>(b)[0];
     const Vector right = reinterpret_cast<const Vector*>(b)[1];
-    Vector row = Vector{} + a[0];
+    Vector row = Simd<Scalar>::all(a[0]);
     l0 = multiply_add<Scalar>(row, left, l0);
     r0 = multiply_add<Scalar>(row, right, r0);
-    row = Vector{} + a[1];
+    row = Simd<Scalar>::all(a[1]);
     l1 = multiply_add<Scalar>(row, left, l1);
     r1 = multiply_add<Scalar>(row, right, r1);
-    row = Vector{} + a[2];
+    row = Simd<Scalar>::all(a[2]);
     l2 = multiply_add<Scalar>(row, left, l2);
     r2 = multiply_add<Scalar>(row, right, r2);
-    row = Vector{} + a[3];
+    row = Simd<Scalar>::all(a[3]);
     l3 = multiply_add<Scalar>(row, left, l3);
     r3 = multiply_add<Scalar>(row, right, r3);
-    row = Vector{} + a[4];
-    l4 = multiply_add<Scalar>(row, left, l4);
-    r4 = multiply_add<Scalar>(row, right, r4);
-    row = Vector{} + a[5];
-    l5 = multiply_add<Scalar>(row, left, l5);
-    r5 = multiply_add<Scalar>(row, right, r5);
+    if constexpr (kRows > 4) {
+      row = Simd<Scalar>::all(a[4]);
+      l4 = multiply_add<Scalar>(row, left, l4);
+      r4 = multiply_add<Scalar>(row, right, r4);
+    }
+    if constexpr (kRows > 4) {
+      row = Simd<Scalar>::all(a[5]);
+      l5 = multiply_add<Scalar>(row, left, l5);
+      r5 = multiply_add<Scalar>(row, right, r5);
+    }
     a += kRows;
     b += kColumns<Scalar>;
   }
@@ -110,15 +119,75 @@ template <typename Scalar>
   if (rows > 1) leave(l1, r1, to[1], how);
   if (rows > 2) leave(l2, r2, to[2], how);
   if (rows > 3) leave(l3, r3, to[3], how);
-  if (rows > 4) leave(l4, r4, to[4], how);
-  if (rows > 5) leave(l5, r5, to[5], how);
+  if constexpr (kRows > 4) {
+    if (rows > 4) leave(l4, r4, to[4], how);
+  }
+  if constexpr (kRows > 4) {
+    if (rows > 5) leave(l5, r5, to[5], how);
+  }
 }
+
+// Four rows by four columns, turned: row i of the result is column i.
+struct Turned {
+  typedef Simd<float>::Vector Vector;
+  Vector row[4];
+};
+
+#if defined(__AVX__)
+constexpr bool kTurns = false;
+#else
+constexpr bool kTurns = true;
+
+inline Turned turned(const float* from, Index stride) {
+  using S = Simd<float>;
+  const auto a = S::load(from), b = S::load(from + stride);
+  const auto c = S::load(from + 2 * stride), d = S::load(from + 3 * stride);
+  const auto ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const auto cd = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  return {{__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+           __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5), __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7)}};
+}
+
+// Four columns of a panel of floats at a time; returns how many were packed.
+template <int Width>
+Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
+  using S = Simd<float>;
+  Index k = 0;
+  for (; k + 4 <= depth; k += 4, to += 4 * Width) {
+    const Turned first = turned(from + k, stride);
+    if constexpr (Width == 8) {
+      const Turned second = turned(from + 4 * stride + k, stride);
+      for (int i = 0; i < 4; ++i) {
+        S::store(to + i * Width, first.row[i]);
+        S::store(to + i * Width + 4, second.row[i]);
+      }
+    } else if constexpr (Width == 4) {
+      for (int i = 0; i < 4; ++i) S::store(to + i * Width, first.row[i]);
+    } else {
+      const auto a = S::load(from + 4 * stride + k), b = S::load(from + 5 * stride + k);
+      const auto low = __builtin_shufflevector(a, b, 0, 4, 1, 5), high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      S::store(to, first.row[0]);
+      S::store(to + 4, __builtin_shufflevector(low, first.row[1], 0, 1, 4, 5));
+      S::store(to + 8, __builtin_shufflevector(first.row[1], low, 2, 3, 6, 7));
+      S::store(to + 12, first.row[2]);
+      S::store(to + 16, __builtin_shufflevector(high, first.row[3], 0, 1, 4, 5));
+      S::store(to + 20, __builtin_shufflevector(first.row[3], high, 2, 3, 6, 7));
+    }
+  }
+  return k;
+}
+#endif
 
 // Rows as a panel [depth][Width], zeros where there are fewer rows.
 template <int Width, typename Scalar>
 void pack(const Scalar* from, Index stride, Index rows, Index depth, Scalar* to) {
   if (rows == Width) {
-    for (Index k = 0; k < depth; ++k, to += Width) {
+    Index k = 0;
+    if constexpr (kTurns && sizeof(Scalar) == 4) {
+      k = pack_by_fours<Width>(from, stride, depth, to);
+      to += k * Width;
+    }
+    for (; k < depth; ++k, to += Width) {
       for (Index i = 0; i < Width; ++i) to[i] = from[i * stride + k];
     }
     return;
@@ -216,16 +285,19 @@ void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale,
           pack<kRows>(a.data() + i * a.outerStride() + k, a.outerStride(), std::min<Index>(kRows, i1 - i),
                       depth, packed_a + (i - i0) * depth);
         }
+        Index offset[kRowPanels * kRows];
+        for (Index i = i0; i < i1; ++i) {
+          offset[i - i0] = (i / rows * across * rows + i % rows) * columns;
+        }
         for (Index p = p0; p < p1; ++p) {
           const Leaving<Scalar> how{scale, k > 0, width(p)};
           Scalar* const start = out + first_place(p);
           for (Index i = i0; i < i1; i += kRows) {
             Scalar* to[kRows];
-            for (Index r = 0; r < kRows; ++r) {
-              to[r] = start + ((i + r) / rows * across * rows + (i + r) % rows) * columns;
-            }
+            const Index here = std::min<Index>(kRows, i1 - i);
+            for (Index r = 0; r < kRows; ++r) to[r] = start + offset[i - i0 + std::min(r, here - 1)];
             multiply_tile(packed_a + (i - i0) * depth, packed_b + (p - p0) * depth * kColumns<Scalar>, depth, to,
-                          i1 - i, how);
+                          here, how);
           }
         }
       }

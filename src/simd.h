@@ -23,6 +23,12 @@ struct Simd {
     std::memcpy(&vector, from, sizeof vector);
     return vector;
   }
+  // Not zeros plus the value: the compiler must keep that addition, since -0 + 0 is 0.
+  static Vector all(Scalar value) {
+    Vector vector;
+    for (int lane = 0; lane < kLanes; ++lane) vector[lane] = value;
+    return vector;
+  }
   static void store(Scalar* to, Vector vector) { std::memcpy(to, &vector, sizeof vector); }
 };
 

@@ -9,6 +9,7 @@ import { figurePages } from './site/figurePages.js';
 import { hostedPage, hosting } from './site/hosting.js';
 import { placeholders } from './site/placeholders.js';
 import { reference } from './site/reference.js';
+import { verdictTable } from './verdicts.js';
 
 const here = import.meta.dirname;
 /** Somewhere else for a test. */
@@ -77,6 +78,7 @@ export default defineConfig({
   plugins: [
     maths(),
     publishedResults(),
+    verdictTable(),
     notices.plugin(),
     modelFiles(),
     placeholders(dist),

@@ -1,12 +1,13 @@
 // Encodings, schemes and geometry against tests/reference: numpy, written from the formulas by someone who
 // had not seen this code. Each must be right to 1e-12; the numbers are of size 1.
-import type { SchemeInput, Table } from 'superpose';
+import type { Linear, SchemeInput, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import encodings from '../reference/encodings.json' with { type: 'json' };
 import geometry from '../reference/geometry.json' with { type: 'json' };
 import rotary from '../reference/rotary.json' with { type: 'json' };
 import schemes from '../reference/schemes.json' with { type: 'json' };
 import { plain } from './support/builds.ts';
+import { apply } from './support/naive.ts';
 import { flat, largestDifference, type Nested, tableOf } from './support/numbers.ts';
 import { linearOf } from './support/oracles.ts';
 
@@ -203,6 +204,18 @@ describe.each(rotary.cases)('rotary over $heads heads of $x.length tokens', (ora
     key: linearOf(oracle.key_weight),
   };
 
+  // Scores do not see where positions begin; rows that are turned do.
+  test('queries and keys, turned by their positions', () => {
+    const { rotated_query, rotated_key, rotated_query_half_split } = oracle.rope;
+    const turned = (linear: Linear<Float64Array>, layout?: 'concatenated') => {
+      const rows = tableOf(oracle.x.map((row) => [...apply(linear, row)]));
+      return plain.rotate({ rows, heads: oracle.heads, ...(layout && { layout }) }).data;
+    };
+    close(turned(shared.query), [...sideBySide(rotated_query).data]);
+    close(turned(shared.key), [...sideBySide(rotated_key).data]);
+    close(turned(shared.query, 'concatenated'), [...sideBySide(rotated_query_half_split).data]);
+  });
+
   test('RoPE, interleaved and half-split', () => {
     const { logits, logits_half_split, permutation } = oracle.rope;
     close(plain.schemeScores({ scheme: 'rope', ...shared }).logits, logits);
@@ -214,7 +227,7 @@ describe.each(rotary.cases)('rotary over $heads heads of $x.length tokens', (ora
   });
 
   test('decoupled RoPE', () => {
-    const { rotary_query_weight, rotary_key_weight, logits } = oracle.decoupled_rope;
+    const { rotary_query_weight, rotary_key_weight, content, position, logits } = oracle.decoupled_rope;
     const ours = plain.schemeScores({
       scheme: 'decoupled-rope',
       ...shared,
@@ -222,6 +235,10 @@ describe.each(rotary.cases)('rotary over $heads heads of $x.length tokens', (ora
       rotaryKey: linearOf(rotary_key_weight),
     });
     close(ours.logits, logits);
+    close(
+      ours.terms,
+      content.flatMap((head, h) => [head, position[h] as Matrix]),
+    );
     expect(Math.max(...ours.residuals)).toBeLessThan(1e-12);
   });
 });

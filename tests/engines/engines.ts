@@ -11,7 +11,7 @@ export interface Engine {
   /** Runs a function that stands alone in the page and returns what it returns. */
   evaluate<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
   /** The same in the page's first frame. */
-  evaluateInFrame<T>(inPage: () => T): Promise<T>;
+  evaluateInFrame<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
   /** Errors that the page threw or logged; WebKit's driver tells none. */
   complaints: readonly string[];
   close(): Promise<void>;
@@ -62,7 +62,8 @@ export async function firefox(): Promise<Engine> {
       await page.goto(address);
     },
     evaluate: (inPage, ...given) => page.evaluate(inPage as never, ...(given as unknown as never[])) as never,
-    evaluateInFrame: (inPage) => page.frames()[1]?.evaluate(inPage) as never,
+    evaluateInFrame: (inPage, ...given) =>
+      page.frames()[1]?.evaluate(inPage as never, ...(given as unknown as never[])) as never,
     close: () => browser.close(),
   };
 }
@@ -86,10 +87,10 @@ export async function webkit(): Promise<Engine> {
       complaints: [],
       open: (address) => driver.get(address),
       evaluate: (inPage, ...given) => driver.executeScript(`return (${inPage})(...arguments)`, ...given),
-      async evaluateInFrame(inPage) {
+      async evaluateInFrame(inPage, ...given) {
         await driver.switchTo().frame(0);
         try {
-          return await driver.executeScript(`return (${inPage})()`);
+          return await driver.executeScript(`return (${inPage})(...arguments)`, ...given);
         } finally {
           await driver.switchTo().defaultContent();
         }

@@ -95,7 +95,7 @@ test('shares are those expected of noncentral χ²', async () => {
 });
 
 test('the bound is V − 1 tails of Student’s t', async () => {
-  const { data } = await run(collisionError, { v: 500 });
+  const { data } = await run(collisionError, { vocabulary: 500 });
   // web/docs/measured.md; by quadrature in tests/reference/readback.py.
   expect(at(data.points, 64, 1).bound / 499 / 1.94e-7).toBeCloseTo(1, 2);
   // t with 4 degrees of freedom: P(t > x) = ½ − ¾ s + ¼ s³, s = x / √(x² + 4).
@@ -107,7 +107,7 @@ test('the bound is V − 1 tails of Student’s t', async () => {
 });
 
 test('all words, counted one by one', async () => {
-  const result = await run(collisionError, { v: 500, words: 'all', seed: 9 });
+  const result = await run(collisionError, { vocabulary: 500, words: 'all', seed: 9 });
   expectSoundPictures(result);
   const superpose = await load();
   const d = 8;
@@ -142,7 +142,7 @@ test('all words, counted one by one', async () => {
 test('a job that nobody waits for ends', async () => {
   const aborted = new AbortController();
   const library = { superpose: () => load(), miniLM: () => Promise.reject(new Error('not needed')) };
-  const state = { v: 5000, words: 'all', seed: 11 } as const;
+  const state = { vocabulary: 5000, words: 'all', seed: 11 } as const;
   const heard: number[] = [];
   const job = {
     signal: aborted.signal,

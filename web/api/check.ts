@@ -102,10 +102,18 @@ export function array(name: string, value: unknown, length?: number): Floats {
 /** The same without NaN or infinities. */
 export function floats(name: string, value: unknown, length?: number): Floats {
   const checked = array(name, value, length);
-  // Times zero, a finite number is zero and any other is NaN: much faster than asking each.
-  let sum = 0;
-  for (let i = 0; i < checked.length; i++) sum += (checked[i] as number) * 0;
-  if (sum === 0) return checked;
+  // Times zero, a finite number is zero and any other is NaN: much faster than asking each, in four sums
+  // that do not wait for one another.
+  const count = checked.length;
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let i = 3; i < count; i += 4) {
+    a += (checked[i - 3] as number) * 0;
+    b += (checked[i - 2] as number) * 0;
+    c += (checked[i - 1] as number) * 0;
+    d += (checked[i] as number) * 0;
+  }
+  for (let i = count - (count % 4); i < count; i++) a += (checked[i] as number) * 0;
+  if (a + b + c + d === 0) return checked;
   const bad = checked.findIndex((entry) => !Number.isFinite(entry));
   throw new RangeError(`${name} must be finite; value ${bad} is ${checked[bad]}.`);
 }

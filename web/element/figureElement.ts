@@ -266,6 +266,10 @@ export class FigureElement extends LitElement {
     this.refused = [];
     this.changed = true;
     this.ask();
+    this.tellChange(settled);
+  }
+
+  private tellChange(settled: boolean): void {
     const detail: Change = { state: this.settings, settled };
     this.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
   }
@@ -503,15 +507,16 @@ export class FigureElement extends LitElement {
     </div>`;
   }
 
+  private async reset(): Promise<void> {
+    this.changed = true;
+    await this.show([]);
+    this.tellChange(true);
+  }
+
   private homeLink(): TemplateResult | typeof nothing {
     const link = place.foreign ? this.link() : undefined;
     if (link === undefined) return nothing;
     return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
-  }
-
-  private reset(): void {
-    this.changed = true;
-    void this.show([]);
   }
 
   private async copyLink(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
 
 const controls = {
-  v: { kind: 'steps', label: 'Vocabulary', values: [500, 1000, 2000, 5000], initial: 5000 },
+  vocabulary: { kind: 'steps', label: 'Vocabulary', values: [500, 1000, 2000, 5000], initial: 5000 },
   words: {
     kind: 'choice',
     label: 'Words looked up',
@@ -52,14 +52,20 @@ let last: { key: string; data: Data } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
-  const key = JSON.stringify([state.v, state.words, state.seed]);
+  const key = JSON.stringify([state.vocabulary, state.words, state.seed]);
   if (last?.key === key) return last.data;
-  const looked = state.words === 'all' ? state.v : Math.min(sample, state.v);
+  const looked = state.words === 'all' ? state.vocabulary : Math.min(sample, state.vocabulary);
   const points: Point[][] = [];
   for (const [place, d] of widths.entries()) {
     job.signal.throwIfAborted();
-    const { v, seed } = state;
-    const tokens = superpose.randomNormal({ rows: v, columns: d, seed, stream: streams.token, precision });
+    const { vocabulary, seed } = state;
+    const tokens = superpose.randomNormal({
+      rows: vocabulary,
+      columns: d,
+      seed,
+      stream: streams.token,
+      precision,
+    });
     const search = superpose.collisionSearch({ tokens, positions: scaled(superpose, d, seed) });
     try {
       const lost = await lostWords(search, looked, state, job, (part) =>
@@ -75,7 +81,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
             share: shares.reduce((sum, share) => sum + share, 0) / positions,
             lowest: Math.min(...shares),
             highest: Math.max(...shares),
-            bound: (v - 1) * nearer(superpose, d, scale),
+            bound: (vocabulary - 1) * nearer(superpose, d, scale),
           };
         }),
       );
@@ -252,9 +258,9 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe(data, { v }) {
+  describe(data, { vocabulary }) {
     const said = [8, 16, 32, 64].map((d) => `${few(at(data, d, 1).share)} at d = ${d}`);
-    return `Of ${count(v)} random words, with random positions as long as they are (ρ = 1): ${said.join(', ')} are lost. With positions twice as long, ${few(at(data, 64, 2).share)} are at d = 64. At d = 128 and ρ = 1, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
+    return `Of ${count(vocabulary)} random words, with random positions as long as they are (ρ = 1): ${said.join(', ')} are lost. With positions twice as long, ${few(at(data, 64, 2).share)} are at d = 64. At d = 128 and ρ = 1, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),
@@ -272,7 +278,7 @@ export const figure: Figure<typeof controls, Data> = {
     }),
   ],
 
-  table: (data, { v }) => ({
+  table: (data, { vocabulary }) => ({
     columns: [
       'words',
       'looked up',
@@ -286,7 +292,7 @@ export const figure: Figure<typeof controls, Data> = {
     rows: widths.flatMap((d, place) =>
       scales.map((scale, row) => {
         const { share, lowest, highest, bound } = pointOf(data, place, row);
-        return [v, data.looked, d, scale, share, lowest, highest, bound];
+        return [vocabulary, data.looked, d, scale, share, lowest, highest, bound];
       }),
     ),
   }),

@@ -21,7 +21,7 @@ const controls = {
     options: { random: 'Random', sinusoidal: 'Sinusoidal' },
     initial: 'random',
   },
-  v: { kind: 'steps', label: 'Vocabulary', values: [100, 500, 1000, 2000, 5000], initial: 5000 },
+  vocabulary: { kind: 'steps', label: 'Vocabulary', values: [100, 500, 1000, 2000, 5000], initial: 5000 },
   d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.1, initial: 1 },
   index: { kind: 'range', label: 'Word number', min: 0, max: 4999, step: 1, initial: 0 },
@@ -64,10 +64,16 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 };
 
 function seeded(superpose: Superpose, state: State): Data {
-  const { v, d, seed, index } = state;
-  const key = JSON.stringify([v, d, seed]);
+  const { vocabulary, d, seed, index } = state;
+  const key = JSON.stringify([vocabulary, d, seed]);
   if (vocabularyOf?.key !== key) {
-    const tokens = superpose.randomNormal({ rows: v, columns: d, seed, stream: streams.token, precision });
+    const tokens = superpose.randomNormal({
+      rows: vocabulary,
+      columns: d,
+      seed,
+      stream: streams.token,
+      precision,
+    });
     vocabularyOf = { key, tokens };
   }
   const found = moved(superpose, vocabularyOf.tokens, key, state, () =>
@@ -82,7 +88,7 @@ function seeded(superpose: Superpose, state: State): Data {
     bareDistance: found.bareDistances[0] as number,
     nearest: Array.from(found.nearest, named),
     margins: found.margins,
-    vocabulary: v,
+    vocabulary,
     note: '',
   };
 }
@@ -173,8 +179,8 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: ({ words }) => words,
   waiting: 'Fetching MiniLM’s tokenizer and the rows of 2,048 words…',
-  unused: ({ words }) => (words === 'seeded' ? ['word'] : ['positions', 'v', 'd', 'index', 'seed']),
-  settle: (state) => ({ ...state, index: Math.min(state.index, state.v - 1) }),
+  unused: ({ words }) => (words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed']),
+  settle: (state) => ({ ...state, index: Math.min(state.index, state.vocabulary - 1) }),
 
   scene(data, _, width) {
     const narrow = width < 560;

@@ -255,7 +255,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe({ now, exactError }, { subspaces, d, k1, k2 }) {
-    const sizes = `With ${k1} dimensions for tokens and ${k2} for positions, of ${d}`;
+    const sizes = `With ${k1} dimension${k1 === 1 ? '' : 's'} for tokens and ${k2} for positions, of ${d}`;
     if (!Number.isFinite(now.gain)) {
       return `${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no linear map gives the token back.`;
     }
@@ -263,7 +263,7 @@ export const figure: Figure<typeof controls, Data> = {
       subspaces === 'apart'
         ? 'in channels of their own, which is concatenation'
         : `the smallest angle between the two is ${degrees(now.angle)}`;
-    return `${sizes}, ${how}: without noise the token part comes back ${exactError === 0 ? 'exactly' : `to within ${exponent(exactError)}`}. ${now.gain < 1.0005 ? 'Noise never grows' : `Noise can grow ${times(now.gain)}`}; of ${d} random noises, one grew ${times(now.largest)} and half grew less than ${times(now.median)}.`;
+    return `${sizes}, ${how}: without noise the token part comes back ${exactError === 0 ? 'exactly' : `to within ${exponent(exactError)}`}. ${now.gain < 1.0005 ? 'Noise never grows' : `Noise can grow ${times(now.gain)}`}; of ${d} random noises of length 1, the largest came out ${readable(now.largest)} long and half of them less than ${readable(now.median)}.`;
   },
 
   cells: ({ sweep }) => ({ rows: 1, columns: sweep.length }),
@@ -375,7 +375,8 @@ function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
       ink: 'quiet',
       wide: 1.5,
     },
-    { mark: 'text', x: right, y: base + 34, text: 'directions of tokens', anchor: 'end' },
+    { mark: 'text', x: area.x, y: base + 34, text: 'slanted: positions' },
+    { mark: 'text', x: right, y: base + 34, text: 'flat: tokens', anchor: 'end' },
   ];
   if (shared) return marks;
   // The two tangents of the disc that run along W, from where they touch it down to U.

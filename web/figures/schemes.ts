@@ -590,7 +590,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const flat = of('nothing');
     const places = of('places');
-    return `With one word in all ${data.n} places, whatever varies is position. ${of('offset').length} of ${ids.length} schemes give scores that depend on the offset alone (${names(of('offset')) || 'none of them'}); in ${places.length} they depend on the two places themselves${places.length ? ` (${names(places)})` : ''}; ${flat.length ? `without positions (${names(flat)}) all scores are the same` : 'no scheme is without positions'}. ${chosen} ${parameters}`;
+    return `With one word in all ${data.n} places, whatever varies is position. ${of('offset').length} of ${ids.length} schemes give scores that depend on the offset alone (${names(of('offset')) || 'none of them'}); in ${places.length} they depend on the two places themselves${places.length ? ` (${names(places)})` : ''}; in ${flat.length} all scores are the same${flat.length ? ` (${names(flat)})` : ''}. ${chosen} ${parameters}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

@@ -32,6 +32,8 @@ export function followAddress(notice: (sentence: string) => void): void {
     timer = window.setTimeout(() => void remember(element, state, true), pause);
   });
   const open = () => {
+    // A change that waits for its address has been left behind.
+    clearTimeout(timer);
     const link = readLink(location.hash);
     if (!link) return;
     if ('refused' in link) {

@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { verdictTable } from '../verdicts.js';
-import { figureNames, headless, madeFigure } from './figures.js';
+import { figureNames, madeFigure } from './figures.js';
 
 export function placeholders(dist: string): Plugin {
   return {
@@ -14,13 +13,11 @@ export function placeholders(dist: string): Plugin {
       async handler(html) {
         const empty = /<superpose-figure name="([a-z0-9-]+)"([^>]*)><\/superpose-figure>/g;
         const inside = new Map<string, string>();
-        const drawable = new Set(await figureNames());
+        const known = await figureNames();
         for (const [, name = ''] of html.matchAll(empty)) {
-          inside.set(name, drawable.has(name) ? (await madeFigure(name)).placeholder.html : '');
+          inside.set(name, known.includes(name) ? (await madeFigure(name)).placeholder.html : '');
         }
-        const found = await headless();
-        const withVerdicts = html.replace('<verdict-table></verdict-table>', () => verdictTable(found));
-        return withVerdicts.replace(empty, (_, name: string, rest: string) => {
+        return html.replace(empty, (_, name: string, rest: string) => {
           return `<superpose-figure name="${name}"${rest}>${inside.get(name)}</superpose-figure>`;
         });
       },

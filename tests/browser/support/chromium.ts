@@ -21,12 +21,16 @@ export async function openChromium(): Promise<Engine & { page: Page }> {
     open: async (address) => {
       await page.goto(address);
     },
-    evaluate: (inPage, ...given) => page.evaluate(`(${inPage})(...${JSON.stringify(given)})`),
-    evaluateInFrame: async (inPage) => {
+    evaluate: (inPage, ...given) => page.evaluate(called(inPage, given)),
+    evaluateInFrame: async (inPage, ...given) => {
       const frame = page.frames()[1];
       if (!frame) throw new Error('The page has no frame.');
-      return frame.evaluate(inPage);
+      return frame.evaluate(called(inPage, given));
     },
     close: () => context.close(),
   };
 }
+
+/** A call as an expression: Playwright itself hands on one argument only. */
+const called = (inPage: unknown, given: unknown[]): string =>
+  `(${inPage})(${given.map((one) => JSON.stringify(one)).join(', ')})`;
