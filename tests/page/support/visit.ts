@@ -46,8 +46,6 @@ export async function visit({
 
   const context = await (await browser).newContext({
     viewport: { width: 1440, height: 900 },
-    // tests/browser/nginx.test.ts has it; here every request is the page's own.
-    serviceWorkers: 'block',
     ...options,
   });
   onTestFinished(() => context.close());
