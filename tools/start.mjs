@@ -1,9 +1,9 @@
 // npm start: builds, serves dist/ on this machine only, and prints the address.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';
 import { Failure, root, runTool, usageError } from './steps.mjs';
+import { withoutServiceWorker } from './withoutServiceWorker.mjs';
 
 const defaultPort = 8417;
 
@@ -36,23 +36,6 @@ function readPort(args) {
   throw usageError(`npm start takes --port N with N from 1 to 65535, and got: ${words.join(' ')}`);
 }
 
-/** A page that is being worked on must not come out of a cache: it names no service worker here. */
-const withoutServiceWorker = {
-  name: 'without-service-worker',
-  configurePreviewServer: ({ middlewares }) => {
-    middlewares.use((request, response, next) => {
-      const path = request.url.split('?')[0];
-      if (path === '/sw.js') {
-        response.writeHead(404).end();
-      } else if (path === '/' || path === '/index.html') {
-        const page = readFileSync(join(root, 'dist/index.html'), 'utf8');
-        response.setHeader('Content-Type', 'text/html; charset=utf-8');
-        response.end(page.replace(' data-offline="./sw.js"', ''));
-      } else next();
-    });
-  },
-};
-
 async function serve(given) {
   // Not there before setUp has run.
   const { preview } = await import('vite');
@@ -63,7 +46,7 @@ async function serve(given) {
       logLevel: 'warn',
       appType: 'mpa',
       build: { outDir: join(root, 'dist') },
-      plugins: [withoutServiceWorker],
+      plugins: [withoutServiceWorker(join(root, 'dist'))],
       preview: { host: '127.0.0.1', port: given ?? defaultPort, strictPort: given !== undefined },
     });
   } catch (error) {

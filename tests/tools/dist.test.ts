@@ -1,12 +1,16 @@
 // What is in dist/ beside the page: the reference, the notices, the files for hosts, the demo.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as api from 'superpose';
+import { preview } from 'vite';
 import { expect, inject, onTestFinished, test } from 'vitest';
+// @ts-expect-error: plain JavaScript
+import { withoutServiceWorker } from '../../tools/withoutServiceWorker.mjs';
 import { figures } from '../../web/figures/index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -80,6 +84,27 @@ test('precompressed copies hold what they are copies of', () => {
     expect(files).toEqual(expect.arrayContaining([`${file}.gz`, `${file}.br`]));
   }
   expect(files).toContain('figures/dot-products/index.html.gz');
+});
+
+test('the page names its service worker, but not under npm start', async () => {
+  expect(read('index.html')).toContain('<html data-offline="./sw.js"');
+  expect(read('sw.js')).not.toContain('__SUPERPOSE');
+  const server = await preview({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    build: { outDir: dist },
+    plugins: [withoutServiceWorker(dist)],
+    preview: { host: '127.0.0.1', port: 0 },
+  });
+  onTestFinished(() => server.close());
+  const { port } = server.httpServer.address() as AddressInfo;
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}/${path}`);
+  const page = await (await get('')).text();
+  expect(page).toContain('<superpose-figure');
+  expect(page).not.toContain('sw.js');
+  expect((await get('sw.js')).status).toBe(404);
+  expect((await get('embed.js')).status).toBe(200);
 });
 
 test('embed.js has a stable and a versioned address', () => {

@@ -64,9 +64,10 @@ function publicDeclarations(): Declared[] {
   const index = readFileSync(resolve(types, 'index.d.ts'), 'utf8');
   const files = readdirSync(types).filter((file) => file.endsWith('.d.ts') && file !== 'index.d.ts');
   const given = [...index.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list);
-  const names = new Set([...(given.join().match(/\w+/g) ?? []), ...(index.match(/\b\w+Api\b/g) ?? [])]);
+  const names = new Set(given.join().match(/\w+/g));
+  const isGroup = (name: string) => /^[A-Z]\w*Api$/.test(name);
   const all = files.flatMap((file) => declarations(readFileSync(resolve(types, file), 'utf8')));
-  return [...declarations(index), ...all.filter(({ name }) => names.has(name))];
+  return [...declarations(index), ...all.filter(({ name }) => names.has(name) || isGroup(name))];
 }
 
 const section = ({ name, doc, code }: Declared, examples: readonly Example[]): string => `

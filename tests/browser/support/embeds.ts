@@ -154,6 +154,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       return {
         inside: { fontSize, fontStyle, letterSpacing, textTransform, direction },
         display: getComputedStyle(element).display,
+        gap: getComputedStyle(element.shadowRoot?.querySelector('.controls') as Element).columnGap,
         outside: getComputedStyle(document.querySelector('p') as Element).color,
         sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
       };
@@ -167,6 +168,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         direction: 'ltr',
       },
       display: 'block',
+      gap: '22.4px',
       outside: 'rgb(255, 0, 0)',
       sheets: 1,
     });

@@ -44,7 +44,10 @@ export async function visit({
   onTestFinished(() => site.stop());
   breakSite?.(site);
 
-  const context = await (await browser).newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const context = await (await browser).newContext({
+    viewport: { width: 1440, height: 900 },
+    ...options,
+  });
   onTestFinished(() => context.close());
   const complaints: string[] = [];
   context.on('console', (message) => {
