@@ -3,7 +3,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { describe, expect } from 'vitest';
-import { expected, figures, names, toCsv, toJson, variations, withoutRounding } from './support/expected.ts';
+import {
+  expected,
+  figures,
+  names,
+  toCsv,
+  toJson,
+  variations,
+  withoutRounding,
+  writeLink,
+} from './support/expected.ts';
 import { readFigure, readTable, type Shown } from './support/shown.ts';
 import { drawn, figureOf, modelTest, surface, visit } from './support/visit.ts';
 
@@ -92,6 +101,10 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
   await figure.getByRole('button', { name: 'Reset' }).click();
   const first = await drawn(page, name);
   expect(first.state).toEqual((await expected(name, first.state)).rendered.state);
+  // The address follows a moment later, and then is that of the first view.
+  const { controls } = figures[name] as (typeof figures)[string];
+  const link = writeLink(name, controls, first.state as never);
+  await expect.poll(() => new URL(page.url()).hash).toBe(link);
 }
 
 async function keysMoveTheCursor(page: Page, name: string): Promise<void> {

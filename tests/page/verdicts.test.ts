@@ -23,9 +23,10 @@ modelTest('every link opens the figure that shows its claim', async () => {
     await expect
       .poll(() => page.evaluate(readFigure, figure).then((shown) => shown?.state), { message: claim })
       .toMatchObject(settings ?? {});
-    const { finding, readout, problems } = await drawn(page, figure);
+    const { finding, readout, picture, problems } = await drawn(page, figure);
     expect(problems).toEqual([]);
-    for (const quoted of shows) expect(`${finding} ${readout}`.replace(/\u202f/g, ' ')).toContain(quoted);
+    const said = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
+    for (const quoted of shows) expect(said).toContain(quoted);
   }
 });
 

@@ -8,6 +8,8 @@ export interface Shown {
   cursor: { i: number; j: number };
   finding: string;
   readout: string;
+  /** The words and numbers in the picture. */
+  picture: string;
   tokens: string[];
   badge: string;
   /** Failures and refusals. */
@@ -38,6 +40,7 @@ export function readFigure(name: string): Shown | undefined {
     cursor: element.cursor,
     finding: clean(root.querySelector('.finding')),
     readout: clean(root.querySelector('.readout')).replace(/ ?Held: click or tap it again to let go\.$/, ''),
+    picture: all('.marks text').join(' '),
     tokens: all('.tokens li'),
     badge: clean(root.querySelector('.badge')),
     problems: all('.problem'),
