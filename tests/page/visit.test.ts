@@ -29,10 +29,14 @@ test('what the page asks of another host', async () => {
 
 // A policy in a page does not bind its workers, so there it is the request itself that must be seen.
 test('what the worker asks of another host', async () => {
-  const { complaints } = await visit({
+  const { page, complaints } = await visit({
     site: (site) => site.prefix(/worker-.*\.js$/, "fetch('http://elsewhere.invalid/').catch(() => {});"),
   });
-  await expect.poll(() => complaints.join('\n')).toMatch(/request to http:\/\/elsewhere\.invalid/);
+  // The worker is started for the first figure that is near.
+  await page.locator('superpose-figure').first().scrollIntoViewIfNeeded();
+  await expect
+    .poll(() => complaints.join('\n'), { timeout: 10_000 })
+    .toMatch(/request to http:\/\/elsewhere\.invalid/);
   complaints.length = 0;
 });
 
