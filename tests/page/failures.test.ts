@@ -14,13 +14,14 @@ async function complaintOf(figure: Locator): Promise<string> {
   return said;
 }
 
-const figure1 = (page: Page) => figureOf(page, 'dot-products');
 /** Brought near, so that it asks for what it needs. */
-async function figure2(page: Page): Promise<Locator> {
-  const figure = figureOf(page, 'one-score');
+async function brought(page: Page, name: string): Promise<Locator> {
+  const figure = figureOf(page, name);
   await figure.scrollIntoViewIfNeeded();
   return figure;
 }
+const figure1 = (page: Page) => brought(page, 'dot-products');
+const figure2 = (page: Page) => brought(page, 'one-score');
 
 const tryAgain = (figure: Locator) => figure.getByRole('button', { name: 'Try again' }).click();
 
@@ -33,7 +34,7 @@ async function recovers(figure: Locator): Promise<void> {
 /** Figure 1 answers its sliders. */
 async function goesOn(page: Page): Promise<void> {
   for (const [n, pairs] of Object.entries({ 5: 10, 6: 15 })) {
-    await figure1(page).locator('input[name=n]').fill(n);
+    await (await figure1(page)).locator('input[name=n]').fill(n);
     await expect
       .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.finding, { timeout: 10_000 })
       .toContain(`Over ${pairs} pairs`);
@@ -58,13 +59,13 @@ describe('the part that computes', () => {
   ];
   test.each(troubles)('the %s', async (_, site, sentence) => {
     const { page, site: served } = await visit({ site });
-    expect(await complaintOf(figure1(page))).toMatch(sentence);
+    expect(await complaintOf(await figure1(page))).toMatch(sentence);
     expect(await complaintOf(await figure2(page))).toMatch(sentence);
     expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
 
     served.mend();
-    await tryAgain(figure1(page));
-    await recovers(figure1(page));
+    await tryAgain(await figure1(page));
+    await recovers(await figure1(page));
     await goesOn(page);
     if (!inject('withModel')) return;
     await tryAgain(await figure2(page));
@@ -78,11 +79,11 @@ describe('the part that computes', () => {
         release = site.hold(/\.wasm$/);
       },
     });
-    await figure1(page).getByText('Computing…').waitFor();
-    expect(await figure1(page).getByRole('slider').count()).toBe(3);
-    expect(await figure1(page).locator('img').isVisible()).toBe(true);
+    await (await figure1(page)).getByText('Computing…').waitFor();
+    expect(await (await figure1(page)).getByRole('slider').count()).toBe(3);
+    expect(await (await figure1(page)).locator('img').isVisible()).toBe(true);
     release();
-    await recovers(figure1(page));
+    await recovers(await figure1(page));
   });
 
   test('the browser has no WebAssembly', async () => {
@@ -91,7 +92,7 @@ describe('the part that computes', () => {
       // A worker has a global object of its own.
       site: (site) => site.prefix(/worker-.*\.js$/, 'delete self.WebAssembly;'),
     });
-    for (const figure of [figure1(page), await figure2(page)]) {
+    for (const figure of [await figure1(page), await figure2(page)]) {
       expect(await complaintOf(figure)).toMatch(/no WebAssembly SIMD.* Any browser since 2023 has it/);
     }
   });
@@ -102,10 +103,10 @@ describe('the model', () => {
     const { page } = await visit({ site: (site) => site.lose(/^model\//) });
     expect(await complaintOf(await figure2(page))).toContain('The MiniLM files are not there');
     await goesOn(page);
-    await figure1(page).getByLabel('Your sentence (MiniLM)').check();
-    expect(await complaintOf(figure1(page))).toContain('The MiniLM files are not there');
-    await figure1(page).getByLabel('Random (seeded)').check();
-    await recovers(figure1(page));
+    await (await figure1(page)).getByLabel('Your sentence (MiniLM)').check();
+    expect(await complaintOf(await figure1(page))).toContain('The MiniLM files are not there');
+    await (await figure1(page)).getByLabel('Random (seeded)').check();
+    await recovers(await figure1(page));
   });
 
   const troubles: [string, (site: Site) => void, RegExp][] = [
@@ -151,6 +152,7 @@ describe('the model', () => {
 modelTest('the network goes once the page is there, and comes back', async () => {
   const { page } = await visit();
   const box = figureOf(page, 'one-score').locator('textarea');
+  await recovers(await figure1(page));
   await recovers(await figure2(page));
   await page.context().setOffline(true);
   await goesOn(page);
@@ -171,7 +173,7 @@ test('JavaScript is off: the text stays and says what is missing', async () => {
   const { page, site } = await visit({ javaScriptEnabled: false });
   const lines = [
     page.getByText('Why are positions added'),
-    page.getByText('One score asks four questions'),
+    page.getByRole('heading', { name: 'One score asks four questions' }),
     // Playwright's search for a text leaves out what stands in a noscript.
     page.locator('noscript p'),
     page.locator('superpose-figure[name=dot-products] img'),
