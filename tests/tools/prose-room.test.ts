@@ -127,9 +127,7 @@ test('channels that move, and directions', () => {
   expect([0.5, 0.1, 0.01].map((least) => ranges.filter((range) => range > least).length)).toEqual([
     286, 355, 445,
   ]);
-  said(
-    'The same table has 99 % of its energy, the sum of its squares, in 39 of its 512 directions, in any order of the channels',
-  );
+  said('The same table has 99 % of its energy in 39 of its 512 directions, in any order of the channels');
   expect(superpose.ranks({ table }).energy).toBe(39);
   said('A table of random numbers needs 124 of the 128 that it can have');
   for (const seed of [1, 2, 3]) {
