@@ -6,16 +6,10 @@ import { type Area, counts, plane, steps } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 
 const controls = {
-  tokens: {
-    kind: 'choice',
-    label: 'Tokens',
-    options: { seeded: 'Random (seeded)', sentence: 'Your sentence (MiniLM)' },
-    initial: 'seeded',
-    radio: true,
-  },
+  tokens: tokensControl,
   positions: {
     kind: 'choice',
     label: 'Positions',

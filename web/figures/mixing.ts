@@ -5,16 +5,10 @@ import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 
 const controls = {
-  tokens: {
-    kind: 'choice',
-    label: 'Tokens',
-    options: { seeded: 'Random (seeded)', sentence: 'Your sentence (MiniLM)' },
-    initial: 'seeded',
-    radio: true,
-  },
+  tokens: tokensControl,
   word: { kind: 'range', label: 'Which token', min: 0, max: 127, step: 1, initial: 2 },
   first: { kind: 'range', label: 'At place i', min: 0, max: 127, step: 1, initial: 3 },
   second: { kind: 'range', label: 'And at place j', min: 0, max: 127, step: 1, initial: 20 },

@@ -14,16 +14,10 @@ import {
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 
 const controls = {
-  tokens: {
-    kind: 'choice',
-    label: 'Tokens',
-    options: { seeded: 'Random (seeded)', sentence: 'Your sentence (MiniLM)' },
-    initial: 'seeded',
-    radio: true,
-  },
+  tokens: tokensControl,
   weights: {
     kind: 'choice',
     label: 'Weights',

@@ -1,5 +1,5 @@
 // The sentence of the figures on a trained model, and what to say of one that is short or was cut.
-import type { Text } from './controls.js';
+import type { Choice, Text } from './controls.js';
 
 /** Longest sentence that a figure shows; the library takes the model's 512. */
 export const mostTokens = 128;
@@ -11,6 +11,15 @@ export const sentenceControl = {
   // Far more than 128 tokens, short enough to be cut into tokens while one types.
   longest: 5000,
 } as const satisfies Text;
+
+/** Whether the tokens are drawn at random or are those of the sentence. */
+export const tokensControl = {
+  kind: 'choice',
+  label: 'Tokens',
+  options: { seeded: 'Random (seeded)', sentence: 'Your sentence (MiniLM)' },
+  initial: 'seeded',
+  radio: true,
+} as const satisfies Choice;
 
 export function sentenceRemark(tokens: readonly string[], dropped: number): string {
   if (dropped > 0) {

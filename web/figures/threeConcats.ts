@@ -6,16 +6,10 @@ import { type Area, bars, colourKey, largestMagnitude, map, tickText, titleHeigh
 import type { Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
-import { fetching, sentenceControl, sentenceRemark } from './sentence.js';
+import { fetching, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 
 const controls = {
-  tokens: {
-    kind: 'choice',
-    label: 'Tokens; weights are random',
-    options: { seeded: 'Random (seeded)', sentence: 'Your sentence (MiniLM)' },
-    initial: 'seeded',
-    radio: true,
-  },
+  tokens: { ...tokensControl, label: 'Tokens; weights are random' },
   tied: { kind: 'toggle', label: 'Full: W₂ = W₁', initial: false },
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
   d: { kind: 'steps', label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
