@@ -1,5 +1,5 @@
 // Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
-import type { MiniLM, Superpose, Table } from 'superpose';
+import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
 import { percent, readable } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
@@ -85,6 +85,8 @@ function aboutTheMean(superpose: Superpose, { data, rows, columns }: Table): Tab
 interface Prepared extends Tables {
   raw: number;
   centred: number;
+  /** By k: each takes a singular value decomposition of its own. */
+  curves: Map<number, OverlapCurve>;
 }
 
 let last: { key: string; prepared: Prepared } | undefined;
@@ -102,11 +104,14 @@ export const compute: Compute<typeof controls, Data> = async (library, { tables,
       positions,
       raw: superpose.energyOverlap(read),
       centred: superpose.energyOverlap({ ...read, centred: true }),
+      curves: new Map(),
     };
     last = { key, prepared };
   }
-  const { tokens, positions, raw, centred } = last.prepared;
-  const { shares, dimensions, chance } = superpose.overlapCurve({ tokens, positions, k });
+  const { tokens, positions, raw, centred, curves } = last.prepared;
+  const curve = curves.get(k) ?? superpose.overlapCurve({ tokens, positions, k });
+  curves.set(k, curve);
+  const { shares, dimensions, chance } = curve;
   let total = 0;
   return {
     d_model: tokens.columns,
