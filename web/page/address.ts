@@ -23,6 +23,14 @@ async function remember(element: FigureElement, state: State, settled: boolean):
   else history.replaceState(history.state, '', fragment);
 }
 
+/** To the figure itself; while the page is loading, what is above it may still take its room. */
+function bring(element: HTMLElement): void {
+  element.scrollIntoView();
+  if (document.readyState !== 'complete') {
+    window.addEventListener('load', () => element.scrollIntoView(), { once: true });
+  }
+}
+
 export function followAddress(notice: (sentence: string) => void): void {
   document.addEventListener('superpose-change', (event) => {
     const element = event.target as FigureElement;
@@ -47,7 +55,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     }
     notice('');
     void element.show(link.settings);
-    element.closest('section')?.scrollIntoView();
+    bring(element);
   };
   window.addEventListener('hashchange', open);
   open();
