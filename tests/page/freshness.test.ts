@@ -115,7 +115,7 @@ modelTest('view and head changed back and forth faster than the answers', async 
   };
   await close();
   await choose('All sixteen', '7');
-  await expect.poll(held).toBe(1);
+  await expect.poll(held).toBeGreaterThan(0);
   await choose('Four questions', '0');
   await open();
   await showing(0, 'four');
@@ -123,7 +123,7 @@ modelTest('view and head changed back and forth faster than the answers', async 
   await close();
   await choose('All sixteen', '4');
   await choose('Four questions', '5');
-  await expect.poll(held).toBe(1);
+  await expect.poll(held).toBeGreaterThan(0);
   await choose('All sixteen', '8');
   await open();
   await showing(8, 'sixteen');
