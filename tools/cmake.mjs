@@ -7,7 +7,27 @@ import { root, step } from './steps.mjs';
 /** Configures (when needed) and builds one preset of CMakePresets.json in the environment of setUp. */
 export function buildPreset(preset, env) {
   return withLock(join(root, 'build', `${preset}.lock`), `the ${preset} build of this checkout`, () =>
-    configureAndBuild(preset, env),
+    preset === 'wasm' ? unlessMade(env) : configureAndBuild(preset, env),
+  );
+}
+
+const settings = ['SUPERPOSE_PREFIX', 'CXXFLAGS', 'LDFLAGS'];
+const wasmSettings = [...settings, 'SUPERPOSE_EMSCRIPTEN'];
+const valuesOf = (names, env) => names.map((name) => env[name]);
+
+/** CMake would compile all again in a checkout that was moved or copied; the modules are the same there. */
+function unlessMade(env) {
+  const modules = ['plain', 'relaxed'].map((variant) => `build/package/wasm/superpose-${variant}`);
+  return unlessStamped(
+    'wasm',
+    {
+      inputs: ['src', 'CMakeLists.txt', 'CMakePresets.json'],
+      outputs: [],
+      // Someone may have called CMake by hand meanwhile.
+      kept: modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]),
+      key: JSON.stringify(valuesOf(wasmSettings, env)),
+    },
+    () => configureAndBuild('wasm', env),
   );
 }
 
@@ -15,8 +35,6 @@ async function configureAndBuild(preset, env) {
   const byHand =
     `read the compiler's message above; ". build/env.sh && cmake --preset ${preset} && ` +
     `cmake --build --preset ${preset}" does the same.`;
-  const settings = ['SUPERPOSE_PREFIX', 'CXXFLAGS', 'LDFLAGS'];
-  if (preset === 'wasm') settings.push('SUPERPOSE_EMSCRIPTEN');
   await unlessStamped(
     `configure-${preset}`,
     {
@@ -24,7 +42,7 @@ async function configureAndBuild(preset, env) {
       outputs: [`build/${preset}/build.ninja`],
       // CMake keeps the compiler and the paths of its first run; a moved checkout or another
       // toolchain needs a fresh one.
-      key: JSON.stringify([root, ...settings.map((name) => env[name])]),
+      key: JSON.stringify([root, ...valuesOf(preset === 'wasm' ? wasmSettings : settings, env)]),
     },
     () =>
       step(`Configure ${preset}`, { byHand }, (run) =>

@@ -6,32 +6,34 @@ import { makeFolder, root } from './steps.mjs';
 
 /**
  * Runs `work` unless the stamp `name` says that it succeeded with these inputs and all outputs are
- * there. Inputs and outputs are files or folders, relative to the checkout; a missing input counts
- * as empty. `key` adds what else the result depends on.
+ * there, and those of them that are `kept` are as it left them. All are files or folders, relative to
+ * the checkout, which may be moved or copied with its stamps; a missing input counts as empty. `key`
+ * adds what else the result depends on.
  */
-export async function unlessStamped(name, { inputs, outputs, key = '' }, work) {
+export async function unlessStamped(name, { inputs, outputs, kept = [], key = '' }, work) {
   const file = join(makeFolder(join(root, 'build', 'stamps')), name);
   const before = fingerprint(inputs, key);
-  const done = existsSync(file) && readFileSync(file, 'utf8') === before;
-  if (done && outputs.every((output) => existsSync(join(root, output)))) return;
+  const stamp = () => `${before}\n${fingerprint(kept)}\n`;
+  const there = [...outputs, ...kept].every((output) => existsSync(join(root, output)));
+  if (there && existsSync(file) && readFileSync(file, 'utf8') === stamp()) return;
   rmSync(file, { force: true });
   await work();
-  writeFileSync(file, before);
+  writeFileSync(file, stamp());
 }
 
-function fingerprint(inputs, key) {
+function fingerprint(paths, key = '') {
   const hash = createHash('sha256').update(key);
-  for (const input of inputs) addPath(hash, join(root, input));
+  for (const path of paths) addPath(hash, path);
   return hash.digest('hex');
 }
 
 function addPath(hash, path) {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statSync(join(root, path), { throwIfNoEntry: false });
   if (!stat) return;
   hash.update(`${path}\0`);
   if (stat.isDirectory()) {
-    for (const entry of readdirSync(path).sort()) addPath(hash, join(path, entry));
+    for (const entry of readdirSync(join(root, path)).sort()) addPath(hash, `${path}/${entry}`);
   } else {
-    hash.update(readFileSync(path));
+    hash.update(readFileSync(join(root, path)));
   }
 }
