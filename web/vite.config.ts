@@ -4,6 +4,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { maths } from './maths.js';
 import { noticeCollector } from './notices.js';
 import { publishedResults } from './published.js';
+import { siteAddress } from './site/address.js';
 import { demo } from './site/demo.js';
 import { figurePages } from './site/figurePages.js';
 import { hostedPage, hosting } from './site/hosting.js';
@@ -12,8 +13,9 @@ import { reference } from './site/reference.js';
 import { verdictTable } from './verdicts.js';
 
 const here = import.meta.dirname;
-/** Somewhere else for a test. */
-const dist = resolve(here, process.env.SUPERPOSE_DIST ?? '../dist');
+const dist = resolve(here, '../dist');
+// A wrong address is refused here, before what is in dist/ is touched.
+siteAddress();
 
 /** The model's files go beside the page as they are; without them the page says what is missing. */
 function modelFiles(): Plugin {

@@ -1,54 +1,56 @@
-// The commands in README.md, as they stand there, in an empty project with the tarball.
+// The commands in README.md for those who have the package, as they stand there, in an empty project.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { emptyProject, pack, root } from './support/project.ts';
-import { blocks } from './support/readme.ts';
+import { emptyProject, execute, pack, plainEnvironment, root } from './support/project.ts';
+import { blocks, commands, forThePackage } from './support/readme.ts';
+import { type Packed, startRegistry } from './support/registry.ts';
+
+/** A package of this checkout, or the checkout itself, as a registry has it. */
+async function packed(folder: string): Promise<Packed> {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { ...(await pack(folder)), manifest };
+}
 
 test.runIf(inject('withModel'))(
-  'the commands for Node run, with what the first of them installs',
+  'the commands run, and the program, with what the first installs',
   async () => {
-    const [block = ''] = blocks('Use it from Node', 'sh');
-    const [install = '', ...commands] = block.trim().split('\n');
-    const [name, ...others] = install.replace('npm install ', '').split(' ');
-    expect(name).toBe('superpose');
-    const project = await emptyProject((await pack()).tarball);
+    const [install = '', ...others] = commands().filter(forThePackage);
+    expect(install).toMatch(/^npm install superpose /);
+    const named = install.split(' ').slice(3);
+    const installed = (name: string) => join(root, 'node_modules', name);
+    // A package may have a build for each system; those that this one needs are installed.
+    const builds = named.flatMap((name) => {
+      const { optionalDependencies = {} } = JSON.parse(
+        readFileSync(join(installed(name), 'package.json'), 'utf8'),
+      );
+      return Object.keys(optionalDependencies).filter((build) => existsSync(installed(build)));
+    });
+    const packages = await Promise.all([root, ...[...named, ...builds].map(installed)].map(packed));
+    for (const { tarball } of packages) onTestFinished(() => rm(dirname(tarball), { recursive: true }));
+    const registry = await startRegistry(packages);
+    onTestFinished(() => registry.stop());
+    const project = await emptyProject();
     onTestFinished(() => project.remove());
-    for (const other of others) await project.add(other);
-    expect(commands.length).toBeGreaterThanOrEqual(3);
-    for (const command of commands) {
-      const { code, stdout, stderr } = await project.run('sh', '-c', command);
+    const env = {
+      ...plainEnvironment(),
+      npm_config_registry: registry.address,
+      npm_config_cache: join(project.folder, '.npm'),
+    };
+    const run = (command: string) => execute('sh', ['-c', command], project.folder, env);
+
+    expect(others.length).toBeGreaterThanOrEqual(4);
+    for (const command of [install, ...others]) {
+      const { code, stdout, stderr } = await run(command);
       expect({ command, code, said: stdout.length > 0 }, stderr).toEqual({ command, code: 0, said: true });
       const [, out] = command.match(/--out (\S+)/) ?? [];
       if (out) expect(existsSync(join(project.folder, out))).toBe(true);
     }
-    // And the program beneath, from the same project.
     const [program = ''] = blocks('Use it from Node', 'js');
     await project.write('program.mjs', program);
-    const { code, stdout } = await project.run(process.execPath, 'program.mjs');
+    const { code, stdout } = await run('node program.mjs');
     expect(code).toBe(0);
     expect(stdout).toContain('largest gap');
   },
 );
-
-test('the commands for the checkout are scripts', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const named = [...readme.matchAll(/npm (?:run )?(start|test|build)\b/g)].map(([, name]) => name as string);
-  expect(new Set(named)).toEqual(new Set(['start', 'test', 'build']));
-  for (const name of named) expect(scripts).toHaveProperty(name);
-});
-
-test('every file that README.md and CONTRIBUTING.md name is there', () => {
-  for (const file of ['README.md', '.github/CONTRIBUTING.md']) {
-    const text = readFileSync(join(root, file), 'utf8').replace(/```[\s\S]*?```/g, '');
-    const named = [...text.matchAll(/`((?:src|web|tests|tools|\.github)\/[\w./-]+)`/g)].map(
-      ([, path]) => path as string,
-    );
-    expect(named.length).toBeGreaterThan(5);
-    // The worked example's own two files are the reader's to write.
-    for (const path of named.filter((one) => !/turns(\.test)?\.ts$/.test(one))) {
-      expect(existsSync(join(root, path)), path).toBe(true);
-    }
-  }
-});

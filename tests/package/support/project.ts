@@ -1,4 +1,4 @@
-// An empty project with the packed tarball in it, installed from the file and without a network.
+// An empty project, mostly with the packed tarball in it, installed from the file and without a network.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,15 @@ export interface Project {
   remove(): Promise<void>;
 }
 
+/** A shell's as it was before npm and Vitest added theirs, but for PATH. */
+export const plainEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) =>
+        !/^(npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$|TEST$|MODE$|DEV$|PROD$|SSR$|BASE_URL$)/.test(name),
+    ),
+  );
+
 export const execute = (
   program: string,
   args: string[],
@@ -34,33 +43,37 @@ export const execute = (
     });
   });
 
-/** The tarball, packed once for each test file. */
-export async function pack(): Promise<{ tarball: string; files: string[] }> {
+/** The tarball, of this checkout or of another folder with a package, packed once for each test file. */
+export async function pack(of = root): Promise<{ tarball: string; integrity: string; files: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'superpose-pack-'));
   // Without scripts: the tests run on what is built.
   const packed = await execute(
     'npm',
-    ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
+    ['pack', '--ignore-scripts', '--json', '--pack-destination', folder, of],
     root,
   );
   if (packed.code !== 0) throw new Error(packed.stderr);
-  const [{ filename, files }] = JSON.parse(packed.stdout);
-  return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path) };
+  const [{ filename, integrity, files }] = JSON.parse(packed.stdout);
+  return {
+    tarball: join(folder, filename),
+    integrity,
+    files: files.map(({ path }: { path: string }) => path),
+  };
 }
 
-export async function emptyProject(tarball: string): Promise<Project> {
+/** With the tarball installed, when one is given. */
+export async function emptyProject(tarball?: string): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'superpose-user-'));
   const write = async (file: string, text: string) => {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), text);
   };
   await write('package.json', JSON.stringify({ name: 'user', version: '1.0.0', type: 'module' }));
-  const installed = await execute(
-    'npm',
-    ['install', '--offline', '--no-audit', '--no-fund', tarball],
-    folder,
-  );
-  if (installed.code !== 0) throw new Error(installed.stderr);
+  if (tarball) {
+    const install = ['install', '--offline', '--no-audit', '--no-fund', tarball];
+    const installed = await execute('npm', install, folder);
+    if (installed.code !== 0) throw new Error(installed.stderr);
+  }
   return {
     folder,
     write,

@@ -1,0 +1,127 @@
+// The commands in README.md for a checkout, as they stand there, in a copy of this one: they build and serve
+// while this one is being tested.
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, plainEnvironment, root } from '../package/support/project.ts';
+import { commands, forThePackage } from '../package/support/readme.ts';
+
+const copy = join(root, 'build/readme-checkout');
+const inCopy = (file: string) => join(copy, file);
+const read = (file: string) => readFileSync(inCopy(file), 'utf8');
+// The checkout is asked to build for no address, unless a command says so.
+const env = plainEnvironment();
+delete env.SUPERPOSE_URL;
+
+const run = async (command: string) => {
+  const outcome = await execute('sh', ['-c', command], copy, env);
+  expect({ command, code: outcome.code }, outcome.stdout + outcome.stderr).toEqual({ command, code: 0 });
+  return outcome.stdout;
+};
+
+beforeAll(async () => {
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(inCopy('build/package'), { recursive: true });
+  for (const name of readdirSync(root).filter((one) => !/^(\.git|build|dist|node_modules)$/.test(one))) {
+    cpSync(join(root, name), inCopy(name), { recursive: true });
+  }
+  // As after `npm ci`, and with the C++ compiled, which alone would take minutes; all else is built anew.
+  await execute('cp', ['-al', join(root, 'node_modules'), copy], root);
+  cpSync(join(root, 'build/package/wasm'), inCopy('build/package/wasm'), { recursive: true });
+  const stamp = 'build/stamps/wasm';
+  if (existsSync(join(root, stamp))) cpSync(join(root, stamp), inCopy(stamp));
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** What each command must do; it is given the command as README.md has it. */
+const checks: Record<string, (command: string) => Promise<void>> = {
+  'npm run build': async (command) => {
+    await run(command);
+    expect(read('dist/index.html')).toContain('<superpose-figure');
+    expect(existsSync(inCopy('dist/demo/index.html'))).toBe(true);
+    expect(existsSync(inCopy('dist/sitemap.xml'))).toBe(false);
+  },
+
+  'npm start': async (command) => {
+    const server = spawn('sh', ['-c', command], { cwd: copy, env, detached: true });
+    const ended = new Promise((done) => server.once('close', done));
+    let address: string | undefined;
+    const said: string[] = [];
+    for await (const line of createInterface(server.stdout)) {
+      said.push(line);
+      address = line.match(/^http:\/\/127\.0\.0\.1:\d+\/$/)?.[0];
+      if (address) break;
+    }
+    try {
+      expect(address, said.join('\n')).toBeDefined();
+      const answer = await fetch(address as string);
+      expect(answer.status).toBe(200);
+      // Served on this machine, the page is not kept for offline use.
+      expect(await answer.text()).toBe(read('dist/index.html').replace(/ data-offline="[^"]*"/, ''));
+    } finally {
+      // With the shell and npm, all that it started; it may have ended by itself.
+      if (address) process.kill(-(server.pid as number), 'SIGTERM');
+      await ended;
+    }
+  },
+
+  // All tests cannot run inside one of them: here one file runs, and what runs this file is looked at.
+  'npm test': async (command) => {
+    expect(await run(`${command} -- node relativePosition`)).toMatch(
+      /^[1-9]\d* passed, 0 failed, 0 skipped$/m,
+    );
+    const { npm_lifecycle_event: by, npm_lifecycle_script: script } = process.env;
+    const { scripts } = JSON.parse(read('package.json'));
+    if (by === 'test') expect(script?.startsWith(scripts.test), script).toBe(true);
+  },
+
+  'npm pack': async (command) => {
+    const { name, version } = JSON.parse(read('package.json'));
+    expect(await run(command)).toContain(`${name}-${version}.tgz`);
+    expect(existsSync(inCopy(`${name}-${version}.tgz`))).toBe(true);
+  },
+
+  'SUPERPOSE_URL=https://example.org/superpose npm run build': async (command) => {
+    await run(command);
+    const home = 'https://example.org/superpose/';
+    const [page = ''] = read('dist/figures/dot-products/index.html').match(/<head>[\s\S]*?<\/head>/) ?? [];
+    expect(page).toContain(`<link rel="canonical" href="${home}figures/dot-products/" />`);
+    expect(page).toContain(`<meta property="og:image" content="${home}figures/dot-products/card.png" />`);
+    expect(page).toContain(`href="${home}figures/dot-products/oembed.json"`);
+    expect(page).toContain("connect-src 'self' https://example.org;");
+    const oembed = JSON.parse(read('dist/figures/dot-products/oembed.json'));
+    expect(oembed).toMatchObject({ version: '1.0', type: 'rich', provider_name: 'Superpose' });
+    expect(oembed.html).toContain(`src="${home}figures/dot-products/"`);
+    const card = readFileSync(inCopy('dist/figures/dot-products/card.png'));
+    expect(card.subarray(1, 4).toString()).toBe('PNG');
+    expect(read('dist/index.html')).toContain(`<meta property="og:url" content="${home}" />`);
+    expect(read('dist/robots.txt')).toContain(`Sitemap: ${home}sitemap.xml`);
+    for (const [, address = ''] of read('dist/sitemap.xml').matchAll(/<loc>(.*?)<\/loc>/g)) {
+      expect(existsSync(inCopy(join('dist', address.slice(home.length), 'index.html'))), address).toBe(true);
+    }
+  },
+};
+
+const forCheckouts = commands().filter((command) => !forThePackage(command));
+
+test('every command of README.md is run, here or in tests/package', () => {
+  expect(forCheckouts.sort()).toEqual(Object.keys(checks).sort());
+});
+
+test.each(Object.entries(checks))('%s', (command, check) => check(command));
+
+test('every file that README.md and CONTRIBUTING.md name is there', () => {
+  for (const file of ['README.md', '.github/CONTRIBUTING.md']) {
+    const text = readFileSync(join(root, file), 'utf8').replace(/```[\s\S]*?```/g, '');
+    const named = [...text.matchAll(/`((?:src|web|tests|tools|\.github)\/[\w./-]+)`/g)].map(
+      ([, path]) => path as string,
+    );
+    expect(named.length).toBeGreaterThan(5);
+    // The worked example's own two files are the reader's to write.
+    for (const path of named.filter((one) => !/turns(\.test)?\.ts$/.test(one))) {
+      expect(existsSync(join(root, path)), path).toBe(true);
+    }
+  }
+});
