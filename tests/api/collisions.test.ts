@@ -1,3 +1,4 @@
+import type { CollisionSearch } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds, plain } from './support/builds.ts';
 import { rowsOf, tableOf } from './support/numbers.ts';
@@ -44,6 +45,18 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     search.delete();
     search.delete();
     expect(() => search.nearestTokens(0)).toThrow(/deleted/);
+  });
+
+  test('using frees it at the end of its block, also of one that is left early', () => {
+    const seen: CollisionSearch[] = [];
+    const leave = () => {
+      using search = superpose.collisionSearch({ tokens, positions });
+      seen.push(search);
+      expect(search.nearestTokens(0).nearest).toHaveLength(3);
+      throw new Error('left early');
+    };
+    expect(leave).toThrow('left early');
+    expect(() => seen[0]?.nearestTokens(0)).toThrow(/deleted/);
   });
 
   test('a job stops between slices when it is told to', async () => {

@@ -104,6 +104,59 @@ test.each(['nodenext', 'bundler'])(
   },
 );
 
+const search = `
+  import { load } from 'superpose';
+  const superpose = await load({ simd: 'plain' });
+  const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1, precision: 'float32' });
+  export function nearest() {
+    HOLD search = superpose.collisionSearch({ tokens, positions: tokens });
+    return [search, search.nearestTokens(3).bare[0]] as const;
+  }
+  const [freed, token] = nearest();
+  let said = '';
+  try { freed.nearestTokens(3); } catch (error) { said = String(error); }
+  console.log(token, said);
+`;
+
+test.each([
+  { lib: ['es2022', 'dom'], hold: 'const', freed: false },
+  { lib: ['es2022', 'dom', 'esnext.disposable'], hold: 'using', freed: true },
+])('a search compiles and runs with $hold and the libraries $lib', async ({ lib, hold, freed }) => {
+  const out = `held-${hold}`;
+  await project.write(`${out}/held.ts`, search.replace('HOLD', hold));
+  const options = { strict: true, target: 'es2022', lib, types: [], module: 'nodenext' };
+  await project.write(
+    `${out}/tsconfig.json`,
+    JSON.stringify({ compilerOptions: { ...options, rootDir: '.', outDir: 'js' } }),
+  );
+  const compiled = await project.run(join(root, 'node_modules/.bin/tsc'), '-p', out);
+  expect(compiled).toEqual({ code: 0, stdout: '', stderr: '' });
+  const { stdout, stderr } = await project.run(process.execPath, `${out}/js/held.js`);
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^\d+ /);
+  expect(stdout.includes('deleted')).toBe(freed);
+});
+
+test('a search can be made, and deleted, where there is no Symbol.dispose', async () => {
+  await project.write(
+    'old.mjs',
+    `const whole = Symbol;
+     globalThis.Symbol = new Proxy(() => {}, {
+       get: (_, name) => (name === 'dispose' ? undefined : whole[name]),
+       apply: (_, own, given) => whole(...given),
+     });
+     const { load } = await import('superpose');
+     const superpose = await load({ simd: 'plain' });
+     const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1, precision: 'float32' });
+     const search = superpose.collisionSearch({ tokens, positions: tokens });
+     const { length } = search.nearestTokens(3).bare;
+     search.delete();
+     console.log(Symbol.dispose, length);`,
+  );
+  const { stdout, stderr } = await project.run(process.execPath, 'old.mjs');
+  expect({ stdout, stderr }).toEqual({ stdout: 'undefined 1\n', stderr: '' });
+});
+
 test.runIf(inject('withModel'))(
   'MiniLM asks for its weights, and works as soon as they are installed',
   async () => {

@@ -44,7 +44,17 @@ export interface AllWords {
   readonly smallestMargins: Float64Array;
 }
 
-/** A vocabulary in the module's memory. Call delete() when done with it; then it answers nothing more. */
+declare global {
+  // For programs that are compiled without the library esnext.disposable, whose declaration this is.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
+/**
+ * A vocabulary in the module's memory. Declare it with `using`, or call delete() when done with it; then it
+ * answers nothing more.
+ */
 export interface CollisionSearch {
   /** V */
   readonly tokens: number;
@@ -60,6 +70,8 @@ export interface CollisionSearch {
   allWords(options?: AllWordsOptions): Promise<AllWords>;
   /** Frees the module’s memory; calling it again does nothing. */
   delete(): void;
+  /** The same, for `using`; in an engine without Symbol.dispose there is delete() alone. */
+  [Symbol.dispose](): void;
 }
 
 /** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
@@ -145,6 +157,10 @@ function searchOf(
     check.fits(`${words} words against ${V} tokens`, held + words * (4 * V + 24 * L));
     return raw.nearestTokens(search, first, words);
   };
+  const free = () => {
+    if (address !== undefined) raw.deleteCollisionSearch(address);
+    address = undefined;
+  };
   return {
     tokens: V,
     positions: L,
@@ -182,9 +198,8 @@ function searchOf(
       signal?.throwIfAborted();
       return { lost, smallestMargins };
     },
-    delete() {
-      if (address !== undefined) raw.deleteCollisionSearch(address);
-      address = undefined;
-    },
+    delete: free,
+    // Not every engine has the symbol.
+    ...(Symbol.dispose && { [Symbol.dispose]: free }),
   };
 }
