@@ -1,12 +1,13 @@
 // The commands in README.md for a checkout, as they stand there, in a copy of this one: they build and serve
 // while this one is being tested.
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, plainEnvironment, root } from '../package/support/project.ts';
 import { commands, forThePackage } from '../package/support/readme.ts';
+import { copySources } from './support/copy.ts';
 
 const copy = join(root, 'build/readme-checkout');
 const inCopy = (file: string) => join(copy, file);
@@ -22,11 +23,7 @@ const run = async (command: string) => {
 };
 
 beforeAll(async () => {
-  rmSync(copy, { recursive: true, force: true });
-  mkdirSync(inCopy('build/package'), { recursive: true });
-  for (const name of readdirSync(root).filter((one) => !/^(\.git|build|dist|node_modules)$/.test(one))) {
-    cpSync(join(root, name), inCopy(name), { recursive: true });
-  }
+  copySources(copy);
   // As after `npm ci`, and with the C++ compiled, which alone would take minutes; all else is built anew.
   await execute('cp', ['-al', join(root, 'node_modules'), copy], root);
   cpSync(join(root, 'build/package/wasm'), inCopy('build/package/wasm'), { recursive: true });
@@ -119,8 +116,8 @@ test('every file that README.md and CONTRIBUTING.md name is there', () => {
       ([, path]) => path as string,
     );
     expect(named.length).toBeGreaterThan(5);
-    // The worked example's own two files are the reader's to write.
-    for (const path of named.filter((one) => !/turns(\.test)?\.ts$/.test(one))) {
+    // The files of the worked examples are the reader's to write.
+    for (const path of named.filter((one) => !/\/(turns|nerf)(\.test|_test)?\.\w+$/.test(one))) {
       expect(existsSync(join(root, path)), path).toBe(true);
     }
   }

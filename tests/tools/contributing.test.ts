@@ -1,0 +1,113 @@
+// The worked example of an encoding in CONTRIBUTING.md, followed to the letter in a copy of the sources: it
+// compiles natively and for the web, its tests pass, and so do those that ask something of every function.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+// @ts-expect-error: plain JavaScript
+import { which } from '../../tools/steps.mjs';
+import { execute, plainEnvironment, root } from '../package/support/project.ts';
+import { copySources } from './support/copy.ts';
+
+const inCi = process.env.CI === 'true';
+// Without node_modules of its own it finds those of the checkout around it.
+const copy = join(root, 'build/new-encoding');
+const inCopy = (file: string) => join(copy, file);
+const bin = (name: string) => join(root, 'node_modules/.bin', name);
+const env = plainEnvironment();
+for (const [, name = '', value] of (existsSync(join(root, 'build/env.sh'))
+  ? readFileSync(join(root, 'build/env.sh'), 'utf8')
+  : ''
+).matchAll(/^export (\w+)='(.*)'$/gm)) {
+  env[name] ??= value;
+}
+
+const guide = readFileSync(join(root, '.github/CONTRIBUTING.md'), 'utf8');
+const section = guide.split(/^## /m).find((text) => text.startsWith('Adding an encoding')) ?? '';
+
+/** Writes a file, or beside the first line that reads so in a file that is there. */
+function write(file: string, side: string | undefined, line: string, text: string) {
+  if (!side) {
+    expect(existsSync(inCopy(file)), file).toBe(false);
+    mkdirSync(dirname(inCopy(file)), { recursive: true });
+    return writeFileSync(inCopy(file), text);
+  }
+  const lines = readFileSync(inCopy(file), 'utf8').split('\n');
+  const at = lines.findIndex((one) => one.trim() === line);
+  expect(at, `${file} has no line ${line}`).toBeGreaterThan(-1);
+  lines.splice(side === 'above' ? at : at + 1, 0, text.replace(/\n$/, ''));
+  return writeFileSync(inCopy(file), lines.join('\n'));
+}
+
+const run = async (program: string, ...args: string[]) => {
+  const { code, stdout, stderr } = await execute(program, args, copy, env);
+  expect({ program, args, code }, stdout + stderr).toEqual({ program, args, code: 0 });
+  return stdout;
+};
+
+beforeAll(() => {
+  copySources(copy);
+  cpSync(join(root, 'build/package'), inCopy('build/package'), { recursive: true });
+  // What stands above a block names its file, and a line of it when the file is there.
+  const blocks = [...section.matchAll(/\n\n([^\n](?:[^\n]|\n(?!\n))*)\n\n```\w+\n([\s\S]*?)^```$/gm)];
+  expect(blocks.length).toBeGreaterThan(5);
+  for (const [, above = '', code = ''] of blocks) {
+    const [, file = '', , side, line = ''] =
+      above.match(/`((?:src|web|tests)\/[\w./]+\.\w+)`(, (above|below) `([^`]+)`)?/) ?? [];
+    write(file, side, line, code);
+  }
+  const rows = [...section.matchAll(/^\| `(.*?)` \| `(.*?)` \| `(.*?)` \|$/gm)];
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [, file = '', line = '', text = ''] of rows) {
+    const before = readFileSync(inCopy(file), 'utf8').split('\n');
+    const indent = before.find((one) => one.trim() === line)?.match(/^ */)?.[0] ?? '';
+    write(file, 'below', line, indent + text);
+  }
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
+  'the C++ compiles where CMake has it, and its own test passes',
+  async () => {
+    const objects = [
+      'CMakeFiles/core.dir/src/nerf.cpp.o',
+      'tests/native/CMakeFiles/nerf_test.dir/nerf_test.cpp.o',
+    ];
+    await run('cmake', '--preset', 'native');
+    await run('cmake', '--build', '--preset', 'native', '--target', ...objects);
+    const program = inCopy('build/native/nerf');
+    const paths = objects.map((object) => inCopy(join('build/native', object)));
+    await run('g++', ...paths, '-lgtest_main', '-lgtest', '-o', program);
+    expect(await run(program)).toContain('[  PASSED  ] 1 test.');
+  },
+);
+
+// The rest of the library is there, compiled: it is linked with what is new.
+const archive = join(root, 'build/wasm/libcore-plain.a');
+test.runIf(inCi || existsSync(archive))('the API has it, documented, and its tests pass', async () => {
+  const objects = [
+    'core-plain.dir/src/nerf',
+    'superpose-plain.dir/src/bindings',
+    'superpose-plain.dir/src/value',
+  ];
+  await run('cmake', '--preset', 'wasm');
+  const paths = objects.map((object) => `CMakeFiles/${object}.cpp.o`);
+  await run('cmake', '--build', '--preset', 'wasm', '--target', ...paths);
+  cpSync(archive, inCopy('build/wasm/libcore-plain.a'));
+  await run(
+    join(env.SUPERPOSE_EMSCRIPTEN ?? '', 'emar'),
+    'q',
+    'build/wasm/libcore-plain.a',
+    `build/wasm/${paths[0]}`,
+  );
+  const commands = await run('ninja', '-C', 'build/wasm', '-t', 'commands', 'superpose-plain');
+  await run('sh', '-c', `cd build/wasm && ${commands.trim().split('\n').at(-1)}`);
+
+  await run(bin('tsc'), '-p', 'web/api/tsconfig.json');
+  await run(bin('tsc'), '-p', 'tests/tsconfig.json');
+  await run(bin('biome'), 'check', '--error-on-warnings', 'web/api', 'web/docs', 'tests/api');
+  await run(process.execPath, 'tools/library-docs.mjs');
+  const files = ['api/nerf', 'api/wrongArguments', 'api/drift', 'tools/library'];
+  const tests = files.map((file) => `tests/${file}.test.ts`);
+  await run(bin('vitest'), 'run', '--config', 'tests/vitest.config.ts', '--project=node', ...tests);
+  expect(readFileSync(inCopy('web/docs/library.md'), 'utf8')).toContain('### `nerf`');
+});
