@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, plainEnvironment, root } from '../package/support/project.ts';
-import { commands, forThePackage } from '../package/support/readme.ts';
+import { commands, everyBlock, forThePackage } from '../package/support/readme.ts';
 import { copySources } from './support/copy.ts';
 
 const copy = join(root, 'build/readme-checkout');
@@ -102,6 +102,19 @@ const checks: Record<string, (command: string) => Promise<void>> = {
 };
 
 const forCheckouts = commands().filter((command) => !forThePackage(command));
+
+test('every code block of README.md is one that a test runs', () => {
+  expect(everyBlock()).toEqual([
+    'at the top: sh', // below
+    'Embed a figure in a minute: html', // tests/browser/readme.test.ts
+    'Embed a figure in a minute: html',
+    'Use it from Node: sh', // tests/package/readme.test.ts
+    'Use it from Node: js', // the same, and tests/api/readme.test.ts
+    'Add a figure: ts', // tests/figures/readme.test.ts
+    'Add a figure: ts',
+    'Add a figure: ts',
+  ]);
+});
 
 test('every command of README.md is run, here or in tests/package', () => {
   expect(forCheckouts.sort()).toEqual(Object.keys(checks).sort());

@@ -16,6 +16,15 @@ export function blocks(heading: string, language: string): string[] {
   return found;
 }
 
+/** Every block, as its section's heading and its language. */
+export const everyBlock = (): string[] =>
+  readme.split(/^## /m).flatMap((section) => {
+    const [heading = ''] = section.split('\n');
+    return [...section.matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].map(
+      ([, language]) => `${heading.replace(/^# .*/, 'at the top')}: ${language}`,
+    );
+  });
+
 /**
  * Every command of README.md, as it stands there: the lines of its shell blocks, and what stands between
  * backticks in its prose and has more than one word, but for HTML.
