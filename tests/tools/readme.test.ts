@@ -44,6 +44,7 @@ const checks: Record<string, (command: string) => Promise<void>> = {
   'npm start': async (command) => {
     const server = spawn('sh', ['-c', command], { cwd: copy, env, detached: true });
     const ended = new Promise((done) => server.once('close', done));
+    server.stderr.resume();
     let address: string | undefined;
     const said: string[] = [];
     for await (const line of createInterface(server.stdout)) {
@@ -51,6 +52,7 @@ const checks: Record<string, (command: string) => Promise<void>> = {
       address = line.match(/^http:\/\/127\.0\.0\.1:\d+\/$/)?.[0];
       if (address) break;
     }
+    server.stdout.resume();
     try {
       expect(address, said.join('\n')).toBeDefined();
       const answer = await fetch(address as string);
