@@ -48,13 +48,22 @@ const versionedEmbed = (): Plugin => ({
   closeBundle: () => copyFileSync(resolve(dist, 'embed.js'), resolve(dist, `embed-${version}.js`)),
 });
 
+/** Vite drops a worker's exports; a page that may start no worker imports them. */
+const exportsOfWorker: Plugin = {
+  name: 'exports-of-worker',
+  options: (options) => ({ ...options, preserveEntrySignatures: 'exports-only' }),
+};
+
 export default defineConfig({
   root: here,
   // Relative addresses, so that the site works from any folder of any server.
   base: './',
   resolve: { alias },
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
-  worker: { format: 'es', plugins: () => [notices.plugin()] },
+  worker: {
+    format: 'es',
+    plugins: () => [notices.plugin(), exportsOfWorker],
+  },
   build: {
     outDir: dist,
     emptyOutDir: true,

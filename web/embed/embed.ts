@@ -1,21 +1,18 @@
 // <script type="module" src=".../embed.js">: makes every <superpose-figure> of a page live as soon as one of
 // them comes near the reader's view. Until then nothing but this file is fetched, and what stands between
 // the element's tags - a picture with a link - is what shows. Nothing is ever thrown into the page.
-import { place } from '../element/place.js';
 import { isFirst } from './first.js';
 import { whenNear } from './near.js';
 
 async function define(home: string): Promise<void> {
-  place.foreign = true;
-  place.home = home;
-  const [{ setWays, ownThread }, { siteWorker, siteBlobWorker }] = await Promise.all([
+  const [{ place }, { setWays }, { siteWorker, siteBlobWorker, siteModule }] = await Promise.all([
+    import('../element/place.js'),
     import('../worker/ways.js'),
     import('../worker/siteWorker.js'),
   ]);
-  const own = ownThread(async () =>
-    (await import('./ownThread.js')).answeringHere({ from: `${home}model/` }),
-  );
-  setWays(siteWorker, siteBlobWorker, own);
+  place.foreign = true;
+  place.home = home;
+  setWays(siteWorker, siteBlobWorker, siteModule);
   const { FigureElement } = await import('../element/figureElement.js');
   (await import('./mirror.js')).mirrorStates(FigureElement);
 }
