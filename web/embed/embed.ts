@@ -1,15 +1,13 @@
 // <script type="module" src=".../embed.js">: makes every <superpose-figure> of a page live as soon as one of
 // them comes near the reader's view. Until then nothing but this file is fetched, and what stands between
 // the element's tags - a picture with a link - is what shows. Nothing is ever thrown into the page.
+import { place } from '../element/place.js';
+import { siteBlobWorker, siteModule, siteWorker } from '../worker/siteWorker.js';
+import { setWays } from '../worker/ways.js';
 import { isFirst } from './first.js';
 import { whenNear } from './near.js';
 
 async function define(home: string): Promise<void> {
-  const [{ place }, { setWays }, { siteWorker, siteBlobWorker, siteModule }] = await Promise.all([
-    import('../element/place.js'),
-    import('../worker/ways.js'),
-    import('../worker/siteWorker.js'),
-  ]);
   place.foreign = true;
   place.home = home;
   setWays(siteWorker, siteBlobWorker, siteModule);
