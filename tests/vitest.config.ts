@@ -9,9 +9,16 @@ const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
 /** Test files that read the checkout or start programs. */
-const nodeOnly = ['drift', 'glue', 'minilmForward', 'minilmTables', 'modelFiles', 'readme', 'sizes'].map(
-  (name) => `tests/api/${name}.test.ts`,
-);
+const nodeOnly = [
+  'drift',
+  'glue',
+  'minilmForward',
+  'minilmTables',
+  'modelFiles',
+  'readme',
+  'sizes',
+  'wordPieces',
+].map((name) => `tests/api/${name}.test.ts`);
 
 /** Debian's Chromium, or another on PATH; nothing is downloaded. */
 const chromium = (process.env.PATH ?? '')

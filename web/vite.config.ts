@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { chunks, plainImports } from './chunks.js';
 import { maths } from './maths.js';
 import { noticeCollector } from './notices.js';
 import { publishedResults } from './published.js';
@@ -50,20 +51,40 @@ const versionedEmbed = (): Plugin => ({
   closeBundle: () => copyFileSync(resolve(dist, 'embed.js'), resolve(dist, `embed-${version}.js`)),
 });
 
+/** d3-array is one file and makes functions when it is loaded; those that nobody uses may go. */
+const treeshake = {
+  manualPureFunctions: ['bisector', 'Blur2', 'shuffler'],
+  propertyReadSideEffects: false,
+} as const;
+
+/** Vite drops a worker's exports; a page that may start no worker imports them. */
+const exportsOfWorker: Plugin = {
+  name: 'exports-of-worker',
+  options: (options) => ({ ...options, preserveEntrySignatures: 'exports-only' }),
+};
+
 export default defineConfig({
   root: here,
   // Relative addresses, so that the site works from any folder of any server.
   base: './',
   resolve: { alias },
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
-  worker: { format: 'es', plugins: () => [notices.plugin()] },
+  worker: {
+    format: 'es',
+    plugins: () => [notices.plugin(), exportsOfWorker],
+    rollupOptions: { treeshake },
+  },
   build: {
     outDir: dist,
     emptyOutDir: true,
     assetsInlineLimit: 0,
     target: 'es2022',
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, files, { hostType }) => (hostType === 'html' ? files : []),
+    },
     rollupOptions: {
+      treeshake,
       input: {
         index: resolve(here, 'index.html'),
         embed: resolve(here, 'embed/embed.ts'),
@@ -71,6 +92,7 @@ export default defineConfig({
         sw: resolve(here, 'offline/sw.ts'),
       },
       output: {
+        codeSplitting: chunks,
         // One address for all time; the rest are named by what is in them.
         entryFileNames: ({ name }) =>
           ['embed', 'resize', 'sw'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',
@@ -81,6 +103,7 @@ export default defineConfig({
     maths(),
     publishedResults(),
     verdictTable(),
+    plainImports,
     notices.plugin(),
     modelFiles(),
     placeholders(dist),

@@ -98,12 +98,12 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
       `The MiniLM files have format ${manifest?.format}; this version reads ${supportedFormat}. Build again.`,
     );
   }
-  const [{ Tokenizer }, tokenizerJson, tensor] = await Promise.all([
-    import('@huggingface/tokenizers'),
+  const [{ wordPieces }, tokenizerJson, tensor] = await Promise.all([
+    import('./wordPieces.js'),
     read('tokenizer.json', json),
     read('layer-0.safetensors', tensors),
   ]);
-  const tokenizer = new Tokenizer(tokenizerJson, {});
+  const cutUp = wordPieces(tokenizerJson);
   const embeddings = (name: string) => rowReader((file) => read(file, tensors), name, manifest);
   const words = embeddings('words');
   const positions = embeddings('positions');
@@ -115,7 +115,7 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
       throw new RangeError(`The text must have at most ${longestText} characters; it has ${text.length}.`);
     }
     check.integer('most', most, 2, manifest.positions);
-    const { ids, tokens } = tokenizer.encode(text);
+    const { ids, tokens } = cutUp(text);
     if (ids.length <= most) return { ids, tokens, dropped: 0 };
     // [SEP] stays last, as the model was trained.
     const cut = <T>(all: T[]) => [...all.slice(0, most - 1), all[all.length - 1] as T];

@@ -2,20 +2,15 @@
 // them comes near the reader's view. Until then nothing but this file is fetched, and what stands between
 // the element's tags - a picture with a link - is what shows. Nothing is ever thrown into the page.
 import { place } from '../element/place.js';
+import { siteBlobWorker, siteModule, siteWorker } from '../worker/siteWorker.js';
+import { setWays } from '../worker/ways.js';
 import { isFirst } from './first.js';
 import { whenNear } from './near.js';
 
 async function define(home: string): Promise<void> {
   place.foreign = true;
   place.home = home;
-  const [{ setWays, ownThread }, { siteWorker, siteBlobWorker }] = await Promise.all([
-    import('../worker/ways.js'),
-    import('../worker/siteWorker.js'),
-  ]);
-  const own = ownThread(async () =>
-    (await import('./ownThread.js')).answeringHere({ from: `${home}model/` }),
-  );
-  setWays(siteWorker, siteBlobWorker, own);
+  setWays(siteWorker, siteBlobWorker, siteModule);
   const { FigureElement } = await import('../element/figureElement.js');
   (await import('./mirror.js')).mirrorStates(FigureElement);
 }

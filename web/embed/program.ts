@@ -4,8 +4,8 @@ import type { LoadOptions, Simd } from 'superpose';
 import { answering, type Run, running } from '../worker/answers.js';
 import { library } from '../worker/library.js';
 import type { Question } from '../worker/protocol.js';
+import { inSlices } from '../worker/slices.js';
 import { type Carried, carriedReader, NotCarried, onlyCarried, watchedLibrary } from './carried.js';
-import { inSlices } from './ownThread.js';
 
 export interface Supplies {
   wasm: ArrayBuffer;

@@ -5,20 +5,22 @@ import type { Carried } from '../embed/carried.js';
 import type { SinglePage } from '../embed/single.js';
 import { writtenState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
-import type { CarryReply } from './carrier.js';
-import address from './carrier.ts?worker&url';
+import type { Question, Reply } from '../worker/protocol.js';
+import { newWorker } from '../worker/siteWorker.js';
 import type { Wish } from './snippets.js';
 
-function carriedFor({ figure, state, home }: Wish): Promise<Carried | undefined> {
+/** Asked of a new worker: what another has read before, it would not read again. */
+function carriedFor({ figure, state }: Wish): Promise<Carried | undefined> {
   return new Promise((done, failed) => {
-    const worker = new Worker(new URL(address, import.meta.url), { type: 'module' });
-    worker.onmessage = ({ data }: MessageEvent<CarryReply>) => {
+    const worker = newWorker();
+    worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      if ('progress' in data) return;
       worker.terminate();
       if ('error' in data) failed(new Error(data.error));
-      else done(data.carried);
+      else done(data.data as Carried | undefined);
     };
     worker.onerror = () => failed(new Error('What the file needs could not be computed.'));
-    worker.postMessage({ figure: figure.name, state, model: `${home}model/` });
+    worker.postMessage({ id: 0, figure: figure.name, state, carry: true } satisfies Question);
   });
 }
 

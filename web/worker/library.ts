@@ -14,8 +14,11 @@ const retried = <T>(make: () => Promise<T>) => {
   };
 };
 
-export function library(model: MiniLMOptions = {}, module: LoadOptions = {}): Library {
-  const superpose = retried(() => load(module));
+export function library(
+  model: MiniLMOptions = {},
+  module: LoadOptions = {},
+  superpose = retried(() => load(module)),
+): Library {
   return {
     superpose,
     miniLM: retried(async () => loadMiniLM(await superpose(), model)),

@@ -1,17 +1,19 @@
-// The worker of the site's own files, for pages of the same origin and, through a blob, for others.
-
-import type { Way } from './ways.js';
+// The worker of the site's own files, for pages of the same origin, for others through a blob, and as a module
+// of the page itself.
+import { ownThread, type Way } from './ways.js';
 import address from './worker.ts?worker&url';
 
 // Made absolute here: in a blob nothing is relative to anything.
 const absolute = () => new URL(address, import.meta.url).href;
+
+export const newWorker = () => new Worker(absolute(), { type: 'module' });
 
 export const siteWorker: Way = {
   name: 'worker',
   start() {
     // Not tried, because some browsers put the refusal on the console.
     if (new URL(absolute()).origin !== location.origin) throw new Error('The worker is of another origin.');
-    return new Worker(absolute(), { type: 'module' });
+    return newWorker();
   },
 };
 
@@ -26,3 +28,8 @@ export const siteBlobWorker: Way = {
     return worker;
   },
 };
+
+export const siteModule: Way = ownThread(async () => {
+  const { answeringHere }: typeof import('./worker.js') = await import(/* @vite-ignore */ absolute());
+  return answeringHere;
+});

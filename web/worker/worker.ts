@@ -1,11 +1,23 @@
-// Runs the library off the page's thread. The module is loaded at once, MiniLM when a text needs it.
+// All that computes, in one file, so that no page has any of it twice: a worker, which answers off the page's
+// thread; and a module, for a page that may start no worker.
 import { answering, running } from './answers.js';
+import { carrying } from './carry.js';
 import { library } from './library.js';
-import type { Question } from './protocol.js';
+import type { Question, Reply } from './protocol.js';
+import { inSlices } from './slices.js';
+import type { Answering } from './ways.js';
 
 // In dist/ this file stands in assets/, beside model/.
-const loaded = library({ from: new URL(/* @vite-ignore */ '../model/', import.meta.url) });
+const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
+// The module is loaded at once, MiniLM when a text needs it.
+const loaded = library({ from: model });
 loaded.superpose().catch(() => {});
 
-const answer = answering(running(loaded), (reply) => self.postMessage(reply));
-self.onmessage = ({ data }: MessageEvent<Question>) => answer(data);
+export const answeringHere: Answering = (say) => answering(running(inSlices(loaded)), say);
+
+if (typeof document === 'undefined') {
+  const say = (reply: Reply) => self.postMessage(reply);
+  const answer = answering(running(loaded), say);
+  const carry = answering(carrying(loaded, model), say);
+  self.onmessage = ({ data }: MessageEvent<Question>) => ('carry' in data ? carry : answer)(data);
+}

@@ -63,7 +63,8 @@ export async function startSite(): Promise<Site> {
       return;
     }
     response.setHeader('Content-Type', types[extname(file)] ?? 'application/octet-stream');
-    response.setHeader('Cache-Control', 'no-store');
+    // Browsers ask for the icon again at each new address, and would on a line that a test has cut.
+    response.setHeader('Cache-Control', file === 'favicon.svg' ? 'max-age=3600' : 'no-store');
     const broken = faults.find(({ files }) => files.test(file));
     if (broken) faulty.add(`${origin}${path}`);
     const sent = broken ? await broken.fault(response, bytes) : bytes;

@@ -1,0 +1,27 @@
+// Computes one state anew, and notes what it reads of the model: the part that a file of its own must carry.
+import type { Library } from '../figures/figure.js';
+import { type Run, running } from './answers.js';
+import { library } from './library.js';
+
+async function fetched(address: URL): Promise<Uint8Array> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`The server answered ${response.status} (${address.pathname}).`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** For a worker that has computed nothing yet, because figures remember what they have read. */
+export const carrying =
+  ({ superpose }: Library, model: URL): Run =>
+  async (figure, state, job) => {
+    // Few readers ever save a file.
+    const { NotCarried, recorder, watchedLibrary } = await import('../embed/carried.js');
+    const record = recorder((file) => fetched(new URL(file, model)));
+    const read = library({ read: record.read }, {}, superpose);
+    try {
+      await running(watchedLibrary(read, record.watched))(figure, state, job);
+    } catch (error) {
+      const { cause } = error as Error;
+      throw cause instanceof NotCarried ? cause : error;
+    }
+    return record.carried();
+  };

@@ -1,0 +1,11 @@
+// Computing on the page's own thread, where no worker may be started, must not stop the page.
+import type { Library } from '../figures/figure.js';
+
+/** Lets the page paint and take its input. */
+const pause = () => new Promise<void>((go) => setTimeout(go));
+
+/** A figure waits for the library between its steps, and so does the page for the figure. */
+export const inSlices = ({ superpose, miniLM }: Library): Library => ({
+  superpose: () => pause().then(superpose),
+  miniLM: () => pause().then(miniLM),
+});
