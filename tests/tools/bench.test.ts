@@ -14,7 +14,7 @@ import { peakMemory } from '../../tools/bench/memory.js';
 // @ts-expect-error: plain JavaScript
 import { inNode } from '../../tools/bench/modules.js';
 // @ts-expect-error: plain JavaScript
-import { engineTable, growthTable, wrongOnes } from '../../tools/bench/report.js';
+import { engineTable, growthTable, memoryTable, wrongOnes } from '../../tools/bench/report.js';
 // @ts-expect-error: plain JavaScript
 import { exponent, growth, summary, withRatios } from '../../tools/bench/statistics.js';
 
@@ -124,13 +124,16 @@ test('a wrong engine is reported and not timed, and one that fails likewise', as
   expect(engineTable(rows)).not.toContain('superpose with');
 });
 
-test('the module’s memory holds what goes in and what comes out', async () => {
-  const shape = { n: 128, d: 384, heads: 12 };
-  const found = await peakMemory(() => inNode.load({ simd: 'plain' }), jobs[0], shape);
-  expect(found.input_bytes).toBe(4 * (2 * 128 * 384 + 2 * 384 * 384));
-  expect(found.result_bytes).toBe(4 * 4 * 12 * 128 * 128);
-  expect(found.peak_bytes).toBeGreaterThan(found.result_bytes);
-  expect(found.peak_bytes).toBeGreaterThanOrEqual(found.initial_bytes);
+test('peak memory, and what is counted as input and result', async () => {
+  const [small, large] = await Promise.all(
+    [32, 384].map((n) => peakMemory(() => inNode.load({ simd: 'plain' }), jobs[0], { n, d: 384, heads: 12 })),
+  );
+  expect(small.input_bytes).toBe(4 * (2 * 32 * 384 + 2 * 384 * 384));
+  expect(small.result_bytes).toBe(4 * 4 * 12 * 32 * 32);
+  expect(small.peak_bytes).toBeGreaterThanOrEqual(small.initial_bytes);
+  expect(large.peak_bytes).toBeGreaterThanOrEqual(small.peak_bytes);
+  const grown = { ...small, peak_bytes: small.initial_bytes + 1 };
+  expect(memoryTable([small, grown]).match(/four terms/g)).toHaveLength(1);
 });
 
 test('medians, ratios, exponents and their tables', () => {

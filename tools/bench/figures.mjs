@@ -90,8 +90,17 @@ async function firstFigure(browser, address) {
 async function stepInPage([name, count]) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
   const frame = () => new Promise((shown) => requestAnimationFrame(shown));
-  figure.scrollIntoView({ block: 'center', behavior: 'instant' });
-  while (!figure.result) await frame();
+  // A drawing that is still under way would be taken for the first step's; and while the figures above come,
+  // this one may be pushed out of the view, where nothing is drawn.
+  let drawings = 0;
+  figure.addEventListener('superpose-drawn', () => {
+    drawings += 1;
+  });
+  for (let before = -1; !figure.result || before !== drawings; ) {
+    before = drawings;
+    figure.scrollIntoView({ block: 'center', behavior: 'instant' });
+    await new Promise((passed) => setTimeout(passed, 1000));
+  }
   const slider = figure.shadowRoot.querySelector('input[type=range]');
   if (!slider) return undefined;
   const times = [];
@@ -99,6 +108,7 @@ async function stepInPage([name, count]) {
   const step = Number(slider.step) || 1;
   const up = first + step <= Number(slider.max) ? step : -step;
   for (let k = 0; k < count; k++) {
+    figure.scrollIntoView({ block: 'nearest', behavior: 'instant' });
     await frame();
     const started = performance.now();
     const drawn = new Promise((done) => {

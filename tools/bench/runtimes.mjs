@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build, runnerImport } from 'vite';
 import { unlessStamped } from '../stamps.mjs';
-import { root, which } from '../steps.mjs';
+import { ask, root, which } from '../steps.mjs';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -211,7 +211,7 @@ async function native(name, flags, eigen) {
   );
   const child = spawn(join(root, output), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const ask = async (line) => {
+  const tell = async (line) => {
     child.stdin.write(`${line}\n`);
     return (await lines.next()).value;
   };
@@ -219,7 +219,7 @@ async function native(name, flags, eigen) {
   const file = join(root, `${output}.terms`);
 
   async function prepare({ n, d, heads }) {
-    await ask(`shape ${n} ${d} ${heads} ${file}`);
+    await tell(`shape ${n} ${d} ${heads} ${file}`);
     const { buffer, byteOffset, byteLength } = readFileSync(file);
     const terms = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
     rmSync(file);
@@ -236,19 +236,23 @@ async function native(name, flags, eigen) {
     about: () => `g++ ${execFileSync('g++', ['-dumpfullversion']).toString().trim()} -O3 ${flags.join(' ')}`,
     async order({ job, shape, round }) {
       if (job) return job === 'four terms' ? prepare(shape) : [];
-      const times = (await ask('round')).split(' ').map(Number);
+      const times = (await tell('round')).split(' ').map(Number);
       return Object.fromEntries(round.map((engine) => [engine, times[names.indexOf(engine)]]));
     },
     close: () => child.kill(),
   };
 }
 
+/** WebKitGTK calls itself a Safari that there never was; Debian knows its version. */
+const webkitVersion = () =>
+  `WebKitGTK ${ask('dpkg-query', ['-W', 'libwebkit2gtk-4.1-0'])?.split('\t')[1] ?? 'of unknown version'}`;
+
 const nodeFlags =
   Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
 const makers = {
   chromium: () => inBrowser('Chromium', browsers.chromium),
   firefox: () => inBrowser('Firefox', browsers.firefox),
-  webkit: () => inBrowser('WebKit', browsers.webkit),
+  webkit: async () => ({ ...(await inBrowser('WebKit', browsers.webkit)), about: webkitVersion }),
   node: () => inNode(`Node ${process.versions.node.split('.')[0]}`, process.execPath, nodeFlags),
   'node-26': () => inNode('Node 26', newestNode(), []),
   native: (eigen) => native('native SSE4.1', ['-msse4.1'], eigen),
