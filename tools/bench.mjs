@@ -65,10 +65,10 @@ function parsed(args) {
   } catch (error) {
     throw usageError(`${error.message}\n${help}`);
   }
-  const list = (given, all) => {
-    const wanted = given?.split(',') ?? all;
-    const unknown = wanted.find((name) => ![...all, ...runtimeNames].includes(name));
-    if (unknown) throw usageError(`There is no ${unknown}.\n${help}`);
+  const list = (given, usual, all) => {
+    const wanted = given?.split(',') ?? usual;
+    const unknown = wanted.find((name) => !all.includes(name));
+    if (unknown !== undefined) throw usageError(`There is no ${unknown}.\n${help}`);
     return wanted;
   };
   const rounds = Number(values.rounds ?? (values.quick ? 5 : 15));
@@ -77,8 +77,8 @@ function parsed(args) {
   return {
     ...values,
     rounds,
-    runtimes: list(values.runtimes, values.quick ? quickRuntimes : runtimeNames),
-    only: list(values.only, Object.keys(parts)),
+    runtimes: list(values.runtimes, values.quick ? quickRuntimes : runtimeNames, runtimeNames),
+    only: list(values.only, Object.keys(parts), Object.keys(parts)),
     shapesOf: (job) => (values.quick ? job.shapes.slice(0, 2) : job.shapes),
     command: commandOf(values),
   };

@@ -1,5 +1,7 @@
 // What the bench times is right before it is timed: every engine of every job, on small shapes and without a
 // clock.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 // @ts-expect-error: plain JavaScript
 import { clientOf } from '../../tools/bench/client.js';
@@ -13,6 +15,8 @@ import { measure } from '../../tools/bench/measure.js';
 import { peakMemory } from '../../tools/bench/memory.js';
 // @ts-expect-error: plain JavaScript
 import { inNode } from '../../tools/bench/modules.js';
+// @ts-expect-error: plain JavaScript
+import { hasAvx2, native, nativeAvx2 } from '../../tools/bench/native.mjs';
 // @ts-expect-error: plain JavaScript
 import { engineTable, growthTable, memoryTable, wrongOnes } from '../../tools/bench/report.js';
 // @ts-expect-error: plain JavaScript
@@ -76,6 +80,22 @@ test.each(cases)('every engine is right: $title, $shape', async ({ job, shape })
     release?.();
   }
 });
+
+const compiler = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'g++')));
+const eigen = process.env.SUPERPOSE_PREFIX;
+// Where they can be built: npm test sets the prefix.
+const natives = compiler && eigen ? [native, ...(hasAvx2() ? [nativeAvx2] : [])] : [];
+
+for (const start of natives)
+  test(`native code is right: ${start.name}`, async () => {
+    const runtime = await start(eigen);
+    for (const shape of (jobs[0] as Job).small) {
+      const verdicts = await runtime.order({ job: 'four terms', shape });
+      expect(verdicts.map(({ engine }: Row) => engine)).toEqual(['native Eigen', 'native kernel']);
+      for (const { engine, right } of verdicts) expect(right, engine).toBe(true);
+    }
+    await runtime.close();
+  });
 
 test('the reference of the four terms, and what sees a wrong layout', () => {
   for (const shape of (jobs[0] as Job).small) {

@@ -1,15 +1,13 @@
 // The runtimes that the bench drives: each asks its own small server for work and posts what it measured, so
 // that one loop here can give all of them a turn in every round.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build, runnerImport } from 'vite';
-import { unlessStamped } from '../stamps.mjs';
 import { ask, root, which } from '../steps.mjs';
-import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
+import { native, nativeAvx2 } from './native.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const types = {
@@ -195,54 +193,6 @@ function newestNode() {
   return program;
 }
 
-/** Native code by g++: its two engines are Eigen's product and the library's. */
-async function native(name, flags, eigen) {
-  const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
-  const sources = [
-    'tools/bench/native.cpp',
-    ...['decomposition', 'layer_norm', 'product'].map((one) => `src/${one}.cpp`),
-  ];
-  const command = ['-std=c++20', '-O3', '-DNDEBUG', ...flags, '-Isrc', `-I${eigen}/include/eigen3`];
-  mkdirSync(join(root, 'build/bench'), { recursive: true });
-  await unlessStamped(
-    output.replaceAll('/', '-'),
-    { inputs: ['tools/bench/native.cpp', 'src'], outputs: [output], key: command.join(' ') },
-    () => execFileSync('g++', [...command, ...sources, '-o', output], { cwd: root }),
-  );
-  const child = spawn(join(root, output), { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const tell = async (line) => {
-    child.stdin.write(`${line}\n`);
-    return (await lines.next()).value;
-  };
-  const names = ['native Eigen', 'native kernel'];
-  const file = join(root, `${output}.terms`);
-
-  async function prepare({ n, d, heads }) {
-    await tell(`shape ${n} ${d} ${heads} ${file}`);
-    const { buffer, byteOffset, byteLength } = readFileSync(file);
-    const terms = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
-    rmSync(file);
-    const input = inputOf({ n, d, heads });
-    const reference = referenceAt(input, placesOf(input));
-    return names.map((engine, at) => {
-      const own = terms.subarray((at * terms.length) / 2, ((at + 1) * terms.length) / 2);
-      const error = errorOf(input, own, 'heads first', reference);
-      return { engine, peer: false, error, right: error <= allowedError };
-    });
-  }
-  return {
-    name,
-    about: () => `g++ ${execFileSync('g++', ['-dumpfullversion']).toString().trim()} -O3 ${flags.join(' ')}`,
-    async order({ job, shape, round }) {
-      if (job) return job === 'four terms' ? prepare(shape) : [];
-      const times = (await tell('round')).split(' ').map(Number);
-      return Object.fromEntries(round.map((engine) => [engine, times[names.indexOf(engine)]]));
-    },
-    close: () => child.kill(),
-  };
-}
-
 /** WebKitGTK calls itself a Safari that there never was; Debian knows its version. */
 const webkitVersion = () =>
   `WebKitGTK ${ask('dpkg-query', ['-W', 'libwebkit2gtk-4.1-0'])?.split('\t')[1] ?? 'of unknown version'}`;
@@ -255,8 +205,8 @@ const makers = {
   webkit: async () => ({ ...(await inBrowser('WebKit', browsers.webkit)), about: webkitVersion }),
   node: () => inNode(`Node ${process.versions.node.split('.')[0]}`, process.execPath, nodeFlags),
   'node-26': () => inNode('Node 26', newestNode(), []),
-  native: (eigen) => native('native SSE4.1', ['-msse4.1'], eigen),
-  'native-avx2': (eigen) => native('native AVX2 FMA', ['-mavx2', '-mfma'], eigen),
+  native,
+  'native-avx2': nativeAvx2,
 };
 export const runtimeNames = Object.keys(makers);
 
