@@ -1,152 +1,216 @@
 // npm run bench: the four-term decomposition by every engine in every runtime, and what else a reader waits
-// for. Engines take turns within a round, so that the machine's drift hits all alike; an engine whose terms
-// are wrong is reported and not timed.
-import { writeFileSync } from 'node:fs';
+// for, as Markdown that can be pasted.
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, release } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildPage, startRuntimes } from './bench/runtimes.mjs';
-import { exponent, summary, withRatios } from './bench/statistics.js';
+import { onPage, sliderSteps, withPage } from './bench/figures.mjs';
+import { fourTerms, jobs } from './bench/jobs.js';
+import { measure } from './bench/measure.js';
+import { peakMemory } from './bench/memory.js';
+import * as report from './bench/report.js';
+import { browsers, buildPage, runtimeNames, startRuntimes } from './bench/runtimes.mjs';
+import { summary } from './bench/statistics.js';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';
-import { runTool, usageError } from './steps.mjs';
+import { root, runTool, usageError } from './steps.mjs';
 
-const shapes = [
-  { n: 32, d: 64, heads: 4 },
-  { n: 128, d: 384, heads: 12 },
-  { n: 128, d: 768, heads: 12 },
-  { n: 512, d: 768, heads: 12 },
-  { n: 512, d: 1024, heads: 16 },
-];
-const everywhere = ['chromium', 'firefox', 'webkit', 'node', 'node-26', 'native', 'native-avx2'];
+const quickRuntimes = ['chromium', 'node', 'native'];
 
-const help = `npm run bench -- [--quick] [--json FILE] [--rounds N] [--runtimes NAME,...]
-  --quick      small shapes, Chromium, Node and native code only: within a minute
-  --json FILE  every row: job, engine, runtime, n, d, heads, median_ms, p95_ms, ratio_to_best_peer
-  --rounds N   rounds of each shape; default 15, and 7 with --quick
-  --runtimes   some of ${everywhere.join(', ')}`;
+const help = `npm run bench -- [--quick] [--json FILE] [--markdown FILE] [--rounds N] [--runtimes NAME,...] [--only PART,...]
+  --quick          small shapes in ${quickRuntimes.join(', ')}: within a minute
+  --json FILE      every row: job, engine, runtime, n, d, heads, median_ms, p95_ms, ratio_to_best_peer and more
+  --markdown FILE  the tables that are printed, without what the build says
+  --rounds N       rounds of each shape; default 15, and 5 with --quick
+  --runtimes       some of ${runtimeNames.join(', ')}
+  --only           some of four, others, load, slider, memory`;
 
 async function main(args) {
-  const { values } = parsed(args);
-  if (values.help) {
+  const options = parsed(args);
+  if (options.help) {
     console.log(help);
     return 0;
   }
-  const wanted = values.runtimes?.split(',') ?? (values.quick ? ['chromium', 'node', 'native'] : everywhere);
-  const unknown = wanted.find((name) => !everywhere.includes(name));
-  if (unknown) throw usageError(`There is no runtime ${unknown}.\n${help}`);
-  const rounds = Number(values.rounds ?? (values.quick ? 7 : 15));
   const env = await setUp('wasm');
   await build(env);
   await buildPage();
-  const runtimes = await startRuntimes(wanted, env.SUPERPOSE_PREFIX);
-  const rows = [];
-  try {
-    for (const shape of values.quick ? shapes.slice(0, 2) : shapes)
-      rows.push(...(await decomposition(runtimes, shape, rounds)));
-    if (!values.quick || values.others)
-      rows.push(...(await others(runtimes, values.quick, Math.min(rounds, 5))));
-  } finally {
-    for (const runtime of runtimes) await runtime.close();
-  }
-  if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 1)}\n`);
+  if (options.markdown) writeFileSync(options.markdown, '');
+  const say = (text) => {
+    console.log(text);
+    if (options.markdown) appendFileSync(options.markdown, `${text}\n`);
+  };
+  const started = performance.now();
+  const rows = await everything(options, env.SUPERPOSE_PREFIX ?? '/usr', say);
+  say(`It took ${Math.round((performance.now() - started) / 1000)} s.`);
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(rows, null, 1)}\n`);
   return rows.some((row) => row.wrong) ? 1 : 0;
 }
 
 function parsed(args) {
   const text = { type: 'string' };
   const flag = { type: 'boolean' };
+  const names = {
+    quick: flag,
+    help: flag,
+    json: text,
+    markdown: text,
+    rounds: text,
+    runtimes: text,
+    only: text,
+  };
+  let values;
   try {
-    return parseArgs({
-      args,
-      options: { quick: flag, others: flag, help: flag, json: text, rounds: text, runtimes: text },
-    });
+    ({ values } = parseArgs({ args, options: names }));
   } catch (error) {
     throw usageError(`${error.message}\n${help}`);
   }
+  const list = (given, usual, all) => {
+    const wanted = given?.split(',') ?? usual;
+    const unknown = wanted.find((name) => !all.includes(name));
+    if (unknown !== undefined) throw usageError(`There is no ${unknown}.\n${help}`);
+    return wanted;
+  };
+  const rounds = Number(values.rounds ?? (values.quick ? 5 : 15));
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw usageError(`--rounds takes a whole number from 1 up.\n${help}`);
+  return {
+    ...values,
+    rounds,
+    runtimes: list(values.runtimes, values.quick ? quickRuntimes : runtimeNames, runtimeNames),
+    only: list(values.only, Object.keys(parts), Object.keys(parts)),
+    shapesOf: (job) => (values.quick ? job.shapes.slice(0, 2) : job.shapes),
+    command: commandOf(values),
+  };
 }
 
-/** One shape: every engine is checked first, and then timed once in each round. */
-async function decomposition(runtimes, shape, rounds) {
-  const found = new Map();
-  const rows = [];
-  for (const runtime of runtimes) {
-    for (const { engine, peer, right, error, why } of await runtime.order({ shape })) {
-      const row = { job: 'four terms', engine, runtime: runtime.name, ...shape, peer };
-      if (right) found.set(`${runtime.name} ${engine}`, { row, times: [] });
-      else
-        console.log(
-          `Not timed: ${engine} in ${runtime.name} ${why ?? `is wrong by ${error} of the largest term`}`,
-        );
-      if (!right) rows.push({ ...row, wrong: true });
+/** The command again, without the names of files on this machine. */
+function commandOf({ json, markdown, ...values }) {
+  const given = Object.entries(values).map(
+    ([name, value]) => `--${name}${value === true ? '' : `=${value}`}`,
+  );
+  return ['npm run bench', ...(given.length > 0 ? ['--', ...given] : [])].join(' ');
+}
+
+/** What there is to measure; each takes what the run has, prints its tables and gives its rows. */
+const parts = {
+  async four({ runtimes, options, say }) {
+    const rows = [];
+    for (const shape of options.shapesOf(fourTerms)) {
+      const found = await measure(runtimes, fourTerms, shape, options.rounds);
+      say(`### Four-term decomposition, n = ${shape.n}, d = ${shape.d}, ${shape.heads} heads\n`);
+      say(report.engineTable(found) + report.wrongOnes(found));
+      rows.push(...found);
     }
-  }
-  for (let round = 0; round < rounds; round++) {
-    for (const runtime of runtimes) {
-      for (const [engine, time] of Object.entries(await runtime.order({ round: true }))) {
-        found.get(`${runtime.name} ${engine}`).times.push(time);
+    if (!options.quick) say(`### How it grows\n\n${report.growthTable(rows)}`);
+    return rows;
+  },
+
+  async others({ runtimes, options, say }) {
+    const rows = [];
+    for (const job of jobs.filter((one) => one !== fourTerms && !(options.quick && one.once))) {
+      for (const shape of options.quick ? job.shapes.slice(0, 1) : job.shapes)
+        rows.push(...(await measure(runtimes, job, shape, Math.min(options.rounds, options.quick ? 3 : 5))));
+    }
+    say(`### The library's other jobs\n\n${report.jobTable(rows)}${report.wrongOnes(rows)}`);
+    if (!options.quick) say(`### How they grow\n\n${report.growthTable(rows)}`);
+    return rows;
+  },
+
+  /** Cold is the first load of a runtime that has just been started; warm, again in the same page or process. */
+  async load({ options, eigen, say }) {
+    const rows = [];
+    for (const name of options.runtimes.filter((one) => !one.startsWith('native'))) {
+      const times = { cold: [], warm: [] };
+      let about;
+      for (let start = 0; start < (options.quick ? 2 : 5); start++) {
+        const [runtime] = await startRuntimes([name], eigen);
+        if (!runtime) break;
+        for (const one of ['cold', 'warm']) {
+          const loaded = await runtime.order({ load: true });
+          about = { engine: loaded.engine, runtime: runtime.name };
+          times[one].push(loaded.times);
+        }
+        await runtime.close();
+      }
+      for (const [start, found] of about ? Object.entries(times) : []) {
+        const steps = Object.fromEntries(
+          Object.keys(found[0]).map((step) => [step, summary(found.map((one) => one[step]))]),
+        );
+        rows.push({ ...about, start, steps });
       }
     }
-  }
-  const timed = withRatios([...found.values()].map(({ row, times }) => ({ ...row, ...summary(times) })));
-  print(`Four-term decomposition, n = ${shape.n}, d = ${shape.d}, ${shape.heads} heads`, timed);
-  return [...timed, ...rows];
-}
+    say(`### From the file to the first terms (${Object.values(fourTerms.shapes[0]).join(', ')})\n`);
+    say(report.loadTable(rows));
+    return rows.flatMap(({ steps, start, ...about }) =>
+      Object.entries(steps).map(([step, times]) => ({ job: `load, ${start}: ${step}`, ...about, ...times })),
+    );
+  },
 
-/** The library's other jobs, and how they grow. */
-async function others(runtimes, quick, turns) {
-  const rows = [];
-  for (const runtime of runtimes) {
-    for (const { times, ...about } of await runtime.order({ other: turns, quick })) {
-      rows.push({ ...about, runtime: runtime.name, ...summary(times), ratio_to_best_peer: null });
+  /** From the input event to the frame that shows the answer, on the page. */
+  async slider({ options, say }) {
+    const rows = [];
+    await withPage(async (address) => {
+      for (const name of options.runtimes.filter((one) => one in browsers)) {
+        const found = await onPage(name, address, (browser) =>
+          sliderSteps(browser, 'dot-products', 20),
+        ).catch((error) => say(`Without the slider in ${name}: ${error.message}`));
+        if (!found) continue;
+        const about = { job: 'slider step', engine: `dot-products, ${found.slider}`, runtime: name };
+        rows.push({ ...about, ...summary(found.times) });
+      }
+    });
+    say(`### One step of a slider\n\n${report.sliderTable(rows)}`);
+    return rows;
+  },
+
+  /** The same in every runtime, so measured in one. */
+  async memory({ options, say }) {
+    const { load } = await import(join(root, 'build/package/index.js'));
+    const rows = [];
+    for (const job of jobs.filter((one) => !one.once)) {
+      for (const shape of options.shapesOf(job))
+        rows.push(await peakMemory(() => load({ simd: 'plain' }), job, shape));
     }
+    say(`### Peak memory\n\n${report.memoryTable(rows)}`);
+    return rows.map(({ job, ...row }) => ({ job: `peak memory: ${job}`, runtime: 'any', ...row }));
+  },
+};
+
+async function everything(options, eigen, say) {
+  const runtimes = await startRuntimes(options.runtimes, eigen);
+  const rows = [];
+  try {
+    say(await heading(options, runtimes));
+    for (const name of options.only) rows.push(...(await parts[name]({ runtimes, options, eigen, say })));
+  } finally {
+    for (const runtime of runtimes) await runtime.close();
   }
-  print('What else is waited for', rows);
-  const kinds = new Set(
-    rows.filter(({ n }) => n > 0).map(({ job, engine, runtime }) => `${job} | ${engine} | ${runtime}`),
-  );
-  if (quick) return rows;
-  console.log(
-    '\n| job | engine | runtime | grows with n like | with d like |\n| --- | --- | --- | --- | --- |',
-  );
-  for (const kind of kinds) {
-    const of = rows.filter(({ job, engine, runtime }) => `${job} | ${engine} | ${runtime}` === kind);
-    const grown = (by, fixed) => {
-      const counts = of.map((row) => of.filter((other) => other[fixed] === row[fixed]).length);
-      const most = of[counts.indexOf(Math.max(...counts))][fixed];
-      const points = of.filter((row) => row[fixed] === most).map((row) => [row[by], row.median_ms]);
-      return points.length > 1 ? `${by}^${exponent(points).toFixed(2)}` : '';
-    };
-    console.log(`| ${kind} | ${grown('n', 'd')} | ${grown('d', 'n')} |`);
-  }
-  return rows;
+  // Every row has these, whether it was timed or not.
+  const asked = ['job', 'engine', 'runtime', 'n', 'd', 'heads', 'median_ms', 'p95_ms', 'ratio_to_best_peer'];
+  const blank = Object.fromEntries(asked.map((name) => [name, null]));
+  return rows.map((row) => ({ ...blank, ...row }));
 }
 
-function print(title, rows) {
-  const heading = [
-    'runtime',
-    'engine',
-    'n, d',
-    'median ms',
-    'p95 ms',
-    '±',
-    'best ms',
-    'median against the best peer',
-    'best against its best',
+/** Of a browser's name for itself, the part that says which it is; WebKitGTK tells the Safari that it equals. */
+const version = (about) =>
+  about.match(/(Firefox|Chrome|Version)\/[\d.]+/)?.[0].replace('Version', 'Safari') ?? about;
+
+/** The date, the machine, the versions and the command. */
+async function heading({ command }, runtimes) {
+  const date = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+  const system = readFileSync('/etc/os-release', 'utf8').match(/PRETTY_NAME="(.*)"/)?.[1];
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root }).toString().trim();
+  const lines = [
+    `${date}, \`${command}\`, at ${commit}`,
+    `${cpus()[0].model}, ${cpus().length} cores; ${system}, Linux ${release()}; load at the start ${loadavg()[0].toFixed(1)}`,
+    ...['onnxruntime-web', '@tensorflow/tfjs-backend-wasm'].map(
+      (name) => `${name} ${devDependencies[name]}, one thread`,
+    ),
   ];
-  console.log(`\n${title}\n\n| ${heading.join(' | ')} |\n| --- | --- | --- |${' ---: |'.repeat(6)}`);
-  const ratio = (value) => (value ? `${value.toFixed(2)}×` : '');
-  for (const row of rows) {
-    const cells = [
-      row.runtime,
-      row.job === 'four terms' ? row.engine : `${row.job}, ${row.engine}`,
-      `${row.n}, ${row.d}`,
-      ...[row.median_ms, row.p95_ms].map((time) => time.toPrecision(3)),
-      `${Math.round(row.spread * 100)} %`,
-      row.best_ms.toPrecision(3),
-      ratio(row.ratio_to_best_peer),
-      ratio(row.ratio_of_best_times),
-    ];
-    console.log(`| ${cells.join(' | ')} |`);
-  }
+  for (const runtime of runtimes) lines.push(`${runtime.name}: ${version(await runtime.about())}`);
+  return `${lines.map((line) => `- ${line}\n`).join('')}`;
 }
 
 await runTool(import.meta.url, main);

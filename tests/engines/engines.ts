@@ -80,7 +80,12 @@ export async function webkit(): Promise<Engine> {
       ...(process.getuid?.() === 0 && { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' }),
     },
   });
-  const end = () => process.kill(-(server.pid as number));
+  const end = () => {
+    process.off('exit', end);
+    process.kill(-(server.pid as number));
+  };
+  // Also when the program is interrupted.
+  process.once('exit', end);
   try {
     const driver = await connect(port);
     return {

@@ -1,83 +1,176 @@
-// What the bench times is right before it is timed: every engine's terms, on small shapes and without a clock.
-import { fileURLToPath } from 'node:url';
-import { load } from 'superpose';
+// What the bench times is right before it is timed: every engine of every job, on small shapes and without a
+// clock.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 // @ts-expect-error: plain JavaScript
-import * as engines from '../../tools/bench/engines.js';
+import { clientOf } from '../../tools/bench/client.js';
 // @ts-expect-error: plain JavaScript
-import * as job from '../../tools/bench/job.js';
+import * as fourTermJob from '../../tools/bench/job.js';
 // @ts-expect-error: plain JavaScript
-import { exponent, summary, withRatios } from '../../tools/bench/statistics.js';
+import { jobs } from '../../tools/bench/jobs.js';
+// @ts-expect-error: plain JavaScript
+import { measure } from '../../tools/bench/measure.js';
+// @ts-expect-error: plain JavaScript
+import { peakMemory } from '../../tools/bench/memory.js';
+// @ts-expect-error: plain JavaScript
+import { inNode } from '../../tools/bench/modules.js';
+// @ts-expect-error: plain JavaScript
+import { hasAvx2, native, nativeAvx2 } from '../../tools/bench/native.mjs';
+// @ts-expect-error: plain JavaScript
+import { engineTable, growthTable, memoryTable, wrongOnes } from '../../tools/bench/report.js';
+// @ts-expect-error: plain JavaScript
+import { exponent, growth, summary, withRatios } from '../../tools/bench/statistics.js';
 
+interface Shape {
+  n: number;
+  d: number;
+  heads?: number;
+}
 interface Engine {
   name: string;
-  order: string;
-  prepare(input: unknown): Promise<{ run(): unknown }>;
+  order?: string;
+  prepare(input: unknown): Promise<{ run(): unknown; release?(): void }>;
+}
+interface Job {
+  name: string;
+  allowed: number;
+  small: Shape[];
+  shapes: Shape[];
+  inputOf(shape: Shape): unknown;
+  enginesOf(modules: unknown): Engine[];
+  referenceOf(input: unknown): unknown;
+  errorOf(input: unknown, answer: unknown, reference: unknown, engine: Engine): number;
+}
+interface Row {
+  job: string;
+  engine: string;
+  runtime: string;
+  wrong?: string;
+  median_ms?: number;
+  ratio_to_best_peer: number | null;
 }
 
-async function everyEngine(): Promise<Engine[]> {
-  const ort = await import('onnxruntime-web');
-  ort.env.wasm.numThreads = 1;
-  const tf = await import('@tensorflow/tfjs-core');
-  const { setWasmPaths } = await import('@tensorflow/tfjs-backend-wasm');
-  setWasmPaths(
-    fileURLToPath(new URL('../../node_modules/@tensorflow/tfjs-backend-wasm/dist/', import.meta.url)),
-  );
-  await tf.setBackend('wasm');
-  return [
-    ...(await Promise.all((['plain', 'relaxed'] as const).map((simd) => load({ simd }).then(engines.ours)))),
-    ...engines.ortKinds.map((kind: string) => engines.onnxruntime(ort, kind)),
-    ...engines.tfjsKinds.map((kind: string) => engines.tensorflow(tf, kind)),
-    engines.plainJs,
-  ];
+const modules = await inNode.engines();
+
+/** The same answer with its numbers changed, whatever its form. */
+function changed(answer: unknown, change: (value: number) => number): unknown {
+  if (ArrayBuffer.isView(answer)) return (answer as Float64Array).map(change);
+  if (Array.isArray(answer)) return answer.map((one) => changed(one, change));
+  if (typeof answer !== 'object' || answer === null) return answer;
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, changed(value, change)]));
 }
 
-const shapes = [
-  { n: 5, d: 12, heads: 3 },
-  { n: 32, d: 64, heads: 4 },
-  { n: 17, d: 40, heads: 1 },
-];
+const cases = (jobs as Job[]).flatMap((job) => job.small.map((shape) => ({ job, shape, title: job.name })));
 
-test.each(shapes)('every engine gives the terms of $n tokens, width $d, $heads heads', async (shape) => {
+test.each(cases)('every engine is right: $title, $shape', async ({ job, shape }) => {
   const input = job.inputOf(shape);
-  const exact = job.plainly(input, Float64Array);
-  expect(job.errorOf(input, exact, 'heads first')).toBeLessThan(1e-14);
-  const all = await everyEngine();
-  expect(all.length).toBeGreaterThan(6);
-  for (const { name, order, prepare } of all) {
-    const { run } = await prepare(input);
-    const terms = engines.inOne(await run());
-    expect(job.errorOf(input, terms, order), name).toBeLessThan(job.allowedError);
-    // The check sees one wrong head, a wrong layout and NaN.
-    const other = order === 'heads first' ? 'terms first' : 'heads first';
-    if (shape.heads > 1) expect(job.errorOf(input, terms, other), name).toBeGreaterThan(0.01);
-    expect(
-      job.errorOf(
-        input,
-        terms.map(() => Number.NaN),
-        order,
-      ),
-      name,
-    ).toBeNaN();
+  const reference = job.referenceOf(input);
+  const engines = job.enginesOf(modules);
+  expect(engines.map(({ name }) => name)).toContain('superpose relaxed');
+  if (job.name === 'four terms') expect(engines.length).toBeGreaterThan(7);
+  for (const engine of engines) {
+    const { run, release } = await engine.prepare(input);
+    const answer = await run();
+    const errorOf = (found: unknown) => job.errorOf(input, found, reference, engine);
+    expect(errorOf(answer), engine.name).toBeLessThan(job.allowed);
+    // The comparison sees a hundredth, a sign and NaN.
+    for (const change of [(value: number) => 1.01 * value, (value: number) => -value, () => Number.NaN])
+      expect(errorOf(changed(answer, change)) <= job.allowed, `${engine.name}, ${change}`).toBe(false);
+    release?.();
   }
 });
 
-test('medians, ratios and exponents', () => {
-  expect(summary([5, 1, 3])).toEqual({ median_ms: 3, p95_ms: 4.8, best_ms: 1, spread: 1 / 3 });
-  const row = (engine: string, median_ms: number, peer: boolean) => ({
-    engine,
-    median_ms,
-    best_ms: 1,
-    peer,
-    runtime: 'a',
-    n: 1,
-    d: 1,
-    job: 'j',
+const compiler = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'g++')));
+const eigen = process.env.SUPERPOSE_PREFIX;
+// Where they can be built: npm test sets the prefix.
+const natives = compiler && eigen ? [native, ...(hasAvx2() ? [nativeAvx2] : [])] : [];
+
+for (const start of natives)
+  test(`native code is right: ${start.name}`, async () => {
+    const runtime = await start(eigen);
+    for (const shape of (jobs[0] as Job).small) {
+      const verdicts = await runtime.order({ job: 'four terms', shape });
+      expect(verdicts.map(({ engine }: Row) => engine)).toEqual(['native Eigen', 'native kernel']);
+      for (const { engine, right } of verdicts) expect(right, engine).toBe(true);
+    }
+    await runtime.close();
   });
-  const rows = withRatios([row('ours', 2, false), row('one', 3, true), row('two', 6, true)]);
-  expect(rows.map((found: { ratio_to_best_peer: number }) => found.ratio_to_best_peer)).toEqual([
-    1.5, 2, 0.5,
+
+test('the reference of the four terms, and what sees a wrong layout', () => {
+  for (const shape of (jobs[0] as Job).small) {
+    const input = fourTermJob.inputOf(shape);
+    const exact = fourTermJob.plainly(input, Float64Array);
+    expect(fourTermJob.errorOf(input, exact, 'heads first')).toBeLessThan(1e-14);
+    if ((shape.heads ?? 1) > 1)
+      expect(fourTermJob.errorOf(input, exact, 'terms first')).toBeGreaterThan(0.01);
+  }
+});
+
+test('a wrong engine is reported and not timed, and one that fails likewise', async () => {
+  const [ours] = modules.superpose;
+  const wrong = {
+    ...ours,
+    simd: 'with a wrong last term',
+    decomposeTerms(input: unknown) {
+      const found = ours.decomposeTerms(input);
+      return { ...found, terms: found.terms.map((value: number, at: number) => (at < 9 * 1024 ? value : 0)) };
+    },
+  };
+  const failing = {
+    ...ours,
+    simd: 'that fails',
+    decomposeTerms() {
+      throw new Error('out of memory');
+    },
+  };
+  const answer = clientOf({ ...inNode, engines: async () => ({ superpose: [ours, wrong, failing] }) });
+  const asked: string[] = [];
+  const runtime = {
+    name: 'here',
+    order(order: { round?: string[] }) {
+      asked.push(...(order.round ?? []));
+      return answer(order);
+    },
+  };
+  const rows: Row[] = await measure([runtime], jobs[0], { n: 32, d: 64, heads: 4 }, 2);
+  expect(new Set(asked)).toEqual(new Set(['superpose plain', 'plain JS']));
+  const found = Object.fromEntries(rows.map((row) => [row.engine, row]));
+  expect(found['superpose plain']?.median_ms).toBeGreaterThan(0);
+  for (const name of ['superpose with a wrong last term', 'superpose that fails'])
+    expect(found[name]).not.toHaveProperty('median_ms');
+  expect(wrongOnes(rows)).toContain('superpose that fails, here, four terms: out of memory.');
+  expect(wrongOnes(rows)).toContain('superpose with a wrong last term, here, four terms: off by ');
+  expect(engineTable(rows)).not.toContain('superpose with');
+});
+
+test('peak memory, and what is counted as input and result', async () => {
+  const [small, large] = await Promise.all(
+    [32, 384].map((n) => peakMemory(() => inNode.load({ simd: 'plain' }), jobs[0], { n, d: 384, heads: 12 })),
+  );
+  expect(small.input_bytes).toBe(4 * (2 * 32 * 384 + 2 * 384 * 384));
+  expect(small.result_bytes).toBe(4 * 4 * 12 * 32 * 32);
+  expect(small.peak_bytes).toBeGreaterThanOrEqual(small.initial_bytes);
+  expect(large.peak_bytes).toBeGreaterThanOrEqual(small.peak_bytes);
+  const grown = { ...small, peak_bytes: small.initial_bytes + 1 };
+  expect(memoryTable([small, grown]).match(/four terms/g)).toHaveLength(1);
+});
+
+test('medians, ratios, exponents and their tables', () => {
+  expect(summary([5, 1, 3])).toEqual({ median_ms: 3, p95_ms: 4.8, best_ms: 1, spread: 1 / 3 });
+  const row = (engine: string, median_ms: number, peer: boolean, runtime = 'a') => {
+    return { engine, median_ms, p95_ms: 7, best_ms: 1, spread: 0.1, peer, runtime, n: 1, d: 1, job: 'j' };
+  };
+  const rows: Row[] = withRatios([
+    row('ours', 2, false),
+    row('one', 3, true),
+    row('two', 6, true),
+    row('native Eigen', 2, false, 'native AVX2'),
+    row('native kernel', 1, false, 'native AVX2'),
   ]);
+  expect(rows.map((found) => found.ratio_to_best_peer)).toEqual([1.5, 1, 0.5, null, null]);
+  // The limit is the better of the two.
+  expect(engineTable(rows)).toContain('| a | ours | 2.00 | 7.00 | 10 % | 1.00 | 1.50× | 0.50× |');
   expect(
     exponent([
       [1, 3],
@@ -85,4 +178,16 @@ test('medians, ratios and exponents', () => {
       [4, 48],
     ]),
   ).toBeCloseTo(2, 12);
+  // n² d, in a cross.
+  const shapes: [number, number][] = [
+    [1, 2],
+    [2, 2],
+    [4, 2],
+    [2, 8],
+  ];
+  const grown = shapes.map(([n, d]) => ({ job: 'j', engine: 'e', runtime: 'r', n, d, median_ms: n * n * d }));
+  expect(growth(grown, 'n', 'd')).toBeCloseTo(2, 12);
+  expect(growth(grown, 'd', 'n')).toBeCloseTo(1, 12);
+  expect(growth(grown.slice(0, 1), 'd', 'n')).toBeUndefined();
+  expect(growthTable(grown)).toContain('| j | r | e | 2.00 | 1.00 |');
 });

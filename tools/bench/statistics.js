@@ -18,23 +18,12 @@ export function summary(times) {
   };
 }
 
-/** Rows with the ratio to the best peer in the same runtime and shape: above 1 is faster than it. */
+/** Rows of one job and shape, with the ratio to the best peer in the same runtime: above 1 is faster than it. */
 export function withRatios(rows) {
   return rows.map((row) => {
-    const peers = rows.filter(
-      (other) =>
-        other.peer &&
-        other.runtime === row.runtime &&
-        other.n === row.n &&
-        other.d === row.d &&
-        other.job === row.job,
-    );
-    const others = peers.filter((other) => other !== row || peers.length === 1);
-    const ratio = (time) => {
-      const best = Math.min(...others.map((peer) => peer[time]));
-      return Number.isFinite(best) ? best / row[time] : null;
-    };
-    return { ...row, ratio_to_best_peer: ratio('median_ms'), ratio_of_best_times: ratio('best_ms') };
+    const peers = rows.filter((other) => other.peer && other.runtime === row.runtime);
+    const best = Math.min(...peers.map((peer) => peer.median_ms));
+    return { ...row, ratio_to_best_peer: peers.length > 0 ? best / row.median_ms : null };
   });
 }
 
@@ -46,4 +35,11 @@ export function exponent(points) {
   const [mx, my] = [mean(x), mean(y)];
   const above = x.reduce((sum, value, at) => sum + (value - mx) * (y[at] - my), 0);
   return above / x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
+}
+
+/** How rows of several shapes grow with `by`, at the value of `fixed` that most of them have; or undefined. */
+export function growth(rows, by, fixed) {
+  const at = (value) => rows.filter((row) => row[fixed] === value);
+  const most = rows.map((row) => at(row[fixed])).reduce((a, b) => (b.length > a.length ? b : a));
+  return most.length > 1 ? exponent(most.map((row) => [row[by], row.median_ms])) : undefined;
 }

@@ -1,0 +1,38 @@
+// The jobs that the bench times: each has its shapes, its input, the engines that do it, and how far an
+// answer is from a double reference.
+import { fourTermEngines, inOne } from './engines.js';
+import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
+import { otherJobs } from './others.js';
+
+export const fourTerms = {
+  name: 'four terms',
+  allowed: allowedError,
+  shapes: [
+    { n: 32, d: 64, heads: 4 },
+    { n: 128, d: 384, heads: 12 },
+    { n: 128, d: 768, heads: 12 },
+    { n: 512, d: 768, heads: 12 },
+    { n: 512, d: 1024, heads: 16 },
+  ],
+  small: [
+    { n: 5, d: 12, heads: 3 },
+    { n: 32, d: 64, heads: 4 },
+    { n: 17, d: 40, heads: 1 },
+  ],
+  inputOf,
+  enginesOf: fourTermEngines,
+  referenceOf: (input) => referenceAt(input, placesOf(input)),
+  errorOf: (input, answer, reference, { order }) => errorOf(input, inOne(answer), order, reference),
+};
+
+/** A job of the library alone: each of its builds is an engine. */
+const alone = ({ prepare, ...job }) => ({
+  ...job,
+  enginesOf: ({ superpose }) =>
+    superpose.slice(job.once ? -1 : 0).map((one) => ({
+      name: `superpose ${one.simd}`,
+      prepare: async (input) => prepare(one, input),
+    })),
+});
+
+export const jobs = [fourTerms, ...otherJobs.map(alone)];

@@ -1,0 +1,26 @@
+// How much of the module's memory a job takes at its peak, which WebAssembly memory never gives back, against
+// the size of what goes in and what comes out.
+
+const bytesOf = (value) =>
+  ArrayBuffer.isView(value)
+    ? value.byteLength
+    : Object.values(value ?? {}).reduce((sum, one) => sum + (typeof one === 'object' ? bytesOf(one) : 0), 0);
+
+/** In a module of its own: `fresh` loads one. */
+export async function peakMemory(fresh, job, shape) {
+  const superpose = await fresh();
+  const initial = superpose.memoryBytes();
+  const input = job.inputOf(shape);
+  const [engine] = job.enginesOf({ superpose: [superpose] });
+  const { run } = await engine.prepare(input);
+  const result = await run();
+  return {
+    job: job.name,
+    engine: engine.name,
+    ...shape,
+    initial_bytes: initial,
+    peak_bytes: superpose.memoryBytes(),
+    input_bytes: bytesOf(input),
+    result_bytes: bytesOf(result),
+  };
+}

@@ -1,0 +1,113 @@
+// What was measured as Markdown that can be pasted into a page.
+import { growth } from './statistics.js';
+
+const table = (heading, left, rows) =>
+  [heading, heading.map((_, at) => (at < left ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('');
+
+const ms = (time) => (time >= 1000 ? time.toFixed(0) : time.toPrecision(3));
+const ratio = (value) => (Number.isFinite(value) ? `${value.toFixed(2)}×` : '');
+const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
+const power = (value) => (value === undefined ? '' : value.toFixed(2));
+const timesOf = (row) => [ms(row.median_ms), ms(row.p95_ms), `${Math.round(row.spread * 100)} %`];
+
+/** The medians of the better of two native engines, by runtime. */
+const limits = (rows) => {
+  const found = {};
+  for (const { runtime, median_ms } of rows.filter(({ runtime }) => runtime.startsWith('native')))
+    found[runtime] = Math.min(found[runtime] ?? Number.POSITIVE_INFINITY, median_ms);
+  return found;
+};
+
+/** Engines that were wrong, each in a line. */
+export const wrongOnes = (rows) =>
+  rows
+    .filter(({ wrong }) => wrong)
+    .map((row) => `Wrong, and so not timed: ${row.engine}, ${row.runtime}, ${row.job}: ${row.wrong}.\n`)
+    .join('');
+
+/** One shape of the four terms. */
+export function engineTable(all) {
+  const rows = all.filter(({ wrong }) => !wrong);
+  const native = limits(rows);
+  const heading = [
+    'runtime',
+    'engine',
+    'median ms',
+    '95th percentile',
+    'spread',
+    'best ms',
+    'against the best peer',
+  ];
+  return table(
+    [...heading, ...Object.keys(native).map((name) => `against ${name}`)],
+    2,
+    rows.map((row) => [
+      row.runtime,
+      row.engine,
+      ...timesOf(row),
+      ms(row.best_ms),
+      ratio(row.ratio_to_best_peer ?? Number.NaN),
+      ...Object.values(native).map((limit) => ratio(limit / row.median_ms)),
+    ]),
+  );
+}
+
+/** Jobs without peers: one line for each shape and engine. */
+export const jobTable = (rows) =>
+  table(
+    ['job', 'n, d', 'runtime', 'engine', 'median ms', '95th percentile', 'spread'],
+    4,
+    rows
+      .filter(({ wrong }) => !wrong)
+      .map((row) => [row.job, `${row.n}, ${row.d}`, row.runtime, row.engine, ...timesOf(row)]),
+  );
+
+/** Exponents of n and d, fitted to medians at shapes that differ in one of them. */
+export function growthTable(all) {
+  const kinds = new Map();
+  for (const row of all.filter(({ wrong }) => !wrong)) {
+    const kind = [row.job, row.runtime, row.engine].join(' | ');
+    kinds.set(kind, [...(kinds.get(kind) ?? []), row]);
+  }
+  const fitted = [...kinds]
+    .filter(([, rows]) => rows.length > 2)
+    .map(([kind, rows]) => [kind, power(growth(rows, 'n', 'd')), power(growth(rows, 'd', 'n'))]);
+  return table(['job', 'runtime', 'engine', 'power of n', 'power of d'], 3, fitted);
+}
+
+/** Loading, by step. */
+export const loadTable = (rows) =>
+  table(
+    ['runtime', 'engine', '', 'fetched ms', 'compiled and started', 'first terms', 'all', 'spread'],
+    3,
+    rows.map(({ runtime, engine, start, steps }) => [
+      runtime,
+      engine,
+      start,
+      ...Object.values(steps).map(({ median_ms }) => ms(median_ms)),
+      `${Math.round(steps.all.spread * 100)} %`,
+    ]),
+  );
+
+export const sliderTable = (rows) =>
+  table(
+    ['browser', 'figure, its first slider', 'median ms', '95th percentile', 'spread'],
+    2,
+    rows.map((row) => [row.runtime, row.engine, ...timesOf(row)]),
+  );
+
+export function memoryTable(rows) {
+  const grown = rows.filter((row) => row.peak_bytes > row.initial_bytes);
+  const cells = grown.map((row) => [
+    row.job,
+    `${row.n}, ${row.d}`,
+    ...[row.input_bytes, row.result_bytes, row.peak_bytes].map(megabytes),
+    ratio((row.peak_bytes - row.input_bytes) / row.result_bytes),
+  ]);
+  return (
+    table(['job', 'n, d', 'inputs MB', 'results MB', 'peak MB', '(peak − inputs) / results'], 2, cells) +
+    `\nEvery other job and shape fits into the ${megabytes(rows[0].initial_bytes)} MB that the module starts with.\n`
+  );
+}
