@@ -5,8 +5,6 @@
 #include "product.h"
 
 #include <algorithm>
-#include <memory>
-#include <new>
 
 #include "simd.h"
 
@@ -51,35 +49,25 @@ inline typename Simd<Scalar>::Vector multiply_add(typename Simd<Scalar>::Vector 
 #endif
 }
 
-// How a row of a tile leaves: scaled, as the first of the sum over k or added to what is there.
+// A row of a tile leaves, as the first of the sum over k or added to what is there.
 template <typename Scalar>
-struct Leaving {
-  Scalar scale;
-  bool add;
-  Index columns;
-};
-
-template <typename Scalar>
-inline void leave(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vector right, Scalar* to,
-                  const Leaving<Scalar>& how) {
+inline void leave(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vector right, Scalar scale,
+                  bool add, Scalar* to) {
   using S = Simd<Scalar>;
-  left *= how.scale;
-  right *= how.scale;
-  if (how.columns == kColumns<Scalar>) {
-    S::store(to, how.add ? S::load(to) + left : left);
-    S::store(to + S::kLanes, how.add ? S::load(to + S::kLanes) + right : right);
-    return;
+  left *= scale;
+  right *= scale;
+  if (add) {
+    left += S::load(to);
+    right += S::load(to + S::kLanes);
   }
-  for (Index j = 0; j < how.columns; ++j) {
-    const Scalar value = j < S::kLanes ? left[j] : right[j - S::kLanes];
-    to[j] = how.add ? to[j] + value : value;
-  }
+  S::store(to, left);
+  S::store(to + S::kLanes, right);
 }
 
-// One tile. The sums stand in variables of their own, because arrays of vectors are spilled to memory.
+// One whole tile. The sums stand in variables of their own, because arrays of vectors are spilled to memory.
 template <typename Scalar>
-[[gnu::noinline]] void multiply_tile(const Scalar* a, const Scalar* b, Index depth, Scalar* const* to,
-                                     Index rows, const Leaving<Scalar> how) {
+[[gnu::noinline]] void multiply_tile(const Scalar* a, const Scalar* b, Index depth, Scalar scale, bool add,
+                                     Scalar* to, Index stride) {
   using Vector = typename Simd<Scalar>::Vector;
   Vector l0{}, l1{}, l2{}, l3{}, l4{}, l5{}, r0{}, r1{}, r2{}, r3{}, r4{}, r5{};
 #ifdef __clang__
@@ -106,8 +94,6 @@ template <typename Scalar>
       row = Simd<Scalar>::all(a[4]);
       l4 = multiply_add<Scalar>(row, left, l4);
       r4 = multiply_add<Scalar>(row, right, r4);
-    }
-    if constexpr (kRows > 4) {
       row = Simd<Scalar>::all(a[5]);
       l5 = multiply_add<Scalar>(row, left, l5);
       r5 = multiply_add<Scalar>(row, right, r5);
@@ -115,15 +101,13 @@ template <typename Scalar>
     a += kRows;
     b += kColumns<Scalar>;
   }
-  leave(l0, r0, to[0], how);
-  if (rows > 1) leave(l1, r1, to[1], how);
-  if (rows > 2) leave(l2, r2, to[2], how);
-  if (rows > 3) leave(l3, r3, to[3], how);
+  leave(l0, r0, scale, add, to);
+  leave(l1, r1, scale, add, to + stride);
+  leave(l2, r2, scale, add, to + 2 * stride);
+  leave(l3, r3, scale, add, to + 3 * stride);
   if constexpr (kRows > 4) {
-    if (rows > 4) leave(l4, r4, to[4], how);
-  }
-  if constexpr (kRows > 4) {
-    if (rows > 5) leave(l5, r5, to[5], how);
+    leave(l4, r4, scale, add, to + 4 * stride);
+    leave(l5, r5, scale, add, to + 5 * stride);
   }
 }
 
@@ -200,24 +184,7 @@ void pack(const Scalar* from, Index stride, Index rows, Index depth, Scalar* to)
 
 // The two packed operands, kept between calls so that none allocates.
 template <typename Scalar>
-class Buffers {
- public:
-  Scalar* at_least(Index count) {
-    if (count > size_) {
-      held_.reset(static_cast<Scalar*>(::operator new(count * sizeof(Scalar), kAlignment)));
-      size_ = count;
-    }
-    return held_.get();
-  }
-
- private:
-  static constexpr std::align_val_t kAlignment{64};
-  struct Free {
-    void operator()(Scalar* held) const { ::operator delete(held, kAlignment); }
-  };
-  std::unique_ptr<Scalar, Free> held_;
-  Index size_ = 0;
-};
+thread_local AlignedBuffer<Scalar> buffers;
 
 // Too few rows to be worth packing b for: each pair by itself.
 template <typename Scalar>
@@ -242,6 +209,78 @@ void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Sc
   }
 }
 
+// How a stack of matrices [columns, k] lies in panels: none holds rows of two of them.
+template <typename Scalar>
+struct Panels {
+  Index stacked, columns;
+
+  Index each() const { return (columns + kColumns<Scalar> - 1) / kColumns<Scalar>; }
+  Index count() const { return stacked * each(); }
+  Index matrix(Index p) const { return p / each(); }
+  Index column(Index p) const { return p % each() * kColumns<Scalar>; }
+  Index width(Index p) const { return std::min<Index>(kColumns<Scalar>, columns - column(p)); }
+};
+
+// Panels p0 .. p1 - 1 of b, at the depths from k on.
+template <typename Scalar>
+void pack_panels(const Rows<Scalar>& b, const Panels<Scalar>& panels, Index p0, Index p1, Index k, Index depth,
+                 Scalar* to) {
+  for (Index p = p0; p < p1; ++p, to += depth * kColumns<Scalar>) {
+    const Index row = panels.matrix(p) * panels.columns + panels.column(p);
+    pack<kColumns<Scalar>>(b.data() + row * b.outerStride() + k, b.outerStride(), panels.width(p), depth, to);
+  }
+}
+
+// What is the same for all pieces of a product; add() does one: all rows of a times panels p0 .. p1 - 1 of b,
+// packed, at the depths from k on.
+template <typename Scalar>
+struct Product {
+  const Rows<Scalar>& a;
+  Panels<Scalar> panels;
+  Scalar scale;
+  Index rows, across;
+  Scalar* out;
+  Scalar* packed_a;
+
+  void add(Index k, Index depth, Index p0, Index p1, const Scalar* packed_b) const {
+    for (Index i0 = 0; i0 < a.rows(); i0 += kRowPanels * kRows) {
+      const Index i1 = std::min(a.rows(), i0 + kRowPanels * kRows);
+      // Where each row is, had it its panel's column 0.
+      Index offset[kRowPanels * kRows];
+      for (Index i = i0; i < i1; ++i) {
+        offset[i - i0] = (i / rows * across * rows + i % rows) * panels.columns;
+      }
+      for (Index i = i0; i < i1; i += kRows) {
+        pack<kRows>(a.data() + i * a.outerStride() + k, a.outerStride(), std::min<Index>(kRows, i1 - i), depth,
+                    packed_a + (i - i0) * depth);
+      }
+      for (Index p = p0; p < p1; ++p) {
+        const Scalar* const panel = packed_b + (p - p0) * depth * kColumns<Scalar>;
+        const Index width = panels.width(p);
+        Scalar* const start = out + panels.matrix(p) * rows * panels.columns + panels.column(p);
+        for (Index i = i0; i < i1; i += kRows) {
+          const Scalar* const row_panel = packed_a + (i - i0) * depth;
+          const Index* const at = offset + (i - i0);
+          const Index here = std::min<Index>(kRows, i1 - i);
+          // A tile within one product goes to its place, one at an edge by way of a tile of its own.
+          if (here == kRows && width == kColumns<Scalar> &&
+              at[kRows - 1] - at[0] == (kRows - 1) * panels.columns) {
+            multiply_tile(row_panel, panel, depth, scale, k > 0, start + at[0], panels.columns);
+            continue;
+          }
+          Scalar tile[kRows * kColumns<Scalar>];
+          multiply_tile(row_panel, panel, depth, scale, false, tile, Index(kColumns<Scalar>));
+          for (Index r = 0; r < here; ++r) {
+            Scalar* const to = start + at[r];
+            const Scalar* const from = tile + r * kColumns<Scalar>;
+            for (Index j = 0; j < width; ++j) to[j] = k > 0 ? to[j] + from[j] : from[j];
+          }
+        }
+      }
+    }
+  }
+};
+
 }  // namespace
 
 template <typename Scalar>
@@ -251,56 +290,52 @@ void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale,
   eigen_assert(a.cols() == b.cols() && a.rows() % rows == 0 && b.rows() % columns == 0);
   if (a.rows() < kRows / 2 && a.rows() == rows && columns == b.rows()) return multiply_few(a, b, scale, out);
 
-  const Index stacked = b.rows() / columns;
-  if (across == 0) across = stacked;
-  const Index panels_each = (columns + kColumns<Scalar> - 1) / kColumns<Scalar>;
-  const Index panels = stacked * panels_each;
+  const Panels<Scalar> panels{b.rows() / columns, columns};
   const Index most_depth = std::min(a.cols(), kDepth);
-  const Index size_of_b = std::min(panels, kColumnPanels) * most_depth * kColumns<Scalar>;
-  thread_local Buffers<Scalar> buffers;
-  Scalar* const packed_b = buffers.at_least(size_of_b + kRowPanels * most_depth * kRows);
-  Scalar* const packed_a = packed_b + size_of_b;
-
-  // The places of panel p of b: its first row, and where product (0, its own) has that column.
-  const auto first_row = [&](Index p) { return p / panels_each * columns + p % panels_each * kColumns<Scalar>; };
-  const auto first_place = [&](Index p) {
-    return p / panels_each * rows * columns + p % panels_each * kColumns<Scalar>;
-  };
-  const auto width = [&](Index p) {
-    return std::min<Index>(kColumns<Scalar>, columns - p % panels_each * kColumns<Scalar>);
-  };
-
+  const Index size_of_b = std::min(panels.count(), kColumnPanels) * most_depth * kColumns<Scalar>;
+  Scalar* const packed_b = buffers<Scalar>.at_least(size_of_b + kRowPanels * most_depth * kRows);
+  const Product<Scalar> product{a, panels, scale, rows, across ? across : panels.stacked, out, packed_b + size_of_b};
   Index k = 0;
   do {
     const Index depth = std::min(kDepth, a.cols() - k);
-    for (Index p0 = 0; p0 < panels; p0 += kColumnPanels) {
-      const Index p1 = std::min(panels, p0 + kColumnPanels);
-      for (Index p = p0; p < p1; ++p) {
-        pack<kColumns<Scalar>>(b.data() + first_row(p) * b.outerStride() + k, b.outerStride(), width(p), depth,
-                          packed_b + (p - p0) * depth * kColumns<Scalar>);
-      }
-      for (Index i0 = 0; i0 < a.rows(); i0 += kRowPanels * kRows) {
-        const Index i1 = std::min(a.rows(), i0 + kRowPanels * kRows);
-        for (Index i = i0; i < i1; i += kRows) {
-          pack<kRows>(a.data() + i * a.outerStride() + k, a.outerStride(), std::min<Index>(kRows, i1 - i),
-                      depth, packed_a + (i - i0) * depth);
-        }
-        Index offset[kRowPanels * kRows];
-        for (Index i = i0; i < i1; ++i) {
-          offset[i - i0] = (i / rows * across * rows + i % rows) * columns;
-        }
-        for (Index p = p0; p < p1; ++p) {
-          const Leaving<Scalar> how{scale, k > 0, width(p)};
-          Scalar* const start = out + first_place(p);
-          for (Index i = i0; i < i1; i += kRows) {
-            Scalar* to[kRows];
-            const Index here = std::min<Index>(kRows, i1 - i);
-            for (Index r = 0; r < kRows; ++r) to[r] = start + offset[i - i0 + std::min(r, here - 1)];
-            multiply_tile(packed_a + (i - i0) * depth, packed_b + (p - p0) * depth * kColumns<Scalar>, depth, to,
-                          here, how);
-          }
-        }
-      }
+    for (Index p = 0; p < panels.count(); p += kColumnPanels) {
+      const Index end = std::min(panels.count(), p + kColumnPanels);
+      pack_panels(b, panels, p, end, k, depth, packed_b);
+      product.add(k, depth, p, end, packed_b);
+    }
+    k += depth;
+  } while (k < a.cols());
+}
+
+template <typename Scalar>
+void PackedStack<Scalar>::pack(const Rows<Scalar>& b, Index columns) {
+  depth_ = b.cols();
+  columns_ = columns;
+  stacked_ = columns ? b.rows() / columns : 0;
+  const Panels<Scalar> panels{stacked_, columns_};
+  Scalar* const to = panels_.at_least(panels.count() * kColumns<Scalar> * depth_);
+  for (Index k = 0; k < depth_; k += kDepth) {
+    pack_panels(b, panels, 0, panels.count(), k, std::min(kDepth, depth_ - k),
+                to + k * panels.count() * kColumns<Scalar>);
+  }
+}
+
+template <typename Scalar>
+void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Index first, Index count, Scalar scale,
+                     Index rows, Scalar* out) {
+  if (rows == 0 || b.columns_ == 0) return;
+  eigen_assert(a.cols() == b.depth_ && a.rows() % rows == 0 && first + count <= b.stacked_);
+  const Panels<Scalar> panels{count, b.columns_};
+  const Index all = b.stacked_ * panels.each(), before = first * panels.each();
+  Scalar* const packed_a = buffers<Scalar>.at_least(kRowPanels * std::min(a.cols(), kDepth) * kRows);
+  const Product<Scalar> product{a, panels, scale, rows, count, out, packed_a};
+  Index k = 0;
+  do {
+    const Index depth = std::min(kDepth, a.cols() - k);
+    const Scalar* const packed_b = b.panels_.data() + (k * all + before * depth) * kColumns<Scalar>;
+    // A panel of b stays in the first cache; of all the panels, as many as the second holds.
+    for (Index p = 0; p < panels.count(); p += kColumnPanels) {
+      product.add(k, depth, p, std::min(panels.count(), p + kColumnPanels), packed_b + p * depth * kColumns<Scalar>);
     }
     k += depth;
   } while (k < a.cols());
@@ -315,7 +350,10 @@ void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, M
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                               \
   template void multiply_rows(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, MatrixMap<Scalar>); \
   template void multiply_stacks(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, Eigen::Index,     \
-                                Eigen::Index, Scalar*, Eigen::Index);
+                                Eigen::Index, Scalar*, Eigen::Index);                               \
+  template class PackedStack<Scalar>;                                                               \
+  template void multiply_packed(const Rows<Scalar>&, const PackedStack<Scalar>&, Eigen::Index,      \
+                                Eigen::Index, Scalar, Eigen::Index, Scalar*);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

@@ -3,6 +3,9 @@
 // product here is a * b'. Having it in one place keeps the module small and gives speed one address.
 #pragma once
 
+#include <memory>
+#include <new>
+
 #include "matrix.h"
 
 namespace superpose {
@@ -22,6 +25,47 @@ void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, M
 template <typename Scalar>
 void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Eigen::Index rows,
                      Eigen::Index columns, Scalar* out, Eigen::Index across = 0);
+
+// Memory for vectors to be loaded from; it only grows, so that what it is kept for allocates once.
+template <typename Scalar>
+class AlignedBuffer {
+ public:
+  Scalar* at_least(Eigen::Index count) {
+    if (count > size_) {
+      held_.reset(static_cast<Scalar*>(::operator new(count * sizeof(Scalar), kAlignment)));
+      size_ = count;
+    }
+    return held_.get();
+  }
+  const Scalar* data() const { return held_.get(); }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(Scalar* held) const { ::operator delete(held, kAlignment); }
+  };
+  std::unique_ptr<Scalar, Free> held_;
+  Eigen::Index size_ = 0;
+};
+
+// A stack b, packed once for products with many a. Packing the next of the same size allocates nothing.
+template <typename Scalar>
+class PackedStack {
+ public:
+  void pack(const Rows<Scalar>& b, Eigen::Index columns);
+
+ private:
+  template <typename S>
+  friend void multiply_packed(const Rows<S>&, const PackedStack<S>&, Eigen::Index, Eigen::Index, S,
+                              Eigen::Index, S*);
+  AlignedBuffer<Scalar> panels_;
+  Eigen::Index depth_ = 0, stacked_ = 0, columns_ = 0;
+};
+
+// multiply_stacks() with the matrices first .. first + count - 1 of a packed stack.
+template <typename Scalar>
+void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Eigen::Index first,
+                     Eigen::Index count, Scalar scale, Eigen::Index rows, Scalar* out);
 
 // a * b' as a new matrix.
 template <typename Scalar>

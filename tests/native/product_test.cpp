@@ -61,6 +61,26 @@ TEST(Product, OfStacksIsTheProductsOneAfterAnother) {
   }
 }
 
+TEST(Product, OfAPackedStackIsThatOfItsMatrices) {
+  Shapes shapes(7);
+  PackedStack<double> packed;
+  for (int trial = 0; trial < 60; ++trial) {
+    const int s = shapes.between(1, 3), r = shapes.between(1, 4), k = trial % 10 ? shapes.between(1, 9) : 800;
+    const int m = shapes.between(1, 20), n = trial % 9 ? shapes.between(1, 20) : 1100;
+    const Matrix<double> a = shapes.integers(s * m, k), b = shapes.integers(r * n, k);
+    packed.pack(b, n);
+    const int first = shapes.between(0, r - 1), count = shapes.between(1, r - first);
+    Matrix<double> out(s * count, m * n), wanted(s * count, m * n);
+    multiply_packed<double>(a, packed, first, count, 3, m, out.data());
+    multiply_stacks<double>(a, b.middleRows(first * n, count * n), 3, m, n, wanted.data());
+    EXPECT_EQ(out, wanted);
+    for (int i = 0; i < s; ++i) {
+      const Matrix<double> found = ConstMatrixMap<double>(out.row(i * count).data(), m, n);
+      EXPECT_EQ(found, by_hand<double>(a.middleRows(i * m, m), b.middleRows(first * n, n), 3));
+    }
+  }
+}
+
 // Rounding of k products and k sums: at most k times 2^-24 of the sum of sizes.
 TEST(Product, RoundsNoMoreThanASumMay) {
   const int k = 700;
