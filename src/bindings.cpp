@@ -14,6 +14,7 @@
 #include "cosines.h"
 #include "cost.h"
 #include "decomposition.h"
+#include "decomposition_layer.h"
 #include "dot_products.h"
 #include "encodings.h"
 #include "factorize.h"
@@ -92,20 +93,6 @@ SinusoidalOptions encoding_of(int positions, int d_model, int layout, int spacin
 template <typename Scalar>
 val new_array(std::size_t count) {
   return val::zeros<Scalar>(count);
-}
-
-// The chosen heads' terms and nothing else.
-template <typename Scalar>
-val terms_out(const ProjectedParts<Scalar>& parts, const val& heads) {
-  const std::size_t each = parts.terms() * parts.tokens * parts.tokens;
-  const std::vector<int> chosen = integers_in(heads);
-  val terms = new_array<Scalar>(chosen.size() * each);
-  Vector<Scalar> of_head(each);
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    head_terms<Scalar>(parts, chosen[k], of_head.data(), nullptr);
-    terms.copy_from(of_head.data(), each, k * each);
-  }
-  return terms;
 }
 
 // The chosen heads of a score taken apart. Results leave head by head, so that the module never
@@ -205,35 +192,23 @@ val dot_products_out(const val& token, const val& position, double position_scal
 }
 
 template <typename Scalar>
-ProjectedParts<Scalar> parts_in(const val& summands, const val& norm, const val& query,
-                                const val& key, int heads, double scale, bool whole) {
-  std::vector<Matrix<Scalar>> tables;
-  for (int s = 0; s < summands.length(); ++s) {
-    tables.push_back(matrix_in<Scalar>(summands[s]));
-  }
-  const Normalization<Scalar> normalization{
-      static_cast<Norm>(norm["kind"].as<int>()), vector_in<Scalar>(norm["gamma"]),
-      vector_in<Scalar>(norm["beta"]),
-      static_cast<Scalar>(norm["epsilon"].as<double>())};
-  return project_sum(tables, normalization, linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
-                     static_cast<Scalar>(scale), whole);
+Normalization<Scalar> normalization_in(const val& norm) {
+  return {static_cast<Norm>(norm["kind"].as<int>()), vector_in<Scalar>(norm["gamma"]),
+          vector_in<Scalar>(norm["beta"]), static_cast<Scalar>(norm["epsilon"].as<double>())};
 }
 
 template <typename Scalar>
 val decompose_out(const val& summands, const val& norm, const val& query, const val& key, int heads,
                   double scale, const val& group_of, int groups, const val& chosen) {
-  const auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, true);
+  std::vector<Matrix<Scalar>> tables;
+  for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<Scalar>(summands[s]));
+  const auto parts = project_sum(tables, normalization_in<Scalar>(norm), linear_in<Scalar>(query),
+                                 linear_in<Scalar>(key), heads, static_cast<Scalar>(scale));
   const std::vector<int> group = integers_in(group_of);
   // Each part by itself, in order, is how they are already.
   std::vector<int> itself(group.size());
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
   return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen);
-}
-
-template <typename Scalar>
-val decompose_terms_out(const val& summands, const val& norm, const val& query, const val& key,
-                        int heads, double scale, const val& chosen) {
-  return terms_out(parts_in<Scalar>(summands, norm, query, key, heads, scale, false), chosen);
 }
 
 template <typename Scalar>
@@ -542,6 +517,35 @@ std::uint32_t address_of(Object object) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(new Object(std::move(object))));
 }
 
+template <typename Scalar>
+std::uint32_t decomposition_layer_out(const val& norm, const val& query, const val& key, int heads, double scale,
+                                      int summands) {
+  return address_of(DecompositionLayer<Scalar>(linear_in<Scalar>(query), linear_in<Scalar>(key),
+                                               normalization_in<Scalar>(norm), heads,
+                                               static_cast<Scalar>(scale), summands));
+}
+
+// `terms` is filled; with `kept`, it is as the last call left it.
+template <typename Scalar>
+void layer_terms_out(std::uint32_t address, const val& summands, const val& factors, const val& chosen, bool kept,
+                     const val& terms) {
+  auto& layer = at_address<DecompositionLayer<Scalar>>(address);
+  layer.resize(summands[0]["rows"].as<int>());
+  for (int s = 0; s < summands.length(); ++s) {
+    copy_in(summands[s]["data"], layer.next_table(), layer.table_size());
+    layer.take(s, static_cast<Scalar>(factors[s].as<double>()));
+  }
+  val to = terms;
+  layer.terms(integers_in(chosen), kept, [&](const Scalar* from, std::size_t count, std::size_t at) {
+    to.copy_from(from, count, at);
+  });
+}
+
+template <typename Scalar>
+void delete_decomposition_layer_out(std::uint32_t address) {
+  delete &at_address<DecompositionLayer<Scalar>>(address);
+}
+
 std::uint32_t collision_search_out(const val& tokens, const val& positions) {
   return address_of(collision_search(matrix_in<float>(tokens), matrix_in<float>(positions)));
 }
@@ -597,7 +601,9 @@ void bind_for_scalar(const std::string& suffix) {
   function(named("randomUniform").c_str(), &random_uniform_out<Scalar>);
   function(named("dotProducts").c_str(), &dot_products_out<Scalar>);
   function(named("decompose").c_str(), &decompose_out<Scalar>);
-  function(named("decomposeTerms").c_str(), &decompose_terms_out<Scalar>);
+  function(named("decompositionLayer").c_str(), &decomposition_layer_out<Scalar>);
+  function(named("layerTerms").c_str(), &layer_terms_out<Scalar>);
+  function(named("deleteDecompositionLayer").c_str(), &delete_decomposition_layer_out<Scalar>);
   function(named("concatenateRaw").c_str(), &concatenate_raw_out<Scalar>);
   function(named("concatenateFull").c_str(), &concatenate_full_out<Scalar>);
   function(named("concatenateBlockDiagonal").c_str(), &concatenate_block_diagonal_out<Scalar>);

@@ -10,20 +10,18 @@ namespace {
 
 using Eigen::Index;
 
-// The whole and each part through one Linear, and W beta + b as the last part when it is asked for.
+// The whole and each part through one Linear, and W beta + b as the last part.
 template <typename Scalar>
 Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
-                       const Linear<Scalar>& linear, bool whole, bool constant) {
-  const Index n = input.tokens, skipped = whole ? 0 : n, width = linear.weight.rows();
-  const Index projected = input.stack.rows() - skipped;
-  Matrix<Scalar> result(projected + (constant ? n : 0), width);
-  multiply_rows<Scalar>(input.stack.bottomRows(projected), linear.weight, 1,
-                        MatrixMap<Scalar>(result.data(), projected, width));
+                       const Linear<Scalar>& linear) {
+  const Index n = input.tokens, projected = input.stack.rows(), width = linear.weight.rows();
+  Matrix<Scalar> result(projected + n, width);
+  multiply_rows<Scalar>(input.stack, linear.weight, 1, MatrixMap<Scalar>(result.data(), projected, width));
   const auto add_bias = [&](Index row) {
     for (Index c = 0; c < linear.bias.size(); ++c) result(row, c) += linear.bias[c];
   };
-  for (Index i = 0; whole && i < n; ++i) add_bias(i);
-  if (!constant || n == 0) return result;
+  for (Index i = 0; i < n; ++i) add_bias(i);
+  if (n == 0) return result;
 
   MatrixMap<Scalar> first(&result(projected, 0), 1, width);
   first.setZero();
@@ -59,18 +57,15 @@ template <typename Scalar>
 ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Normalization<Scalar>& normalization,
                                    const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
-                                   Scalar scale, bool whole) {
+                                   Scalar scale) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
-  const bool constant =
-      whole || normalization.beta.size() || query.bias.size() || key.bias.size();
   const NormalizedSummands<Scalar> input = normalize(summands, normalization);
   ProjectedParts<Scalar> parts;
-  parts.queries = project(input, normalization.beta, query, whole, constant);
-  parts.keys = project(input, normalization.beta, key, whole, constant);
+  parts.queries = project(input, normalization.beta, query);
+  parts.keys = project(input, normalization.beta, key);
   parts.tokens = input.tokens;
-  parts.parts = static_cast<int>(summands.size()) + constant;
-  parts.whole = whole;
-  parts.constant = constant;
+  parts.parts = static_cast<int>(summands.size()) + 1;
+  parts.constant = true;
   parts.heads = heads;
   parts.scale = scale;
   return parts;
@@ -80,17 +75,17 @@ template <typename Scalar>
 ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
                                    const std::vector<int>& group_of, int groups) {
   eigen_assert(static_cast<int>(group_of.size()) == parts.parts);
-  const Index n = parts.tokens, first = parts.first_row();
+  const Index n = parts.tokens;
   ProjectedParts<Scalar> merged = parts;
   merged.parts = groups;
   // The last group is constant in the tokens when the constant is all there is in it.
   merged.constant = parts.constant && group_of.back() == groups - 1 &&
                     std::count(group_of.begin(), group_of.end(), groups - 1) == 1;
   const auto add_up = [&](const Matrix<Scalar>& of, Matrix<Scalar>& sums) {
-    sums.setZero(first + groups * n, of.cols());
-    sums.topRows(first) = of.topRows(first);
+    sums.setZero((1 + groups) * n, of.cols());
+    sums.topRows(n) = of.topRows(n);
     for (int p = 0; p < parts.parts; ++p) {
-      sums.middleRows(first + group_of[p] * n, n) += of.middleRows(first + p * n, n);
+      sums.middleRows((1 + group_of[p]) * n, n) += of.middleRows((1 + p) * n, n);
     }
   };
   add_up(parts.queries, merged.queries);
@@ -101,7 +96,7 @@ ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
 template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
   eigen_assert(head >= 0 && head < parts.heads);
-  const Index n = parts.tokens, size = n * n, width = parts.head_width(), first = parts.first_row();
+  const Index n = parts.tokens, size = n * n, width = parts.head_width();
   if (n == 0) return 0;
   const auto rows = [&](const Matrix<Scalar>& all, Index from, Index count) {
     return all.block(from, head * width, count, width);
@@ -110,12 +105,12 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
 
   // All parts that vary with the token in one product.
   const Index varying = parts.parts - parts.constant;
-  multiply_stacks<Scalar>(rows(parts.queries, first, varying * n), rows(parts.keys, first, varying * n),
+  multiply_stacks<Scalar>(rows(parts.queries, n, varying * n), rows(parts.keys, n, varying * n),
                           parts.scale, n, n, terms, parts.parts);
   if (parts.constant) {
-    const Index last = first + varying * n;
+    const Index last = n + varying * n;
     const auto one_row = [&](const Matrix<Scalar>& ones, const Matrix<Scalar>& all, Index part, Scalar* out) {
-      multiply_rows<Scalar>(rows(ones, last, 1), rows(all, first + part * n, n), parts.scale,
+      multiply_rows<Scalar>(rows(ones, last, 1), rows(all, n + part * n, n), parts.scale,
                             MatrixMap<Scalar>(out, 1, n));
     };
     for (Index s = 0; s < varying; ++s) {
@@ -131,7 +126,6 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
       for (Index i = 1; i < n; ++i) std::copy(out, out + n, out + i * n);
     }
   }
-  if (!parts.whole) return 0;
 
   multiply_rows<Scalar>(rows(parts.queries, 0, n), rows(parts.keys, 0, n), parts.scale,
                         MatrixMap<Scalar>(logits, n, n));
@@ -150,7 +144,7 @@ Matrix<Scalar> sum_of_terms(const Scalar* terms, Index n, const std::vector<bool
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                                  \
   template ProjectedParts<Scalar> project_sum(                                                         \
       const std::vector<Matrix<Scalar>>&, const Normalization<Scalar>&, const Linear<Scalar>&,         \
-      const Linear<Scalar>&, int, Scalar, bool);                                                       \
+      const Linear<Scalar>&, int, Scalar);                                                       \
   template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&,  \
                                               int);                                                    \
   template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                    \

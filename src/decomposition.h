@@ -33,23 +33,20 @@ struct ProjectedParts {
   Matrix<Scalar> keys;     // the same
   Eigen::Index tokens = 0;  // n
   int parts = 0;
-  bool whole = true;      // whether the rows of the whole are there; without them only terms are computed
   bool constant = false;  // the last part's rows are all the same
   int heads = 1;
   Scalar scale = 1;  // multiplies every logit and every term; usually 1/sqrt(d_h)
 
-  Eigen::Index first_row() const { return whole ? tokens : 0; }
   Eigen::Index head_width() const { return queries.cols() / heads; }
   int terms() const { return parts * parts; }
 };
 
 // Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part.
-// Without `whole`, a constant that is zero because there is neither beta nor bias is no part.
 template <typename Scalar>
 ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Normalization<Scalar>& normalization,
                                    const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
-                                   Scalar scale, bool whole = true);
+                                   Scalar scale);
 
 // Parts added up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
 // products gives the sums of the terms that merging after them would, for less work.
@@ -59,8 +56,7 @@ ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts,
 
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; logits come from the
 // whole queries and keys. terms holds parts^2 * n * n values, logits n * n. Returns the residual,
-// max_ij |sum of terms - logits|; without the whole, 0, and logits is not touched. Allocates nothing but
-// the product's own buffers, the first time.
+// max_ij |sum of terms - logits|. Allocates nothing but the product's own buffers, the first time.
 template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits);
 

@@ -223,7 +223,7 @@ struct Panels {
 
 // Panels p0 .. p1 - 1 of b, at the depths from k on.
 template <typename Scalar>
-void pack_panels(const Rows<Scalar>& b, const Panels<Scalar>& panels, Index p0, Index p1, Index k, Index depth,
+[[gnu::noinline]] void pack_panels(const Rows<Scalar>& b, const Panels<Scalar>& panels, Index p0, Index p1, Index k, Index depth,
                  Scalar* to) {
   for (Index p = p0; p < p1; ++p, to += depth * kColumns<Scalar>) {
     const Index row = panels.matrix(p) * panels.columns + panels.column(p);
@@ -242,7 +242,7 @@ struct Product {
   Scalar* out;
   Scalar* packed_a;
 
-  void add(Index k, Index depth, Index p0, Index p1, const Scalar* packed_b) const {
+  [[gnu::noinline]] void add(Index k, Index depth, Index p0, Index p1, const Scalar* packed_b) const {
     for (Index i0 = 0; i0 < a.rows(); i0 += kRowPanels * kRows) {
       const Index i1 = std::min(a.rows(), i0 + kRowPanels * kRows);
       // Where each row is, had it its panel's column 0.

@@ -10,6 +10,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { isTight, roundings, scoreBound, shareBound, softmaxBound } from './support/bounds.ts';
 import { builds, oneBuild, plain, relaxed } from './support/builds.ts';
+import { randomInput } from './support/decomposition.ts';
 import { apply, naiveLogits, normalized } from './support/naive.ts';
 import {
   flat,
@@ -35,29 +36,6 @@ const termsOf = (scores: Scores, head: number) =>
 function softmax(superpose: Superpose, scores: Scores, head: number, indices?: readonly number[]) {
   const included = Array.from({ length: scores.parts.length ** 2 }, (_, t) => indices?.includes(t) ?? true);
   return superpose.combineTerms(scores, head, included).softmax;
-}
-
-/** Three summands of n tokens and a LayerNorm, with sizes that are no multiple of a SIMD register. */
-function randomInput(n: number, d: number, heads: number, headWidth: number): DecomposeInput<Float64Array> {
-  let stream = 0;
-  const draw = (rows: number, columns: number, standardDeviation: number) =>
-    plain.randomNormal({ rows, columns, standardDeviation, seed: 1000 * n + d, stream: stream++ });
-  const linear = () => ({
-    weight: draw(heads * headWidth, d, 1 / Math.sqrt(d)),
-    bias: draw(1, heads * headWidth, 0.3).data,
-  });
-  return {
-    summands: { token: draw(n, d, 1), position: draw(n, d, 0.7), token_type: draw(n, d, 0.2) },
-    normalization: {
-      kind: 'layer_norm',
-      gamma: draw(1, d, 0.5).data,
-      beta: draw(1, d, 0.5).data,
-      epsilon: 1e-5,
-    },
-    query: linear(),
-    key: linear(),
-    heads,
-  };
 }
 
 const shapes = [
@@ -196,28 +174,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(some.variances[some.heads.indexOf(head)]).toBe(all.variances[head]);
     }
     expect(superpose.decompose({ ...input, only: [] }).terms).toEqual(new Float64Array());
-  });
-
-  test('terms alone are the terms, with the constant only where there is one', () => {
-    const input = randomInput(7, 9, 3, 4);
-    const scores = superpose.decompose(input);
-    expect(superpose.decomposeTerms({ ...input, only: [2, 0] })).toEqual({
-      n: 7,
-      heads: [2, 0],
-      parts: scores.parts,
-      terms: Float64Array.from([2, 0].flatMap((head) => termsOf(scores, head).flatMap((term) => [...term]))),
-    });
-
-    const plainly = { ...input, query: { weight: input.query.weight }, key: { weight: input.key.weight } };
-    delete plainly.normalization;
-    const all = superpose.decompose(plainly);
-    const terms = superpose.decomposeTerms(plainly);
-    expect(terms.parts).toEqual(['token', 'position', 'token_type']);
-    for (const head of [0, 1, 2]) {
-      for (const q of terms.parts) {
-        for (const k of terms.parts) expect(termOf(terms, head, q, k)).toEqual(termOf(all, head, q, k));
-      }
-    }
   });
 
   test('the scale is 1/√d_h unless given, and multiplies every term', () => {

@@ -95,6 +95,7 @@ const inBoth = [
   'dotProducts',
   'decompose',
   'decomposeTerms',
+  'decompositionLayer',
   'concatenateRaw',
   'concatenateFull',
   'concatenateBlockDiagonal',

@@ -119,8 +119,8 @@ export function floats(name: string, value: unknown, length?: number): Floats {
 }
 
 export interface Extents {
-  rows?: number;
-  columns?: number;
+  rows?: number | undefined;
+  columns?: number | undefined;
 }
 
 /** A table whose data has rows * columns finite values, and the given extents. */

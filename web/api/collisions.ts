@@ -1,4 +1,5 @@
 import * as check from './check.js';
+import { type Handle, handle } from './handle.js';
 import type { Raw } from './module.js';
 import type { Table } from './table.js';
 
@@ -44,18 +45,11 @@ export interface AllWords {
   readonly smallestMargins: Float64Array;
 }
 
-declare global {
-  // For programs that are compiled without the library esnext.disposable, whose declaration this is.
-  interface SymbolConstructor {
-    readonly dispose: unique symbol;
-  }
-}
-
 /**
  * A vocabulary in the module's memory. Declare it with `using`, or call delete() when done with it; then it
  * answers nothing more.
  */
-export interface CollisionSearch {
+export interface CollisionSearch extends Handle {
   /** V */
   readonly tokens: number;
   /** L */
@@ -68,10 +62,6 @@ export interface CollisionSearch {
   collisionMargin(a: number, b: number, position: number): number;
   /** Every word of the vocabulary, slice by slice; lets other work in between slices. */
   allWords(options?: AllWordsOptions): Promise<AllWords>;
-  /** Frees the module’s memory; calling it again does nothing. */
-  delete(): void;
-  /** The same, for `using`; in an engine without Symbol.dispose there is delete() alone. */
-  [Symbol.dispose](): void;
 }
 
 /** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
@@ -198,8 +188,6 @@ function searchOf(
       signal?.throwIfAborted();
       return { lost, smallestMargins };
     },
-    delete: free,
-    // Not every engine has the symbol.
-    ...(Symbol.dispose && { [Symbol.dispose]: free }),
+    ...handle(free),
   };
 }

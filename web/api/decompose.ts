@@ -1,6 +1,6 @@
 import * as check from './check.js';
 import type { Raw } from './module.js';
-import { fitsScores, type Scores, type Terms } from './scores.js';
+import { fitsScores, type Scores } from './scores.js';
 import { type Floats, type Linear, suffixOf, type Table } from './table.js';
 
 /** What stands between the sum of the embeddings and W_Q, W_K. */
@@ -47,18 +47,12 @@ export interface DecomposeApi {
    * biases). Exact for a model's first layer. Throws RangeError or TypeError before allocating.
    */
   decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
-  /**
-   * The terms of decompose() alone, without logits, residuals and shares: for many tokens or heads, where
-   * only the terms are wanted and time counts. The part `constant` is there only when there is a bias or a
-   * beta, since it is zero otherwise. Throws as decompose() does.
-   */
-  decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
 }
 
 export function decomposeApi(raw: Raw): DecomposeApi {
   return {
     decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
-      const { names, first, norm, scale, only, query, key } = checked(input);
+      const { names, first, only, norm, scale, query, key } = checkedDecomposition(input);
       const groups = grouped([...names, 'constant'], input.groups);
       const result = raw[`decompose${suffixOf(first.data)}`](
         names.map((name) => input.summands[name]),
@@ -73,49 +67,62 @@ export function decomposeApi(raw: Raw): DecomposeApi {
       );
       return { n: first.rows, heads: only, parts: groups.names, ...result };
     },
-
-    decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A> {
-      const { names, first, norm, scale, only, query, key } = checked(input);
-      const constant = query.bias || key.bias || norm.beta;
-      const terms = raw[`decomposeTerms${suffixOf(first.data)}`](
-        names.map((name) => input.summands[name]),
-        norm,
-        query,
-        key,
-        input.heads,
-        scale,
-        only,
-      );
-      return { n: first.rows, heads: only, parts: constant ? [...names, 'constant'] : names, terms };
-    },
   };
 }
 
 /** The arguments of a decomposition, checked, with defaults filled in. */
-function checked<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>) {
+export function checkedDecomposition<A extends Floats>(input: DecomposeInput<A>) {
   check.object('input', input);
-  const { summands, query, key } = input;
-  check.object('summands', summands);
-  const names = Object.keys(summands);
-  const first = summands[names[0] as string] as Table<A>;
+  check.object('summands', input.summands);
+  const names = checkedNames(Object.keys(input.summands));
+  const first = checkedTables(input.summands, names);
+  const layer = checkedLayer(input, first.columns, first.data);
+  const only = check.chosenHeads(input.only, input.heads);
+  fitsScores(first.rows, names.length + 1, only.length, layer.query.weight.rows + first.columns, first.data);
+  return { names, first, only, ...layer };
+}
+
+/** Names of summands. */
+export function checkedNames(names: readonly string[]): readonly string[] {
   if (names.length === 0) throw new RangeError('summands must hold at least one table; it is empty.');
   if (names.includes('constant')) {
     throw new RangeError("No summand may be named 'constant': that is the part for W β + b.");
   }
+  return names;
+}
+
+/** The tables of these names, all of the same shape and element type; returns the first. */
+export function checkedTables<A extends Floats>(
+  summands: Record<string, Table<A>>,
+  names: readonly string[],
+  columns?: number,
+): Table<A> {
+  const first = summands[names[0] as string] as Table<A>;
   for (const name of names) {
-    const extents = name === names[0] ? {} : { rows: first.rows, columns: first.columns };
+    const extents = name === names[0] ? { columns } : { rows: first.rows, columns: first.columns };
     check.table(`summands.${name}`, summands[name], extents);
   }
-  const d = first.columns;
+  check.samePrecision(
+    Object.fromEntries(names.map((name) => [`summands.${name}.data`, summands[name]?.data])),
+  );
+  return first;
+}
+
+/** What stays of a decomposition of width d, in the element type of `like`. */
+export function checkedLayer<A extends Floats>(
+  input: Pick<DecomposeInput<A>, 'query' | 'key' | 'heads' | 'scale' | 'normalization'>,
+  d: number,
+  like: A | undefined,
+) {
+  const { query, key } = input;
   check.linear('query', query, { columns: d });
   check.linear('key', key, { rows: query.weight.rows, columns: d });
   const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
-  const single = check.isSingle(first.data);
+  const single = check.isSingle(like ?? query.weight.data);
   const scale = check.representable('scale', input.scale ?? 1 / Math.sqrt(headWidth), single);
-  const only = check.chosenHeads(input.only, input.heads);
   const norm = normalization(input.normalization, d, single);
   check.samePrecision({
-    ...Object.fromEntries(names.map((name) => [`summands.${name}.data`, summands[name]?.data])),
+    summands: like,
     'query.weight.data': query.weight.data,
     'query.bias': query.bias,
     'key.weight.data': key.weight.data,
@@ -123,8 +130,7 @@ function checked<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>) {
     'normalization.gamma': norm.gamma,
     'normalization.beta': norm.beta,
   });
-  fitsScores(first.rows, names.length + 1, only.length, query.weight.rows + d, first.data);
-  return { names, first, norm, scale, only, query, key };
+  return { norm, scale, query, key };
 }
 
 function normalization(given: Normalization | undefined, d: number, single: boolean) {

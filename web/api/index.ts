@@ -28,6 +28,11 @@ export type {
 } from './concatenate.js';
 export type { Cost, ModelShape, PositionCostWay } from './cost.js';
 export type { DecomposeInput, Normalization } from './decompose.js';
+export type {
+  DecompositionLayer,
+  DecompositionLayerInput,
+  LayerTermsOptions,
+} from './decompositionLayer.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
 export type {
   BertEmbeddings,

@@ -5,6 +5,7 @@ import { type ConcatenateApi, concatenateApi } from './concatenate.js';
 import { type CosinesApi, cosinesApi } from './cosines.js';
 import { type CostApi, costApi } from './cost.js';
 import { type DecomposeApi, decomposeApi } from './decompose.js';
+import { type DecompositionLayerApi, decompositionLayerApi } from './decompositionLayer.js';
 import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
 import { type EncodingsApi, encodingsApi } from './encodings.js';
 import { type GramApi, gramApi } from './gram.js';
@@ -30,6 +31,7 @@ export interface Superpose
     RandomApi,
     DotProductsApi,
     DecomposeApi,
+    DecompositionLayerApi,
     ConcatenateApi,
     ScoresApi,
     SafetensorsApi,
@@ -65,6 +67,7 @@ export function superposeOver({ raw, simd }: Loaded): Superpose {
     ...randomApi(raw),
     ...dotProductsApi(raw),
     ...decomposeApi(raw),
+    ...decompositionLayerApi(raw),
     ...concatenateApi(raw),
     ...scoresApi(raw),
     ...safetensorsApi(raw),

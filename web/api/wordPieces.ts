@@ -4,7 +4,9 @@ import { BertNormalizer, BertPreTokenizer, WordPiece } from '@huggingface/tokeni
 
 /** What is read of tokenizer.json. */
 export interface TokenizerFile {
+  /** How a text is cleaned: BertNormalizer's settings. */
   normalizer: object;
+  /** The pieces and their ids. */
   model: { vocab: Readonly<Record<string, number>> };
   /** Markers, which a text may hold as they are written. */
   added_tokens: readonly { content: string }[];

@@ -151,6 +151,18 @@ const { parts, terms } = superpose.decomposeTerms({ summands: { token, position 
 return { parts, firstRowOfTokenToken: terms.slice(0, 5) };`,
   },
   {
+    name: 'decompositionLayer',
+    kind: score,
+    what: 'the same for weights that stay: a call costs what has changed',
+    source: 'arXiv 2006.15595, eq. 6, completed',
+    code: `const { token, position, query, key } = tables(superpose);
+const layer = superpose.decompositionLayer({ summands: ['token', 'position'], query, key, heads: 2 });
+const before = layer.terms({ token, position }).terms.slice(0, 3);
+const after = layer.terms({ token, position }, { factors: { token: 2 } }).terms.slice(0, 3);
+layer.delete();
+return { before, after };`,
+  },
+  {
     name: 'combineTerms',
     kind: score,
     what: 'any subset of terms: sum, softmax, share',
