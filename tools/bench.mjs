@@ -6,7 +6,7 @@ import { cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onPage, sliderSteps, withPage } from './bench/figures.mjs';
-import { fourTerms, jobs } from './bench/jobs.js';
+import { contests, fourTerms, jobs } from './bench/jobs.js';
 import { measure } from './bench/measure.js';
 import { peakMemory } from './bench/memory.js';
 import * as report from './bench/report.js';
@@ -92,15 +92,22 @@ function commandOf({ json, markdown, ...values }) {
   return ['npm run bench', ...(given.length > 0 ? ['--', ...given] : [])].join(' ');
 }
 
+const titles = {
+  'four terms': 'Four-term decomposition',
+  'next tokens': 'Other tokens over the same positions',
+};
+
 /** What there is to measure; each takes what the run has, prints its tables and gives its rows. */
 const parts = {
   async four({ runtimes, options, say }) {
     const rows = [];
-    for (const shape of options.shapesOf(fourTerms)) {
-      const found = await measure(runtimes, fourTerms, shape, options.rounds);
-      say(`### Four-term decomposition, n = ${shape.n}, d = ${shape.d}, ${shape.heads} heads\n`);
-      say(report.engineTable(found) + report.wrongOnes(found));
-      rows.push(...found);
+    for (const job of contests) {
+      for (const shape of options.shapesOf(job)) {
+        const found = await measure(runtimes, job, shape, options.rounds);
+        say(`### ${titles[job.name]}, n = ${shape.n}, d = ${shape.d}, ${shape.heads} heads\n`);
+        say(report.engineTable(found) + report.wrongOnes(found));
+        rows.push(...found);
+      }
     }
     if (!options.quick) say(`### How it grows\n\n${report.growthTable(rows)}`);
     return rows;
@@ -108,7 +115,7 @@ const parts = {
 
   async others({ runtimes, options, say }) {
     const rows = [];
-    for (const job of jobs.filter((one) => one !== fourTerms && !(options.quick && one.once))) {
+    for (const job of jobs.filter((one) => !contests.includes(one) && !(options.quick && one.once))) {
       for (const shape of options.quick ? job.shapes.slice(0, 1) : job.shapes)
         rows.push(...(await measure(runtimes, job, shape, Math.min(options.rounds, options.quick ? 3 : 5))));
     }

@@ -1,6 +1,6 @@
 // The jobs that the bench times: each has its shapes, its input, the engines that do it, and how far an
 // answer is from a double reference.
-import { fourTermEngines, inOne } from './engines.js';
+import { fourTermEngines, inOne, nextTokensEngines } from './engines.js';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 import { otherJobs } from './others.js';
 
@@ -25,6 +25,9 @@ export const fourTerms = {
   errorOf: (input, answer, reference, { order }) => errorOf(input, inOne(answer), order, reference),
 };
 
+/** Other tokens over the same positions, as a reader makes them who types another sentence. */
+export const nextTokens = { ...fourTerms, name: 'next tokens', enginesOf: nextTokensEngines };
+
 /** A job of the library alone: each of its builds is an engine. */
 const alone = ({ prepare, ...job }) => ({
   ...job,
@@ -35,4 +38,7 @@ const alone = ({ prepare, ...job }) => ({
     })),
 });
 
-export const jobs = [fourTerms, ...otherJobs.map(alone)];
+/** Those that peers do as well. */
+export const contests = [fourTerms, nextTokens];
+
+export const jobs = [...contests, ...otherJobs.map(alone)];

@@ -26,7 +26,7 @@ async function built(name, flags, eigen) {
   const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
   const sources = [
     'tools/bench/native.cpp',
-    ...['decomposition', 'layer_norm', 'product'].map((one) => `src/${one}.cpp`),
+    ...['decomposition_layer', 'product'].map((one) => `src/${one}.cpp`),
   ];
   const command = ['-std=c++20', '-O3', '-DNDEBUG', ...flags, '-Isrc', `-I${eigen}/include/eigen3`];
   mkdirSync(join(root, 'build/bench'), { recursive: true });
