@@ -8,10 +8,8 @@
 
 #include "simd.h"
 
-#if defined(__wasm_relaxed_simd__)
+#ifdef __wasm_relaxed_simd__
 #include <wasm_simd128.h>
-#elif defined(__FMA__)
-#include <immintrin.h>
 #endif
 
 namespace superpose {
@@ -22,7 +20,7 @@ using Eigen::Index;
 template <typename Scalar>
 constexpr int kColumns = 2 * Simd<Scalar>::kLanes;
 // Multiplying and adding apart needs a register more for each row in flight, and V8 gives fifteen.
-#if defined(__wasm_relaxed_simd__) || defined(__FMA__)
+#ifdef __wasm_relaxed_simd__
 constexpr int kRows = 6;
 #else
 constexpr int kRows = 4;
@@ -38,12 +36,9 @@ inline typename Simd<Scalar>::Vector multiply_add(typename Simd<Scalar>::Vector 
                                                   typename Simd<Scalar>::Vector b,
                                                   typename Simd<Scalar>::Vector c) {
   using Vector [[maybe_unused]] = typename Simd<Scalar>::Vector;
-#if defined(__wasm_relaxed_simd__)
+#ifdef __wasm_relaxed_simd__
   if constexpr (sizeof(Scalar) == 4) return (Vector)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
   else return (Vector)wasm_f64x2_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
-#elif defined(__FMA__) && defined(__AVX__)
-  if constexpr (sizeof(Scalar) == 4) return (Vector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-  else return (Vector)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #else
   return a * b + c;
 #endif
@@ -120,11 +115,6 @@ struct Turned {
   Vector row[4];
 };
 
-#if defined(__AVX__)
-constexpr bool kTurns = false;
-#else
-constexpr bool kTurns = true;
-
 inline Turned turned(const float* from, Index stride) {
   using S = Simd<float>;
   const auto a = S::load(from), b = S::load(from + stride);
@@ -163,14 +153,13 @@ Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
   }
   return k;
 }
-#endif
 
 // Rows as a panel [depth][Width], zeros where there are fewer rows.
 template <int Width, typename Scalar>
 void pack(const Scalar* from, Index stride, Index rows, Index depth, Scalar* to) {
   if (rows == Width) {
     Index k = 0;
-    if constexpr (kTurns && sizeof(Scalar) == 4) {
+    if constexpr (sizeof(Scalar) == 4) {
       k = pack_by_fours<Width>(from, stride, depth, to);
       to += k * Width;
     }

@@ -1,4 +1,4 @@
-// Vectors of 16 bytes (32 natively with AVX) that every compiler here knows: WebAssembly's v128 and SSE.
+// Vectors of 16 bytes that every compiler here knows: WebAssembly's v128 and SSE.
 // Eigen is not told to vectorise: what is worth vectorising is written with these, once.
 #pragma once
 
@@ -6,11 +6,7 @@
 
 namespace superpose {
 
-#ifdef __AVX__
-constexpr int kVectorBytes = 32;
-#else
 constexpr int kVectorBytes = 16;
-#endif
 
 template <typename Scalar>
 struct Simd {
