@@ -15,6 +15,7 @@
 #include "cost.h"
 #include "decomposition.h"
 #include "decomposition_layer.h"
+#include "directions.h"
 #include "dot_products.h"
 #include "encodings.h"
 #include "factorize.h"
@@ -22,6 +23,7 @@
 #include "mean_decomposition.h"
 #include "oblique.h"
 #include "order.h"
+#include "pooled_shares.h"
 #include "probes.h"
 #include "random.h"
 #include "rank.h"
@@ -33,6 +35,7 @@
 #include "sinusoidal.h"
 #include "softmax.h"
 #include "subspaces.h"
+#include "summary.h"
 #include "value.h"
 
 namespace superpose {
@@ -258,6 +261,7 @@ val combine_terms_out(const val& terms, const val& logits, const val& included) 
   result.set("centred", copy_out(row_centred(sum)));
   result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags)));
   result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n).shares()[0]);
+  result.set("rawShare", raw_share(sum, whole));
   return result;
 }
 
@@ -312,16 +316,68 @@ val gram_out(const val& table) { return copy_out(gram(matrix_in<double>(table)))
 
 double toeplitz_spread_out(const val& square) { return toeplitz_spread(matrix_in<double>(square)); }
 
+val offset_means_out(const val& square) {
+  const OffsetMeans found = offset_means(matrix_in<double>(square));
+  val result = val::object();
+  result.set("mean", found.mean);
+  result.set("means", copy_out(found.means));
+  result.set("kernel", copy_out(found.kernel));
+  result.set("share", found.share);
+  result.set("apart", found.apart);
+  return result;
+}
+
 val gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
                      double first_position, std::uint32_t seed) {
-  const GramSpreads spreads =
-      gram_spreads(encoding_of(positions, d_model, layout, spacing, base, first_position), seed);
+  const FormGrams grams =
+      form_grams(encoding_of(positions, d_model, layout, spacing, base, first_position), seed);
   val result = val::object();
-  result.set("whole", spreads.whole);
-  result.set("centred", spreads.centred);
-  result.set("sines", spreads.sines);
-  result.set("randomForm", spreads.random_form);
-  result.set("rotationForm", spreads.rotation_form);
+  val matrices = val::object();
+  const std::pair<const char*, const Matrix<double>&> named[] = {
+      {"whole", grams.whole},
+      {"centred", grams.centred},
+      {"sines", grams.sines},
+      {"randomForm", grams.random_form},
+      {"rotationForm", grams.rotation_form}};
+  for (const auto& [name, matrix] : named) {
+    result.set(name, toeplitz_spread(matrix));
+    matrices.set(name, copy_out(matrix));
+  }
+  result.set("matrices", matrices);
+  return result;
+}
+
+val row_lengths_out(const val& table) { return copy_out(row_lengths(matrix_in<double>(table))); }
+
+val row_cosines_out(const val& a, const val& b) {
+  return copy_out(row_cosines(matrix_in<double>(a), matrix_in<double>(b)));
+}
+
+val summary_out(const val& values) {
+  const Summary found = summary(vector_in<double>(values));
+  val result = val::object();
+  result.set("mean", found.mean);
+  result.set("meanSize", found.mean_size);
+  result.set("least", found.least);
+  result.set("median", found.median);
+  result.set("largest", found.largest);
+  result.set("largestSize", found.largest_size);
+  return result;
+}
+
+double largest_difference_out(const val& a, const val& b) {
+  return largest_difference(vector_in<double>(a), vector_in<double>(b));
+}
+
+val pooled_shares_out(const val& covariances, const val& variances, int heads, const val& group_of,
+                      int groups) {
+  const PooledShares found = pooled_shares(matrix_in<double>(covariances),
+                                           vector_in<double>(variances), heads,
+                                           integers_in(group_of), groups);
+  val result = val::object();
+  result.set("heads", copy_out(found.heads));
+  result.set("mean", copy_out(found.mean));
+  result.set("pooled", copy_out(found.pooled));
   return result;
 }
 
@@ -354,6 +410,14 @@ val random_angles_out(int d, int k1, int k2, std::uint32_t seed) {
   return copy_out(principal_angles(random_subspace(d, k1, seed, 0), random_subspace(d, k2, seed, 1)));
 }
 
+val angle_cosines_out(const val& angles) {
+  const AngleCosines found = angle_cosines(vector_in<double>(angles));
+  val result = val::object();
+  result.set("cosines", copy_out(found.cosines));
+  result.set("squares", found.squares);
+  return result;
+}
+
 val chance_angles_out(int d, int k1, int k2) {
   const ChanceAngles chance = chance_angles(d, k1, k2);
   val result = val::object();
@@ -361,6 +425,7 @@ val chance_angles_out(int d, int k1, int k2) {
   result.set("highestCosine", chance.highest_cosine);
   result.set("cosineSquares", chance.cosine_squares);
   result.set("zeroAngles", chance.zero_angles);
+  result.set("largestCosine", chance.largest_cosine);
   return result;
 }
 
@@ -378,6 +443,7 @@ val overlap_curve_out(const val& tokens, const val& positions, int k) {
   result.set("shares", copy_out(curve.shares));
   result.set("dimensions", curve.dimensions);
   result.set("chance", curve.chance);
+  result.set("reached", copy_out(curve.reached));
   return result;
 }
 
@@ -453,14 +519,18 @@ val score_ranks_out(int n, int d_t, int d_p, int d_h, int d_h_position) {
   return result;
 }
 
-val oblique_projection_out(const val& u, const val& w, double tolerance) {
-  const ObliqueProjection found =
-      oblique_projection(matrix_in<double>(u), matrix_in<double>(w), tolerance);
+val oblique_projection_out(const val& u, const val& w, double tolerance, const val& noise) {
+  const Matrix<double> of_u = matrix_in<double>(u), of_w = matrix_in<double>(w);
+  const ObliqueProjection found = oblique_projection(of_u, of_w, tolerance);
   val result = val::object();
   result.set("projector", copy_out(found.projector));
   result.set("exact", found.exact);
   result.set("gain", found.gain);
   result.set("smallestAngle", found.smallest_angle);
+  if (found.exact) {
+    result.set("recoveryError", recovery_error(found.projector, of_u, of_w));
+    result.set("noiseGains", copy_out(noise_gains(found.projector, matrix_in<double>(noise))));
+  }
   return result;
 }
 
@@ -475,6 +545,7 @@ val position_probe_out(const val& rows, const val& index, const val& options) {
   val result = val::object();
   result.set("predicted", copy_out(probe.predicted.data(), probe.predicted.size()));
   result.set("meanAbsoluteError", probe.mean_absolute_error);
+  result.set("guessingError", probe.guessing_error);
   return result;
 }
 
@@ -548,6 +619,17 @@ void delete_decomposition_layer_out(std::uint32_t address) {
 
 std::uint32_t collision_search_out(const val& tokens, const val& positions) {
   return address_of(collision_search(matrix_in<float>(tokens), matrix_in<float>(positions)));
+std::uint32_t collision_search_out(const val& tokens, const val& positions, double scale) {
+  return address_of(collision_search(
+      matrix_in<float>(tokens), static_cast<float>(scale) * matrix_in<float>(positions)));
+}
+
+val random_collisions_out(int d, double scale, double vocabulary) {
+  const RandomCollisions found = random_collisions(d, scale, vocabulary);
+  val result = val::object();
+  result.set("pair", found.pair);
+  result.set("expected", found.expected);
+  return result;
 }
 
 void delete_collision_search_out(std::uint32_t search) {
@@ -561,6 +643,8 @@ val nearest_tokens_out(std::uint32_t search, int first, int words) {
   result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
   result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
   result.set("margins", copy_out(found.margins));
+  result.set("bareMargins", copy_out(found.bare_margins));
+  result.set("lost", copy_out(found.lost.data(), found.lost.size()));
   return result;
 }
 
@@ -805,6 +889,15 @@ val bert_embeddings_out(const val& token, const val& position, const val& token_
   return result;
 }
 
+val add_positions_out(const val& token, const val& position, double scale) {
+  const AddedPositions added =
+      add_positions(matrix_in<double>(token), matrix_in<double>(position), scale);
+  val result = val::object();
+  result.set("position", copy_out(added.position));
+  result.set("sum", copy_out(added.sum));
+  return result;
+}
+
 template <typename Scalar>
 val vit_embeddings_out(const val& patches, const val& class_token, const val& position) {
   return copy_out(vit_embeddings<Scalar>(matrix_in<Scalar>(patches), vector_in<Scalar>(class_token),
@@ -824,15 +917,23 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("gram", &gram_out);
   emscripten::function("toeplitzSpread", &toeplitz_spread_out);
   emscripten::function("gramSpreads", &gram_spreads_out);
+  emscripten::function("offsetMeans", &offset_means_out);
+  emscripten::function("rowLengths", &row_lengths_out);
+  emscripten::function("rowCosines", &row_cosines_out);
+  emscripten::function("summary", &summary_out);
+  emscripten::function("largestDifference", &largest_difference_out);
+  emscripten::function("poolShares", &pooled_shares_out);
   emscripten::function("channelRanges", &channel_ranges_out);
   emscripten::function("ranks", &ranks_out);
   emscripten::function("sampleCosines", &sample_cosines_out);
   emscripten::function("cosineDensity", &cosine_density);
   emscripten::function("cosineMeanSize", &cosine_mean_size);
+  emscripten::function("cosineDeviation", &cosine_deviation);
   emscripten::function("cosineTail", &cosine_tail);
   emscripten::function("largestCosineMedian", &largest_cosine_median);
   emscripten::function("principalAngles", &principal_angles_out);
   emscripten::function("randomAngles", &random_angles_out);
+  emscripten::function("angleCosines", &angle_cosines_out);
   emscripten::function("chanceAngles", &chance_angles_out);
   emscripten::function("energyOverlap", &energy_overlap_out);
   emscripten::function("overlapCurve", &overlap_curve_out);
@@ -850,6 +951,7 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("maeSinusoidal", &mae_sinusoidal_out<double>);
   emscripten::function("tensor2tensorSinusoidal", &tensor2tensor_sinusoidal_out<double>);
   emscripten::function("bertEmbeddings", &bert_embeddings_out<double>);
+  emscripten::function("addPositions", &add_positions_out);
   emscripten::function("vitEmbeddings", &vit_embeddings_out<double>);
   emscripten::function("positionCost", &position_cost_out);
   emscripten::function("permutationEffect", &permutation_effect_out);
@@ -863,6 +965,7 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("closestAcrossPositions", &closest_across_positions_out);
   emscripten::function("collisionSearch", &collision_search_out);
   emscripten::function("deleteCollisionSearch", &delete_collision_search_out);
+  emscripten::function("randomCollisions", &random_collisions_out);
   emscripten::function("nearestTokens", &nearest_tokens_out);
   emscripten::function("neighbours", &neighbours_out);
   emscripten::function("collisionMargin", &collision_margin_out);

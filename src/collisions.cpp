@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "cosines.h"
 #include "product.h"
 #include "simd.h"
 #include "sorted.h"
@@ -92,7 +93,10 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
                        Vector<double>::Constant(words, std::numeric_limits<double>::infinity()),
                        std::vector<int>(words * positions, -1),
                        Matrix<double>::Constant(words, positions,
-                                                std::numeric_limits<double>::infinity())};
+                                                std::numeric_limits<double>::infinity()),
+                       {},
+                       std::vector<int>(positions)};
+  result.bare_margins = result.bare_distances;
   if (words == 0) return result;
 
   // Half the squared distance from each word of the slice to each token, less what is the same for every
@@ -126,13 +130,21 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
       if (i == 0) {
         result.bare[w] = other;
         result.bare_distances[w] = distance(search, a, -1, other);
+        result.bare_margins[w] = result.bare_distances[w] * result.bare_distances[w] / 2;
       } else {
         result.nearest[w * positions + i - 1] = other;
         result.margins(w, i - 1) = collision_margin(search, a, other, static_cast<int>(i - 1));
+        result.lost[i - 1] += result.margins(w, i - 1) < 0;
       }
     }
   }
   return result;
+}
+
+RandomCollisions random_collisions(int d, double scale, double vocabulary) {
+  // One sign of the coordinate out of two.
+  const double pair = cosine_tail(1 / std::sqrt(1 + 2 * scale * scale), d + 1) / 2;
+  return {pair, (vocabulary - 1) * pair};
 }
 
 Neighbours neighbours(const CollisionSearch& search, int word, int position, int count) {

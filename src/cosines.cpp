@@ -60,6 +60,8 @@ double incomplete_beta(double x, double one_minus_x, double a, double b) {
          beta_fraction(x, a, b) / a;
 }
 
+double cosine_deviation(int d) { return 1 / std::sqrt(d); }
+
 double cosine_tail(double epsilon, int d) {
   if (d == 1) return epsilon < 1 ? 1 : 0;
   return incomplete_beta((1 - epsilon) * (1 + epsilon), epsilon * epsilon, (d - 1) / 2.0, 0.5);

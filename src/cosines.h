@@ -19,6 +19,9 @@ double cosine_density(double t, int d);
 // E|t| = Gamma(d/2) / (sqrt(pi) Gamma((d+1)/2)), about sqrt(2 / (pi d)); d >= 1.
 double cosine_mean_size(int d);
 
+// The standard deviation of t, 1 / sqrt(d); d >= 1.
+double cosine_deviation(int d);
+
 // P(|t| > epsilon) = I_{1 - epsilon^2}((d-1)/2, 1/2), for epsilon in [0, 1] and d >= 1; relative accuracy
 // about 1e-13 for d up to some thousands. At most 2 exp(-d epsilon^2 / 2).
 double cosine_tail(double epsilon, int d);

@@ -62,6 +62,13 @@ BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>& token, const Matrix<S
   return result;
 }
 
+AddedPositions add_positions(const Matrix<double>& token, const Matrix<double>& position,
+                             double scale) {
+  AddedPositions result{scale * position.topRows(token.rows()), {}};
+  result.sum = token + result.position;
+  return result;
+}
+
 template <typename Scalar>
 Matrix<Scalar> vit_embeddings(const Matrix<Scalar>& patches, const Vector<Scalar>& class_token,
                               const Matrix<Scalar>& position) {

@@ -45,6 +45,14 @@ template <typename Scalar>
 BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
                                      const Matrix<Scalar>& token_type, const std::vector<int>& ids);
 
+// Positions added to tokens and nothing else: what the terms of a score are taken apart from.
+struct AddedPositions {
+  Matrix<double> position;  // [n, d], scale * position
+  Matrix<double> sum;       // [n, d], token + scale * position
+};
+// token [n, d] and position [m, d], of which the first n rows are used, m >= n.
+AddedPositions add_positions(const Matrix<double>& token, const Matrix<double>& position, double scale);
+
 // ViT: the class token prepended to the patches [n, d], then position [n + 1, d] added; no LayerNorm
 // follows the sum (google-research/vision_transformer, models_vit.py).
 template <typename Scalar>

@@ -25,6 +25,36 @@ double toeplitz_spread(const Matrix<double>& square) {
   return widest;
 }
 
+OffsetMeans offset_means(const Matrix<double>& square) {
+  const Eigen::Index n = square.rows(), offsets = n ? 2 * n - 1 : 0;
+  OffsetMeans result;
+  result.means.setZero(offsets);
+  result.kernel.resize(offsets);
+  for (Eigen::Index row = 0; row < n; ++row) {
+    for (Eigen::Index column = 0; column < n; ++column) {
+      result.means[column - row + n - 1] += square(row, column);
+      result.mean += square(row, column);
+    }
+  }
+  result.mean /= static_cast<double>(square.size());
+  double explained = 0, variation = 0;
+  for (Eigen::Index t = 0; t < offsets; ++t) {
+    const double count = static_cast<double>(n - std::abs(t - (n - 1)));
+    result.means[t] /= count;
+    const double kernel = result.kernel[t] = result.means[t] - result.mean;
+    explained += count * kernel * kernel;
+  }
+  for (Eigen::Index row = 0; row < n; ++row) {
+    for (Eigen::Index column = 0; column < n; ++column) {
+      const double value = square(row, column);
+      variation += (value - result.mean) * (value - result.mean);
+      result.apart = std::max(result.apart, std::abs(value - result.means[column - row + n - 1]));
+    }
+  }
+  result.share = explained / variation;
+  return result;
+}
+
 Matrix<double> gram(const Matrix<double>& table) { return rows_times_rows<double>(table, table); }
 
 Matrix<double> bilinear_gram(const Matrix<double>& table, const Matrix<double>& form) {
@@ -55,12 +85,18 @@ Matrix<double> rotation_form(const SinusoidalOptions& options, std::uint32_t see
   return form;
 }
 
-GramSpreads gram_spreads(const SinusoidalOptions& options, std::uint32_t seed) {
+FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed) {
   const Matrix<double> table = sinusoidal<double>(options);
-  return {toeplitz_spread(gram(table)), toeplitz_spread(gram(row_centred(table))),
-          toeplitz_spread(gram(sines_only(table, options))),
-          toeplitz_spread(bilinear_gram(table, random_form(options.d_model, seed))),
-          toeplitz_spread(bilinear_gram(table, rotation_form(options, seed)))};
+  return {gram(table), gram(row_centred(table)), gram(sines_only(table, options)),
+          bilinear_gram(table, random_form(options.d_model, seed)),
+          bilinear_gram(table, rotation_form(options, seed))};
+}
+
+GramSpreads gram_spreads(const SinusoidalOptions& options, std::uint32_t seed) {
+  const FormGrams grams = form_grams(options, seed);
+  return {toeplitz_spread(grams.whole), toeplitz_spread(grams.centred),
+          toeplitz_spread(grams.sines), toeplitz_spread(grams.random_form),
+          toeplitz_spread(grams.rotation_form)};
 }
 
 }  // namespace superpose

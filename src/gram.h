@@ -30,15 +30,35 @@ Matrix<double> random_form(int d, std::uint32_t seed);
 // the seed; zero on an odd width's last channel.
 Matrix<double> rotation_form(const SinusoidalOptions& options, std::uint32_t seed);
 
-// toeplitz_spread() of each.
-struct GramSpreads {
-  double whole = 0;          // the table as it is
-  double centred = 0;        // each row minus its mean, as LayerNorm does first
-  double sines = 0;          // sines_only()
-  double random_form = 0;    // bilinear_gram() with random_form()
-  double rotation_form = 0;  // bilinear_gram() with rotation_form()
+// How much of a square matrix depends on the offset column - row alone: its mean along each diagonal.
+struct OffsetMeans {
+  double mean = 0;        // of all entries; NaN without any
+  Vector<double> means;   // [2 n - 1], at the offsets -(n - 1) to n - 1; empty without rows
+  Vector<double> kernel;  // [2 n - 1], means - mean
+  double share = 0;       // the part of the squares about the mean that the kernel has; NaN of none
+  double apart = 0;       // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
 };
+OffsetMeans offset_means(const Matrix<double>& square);
 
+// The dot products of a sinusoidal table's rows, as they are and under what breaks or keeps their pattern;
+// each [n, n].
+struct FormGrams {
+  Matrix<double> whole;          // the table as it is
+  Matrix<double> centred;        // each row minus its mean, as LayerNorm does first
+  Matrix<double> sines;          // sines_only()
+  Matrix<double> random_form;    // bilinear_gram() with random_form()
+  Matrix<double> rotation_form;  // bilinear_gram() with rotation_form()
+};
+FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed);
+
+// toeplitz_spread() of each of them.
+struct GramSpreads {
+  double whole = 0;
+  double centred = 0;
+  double sines = 0;
+  double random_form = 0;
+  double rotation_form = 0;
+};
 GramSpreads gram_spreads(const SinusoidalOptions& options, std::uint32_t seed);
 
 }  // namespace superpose

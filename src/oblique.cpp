@@ -1,9 +1,11 @@
 #include "oblique.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "directions.h"
 #include "factorize.h"
 #include "product.h"
 
@@ -48,6 +50,29 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
   result.projector = rows_times_rows<double>(scaled, sines.V);
   result.gain = 1 / sine;
   return result;
+}
+
+double recovery_error(const Matrix<double>& projector, const Matrix<double>& u,
+                      const Matrix<double>& w) {
+  double largest = 0;
+  const auto missed = [&](const Matrix<double>& columns, double kept) {
+    if (columns.size() == 0) return;
+    const Matrix<double> given = columns.transpose();
+    const Matrix<double> found = rows_times_rows<double>(given, projector);
+    for (Eigen::Index k = 0; k < given.size(); ++k) {
+      largest = std::max(largest, std::abs(found.data()[k] - kept * given.data()[k]));
+    }
+  };
+  missed(u, 1);
+  missed(w, 0);
+  return largest;
+}
+
+Vector<double> noise_gains(const Matrix<double>& projector, const Matrix<double>& noise) {
+  Vector<double> gains = row_lengths(rows_times_rows<double>(noise, projector));
+  const Vector<double> before = row_lengths(noise);
+  for (Eigen::Index k = 0; k < gains.size(); ++k) gains[k] /= before[k];
+  return gains;
 }
 
 }  // namespace superpose

@@ -24,4 +24,10 @@ struct ObliqueProjection {
 ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w,
                                      double tolerance);
 
+// The largest entry of |P u - u| and |P w|: what recovery without noise misses by, rounding alone.
+double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w);
+
+// |P e| / |e| for each row e of noise [m, d], [m]: at most the gain. NaN for a row of zeros.
+Vector<double> noise_gains(const Matrix<double>& projector, const Matrix<double>& noise);
+
 }  // namespace superpose

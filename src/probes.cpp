@@ -153,7 +153,7 @@ PositionProbe position_probe(const Matrix<double>& rows, const Vector<double>& i
   const int n = static_cast<int>(rows.rows());
   const std::vector<int> fold_of =
       fold_assignment(n, options.folds, options.shuffled, options.seed);
-  PositionProbe probe{Vector<double>(n), 0};
+  PositionProbe probe{Vector<double>(n), 0, 0};
   const Matrix<double> indices = index;
   for (int fold = 0; fold < options.folds; ++fold) {
     const std::vector<int> training = members(fold_of, fold, false);
@@ -163,8 +163,10 @@ PositionProbe position_probe(const Matrix<double>& rows, const Vector<double>& i
     const Matrix<double> predicted = predict(ridge, rows_of(rows, test));
     for (std::size_t k = 0; k < test.size(); ++k) probe.predicted[test[k]] = predicted(k, 0);
   }
+  const double middle = std::round(index.mean());
   for (int i = 0; i < n; ++i) {
     probe.mean_absolute_error += std::abs(std::round(probe.predicted[i]) - index[i]) / n;
+    probe.guessing_error += std::abs(middle - index[i]) / n;
   }
   return probe;
 }

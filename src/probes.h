@@ -53,6 +53,7 @@ struct ProbeOptions {
 struct PositionProbe {
   Vector<double> predicted;        // [n], each by the regression that did not see it
   double mean_absolute_error = 0;  // of the rounded predictions, in positions
+  double guessing_error = 0;       // the same of always naming the rounded mean of all positions
 };
 
 // rows [n, d], n >= 2; index [n], the position of each.

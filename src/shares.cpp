@@ -50,6 +50,18 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   return result;
 }
 
+template <typename Scalar>
+double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits) {
+  const auto product = [&](const Matrix<Scalar>& of) {
+    const Scalar* const values = logits.data();
+    return sum_of(of.data(), of.size(), [&](Eigen::Index k) { return double(values[k]); });
+  };
+  return product(term) / product(logits);
+}
+
+template double raw_share(const Matrix<float>&, const Matrix<float>&);
+template double raw_share(const Matrix<double>&, const Matrix<double>&);
+
 template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index);
 template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index);
 

@@ -25,6 +25,11 @@ template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits,
                                     Eigen::Index n);
 
+// <T, A> / |A|^2 with nothing subtracted, of one matrix and the logits, both [n, n]: a share of the scores as
+// they are, constants that softmax ignores included. NaN when the logits are all 0.
+template <typename Scalar>
+double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits);
+
 // logits minus the mean of each row, [n, n]: what softmax sees of them.
 template <typename Scalar>
 Matrix<Scalar> row_centred(const Matrix<Scalar>& logits);

@@ -36,6 +36,15 @@ Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v
   return angles;
 }
 
+AngleCosines angle_cosines(const Vector<double>& angles) {
+  AngleCosines result{angles, 0};
+  for (double& cosine : result.cosines) {
+    cosine = std::cos(cosine);
+    result.squares += cosine * cosine;
+  }
+  return result;
+}
+
 Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t stream) {
   return orthonormal_basis(random_normal<double>(d, k, 1, seed, stream), 0);
 }
@@ -43,7 +52,8 @@ Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t s
 ChanceAngles chance_angles(int d, int k1, int k2) {
   const double a = static_cast<double>(k1) / d, b = static_cast<double>(k2) / d;
   const double one = std::sqrt(a * (1 - b)), other = std::sqrt(b * (1 - a));
-  return {std::abs(one - other), one + other, a * k2, std::max(0, k1 + k2 - d)};
+  const int zero_angles = std::max(0, k1 + k2 - d);
+  return {std::abs(one - other), one + other, a * k2, zero_angles, zero_angles ? 1 : one + other};
 }
 
 double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions) {
@@ -62,8 +72,14 @@ OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& p
       tokens.rows() ? symmetric_eigen(second_moment(tokens)).vectors : Matrix<double>::Identity(d, d);
   const Matrix<double> rows = directions.rowwise().reverse().transpose();
   const Matrix<double> along = rows_times_rows<double>(rows, kept);
-  return {along.rowwise().squaredNorm(), static_cast<int>(dimensions),
-          static_cast<double>(dimensions) / static_cast<double>(d)};
+  OverlapCurve curve{along.rowwise().squaredNorm(), static_cast<int>(dimensions),
+                     static_cast<double>(dimensions) / static_cast<double>(d), Vector<double>(d)};
+  double total = 0;
+  for (Eigen::Index j = 0; j < d; ++j) {
+    total += curve.shares[j];
+    curve.reached[j] = total / static_cast<double>(dimensions);
+  }
+  return curve;
 }
 
 }  // namespace superpose

@@ -15,6 +15,13 @@ namespace superpose {
 // both ends are accurate to about 1e-15 (Knyazev and Argentati 2002, algorithm 3.1).
 Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v);
 
+// What the sum of the squares of `cosines` comes to is what two subspaces share, in dimensions.
+struct AngleCosines {
+  Vector<double> cosines;  // of each angle
+  double squares = 0;      // the sum of their squares
+};
+AngleCosines angle_cosines(const Vector<double>& angles);
+
 // A basis [d, k] of a uniformly random subspace, 0 <= k <= d.
 Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t stream);
 
@@ -25,6 +32,7 @@ struct ChanceAngles {
   double highest_cosine = 0;  // for large d the cosines lie between them, but for those that are 1
   double cosine_squares = 0;  // E sum cos^2 = k1 k2 / d, exactly
   int zero_angles = 0;        // max(0, k1 + k2 - d), always
+  double largest_cosine = 0;  // 1 when an angle is always 0, otherwise highest_cosine
 };
 
 ChanceAngles chance_angles(int d, int k1, int k2);
@@ -38,6 +46,7 @@ struct OverlapCurve {
   Vector<double> shares;  // [d], |P v_j|^2, from 0 to 1; they sum to `dimensions`
   int dimensions = 0;     // of P: k, or the rank of `positions` when that is less
   double chance = 0;      // dimensions / d, the mean of `shares` and what a random v_j would have
+  Vector<double> reached; // [d], sum of shares 0 to j / dimensions: the part of P's space within v_0 to v_j
 };
 
 // v_j is the j-th principal direction of `tokens`, largest first: all d eigenvectors of its second

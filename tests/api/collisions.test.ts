@@ -29,6 +29,18 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const progress: number[][] = [];
     const all = await search.allWords({ slice: 32, onProgress: (...at) => progress.push(at) });
     expect([...all.lost]).toEqual(lost);
+    expect([...search.nearestTokens(0, 70).lost]).toEqual(lost);
+    const some = await search.allWords({ words: 9, slice: 5 });
+    expect([...some.lost]).toEqual([...search.nearestTokens(0, 9).lost]);
+    expect(some.smallestMargins).toEqual(all.smallestMargins.slice(0, 9));
+    const { bareDistances, bareMargins } = search.nearestTokens(4);
+    expect(bareMargins[0]).toBeCloseTo((bareDistances[0] as number) ** 2 / 2, 14);
+    const scaled = { ...positions, data: positions.data.map((value) => 0.5 * value) };
+    const half = superpose.collisionSearch({ tokens, positions, positionScale: 0.5 });
+    const same = superpose.collisionSearch({ tokens, positions: scaled });
+    expect(half.nearestTokens(3)).toEqual(same.nearestTokens(3));
+    half.delete();
+    same.delete();
     expect(lost.some((count) => count > 0)).toBe(true);
     expect(progress).toEqual([
       [32, 70],
@@ -118,4 +130,13 @@ test('an empty vocabulary or no positions: nothing is lost, and nothing can be a
     search.delete();
     expect(plain.closestAcrossPositions(input.tokens, input.positions, 3)).toEqual([]);
   }
+});
+
+test('random collisions: on the circle, for one channel; and in the limit of long positions', () => {
+  for (const scale of [0, 0.5, 1, 2]) {
+    const { pair, expected } = plain.randomCollisions({ d: 1, scale, vocabulary: 11 });
+    expect(pair).toBeCloseTo(Math.atan(Math.SQRT2 * scale) / Math.PI, 13);
+    expect(expected).toBeCloseTo(10 * pair, 14);
+  }
+  expect(plain.randomCollisions({ d: 64, scale: 1e9, vocabulary: 2 }).pair).toBeCloseTo(0.5, 8);
 });

@@ -32,6 +32,11 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(superpose.sampleCosines({ d: 64, count: 0, seed: 1 })).toHaveLength(0);
   });
 
+  test('the deviation is 1/√d: that of a uniform in three dimensions', () => {
+    expect(superpose.cosineDeviation({ d: 3 })).toBeCloseTo(2 / Math.sqrt(12), 15);
+    expect(superpose.cosineDeviation({ d: 1 })).toBe(1);
+  });
+
   test('refuses what it cannot take', () => {
     expect(() => superpose.cosineDensity({ t: 1.5, d: 3 })).toThrow('t must be from -1 to 1; it is 1.5');
     expect(() => superpose.cosineDensity({ t: 0, d: 1 })).toThrow('d must be a whole number from 2');

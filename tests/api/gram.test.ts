@@ -35,6 +35,35 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(superpose.gram({ data: new Float64Array(), rows: 0, columns: 3 }).data).toHaveLength(0);
   });
 
+  test('the matrices that the spreads are of', () => {
+    const { matrices, ...spreads } = superpose.gramSpreads({ ...paper, seed: 1 });
+    const table = superpose.sinusoidal(paper);
+    expect(matrices.whole).toEqual(superpose.gram(table).data);
+    for (const [name, spread] of Object.entries(spreads)) {
+      const data = matrices[name as keyof typeof matrices];
+      expect(superpose.toeplitzSpread({ data, rows: 64, columns: 64 })).toBe(spread);
+    }
+    // x'Ay by hand, of the form that the seed draws.
+    const form = superpose.randomNormal({ rows: 32, columns: 32, standardDeviation: 'fan_in', seed: 1 });
+    const [x, y] = [rowsOf(table)[3], rowsOf(table)[60]] as [Float64Array, Float64Array];
+    const product = sum(rowsOf(form).map((row, i) => (x[i] as number) * dot(row, y)));
+    expect(matrices.randomForm[3 * 64 + 60]).toBeCloseTo(product, 12);
+  });
+
+  test('means by offset, written out', () => {
+    const found = superpose.offsetMeans(
+      tableOf([
+        [1, 2],
+        [6, 5],
+      ]),
+    );
+    expect([...found.means]).toEqual([6, 3, 2]);
+    expect([...found.kernel]).toEqual([2.5, -0.5, -1.5]);
+    expect([found.mean, found.apart]).toEqual([3.5, 2]);
+    expect(found.share).toBeCloseTo(9 / 17, 15);
+    expect(() => superpose.offsetMeans(tableOf([[1, 2]]))).toThrow('must have 1 columns; it has 2');
+  });
+
   test('the spread of a matrix written out', () => {
     const rows = [
       [1, 2, 3],

@@ -20,6 +20,25 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     });
   });
 
+  test('what noise grows by, and what recovery misses', () => {
+    const angle = 0.3;
+    const u = tableOf([[3], [0]]);
+    const w = tableOf([[Math.cos(angle)], [Math.sin(angle)]]);
+    const noise = tableOf([
+      [2, 0],
+      [0, 5],
+      [0, 0],
+    ]);
+    const { noiseGains, recoveryError } = obliqueProjection({ u, w, noise });
+    expect(noiseGains[0]).toBeCloseTo(1, 14);
+    expect(noiseGains[1]).toBeCloseTo(1 / Math.tan(angle), 13);
+    expect(noiseGains[2]).toBeNaN();
+    expect(recoveryError).toBeLessThan(1e-14);
+    expect(obliqueProjection({ u, w }).noiseGains).toHaveLength(0);
+    expect(obliqueProjection({ u, w: u, noise }).recoveryError).toBeNaN();
+    expect(() => obliqueProjection({ u, w, noise: tableOf([[1]]) })).toThrow(/noise must have 2 columns/);
+  });
+
   test('subspaces that meet', () => {
     const found = obliqueProjection({ u: tableOf([[1], [2]]), w: tableOf([[2], [4]]) });
     expect(found).toMatchObject({ exact: false, projector: undefined, gain: Infinity });

@@ -17,6 +17,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     }
   });
 
+  test('naming the middle misses by the mean distance from it', () => {
+    const rows = superpose.sinusoidal({ positions: 9, d_model: 8 });
+    // 4 + 3 + 2 + 1 + 0 + 1 + 2 + 3 + 4
+    expect(superpose.positionProbe({ rows, penalty: 1 }).guessingError).toBeCloseTo(20 / 9, 14);
+  });
+
   test('so is the order of two', () => {
     const found = orderProbe({ rows: line, pairs: 200, penalty: 1e-3 });
     expect(found.error).toBe(0);

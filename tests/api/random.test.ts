@@ -30,6 +30,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     ).toBe(true);
   });
 
+  test('the deviation of a projection is 1/√columns', () => {
+    const size = { rows: 3, columns: 16, seed: 4 };
+    expect(superpose.randomNormal({ ...size, standardDeviation: 'fan_in' })).toEqual(
+      superpose.randomNormal({ ...size, standardDeviation: 0.25 }),
+    );
+  });
+
   test('float32 is the same draws, rounded', () => {
     const table = { rows: 9, columns: 7, seed: 5, stream: 2 };
     for (const draw of [superpose.randomNormal, superpose.randomUniform]) {

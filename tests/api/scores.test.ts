@@ -52,6 +52,41 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(sharesOf(scores, 0)).toEqual(scores.shares.subarray(9));
   });
 
+  test('raw share: with nothing subtracted', () => {
+    const { sum: some, rawShare } = superpose.combineTerms(scores, 2, [true, ...every(false).slice(1)]);
+    const logits = logitsOf(scores, 2);
+    const product = (a: ArrayLike<number>) =>
+      sum(Array.from(a, (value, at) => value * (logits[at] as number)));
+    expect(rawShare).toBeCloseTo(product(some) / product(logits), 13);
+  });
+
+  test('pooled shares: each group and head over two sentences, by hand', () => {
+    const other = superpose.decompose({ ...input(), scale: 0.1 });
+    const groupOf = [0, 1, 2, 1, 0, 2, 2, 2, 2];
+    const found = superpose.poolShares([scores, other], groupOf);
+    const covariance = (head: number, group: number) =>
+      sum(
+        [scores, other].flatMap(({ covariances }) =>
+          groupOf.flatMap((one, term) => (one === group ? [covariances[9 * head + term] as number] : [])),
+        ),
+      );
+    const variance = (head: number) => sum([scores, other].map(({ variances }) => variances[head] as number));
+    for (const group of [0, 1, 2]) {
+      const each = [0, 1].map((head) => covariance(head, group) / variance(head));
+      close(
+        [0, 1].map((head) => found.heads[3 * head + group] as number),
+        each,
+      );
+      expect(found.mean[group]).toBeCloseTo(sum(each) / 2, 13);
+      const whole = (covariance(0, group) + covariance(1, group)) / (variance(0) + variance(1));
+      expect(found.pooled[group]).toBeCloseTo(whole, 13);
+    }
+    // Of one sentence, and each term by itself, they are the shares.
+    close(superpose.poolShares([scores]).heads, scores.shares);
+    expect(() => superpose.poolShares([])).toThrow(RangeError);
+    expect(() => superpose.poolShares([scores], [0])).toThrow('groupOf must be 9 whole numbers');
+  });
+
   test('all three are views, not copies', () => {
     expect(termOf(scores, 0, 'token', 'token').buffer).toBe(scores.terms.buffer);
     expect(logitsOf(scores, 0).buffer).toBe(scores.logits.buffer);

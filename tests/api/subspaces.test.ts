@@ -71,8 +71,18 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(superpose.principalAngles({ first: none, second: tokens })).toHaveLength(0);
   });
 
+  test('cosines of angles, and what chance forces', () => {
+    const { cosines, squares } = superpose.angleCosines(Float64Array.of(0, Math.PI / 3, Math.PI / 2));
+    expect(largestDifference(cosines, [1, 0.5, 0])).toBeLessThan(1e-15);
+    expect(squares).toBeCloseTo(1.25, 15);
+    expect(superpose.chanceAngles({ d: 4, k1: 3, k2: 2 }).largestCosine).toBe(1);
+    const { largestCosine, highestCosine } = superpose.chanceAngles({ d: 8, k1: 3, k2: 2 });
+    expect(largestCosine).toBe(highestCosine);
+  });
+
   test('the overlap curve finds the shared direction, second of the tokens', () => {
-    const { shares, dimensions, chance } = superpose.overlapCurve({ tokens, positions, k: 1 });
+    const { shares, dimensions, chance, reached } = superpose.overlapCurve({ tokens, positions, k: 1 });
+    expect(largestDifference(reached, [0, 1, 1, 1])).toBeLessThan(1e-15);
     expect(largestDifference(shares, [0, 1, 0, 0])).toBeLessThan(1e-15);
     expect([dimensions, chance]).toEqual([1, 0.25]);
     expect(superpose.overlapCurve({ tokens, positions, k: 4 }).dimensions).toBe(2);

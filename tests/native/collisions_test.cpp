@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "random_shapes.h"
 
@@ -198,6 +199,26 @@ TEST(Collisions, RandomTablesCollideInFewDimensionsOnly) {
     const double lost = (found.margins.array() < 0).cast<double>().mean();
     EXPECT_NEAR(lost, error, 4 * spread / std::sqrt(length)) << d << " " << rho;
   }
+}
+
+// d = 1: u v_1 plane's direction is uniform on the circle, P = acos(1 / sqrt(1 + 2 r^2)) / pi = atan(sqrt(2) r) / pi.
+TEST(Collisions, RandomOnesByTheCircle) {
+  for (double scale : {0.0, 0.5, 1.0, 2.0}) {
+    const auto found = random_collisions(1, scale, 11);
+    EXPECT_NEAR(found.pair, std::atan(std::sqrt(2.0) * scale) / std::numbers::pi, 1e-13);
+    EXPECT_NEAR(found.expected, 10 * found.pair, 1e-15);
+  }
+}
+
+TEST(Collisions, BareMarginsAndLostWords) {
+  Matrix<float> tokens(3, 1), positions(2, 1);
+  tokens << 0, 1, 5;
+  positions << 0, 2;
+  const auto found = nearest_tokens(collision_search(tokens, positions), 0, 3);
+  EXPECT_EQ(found.bare_margins[0], 0.5);
+  EXPECT_EQ(found.bare_margins[2], 8);
+  EXPECT_EQ(found.lost[0], 0);  // nothing is added
+  EXPECT_EQ(found.lost[1], 1);  // 0 + 2 is nearer to 1; 1 + 2 is as near to 1 as to 5; 5 + 2 to 5
 }
 
 }  // namespace

@@ -115,6 +115,34 @@ TEST(Gram, RotationFormIsAPerFrequencyRotation) {
   EXPECT_GT(toeplitz_spread(bilinear_gram(sinusoidal<double>(options), broken)), 0.1);
 }
 
+TEST(Gram, OffsetMeansByHand) {
+  Matrix<double> m(2, 2);
+  m << 1, 2, 6, 5;
+  const auto found = offset_means(m);
+  EXPECT_EQ(found.mean, 3.5);
+  EXPECT_EQ(found.means[0], 6);
+  EXPECT_EQ(found.means[1], 3);
+  EXPECT_EQ(found.means[2], 2);
+  EXPECT_EQ(found.kernel[0], 2.5);
+  EXPECT_EQ(found.apart, 2);
+  // 2.5^2 + 2 * 0.5^2 + 1.5^2 of 2.5^2 + 1.5^2 + 2.5^2 + 1.5^2
+  EXPECT_NEAR(found.share, 9.0 / 17, 1e-15);
+  EXPECT_TRUE(std::isnan(offset_means(Matrix<double>::Ones(3, 3)).share));
+  EXPECT_TRUE(std::isnan(offset_means(Matrix<double>(0, 0)).mean));
+  EXPECT_EQ(offset_means(Matrix<double>(0, 0)).means.size(), 0);
+}
+
+// The mean at an offset of a Toeplitz matrix is its entry: sum_i cos(w_i (p - q)).
+TEST(Gram, OffsetMeansOfPositions) {
+  const auto found = offset_means(form_grams(kT2t, 1).whole);
+  EXPECT_LT(found.apart, 1e-12);
+  EXPECT_NEAR(found.share, 1, 1e-12);
+  double cosines = 0;
+  for (double w : sinusoidal_frequencies(kT2t)) cosines += std::cos(5 * w);
+  EXPECT_NEAR(found.means[63 + 5], cosines, 1e-12);
+  EXPECT_NEAR(found.means[63 - 5], cosines, 1e-12);
+}
+
 TEST(Gram, SinesOnly) {
   for (const auto& options : {kVaswani, kT2t}) {
     const auto sines = sines_only(sinusoidal<double>(options), options);

@@ -85,5 +85,23 @@ TEST(Oblique, DependentColumnsOrthogonalSubspacesAndNone) {
   EXPECT_LT(max_abs(nothing_in_w.projector - nothing_in_w.projector.transpose()), 1e-15);
 }
 
+// Two lines at an angle a: P = [[1, -1 / tan a], [0, 0]].
+TEST(Oblique, NoiseAndRecovery) {
+  const double a = 0.3;
+  Matrix<double> u(2, 1), w(2, 1), noise(3, 2);
+  u << 3, 0;
+  w << std::cos(a), std::sin(a);
+  noise << 2, 0, 0, 5, 0, 0;
+  const auto found = oblique_projection(u, w, 1e-10);
+  const auto gains = noise_gains(found.projector, noise);
+  EXPECT_NEAR(gains[0], 1, 1e-14);
+  EXPECT_NEAR(gains[1], 1 / std::tan(a), 1e-13);
+  EXPECT_TRUE(std::isnan(gains[2]));
+  EXPECT_LT(recovery_error(found.projector, u, w), 1e-14);
+  Matrix<double> wrong = found.projector;
+  wrong(0, 0) = 2;
+  EXPECT_NEAR(recovery_error(wrong, u, w), 3, 1e-13);
+}
+
 }  // namespace
 }  // namespace superpose

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "channels.h"
 #include "factorize.h"
@@ -188,6 +189,25 @@ TEST(OverlapCurve, ByDefinition) {
       EXPECT_NEAR(curve.shares[j], (p.transpose() * v.col(j)).squaredNorm(), 1e-9);
     }
   }
+}
+
+TEST(Subspaces, CosinesAndWhatIsReached) {
+  Vector<double> angles(3);
+  angles << 0, std::numbers::pi / 3, std::numbers::pi / 2;
+  const auto found = angle_cosines(angles);
+  EXPECT_NEAR(found.cosines[1], 0.5, 1e-15);
+  EXPECT_NEAR(found.squares, 1.25, 1e-15);
+  EXPECT_EQ(chance_angles(4, 3, 2).largest_cosine, 1);
+  EXPECT_EQ(chance_angles(8, 3, 2).largest_cosine, chance_angles(8, 3, 2).highest_cosine);
+  Matrix<double> tokens = Matrix<double>::Zero(4, 4), positions = Matrix<double>::Zero(2, 4);
+  tokens.diagonal() << 1, 5, 3, 2;
+  positions(0, 2) = positions(1, 0) = 1;
+  // Of the principal directions, axes 1, 2, 3, 0 in order, the positions have the second and the last.
+  const auto curve = overlap_curve(tokens, positions, 2);
+  EXPECT_NEAR(curve.reached[0], 0, 1e-15);
+  EXPECT_NEAR(curve.reached[1], 0.5, 1e-15);
+  EXPECT_NEAR(curve.reached[2], 0.5, 1e-15);
+  EXPECT_NEAR(curve.reached[3], 1, 1e-15);
 }
 
 }  // namespace

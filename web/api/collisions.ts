@@ -8,6 +8,8 @@ export interface CollisionSearchInput {
   tokens: Table<Float32Array>;
   /** What is added to it, [L, d]. */
   positions: Table<Float32Array>;
+  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  positionScale?: number;
 }
 
 /** Of some words: the other token nearest to each, bare and with each position added. */
@@ -20,6 +22,10 @@ export interface NearestTokens {
   readonly nearest: Int32Array;
   /** [words, L], its margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩: below 0, it takes the word's place. */
   readonly margins: Float64Array;
+  /** [words], ½‖e_b − e_a‖², the margin without a position; infinite then. */
+  readonly bareMargins: Float64Array;
+  /** [L], how many of the words have a margin below 0. */
+  readonly lost: Int32Array;
 }
 
 export interface Neighbours {
@@ -36,12 +42,14 @@ export interface AllWordsOptions {
   onProgress?: (done: number, total: number) => void;
   /** Words at once, from 1 up. Default 64. */
   slice?: number;
+  /** Only the first so many words, from 0 to V. Default V. */
+  words?: number;
 }
 
 export interface AllWords {
   /** [L], the words that are not their own nearest token once position i is added. */
   readonly lost: Float64Array;
-  /** [V], each word's smallest margin over positions. */
+  /** [words], each word's smallest margin over positions. */
   readonly smallestMargins: Float64Array;
 }
 
@@ -60,8 +68,15 @@ export interface CollisionSearch extends Handle {
   neighbours(word: number, position: number | undefined, count: number): Neighbours;
   /** The margin of one pair, in double. */
   collisionMargin(a: number, b: number, position: number): number;
-  /** Every word of the vocabulary, slice by slice; lets other work in between slices. */
+  /** Every word of the vocabulary, or the first `words`, slice by slice; lets other work in between slices. */
   allWords(options?: AllWordsOptions): Promise<AllWords>;
+}
+
+export interface RandomCollisions {
+  /** The probability for one pair of tokens. */
+  readonly pair: number;
+  /** vocabulary − 1 times that, the expected number of nearer tokens: the probability of any is no larger. */
+  readonly expected: number;
 }
 
 /** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
@@ -84,6 +99,11 @@ export interface CollisionsApi {
    * e_a if and only if ⟨e_b − e_a, p_i⟩ > ½‖e_b − e_a‖².
    */
   collisionSearch(input: CollisionSearchInput): CollisionSearch;
+  /**
+   * What to expect of N(0, I) tokens of width d and N(0, scale²·I) positions: how often a given other token is
+   * nearer to e_a + p than e_a is, ½ P(|t| > 1/√(1 + 2·scale²)) for the cosine t of d + 1 dimensions.
+   */
+  randomCollisions(options: { d: number; scale: number; vocabulary: number }): RandomCollisions;
   /** The `count` closest pairs of different tokens [n, d] at different positions [L, d], in double. */
   closestAcrossPositions(tokens: Table, positions: Table, count: number): CrossPair[];
 }
@@ -95,17 +115,27 @@ export function collisionsApi(raw: Raw): CollisionsApi {
   return {
     collisionSearch(input) {
       check.object('input', input);
-      const { tokens, positions } = input;
+      const { tokens, positions, positionScale = 1 } = input;
       check.table('tokens', tokens);
       check.table('positions', positions, { columns: tokens.columns });
       for (const [name, { data }] of Object.entries({ tokens, positions })) {
         if (!((data as unknown) instanceof Float32Array))
           throw new TypeError(`${name}.data must be a Float32Array; it is a Float64Array.`);
       }
+      check.representable('positionScale', positionScale, true);
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
       const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
       check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
-      return searchOf(raw, raw.collisionSearch(tokens, positions), V, L, bytes);
+      return searchOf(raw, raw.collisionSearch(tokens, positions, positionScale), V, L, bytes);
+    },
+
+    randomCollisions(options) {
+      check.object('options', options);
+      return raw.randomCollisions(
+        check.integer('d', options.d, 1),
+        check.number('scale', options.scale, 0),
+        check.integer('vocabulary', options.vocabulary, 1),
+      );
     },
 
     closestAcrossPositions(tokens, positions, count) {
@@ -169,20 +199,24 @@ function searchOf(
       check.index('position', position, L);
       return raw.collisionMargin(search, a, b, position);
     },
-    async allWords({ signal, onProgress, slice = 64 } = {}) {
+    async allWords({ signal, onProgress, slice = 64, words: wanted = V } = {}) {
       alive();
       check.integer('slice', slice, 1);
+      const all = check.integer('words', wanted, 0, V);
       const lost = new Float64Array(L);
-      const smallestMargins = new Float64Array(V).fill(Infinity);
-      for (let first = 0; first < V; first += slice) {
+      const smallestMargins = new Float64Array(all).fill(Infinity);
+      for (let first = 0; first < all; first += slice) {
         signal?.throwIfAborted();
-        const words = Math.min(slice, V - first);
-        nearestTokens(first, words).margins.forEach((margin, at) => {
+        const words = Math.min(slice, all - first);
+        const found = nearestTokens(first, words);
+        found.lost.forEach((count, place) => {
+          lost[place] = (lost[place] as number) + count;
+        });
+        found.margins.forEach((margin, at) => {
           const word = first + Math.floor(at / L);
-          if (margin < 0) lost[at % L] = (lost[at % L] as number) + 1;
           if (margin < (smallestMargins[word] as number)) smallestMargins[word] = margin;
         });
-        onProgress?.(first + words, V);
+        onProgress?.(first + words, all);
         await new Promise((resolve) => setTimeout(resolve));
       }
       signal?.throwIfAborted();

@@ -14,6 +14,8 @@ export interface CosinesApi {
   cosineDensity(options: { t: number; d: number }): number;
   /** E|t| = Γ(d/2) / (√π Γ((d+1)/2)), about √(2/(πd)). */
   cosineMeanSize(options: { d: number }): number;
+  /** The standard deviation of t, 1/√d. */
+  cosineDeviation(options: { d: number }): number;
   /** P(|t| > epsilon), epsilon from 0 to 1: the incomplete beta function I_{1−ε²}((d−1)/2, ½). */
   cosineTail(options: { epsilon: number; d: number }): number;
   /**
@@ -42,6 +44,7 @@ export function cosinesApi(raw: Raw): CosinesApi {
       return raw.cosineDensity(check.number('t', options.t, -1, 1), d);
     },
     cosineMeanSize: (options) => raw.cosineMeanSize(width(options)),
+    cosineDeviation: (options) => raw.cosineDeviation(width(options)),
     cosineTail(options) {
       const d = width(options);
       return raw.cosineTail(check.number('epsilon', options.epsilon, 0, 1), d);

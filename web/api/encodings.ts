@@ -67,6 +67,22 @@ export interface BertEmbeddings<A extends Floats = Floats> {
   summands: { token: Table<A>; position: Table<A>; token_type: Table<A> };
 }
 
+export interface AddPositionsInput<A extends Floats = Floats> {
+  /** Token embeddings, [n, d]. */
+  token: Table<A>;
+  /** At least n rows; the first n are added. */
+  position: Table<A>;
+  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  positionScale?: number;
+}
+
+export interface AddedPositions<A extends Floats = Floats> {
+  /** ρp, [n, d]. */
+  position: Table<A>;
+  /** x + ρp, [n, d]. */
+  sum: Table<A>;
+}
+
 export interface VitEmbeddingsInput<A extends Floats = Floats> {
   /** Patch embeddings, [n, d]. */
   patches: Table<A>;
@@ -100,6 +116,8 @@ export interface EncodingsApi {
   learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>): Table<FloatsOf<P>>;
   /** Token + token type + position (google-research/bert, embedding_postprocessor). */
   bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
+  /** Positions added to tokens and nothing else. Throws RangeError, TypeError. */
+  addPositions<A extends Floats>(input: AddPositionsInput<A>): AddedPositions<A>;
   /** The class token prepended, then positions added, [n + 1, d]; no LayerNorm (models_vit.py). */
   vitEmbeddings<A extends Floats>(input: VitEmbeddingsInput<A>): Table<A>;
 }
@@ -201,6 +219,25 @@ export function encodingsApi(raw: Raw): EncodingsApi {
         sum: made(result.sum),
         summands: { token, position: made(result.position), token_type: made(result.token_type) },
       };
+    },
+    addPositions<A extends Floats>(input: AddPositionsInput<A>) {
+      check.object('input', input);
+      const { token, position, positionScale = 1 } = input;
+      check.table('token', token);
+      const [n, d] = [token.rows, token.columns];
+      check.table('position', position, { columns: d });
+      if (position.rows < n) {
+        throw new RangeError(
+          `position must have at least ${n} rows, one for each token; it has ${position.rows}.`,
+        );
+      }
+      check.samePrecision({ 'token.data': token.data, 'position.data': position.data });
+      const single = token.data instanceof Float32Array;
+      check.representable('positionScale', positionScale, single);
+      check.fits(`The embeddings of ${n} tokens`, (7 * n + position.rows) * d * 8);
+      const result = raw.addPositions(token, position, positionScale);
+      const made = (data: Float64Array) => table(rounded<A>(data, single), n, d);
+      return { position: made(result.position), sum: made(result.sum) };
     },
     vitEmbeddings<A extends Floats>({ patches, classToken, position }: VitEmbeddingsInput<A>) {
       check.table('patches', patches);

@@ -20,6 +20,7 @@ export type {
   CrossPair,
   NearestTokens,
   Neighbours,
+  RandomCollisions,
 } from './collisions.js';
 export type {
   ConcatenateBlockDiagonalInput,
@@ -35,6 +36,8 @@ export type {
 } from './decompositionLayer.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
 export type {
+  AddedPositions,
+  AddPositionsInput,
   BertEmbeddings,
   BertEmbeddingsInput,
   FairseqSinusoidalOptions,
@@ -43,7 +46,7 @@ export type {
   Tensor2TensorSinusoidalOptions,
   VitEmbeddingsInput,
 } from './encodings.js';
-export type { GramSpreads } from './gram.js';
+export type { GramSpreads, OffsetMeans } from './gram.js';
 export type { MeanDecomposition, MeanDecompositionInput } from './meanDecomposition.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './minilm.js';
 export { type LoadOptions, type Simd, supportedSimd, wasmAddress } from './module.js';
@@ -84,15 +87,26 @@ export {
   type TransformerXlInput,
   type TupeInput,
 } from './schemes.js';
-export { type CombinedTerms, logitsOf, type Scores, sharesOf, type Terms, termOf } from './scores.js';
+export {
+  type CombinedTerms,
+  logitsOf,
+  type PoolableScores,
+  type PooledShares,
+  type Scores,
+  sharesOf,
+  type Terms,
+  termOf,
+} from './scores.js';
 export type { EncodingOptions, SpectrumOptions } from './shift.js';
 export type { SinusoidalOptions } from './sinusoidal.js';
 export type {
+  AngleCosines,
   ChanceAngles,
   OverlapCurve,
   OverlapInput,
   PrincipalAnglesInput,
   SubspaceSizes,
 } from './subspaces.js';
+export type { Summary } from './summary.js';
 export type { Superpose } from './superpose.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';

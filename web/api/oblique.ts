@@ -9,6 +9,8 @@ export interface ObliqueProjectionInput {
   w: Table;
   /** Sine of an angle up to which a direction counts as shared; above 0, below 1. Default 1e-10. */
   tolerance?: number;
+  /** Errors of x, in rows, [m, d], for noiseGains. Default none. */
+  noise?: Table;
 }
 
 export interface ObliqueProjection {
@@ -20,6 +22,10 @@ export interface ObliqueProjection {
   readonly gain: number;
   /** θ_min, the smallest principal angle between U and W, in radians. */
   readonly smallestAngle: number;
+  /** The largest entry of |P u − u| and |P w| over the columns of u and w: rounding alone. NaN when not exact. */
+  readonly recoveryError: number;
+  /** [m], ‖P ε‖ / ‖ε‖ of each row of `noise`, at most `gain`; NaN for a row of zeros. Empty when not exact. */
+  readonly noiseGains: Float64Array;
 }
 
 export interface ObliqueApi {
@@ -31,19 +37,26 @@ export function obliqueApi(raw: Raw): ObliqueApi {
   return {
     obliqueProjection(input) {
       check.object('input', input);
-      const { u, w, tolerance = 1e-10 } = input;
+      const { u, w, tolerance = 1e-10, noise } = input;
       check.table('u', u);
       if (u.rows === 0) throw new RangeError('u must have at least 1 row; it has 0.');
       check.table('w', w, { rows: u.rows });
       check.positive('tolerance', tolerance);
       if (tolerance >= 1) throw new RangeError(`tolerance must be below 1; it is ${tolerance}.`);
       const d = u.rows;
+      const errors = noise ?? table(new Float64Array(), 0, d);
+      check.table('noise', errors, { columns: d });
       check.fits(
         `A projector of ${d} by ${d}`,
-        (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns) * 8,
+        (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns + 2 * errors.rows * (d + 1)) * 8,
       );
-      const { projector, ...rest } = raw.obliqueProjection(u, w, tolerance);
-      return { projector: rest.exact ? table(projector, d, d) : undefined, ...rest };
+      const { projector, ...rest } = raw.obliqueProjection(u, w, tolerance, errors);
+      return {
+        projector: rest.exact ? table(projector, d, d) : undefined,
+        recoveryError: Number.NaN,
+        noiseGains: new Float64Array(),
+        ...rest,
+      };
     },
   };
 }

@@ -25,6 +25,8 @@ export interface PositionProbe {
   readonly predicted: Float64Array;
   /** Mean |round(ŷ) − y|, in positions. */
   readonly meanAbsoluteError: number;
+  /** The same of always naming the rounded mean of all positions. */
+  readonly guessingError: number;
 }
 
 export interface OrderProbeInput extends FoldOptions {

@@ -16,8 +16,8 @@ export interface RandomOptions<P extends Precision = Precision> {
 }
 
 export interface RandomNormalOptions<P extends Precision = Precision> extends RandomOptions<P> {
-  /** At least 0; default 1. */
-  standardDeviation?: number;
+  /** At least 0; default 1. 'fan_in' is 1/√columns: a projection so drawn keeps lengths on average. */
+  standardDeviation?: number | 'fan_in';
 }
 
 export interface RandomApi {
@@ -42,12 +42,11 @@ export function randomApi(raw: Raw): RandomApi {
   return {
     randomNormal<P extends Precision = 'float64'>(options: RandomNormalOptions<P>) {
       const { rows, columns, seed, stream, suffix } = checked(options);
-      const deviation = check.representable(
-        'standardDeviation',
-        options.standardDeviation ?? 1,
-        suffix === 'F32',
-        0,
-      );
+      const { standardDeviation = 1 } = options;
+      const deviation =
+        standardDeviation === 'fan_in'
+          ? 1 / Math.sqrt(columns)
+          : check.representable('standardDeviation', standardDeviation, suffix === 'F32', 0);
       const data: Floats = raw[`randomNormal${suffix}`](rows, columns, deviation, seed, stream);
       return table(data as FloatsOf<P>, rows, columns);
     },

@@ -90,6 +90,21 @@ export interface CombinedTerms<A extends Floats = Floats> {
   readonly softmax: A;
   /** Its share of the logits' variation over keys; NaN when they do not vary. */
   readonly share: number;
+  /** ⟨sum, logits⟩ / ‖logits‖² with no row centred: what softmax ignores counts. NaN when all logits are 0. */
+  readonly rawShare: number;
+}
+
+/** Of scores, what shares are pooled from. */
+export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'covariances' | 'variances'>;
+
+/** Shares of groups of terms; they sum to 1 over the groups, and are NaN where no score varies. */
+export interface PooledShares {
+  /** [heads, groups], each head over all the scores. */
+  readonly heads: Float64Array;
+  /** [groups], the mean of these: each head counts the same ... */
+  readonly mean: Float64Array;
+  /** [groups], ... and of all heads together: each counts by how much its scores vary. */
+  readonly pooled: Float64Array;
 }
 
 export interface ScoresApi {
@@ -99,6 +114,12 @@ export interface ScoresApi {
     head: number,
     included: readonly boolean[],
   ): CombinedTerms<A>;
+  /**
+   * Covariance shares over several scores, such as those of several sentences, with the same heads and parts.
+   * groupOf, [parts²], puts each term into a group, from 0; left out, each is its own. Throws RangeError,
+   * TypeError.
+   */
+  poolShares(scores: readonly PoolableScores[], groupOf?: readonly number[]): PooledShares;
 }
 
 export function scoresApi(raw: Raw): ScoresApi {
@@ -125,6 +146,38 @@ export function scoresApi(raw: Raw): ScoresApi {
         logits,
         included.map(Boolean),
       );
+    },
+    poolShares(scores, groupOf) {
+      if (!Array.isArray(scores))
+        throw new TypeError(`scores must be an array; it is ${check.shown(scores)}.`);
+      if (scores.length === 0) throw new RangeError('scores must have at least 1 entry; it has 0.');
+      for (const one of scores) {
+        check.object('scores', one);
+        if (!Array.isArray(one.heads) || !Array.isArray(one.parts)) {
+          throw new TypeError('heads and parts of scores must be arrays.');
+        }
+        for (const head of one.heads) check.integer('a head in scores.heads', head, 0);
+      }
+      const [{ heads, parts }] = scores as [PoolableScores, ...PoolableScores[]];
+      const terms = parts.length ** 2;
+      const rows = scores.length * heads.length;
+      check.fits(`${rows} heads of ${terms} terms`, 24 * rows * (terms + 1));
+      const covariances = new Float64Array(rows * terms);
+      const variances = new Float64Array(rows);
+      // NaN is allowed in both, as in combineTerms.
+      scores.forEach((one, place) => {
+        covariances.set(
+          check.array('covariances', one.covariances, heads.length * terms),
+          place * heads.length * terms,
+        );
+        variances.set(check.array('variances', one.variances, heads.length), place * heads.length);
+      });
+      const of = groupOf ?? Array.from({ length: terms }, (_, term) => term);
+      if (!Array.isArray(of) || of.length !== terms) {
+        throw new RangeError(`groupOf must be ${terms} whole numbers, one for each term.`);
+      }
+      const groups = 1 + Math.max(...of.map((group) => check.index('an entry of groupOf', group, terms)));
+      return raw.poolShares(table(covariances, rows, terms), variances, heads.length, of, groups);
     },
   };
 }

@@ -30,6 +30,15 @@ export interface ChanceAngles {
   readonly cosineSquares: number;
   /** max(0, k1 + k2 − d) angles are 0 whatever the subspaces. */
   readonly zeroAngles: number;
+  /** 1 when there is such an angle, otherwise highestCosine. */
+  readonly largestCosine: number;
+}
+
+export interface AngleCosines {
+  /** Of each angle. */
+  readonly cosines: Float64Array;
+  /** Σ cos²: how many dimensions two subspaces share, so to say. */
+  readonly squares: number;
 }
 
 export interface OverlapInput {
@@ -46,6 +55,8 @@ export interface OverlapCurve {
   readonly dimensions: number;
   /** dimensions / d: the mean share, and what a random direction would have. */
   readonly chance: number;
+  /** [d], the shares of directions 0 to j, added up, over dimensions: what part of the positions' space they hold. */
+  readonly reached: Float64Array;
 }
 
 export interface SubspacesApi {
@@ -57,6 +68,8 @@ export interface SubspacesApi {
   principalAngles(input: PrincipalAnglesInput): Float64Array;
   /** The same of two independent, uniformly random subspaces; `seed` is from 0 to 2³²-1. */
   randomPrincipalAngles(options: SubspaceSizes & { seed: number }): Float64Array;
+  /** The cosines of angles in radians, and the sum of their squares. */
+  angleCosines(angles: Float64Array): AngleCosines;
   /** What to expect of the angles between random subspaces. */
   chanceAngles(options: SubspaceSizes): ChanceAngles;
   /**
@@ -103,6 +116,11 @@ export function subspacesApi(raw: Raw): SubspacesApi {
         8 * (5 * rows * first.columns + 3 * first.rows * second.rows),
       );
       return raw.principalAngles(first, second, tolerance);
+    },
+    angleCosines(angles) {
+      const { length } = check.floats('angles', angles);
+      check.fits(`The cosines of ${length} angles`, 16 * length);
+      return raw.angleCosines(angles);
     },
     randomPrincipalAngles(options) {
       const [d, k1, k2] = sizes(options);

@@ -6,6 +6,7 @@ import { type CosinesApi, cosinesApi } from './cosines.js';
 import { type CostApi, costApi } from './cost.js';
 import { type DecomposeApi, decomposeApi } from './decompose.js';
 import { type DecompositionLayerApi, decompositionLayerApi } from './decompositionLayer.js';
+import { type DirectionsApi, directionsApi } from './directions.js';
 import { type DotProductsApi, dotProductsApi } from './dotProducts.js';
 import { type EncodingsApi, encodingsApi } from './encodings.js';
 import { type GramApi, gramApi } from './gram.js';
@@ -25,11 +26,13 @@ import { type ScoresApi, scoresApi } from './scores.js';
 import { type ShiftApi, shiftApi } from './shift.js';
 import { type SinusoidalApi, sinusoidalApi } from './sinusoidal.js';
 import { type SubspacesApi, subspacesApi } from './subspaces.js';
+import { type SummaryApi, summaryApi } from './summary.js';
 
 export interface Superpose
   extends SinusoidalApi,
     RandomApi,
     DotProductsApi,
+    DirectionsApi,
     DecomposeApi,
     DecompositionLayerApi,
     ConcatenateApi,
@@ -45,6 +48,7 @@ export interface Superpose
     ChannelsApi,
     CosinesApi,
     SubspacesApi,
+    SummaryApi,
     CollisionsApi,
     CostApi,
     MeanDecompositionApi,
@@ -66,6 +70,7 @@ export function superposeOver({ raw, simd }: Loaded): Superpose {
     ...sinusoidalApi(raw),
     ...randomApi(raw),
     ...dotProductsApi(raw),
+    ...directionsApi(raw),
     ...decomposeApi(raw),
     ...decompositionLayerApi(raw),
     ...concatenateApi(raw),
@@ -81,6 +86,7 @@ export function superposeOver({ raw, simd }: Loaded): Superpose {
     ...channelsApi(raw),
     ...cosinesApi(raw),
     ...subspacesApi(raw),
+    ...summaryApi(raw),
     ...collisionsApi(raw),
     ...costApi(raw),
     ...meanDecompositionApi(raw),

@@ -84,6 +84,14 @@ const tokenType = superpose.learnedPositions({ positions: 2, d_model: 8, seed: 4
 return superpose.bertEmbeddings({ token, position, tokenType }).sum.data.slice(0, 4);`,
   },
   {
+    name: 'addPositions',
+    kind: encoding,
+    what: 'positions added to tokens, and nothing else',
+    source: 'definition',
+    code: `const { token, position } = tables(superpose);
+return superpose.addPositions({ token, position, positionScale: 2 }).sum.data.slice(0, 4);`,
+  },
+  {
     name: 'vitEmbeddings',
     kind: encoding,
     what: 'a class token, then positions',
@@ -171,6 +179,16 @@ return { before, after };`,
 const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
 const crossTerms = scores.parts.flatMap((q) => scores.parts.map((k) => q !== k));
 return superpose.combineTerms(scores, 0, crossTerms).share;`,
+  },
+  {
+    name: 'poolShares',
+    kind: score,
+    what: 'shares of groups of terms over heads and sentences',
+    source: 'definition',
+    code: `const { token, position, query, key } = tables(superpose);
+const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
+const isCross = scores.parts.flatMap((q) => scores.parts.map((k) => Number(q !== k)));
+return superpose.poolShares([scores], isCross);`,
   },
   {
     name: 'concatenateRaw',
@@ -268,11 +286,51 @@ return superpose.concatenateBlockDiagonal({
 return superpose.toeplitzSpread(superpose.gram(token));`,
   },
   {
+    name: 'offsetMeans',
+    kind: measure,
+    what: 'what of a matrix depends on the offset alone',
+    source: 'definition',
+    code: `const { token } = tables(superpose);
+const { means, share } = superpose.offsetMeans(superpose.gram(token));
+return { means, share };`,
+  },
+  {
     name: 'gramSpreads',
     kind: measure,
     what: 'what breaks Toeplitz: centring, sines alone, a random form',
     source: 'derived',
-    code: `return superpose.gramSpreads({ positions: 64, d_model: 32, seed: 1 });`,
+    code: `const { matrices, ...spreads } = superpose.gramSpreads({ positions: 64, d_model: 32, seed: 1 });
+return { ...spreads, firstRow: matrices.whole.slice(0, 3) };`,
+  },
+  {
+    name: 'rowLengths',
+    kind: measure,
+    what: 'lengths of a table’s rows',
+    source: 'definition',
+    code: `return superpose.rowLengths(superpose.sinusoidal({ positions: 3, d_model: 8 }));`,
+  },
+  {
+    name: 'rowCosines',
+    kind: measure,
+    what: 'cosines of one table’s rows with another’s',
+    source: 'definition',
+    code: `const { token, position } = tables(superpose);
+return superpose.rowCosines(token, position).data.slice(0, 3);`,
+  },
+  {
+    name: 'summary',
+    kind: measure,
+    what: 'mean, median and ends of a list of numbers',
+    source: 'definition',
+    code: `const { token } = tables(superpose);
+return superpose.summary(token.data);`,
+  },
+  {
+    name: 'largestDifference',
+    kind: measure,
+    what: 'how far two lists are apart',
+    source: 'definition',
+    code: `return superpose.largestDifference(Float64Array.of(1, 2), Float64Array.of(1, 5));`,
   },
   {
     name: 'channelRanges',
@@ -313,6 +371,13 @@ return { energy, numerical, stable };`,
     code: `return superpose.cosineMeanSize({ d: 512 });`,
   },
   {
+    name: 'cosineDeviation',
+    kind: measure,
+    what: 'their standard deviation',
+    source: 'closed form',
+    code: `return superpose.cosineDeviation({ d: 512 });`,
+  },
+  {
     name: 'cosineTail',
     kind: measure,
     what: 'how often they are larger',
@@ -341,6 +406,13 @@ return superpose.principalAngles({ first: rows(token), second: rows(position) })
     what: 'the same of random subspaces',
     source: 'the same',
     code: `return superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 });`,
+  },
+  {
+    name: 'angleCosines',
+    kind: measure,
+    what: 'their cosines, and the sum of the squares',
+    source: 'definition',
+    code: `return superpose.angleCosines(superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 }));`,
   },
   {
     name: 'chanceAngles',
@@ -372,8 +444,9 @@ return superpose.overlapCurve({ tokens, positions, k: 2 });`,
     source: '1/sin of the smallest angle',
     code: `const u = { data: Float64Array.of(1, 0), rows: 2, columns: 1 };
 const w = { data: Float64Array.of(1, 1), rows: 2, columns: 1 };
-const { projector, gain } = superpose.obliqueProjection({ u, w });
-return { projector: projector.data, gain };`,
+const noise = { data: Float64Array.of(1, 0, 0, 1), rows: 2, columns: 2 };
+const { projector, gain, noiseGains } = superpose.obliqueProjection({ u, w, noise });
+return { projector: projector.data, gain, noiseGains };`,
   },
   {
     name: 'positionProbe',
@@ -421,6 +494,13 @@ const search = superpose.collisionSearch({ tokens, positions });
 const { lost } = await search.allWords();
 search.delete();
 return lost;`,
+  },
+  {
+    name: 'randomCollisions',
+    kind: measure,
+    what: 'what to expect of random ones',
+    source: 'derived from the cosine’s law',
+    code: `return superpose.randomCollisions({ d: 32, scale: 1, vocabulary: 5000 });`,
   },
   {
     name: 'closestAcrossPositions',
