@@ -1,5 +1,7 @@
 // Figure "There are other answers": every scheme of the registry on the same words, and one of them taken apart.
-import { type SchemeInput, type Superpose, schemeTermOf, type Table, termOf } from 'superpose';
+
+import { extent } from 'd3-array';
+import { type OffsetMeans, type SchemeInput, type Superpose, schemeTermOf, type Table } from 'superpose';
 import { percent, readable, signed } from '../plot/format.js';
 import {
   type Area,
@@ -15,6 +17,7 @@ import {
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
+import { type SchemeId as Id, ids, kinds, plainFormula, printed, termColour } from './schemeTexts.js';
 
 const controls = {
   scheme: {
@@ -66,92 +69,24 @@ const controls = {
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
-type Id = State['scheme'];
-
-interface Kind {
-  /** Short enough for a small map. */
-  label: string;
-  says: string;
-}
-
-const kinds: Record<Id, Kind> = {
-  none: { label: 'none', says: 'Words alone: where they stand makes no difference to any score.' },
-  added: {
-    label: 'added',
-    says: 'Positions are added to the words, and one projection reads both. Four terms.',
-  },
-  'concatenated-raw': {
-    label: 'concat raw',
-    says: 'Words and positions side by side, compared as they are. Two terms, no cross terms.',
-  },
-  'concatenated-full': {
-    label: 'concat full',
-    says: 'Side by side, then any weights: four terms again, each with weights of its own.',
-  },
-  'concatenated-block-diagonal': {
-    label: 'concat block',
-    says: 'Side by side, with separate projections and head channels: a sum of two scores.',
-  },
-  shaw: { label: 'Shaw', says: 'The key gets a learned vector for its offset; far offsets share one.' },
-  'transformer-xl': {
-    label: 'Transf.-XL',
-    says: 'The key’s place is a sinusoid of the offset; two learned vectors stand in for the query’s place.',
-  },
-  t5: { label: 'T5', says: 'Each head adds a learned number for the offset; far offsets share one.' },
-  alibi: {
-    label: 'ALiBi',
-    says: 'Each head subtracts a fixed multiple of the distance. Nothing is learned.',
-  },
-  deberta: {
-    label: 'DeBERTa',
-    says: 'Word with word, word with offset, and offset with word; offset with offset is left out.',
-  },
-  'tupe-a': {
-    label: 'TUPE-A',
-    says: 'Words and positions have projections of their own, and [CLS], the first token, is set apart.',
-  },
-  'tupe-r': { label: 'TUPE-R', says: 'TUPE-A, and a learned number for the offset.' },
-  'diet-abs': {
-    label: 'DIET-ABS',
-    says: 'Each head adds the product of two learned position vectors to the score.',
-  },
-  'diet-rel': { label: 'DIET-REL', says: 'Each head adds a learned number for the offset to the score.' },
-  rope: {
-    label: 'RoPE',
-    says: 'Query and key are turned by their positions, so that only the difference of the angles counts.',
-  },
-  'decoupled-rope': {
-    label: 'split RoPE',
-    says: 'One part of each head compares words without positions; another part is turned as in RoPE.',
-  },
-};
-const ids = Object.keys(kinds) as Id[];
 
 /** What a map varies by: nothing, the offset alone, or also the two places. */
 type Depends = 'nothing' | 'offset' | 'places';
 
+/** A map, [n, n], and what of it the offset explains. */
 interface Taken {
-  /** [n, n] */
-  logits: Float64Array;
-  softmax: Float64Array;
-  terms: { name: string; values: Float64Array }[];
-}
-
-interface Centred {
-  /** Less its mean, [n, n]. */
   values: Float64Array;
-  mean: number;
-  /** The mean at each offset j − i from −(n − 1), less the mean, [2n − 1]. */
-  kernel: Float64Array;
-  /** How much of the variation the offset explains; NaN when there is none. */
-  share: number;
+  /** Kernel and share: the mean at each offset j − i from −(n − 1), [2n − 1], and how much it explains. */
+  offsets: OffsetMeans;
+  /** How far the values go from their mean. */
+  limit: number;
   depends: Depends;
 }
 
 interface Data {
   n: number;
-  schemes: Record<Id, { logits: Centred; raw: Float64Array; softmax: Float64Array }>;
-  terms: { name: string; raw: Float64Array; shown: Centred }[];
+  schemes: Record<Id, { logits: Taken; softmax: Float64Array }>;
+  terms: (Taken & { name: string })[];
   name: string;
   formula: string;
   parameters: number;
@@ -171,7 +106,7 @@ const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4
 const below = 1e-9;
 
 interface Computed {
-  terms: Taken['terms'];
+  terms: { name: string; values: Float64Array }[];
   shown: Data['schemes'][Id];
 }
 
@@ -184,10 +119,14 @@ function all(superpose: Superpose, state: State): Record<Id, Computed> {
   const key = JSON.stringify([words, n, spread, causal, seed]);
   if (last?.key === key) return last.all;
   const content = contentOf(superpose, state);
+  const position = superpose.sinusoidal({ positions: n, d_model });
   const found = {} as Record<Id, Computed>;
   for (const id of ids) {
-    const { logits, softmax, terms } = take(superpose, id, content, state);
-    found[id] = { terms, shown: { logits: centre(superpose, logits, n), raw: logits, softmax } };
+    const scores = superpose.schemeScores(inputOf(superpose, id, content, position, state));
+    found[id] = {
+      terms: scores.termNames.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() })),
+      shown: { logits: taken(superpose, scores.logits, n), softmax: scores.weights },
+    };
   }
   last = { key, all: found };
   return found;
@@ -202,8 +141,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     schemes: Object.fromEntries(ids.map((id) => [id, computed[id].shown])) as Data['schemes'],
     terms: computed[state.scheme].terms.map(({ name, values }) => ({
       name,
-      raw: values,
-      shown: centre(superpose, values, state.n),
+      ...taken(superpose, values, state.n),
     })),
     name: entry?.name ?? '',
     formula: plainFormula(entry?.formula ?? ''),
@@ -224,7 +162,7 @@ function weightsOf(superpose: Superpose, seed: number): Table<Float64Array>[] {
         columns: d_model,
         seed,
         stream,
-        standardDeviation: 1 / Math.sqrt(d_model),
+        standardDeviation: 'fan_in',
       }),
     );
     drawn = { seed, weights };
@@ -241,204 +179,53 @@ function contentOf(superpose: Superpose, { words, n, seed }: State): Table<Float
   return { data, rows: n, columns: d_model };
 }
 
-/** The first head's scores by a scheme, whose weights for words are everywhere the same. */
-function take(superpose: Superpose, id: Id, content: Table<Float64Array>, state: State): Taken {
-  const { n, seed, causal, spread: standardDeviation } = state;
+/** The first head of a scheme, whose weights for words are everywhere the same. */
+function inputOf(
+  superpose: Superpose,
+  scheme: Id,
+  content: Table<Float64Array>,
+  position: Table<Float64Array>,
+  { n, seed, causal, spread: standardDeviation }: State,
+): SchemeInput<Float64Array> {
   const weights = weightsOf(superpose, seed);
-  const weight = (stream: number) => weights[stream] as Table<Float64Array>;
-  const query = { weight: weight(streams.query) };
-  const key = { weight: weight(streams.key) };
-  const only = [0];
-  const position = () => superpose.sinusoidal({ positions: n, d_model });
-  const pairs = (scores: ReturnType<Superpose['concatenateRaw']>): Taken => {
-    const all = superpose.combineTerms(
-      scores,
-      scores.heads[0] as number,
-      scores.parts.flatMap(() => scores.parts.map(() => true)),
-    );
-    const named = ['token', 'position'].flatMap((from) =>
-      ['token', 'position'].map((to) => ({
-        name: `${from} → ${to}`,
-        values: Float64Array.from(termOf(scores, scores.heads[0] as number, from, to)),
-      })),
-    );
-    const terms =
-      id === 'concatenated-raw' || id === 'concatenated-block-diagonal'
-        ? named.filter((_, place) => place === 0 || place === 3)
-        : named;
-    return {
-      logits: Float64Array.from(scores.logits.subarray(0, n * n)),
-      softmax: Float64Array.from(all.softmax),
-      terms,
-    };
+  const linear = (stream: number) => ({ weight: weights[stream] as Table<Float64Array> });
+  const words = { query: linear(streams.query), key: linear(streams.key) };
+  const places = {
+    positionQuery: linear(streams.positionQuery),
+    positionKey: linear(streams.positionKey),
   };
-  switch (id) {
-    case 'added':
-      return pairs(
-        superpose.decompose({ summands: { token: content, position: position() }, query, key, heads, only }),
-      );
-    case 'concatenated-raw':
-      return pairs(superpose.concatenateRaw({ token: content, position: position() }));
-    case 'concatenated-full':
-      return pairs(
-        superpose.concatenateFull({
-          token: content,
-          position: position(),
-          query: { weight: joined(query.weight, weight(streams.positionQuery)) },
-          key: { weight: joined(key.weight, weight(streams.positionKey)) },
-          heads,
-          only,
-        }),
-      );
-    case 'concatenated-block-diagonal':
-      return pairs(
-        superpose.concatenateBlockDiagonal({
-          token: content,
-          position: position(),
-          tokenQuery: query.weight,
-          tokenKey: key.weight,
-          positionQuery: weight(streams.positionQuery),
-          positionKey: weight(streams.positionKey),
-          heads,
-          only,
-        }),
-      );
-    default: {
-      const given = { content, heads, query, key, only, causal, seed, standardDeviation };
-      const input = {
-        ...given,
-        scheme: id,
-        ...(id === 't5' ? { bidirectional: !causal } : {}),
-        // Weights of positions that are drawn once, and as many rows as there are offsets.
-        ...(id === 'deberta' || id.startsWith('tupe')
-          ? {
-              positionQuery: { weight: weight(streams.positionQuery) },
-              positionKey: { weight: weight(streams.positionKey) },
-            }
-          : {}),
-        ...(id === 'transformer-xl' ? { offsetKey: { weight: weight(streams.positionKey) } } : {}),
-        ...(id === 'deberta' ? { clip: n } : {}),
-      } as SchemeInput<Float64Array>;
-      const scores = superpose.schemeScores(input);
-      return {
-        logits: scores.logits,
-        softmax: scores.weights,
-        terms: scores.termNames.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() })),
-      };
-    }
-  }
-}
-
-/** Two weights side by side: of the words, and of the positions. */
-function joined(left: Table<Float64Array>, right: Table<Float64Array>): Table<Float64Array> {
-  const columns = left.columns + right.columns;
-  const data = new Float64Array(left.rows * columns);
-  for (let row = 0; row < left.rows; row++) {
-    data.set(left.data.subarray(row * left.columns, (row + 1) * left.columns), row * columns);
-    data.set(
-      right.data.subarray(row * right.columns, (row + 1) * right.columns),
-      row * columns + left.columns,
-    );
-  }
-  return { data, rows: left.rows, columns };
-}
-
-let offsets: { n: number; of: number[]; zeros: number[] } | undefined;
-
-/** Of each cell of a map: its offset, from 0, and nothing else. */
-function offsetsOf(n: number) {
-  if (offsets?.n !== n) {
-    const of = Array.from({ length: n * n }, (_, cell) => (cell % n) - Math.floor(cell / n) + n - 1);
-    offsets = { n, of, zeros: of.map(() => 0) };
-  }
-  return offsets;
-}
-
-/** A map as its mean, its mean at each offset, and what is left. */
-function centre(superpose: Superpose, map: Float64Array, n: number): Centred {
-  const { of: offset, zeros } = offsetsOf(n);
-  const { global, position, residual, positionShare } = superpose.meanDecomposition({
-    rows: { data: map, rows: n * n, columns: 1 },
-    positionOf: offset,
-    positions: 2 * n - 1,
-    tokenOf: zeros,
-    tokens: 1,
-  });
-  const size = below * Math.max(largestMagnitude([map]), Number.MIN_VALUE);
-  const left = largestMagnitude([residual]) > size;
-  const depends = left ? 'places' : largestMagnitude([position]) > size ? 'offset' : 'nothing';
-  return {
-    values: residual.map((value, cell) => value + (position[offset[cell] as number] as number)),
-    mean: global[0] as number,
-    kernel: position,
-    share: depends === 'nothing' ? Number.NaN : positionShare,
-    depends,
+  // Of positions, what is drawn once; weights that a scheme does not have would be refused.
+  const own: Partial<Record<Id, object>> = {
+    added: { position },
+    'concatenated-raw': { position },
+    'concatenated-full': { position, ...places },
+    'concatenated-block-diagonal': { position, ...places },
+    'transformer-xl': { offsetKey: places.positionKey },
+    t5: { bidirectional: !causal },
+    deberta: { ...places, clip: n },
+    'tupe-a': places,
+    'tupe-r': places,
   };
+  const given = { content, heads, ...words, only: [0], causal, seed, standardDeviation };
+  return { ...given, scheme, ...own[scheme] } as SchemeInput<Float64Array>;
 }
 
-const plainer: [RegExp, string][] = [
-  [/\\mathrm\{(\w+)\}/g, '$1'],
-  [/\\text\{([^{}]*)\}/g, '$1'],
-  [/_\{([^{}]*)\}/g, '[$1]'],
-  [/\\sqrt\{(d_h)\}/g, '√$1'],
-  [/\\sqrt\{([^{}]*)\}/g, '√($1)'],
-  [/\{\}/g, ''],
-  [/\\;/g, ' '],
-  [/\^\\top/g, 'ᵀ'],
-  [/\\theta_1/g, 'θ₁'],
-  [/\\theta_2/g, 'θ₂'],
-  [/\\delta/g, 'δ'],
-  [/\\rho\^2/g, 'ρ²'],
-  [/_i/g, 'ᵢ'],
-  [/_j/g, 'ⱼ'],
-  [/_h/g, 'ₕ'],
-  [/_r/g, 'ᵣ'],
-  [/d\[hp\]/g, 'd′ₕ'],
-  [/W\[k,R\]/g, 'W_kR'],
-  [/,(?=\S)/g, ', '],
-  [/-/g, '−'],
-];
-
-/** A formula of the registry as one line of text. */
-export function plainFormula(tex: string): string {
-  let text = tex;
-  for (const [pattern, plain] of plainer) text = text.replace(pattern, plain);
-  // Room around the signs between terms, not in indices.
-  let depth = 0;
-  return [...text]
-    .map((letter) => {
-      if ('[('.includes(letter)) depth++;
-      if ('])'.includes(letter)) depth--;
-      return letter === '+' || (letter === '−' && depth === 0) ? ` ${letter} ` : letter;
-    })
-    .join('');
+/** What a map varies by, rounding left out. */
+function taken(superpose: Superpose, values: Float64Array, n: number): Taken {
+  const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
+  const [least = 0, largest = 0] = extent(values);
+  const size = below * Math.max(-least, largest, Number.MIN_VALUE);
+  const varies = largestMagnitude([offsets.kernel]) > size;
+  const depends = offsets.apart > size ? 'places' : varies ? 'offset' : 'nothing';
+  return { values, offsets, limit: Math.max(largest - offsets.mean, offsets.mean - least), depends };
 }
 
-/** Terms of words and positions; a bias or a rotated pair is neither. */
-const termColours: Record<string, Term> = {
-  'token → token': 'token-token',
-  'token → position': 'token-position',
-  'position → token': 'position-token',
-  'position → position': 'position-position',
-  'content-content': 'token-token',
-  'content-position': 'token-position',
-  'position-content': 'position-token',
-  'position-position': 'position-position',
-};
-const printedTerms: Record<string, string> = {
-  'content-content': 'token → token',
-  'content-position': 'token → position',
-  'position-content': 'position → token',
-  'position-position': 'position → position',
-};
-/** RoPE's one term turns words by their positions: it belongs to no single pair. */
-const termColour = (id: Id, name: string): Term | undefined =>
-  id === 'rope' ? undefined : termColours[name];
-const printed = (id: Id, name: string): string =>
-  id === 'rope' ? 'turned words' : (printedTerms[name] ?? name);
-
-const dependsOn = ({ depends, share }: Centred): string =>
-  depends === 'nothing' ? 'nothing' : depends === 'offset' ? 'offset only' : `${percent(share)} offset`;
+const dependsOn = ({ depends, offsets }: Taken): string =>
+  depends === 'nothing'
+    ? 'nothing'
+    : depends === 'offset'
+      ? 'offset only'
+      : `${percent(offsets.share)} offset`;
 
 const lines = (text: string, width: number): string[] => {
   const most = Math.max(20, Math.floor(width / 7.5));
@@ -451,7 +238,9 @@ const lines = (text: string, width: number): string[] => {
   return found;
 };
 
-const isCausal = (id: Id) => id !== 'added' && !id.startsWith('concatenated');
+/** A map's colours about its mean: what is the same everywhere says nothing. */
+const about = ({ offsets }: Taken, limit: number) =>
+  ({ low: offsets.mean - limit, high: offsets.mean + limit, scale: 'diverging' }) as const;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'schemes',
@@ -472,17 +261,16 @@ export const figure: Figure<typeof controls, Data> = {
     ids.forEach((id, place) => {
       const area = at.tile(place);
       const { logits, softmax } = data.schemes[id];
-      const values = scores ? logits.values : softmax;
       // Rounding is not to be blown up to a pattern.
-      const limit = scores && logits.depends === 'nothing' ? 1 : largestMagnitude([values]);
+      const limit = logits.depends === 'nothing' ? 1 : logits.limit;
+      const shown = scores
+        ? { values: logits.values, ...about(logits, limit) }
+        : { values: softmax, low: 0, high: largestMagnitude([softmax]), scale: 'sequential' as const };
       put(
         map(area, {
-          values,
+          ...shown,
           rows: n,
           columns: n,
-          low: scores ? -limit : 0,
-          high: limit,
-          scale: scores ? 'diverging' : 'sequential',
           title: kinds[id].label,
           subtitle: dependsOn(logits),
         }),
@@ -513,17 +301,17 @@ export const figure: Figure<typeof controls, Data> = {
       ),
     );
     const chosen = data.schemes[state.scheme];
-    const largest = largestMagnitude([chosen.logits.values, ...data.terms.map(({ shown }) => shown.values)]);
+    const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
     const limit = largest > below ? largest : 1;
     const most = largestMagnitude([chosen.softmax]);
-    const scored = { rows: n, columns: n, low: -limit, high: limit, scale: 'diverging' } as const;
-    put(map(at.part(0), { ...scored, values: chosen.logits.values, title: 'the score' }));
-    data.terms.forEach(({ name, shown }, place) => {
+    const scored = (one: Taken) => ({ values: one.values, rows: n, columns: n, ...about(one, limit) });
+    put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
+    data.terms.forEach((one, place) => {
+      const { name } = one;
       const term = termColour(state.scheme, name);
       put(
         map(at.part(place + 1), {
-          ...scored,
-          values: shown.values,
+          ...scored(one),
           title: printed(state.scheme, name),
           term,
         }),
@@ -557,10 +345,11 @@ export const figure: Figure<typeof controls, Data> = {
       }),
     );
     const { x, y, marks: axes } = kernelPlane(data, state, at.kernel);
-    const offsets = Array.from(chosen.logits.kernel, (_, place) => place - n + 1);
+    const { kernel } = chosen.logits.offsets;
+    const offsets = Array.from(kernel, (_, place) => place - n + 1);
     marks.push(...axes, {
       mark: 'path',
-      d: lineThrough({ x, y }, offsets, chosen.logits.kernel),
+      d: lineThrough({ x, y }, offsets, kernel),
       stroke: 'accent',
       wide: 2,
     });
@@ -580,13 +369,13 @@ export const figure: Figure<typeof controls, Data> = {
     const { logits } = data.schemes[state.scheme];
     const chosen =
       logits.depends === 'places'
-        ? `In the chosen one, ${data.name}, the offset explains ${percent(logits.share)} of what the scores vary by.`
+        ? `In the chosen one, ${data.name}, the offset explains ${percent(logits.offsets.share)} of what the scores vary by.`
         : logits.depends === 'offset'
           ? `In the chosen one, ${data.name}, the offset explains all of it.`
           : `In the chosen one, ${data.name}, the scores do not vary at all.`;
     const parameters = `It adds ${data.parameters.toLocaleString('en')} parameters to a model of BERT-base’s shape.`;
     if (state.words === 'many') {
-      return `With ${data.n} different words, scores vary with the words too. ${chosen} Without any position the offset explains ${percent(data.schemes.none.logits.share)}, by chance. ${parameters}`;
+      return `With ${data.n} different words, scores vary with the words too. ${chosen} Without any position the offset explains ${percent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
     }
     const flat = of('nothing');
     const places = of('places');
@@ -598,8 +387,8 @@ export const figure: Figure<typeof controls, Data> = {
 
   readout(data, state, { i, j }) {
     const cell = i * data.n + j;
-    const { raw, softmax, logits } = data.schemes[state.scheme];
-    const terms = data.terms.flatMap(({ name, raw: values }): Said[] => [
+    const { softmax, logits } = data.schemes[state.scheme];
+    const terms = data.terms.flatMap(({ name, values }): Said[] => [
       {
         text: `${signed(values[cell] ?? Number.NaN)} ${printed(state.scheme, name)}`,
         ...(termColour(state.scheme, name) ? { term: termColour(state.scheme, name) as Term } : {}),
@@ -609,14 +398,9 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       `${data.name}: query ${i}, key ${j}: `,
       ...terms,
-      `= score ${readable(raw[cell] ?? Number.NaN)}; softmax ${percent(softmax[cell] ?? Number.NaN)}. The mean at offset ${signedOffset(j - i)} is ${readable((logits.kernel[j - i + data.n - 1] ?? Number.NaN) + logits.mean)}.`,
+      `= score ${readable(logits.values[cell] ?? Number.NaN)}; softmax ${percent(softmax[cell] ?? Number.NaN)}. The mean at offset ${signedOffset(j - i)} is ${readable(logits.offsets.means[j - i + data.n - 1] ?? Number.NaN)}.`,
     ];
   },
-
-  remark: (_, { causal, scheme, view }) =>
-    causal && (view === 'softmax' || !isCausal(scheme))
-      ? 'Adding and concatenating are shown for all pairs; the other schemes’ softmax sees no later key.'
-      : '',
 
   table(data, state) {
     const rows: (string | number)[][] = [];
@@ -626,9 +410,12 @@ export const figure: Figure<typeof controls, Data> = {
         i,
         j,
         ...ids.map(
-          (id) => (state.view === 'logits' ? data.schemes[id].raw : data.schemes[id].softmax)[cell] as number,
+          (id) =>
+            (state.view === 'logits' ? data.schemes[id].logits.values : data.schemes[id].softmax)[
+              cell
+            ] as number,
         ),
-        ...data.terms.map(({ raw }) => raw[cell] as number),
+        ...data.terms.map(({ values }) => values[cell] as number),
         data.schemes[state.scheme].softmax[cell] as number,
       ]);
     }
@@ -683,7 +470,7 @@ function arrange(data: Data, state: State, width: number) {
 }
 
 function kernelPlane({ n, schemes }: Data, { scheme }: State, area: Area) {
-  const { kernel } = schemes[scheme].logits;
+  const { kernel } = schemes[scheme].logits.offsets;
   const limit = largestMagnitude([kernel]);
   const end = limit > below ? limit : 1;
   return plane(

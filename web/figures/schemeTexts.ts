@@ -1,0 +1,131 @@
+// What the schemes figure says of each scheme: its name and sentence, its formula as text, and its terms.
+import type { Term } from '../plot/scene.js';
+
+export type SchemeId =
+  | 'none'
+  | 'added'
+  | 'concatenated-raw'
+  | 'concatenated-full'
+  | 'concatenated-block-diagonal'
+  | 'shaw'
+  | 'transformer-xl'
+  | 't5'
+  | 'alibi'
+  | 'deberta'
+  | 'tupe-a'
+  | 'tupe-r'
+  | 'diet-abs'
+  | 'diet-rel'
+  | 'rope'
+  | 'decoupled-rope';
+
+interface Kind {
+  /** Short enough for a small map. */
+  label: string;
+  says: string;
+}
+
+export const kinds: Record<SchemeId, Kind> = {
+  none: { label: 'none', says: 'Words alone: where they stand makes no difference to any score.' },
+  added: {
+    label: 'added',
+    says: 'Positions are added to the words, and one projection reads both. Four terms.',
+  },
+  'concatenated-raw': {
+    label: 'concat raw',
+    says: 'Words and positions side by side, compared as they are. Two terms, no cross terms.',
+  },
+  'concatenated-full': {
+    label: 'concat full',
+    says: 'Side by side, then any weights: four terms again, each with weights of its own.',
+  },
+  'concatenated-block-diagonal': {
+    label: 'concat block',
+    says: 'Side by side, with separate projections and head channels: a sum of two scores.',
+  },
+  shaw: { label: 'Shaw', says: 'The key gets a learned vector for its offset; far offsets share one.' },
+  'transformer-xl': {
+    label: 'Transf.-XL',
+    says: 'The key’s place is a sinusoid of the offset; two learned vectors stand in for the query’s place.',
+  },
+  t5: { label: 'T5', says: 'Each head adds a learned number for the offset; far offsets share one.' },
+  alibi: {
+    label: 'ALiBi',
+    says: 'Each head subtracts a fixed multiple of the distance. Nothing is learned.',
+  },
+  deberta: {
+    label: 'DeBERTa',
+    says: 'Word with word, word with offset, and offset with word; offset with offset is left out.',
+  },
+  'tupe-a': {
+    label: 'TUPE-A',
+    says: 'Words and positions have projections of their own, and [CLS], the first token, is set apart.',
+  },
+  'tupe-r': { label: 'TUPE-R', says: 'TUPE-A, and a learned number for the offset.' },
+  'diet-abs': {
+    label: 'DIET-ABS',
+    says: 'Each head adds the product of two learned position vectors to the score.',
+  },
+  'diet-rel': { label: 'DIET-REL', says: 'Each head adds a learned number for the offset to the score.' },
+  rope: {
+    label: 'RoPE',
+    says: 'Query and key are turned by their positions, so that only the difference of the angles counts.',
+  },
+  'decoupled-rope': {
+    label: 'split RoPE',
+    says: 'One part of each head compares words without positions; another part is turned as in RoPE.',
+  },
+};
+export const ids = Object.keys(kinds) as SchemeId[];
+
+const plainer: [RegExp, string][] = [
+  [/\\mathrm\{(\w+)\}/g, '$1'],
+  [/\\text\{([^{}]*)\}/g, '$1'],
+  [/_\{([^{}]*)\}/g, '[$1]'],
+  [/\\sqrt\{(d_h)\}/g, '√$1'],
+  [/\\sqrt\{([^{}]*)\}/g, '√($1)'],
+  [/\{\}/g, ''],
+  [/\\;/g, ' '],
+  [/\^\\top/g, 'ᵀ'],
+  [/\\theta_1/g, 'θ₁'],
+  [/\\theta_2/g, 'θ₂'],
+  [/\\delta/g, 'δ'],
+  [/\\rho\^2/g, 'ρ²'],
+  [/_i/g, 'ᵢ'],
+  [/_j/g, 'ⱼ'],
+  [/_h/g, 'ₕ'],
+  [/_r/g, 'ᵣ'],
+  [/d\[hp\]/g, 'd′ₕ'],
+  [/W\[k,R\]/g, 'W_kR'],
+  [/,(?=\S)/g, ', '],
+  [/-/g, '−'],
+];
+
+/** A formula of the registry as one line of text. */
+export function plainFormula(tex: string): string {
+  let text = tex;
+  for (const [pattern, plain] of plainer) text = text.replace(pattern, plain);
+  // Room around the signs between terms, not in indices.
+  let depth = 0;
+  return [...text]
+    .map((letter) => {
+      if ('[('.includes(letter)) depth++;
+      if ('])'.includes(letter)) depth--;
+      return letter === '+' || (letter === '−' && depth === 0) ? ` ${letter} ` : letter;
+    })
+    .join('');
+}
+
+/** Terms of words and positions; a bias or a rotated pair is neither. */
+const pairs: Record<string, { term: Term; printed: string }> = {
+  'content-content': { term: 'token-token', printed: 'token → token' },
+  'content-position': { term: 'token-position', printed: 'token → position' },
+  'position-content': { term: 'position-token', printed: 'position → token' },
+  'position-position': { term: 'position-position', printed: 'position → position' },
+};
+
+/** RoPE's one term turns words by their positions: it belongs to no single pair. */
+export const termColour = (id: SchemeId, name: string): Term | undefined =>
+  id === 'rope' ? undefined : pairs[name]?.term;
+export const printed = (id: SchemeId, name: string): string =>
+  id === 'rope' ? 'turned words' : (pairs[name]?.printed ?? name);
