@@ -1,5 +1,6 @@
 // node tools/bench/figures.mjs [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
-// step of each figure's first slider, from the input event to the frame that shows the answer.
+// step of each figure's first slider, from the input event to the frame that shows the answer. "Work" is the step
+// without its waiting: the processor time of all tasks of the page's thread and of the worker's, by a trace.
 // Needs dist/, which npm run build makes.
 import { preview } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
@@ -8,6 +9,7 @@ import { summary } from './statistics.js';
 
 const steps = 40;
 const throttled = 4;
+const stepMark = 'superpose-step';
 
 async function main(asked) {
   await withPage(async (address) => {
@@ -46,7 +48,8 @@ export async function onPage(name, address, work) {
 }
 
 /** Times of steps of a figure's first slider, with the slider's name; undefined when it has none. */
-export const sliderSteps = (browser, name, count = steps) => browser.evaluate(stepInPage, [name, count]);
+export const sliderSteps = (browser, name, count = steps) =>
+  browser.evaluate(stepInPage, [name, count, stepMark]);
 
 async function everyFigure(browser, asked) {
   const all = await browser.evaluate(() =>
@@ -54,8 +57,10 @@ async function everyFigure(browser, asked) {
   );
   const unknown = asked.find((name) => !all.includes(name));
   if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${all.join(', ')}.`);
-  console.log('| figure, its first slider | median ms | 95th percentile | 95th at 4× throttle |');
-  console.log('| --- | ---: | ---: | ---: |');
+  console.log(
+    '| figure, its first slider | work, median ms | input to frame | 95th percentile | 95th at 4× throttle |',
+  );
+  console.log('| --- | ---: | ---: | ---: | ---: |');
   const session = await browser.page.context().newCDPSession(browser.page);
   for (const name of asked.length > 0 ? asked : all) {
     const usual = await sliderSteps(browser, name);
@@ -63,11 +68,35 @@ async function everyFigure(browser, asked) {
     await session.send('Emulation.setCPUThrottlingRate', { rate: throttled });
     const slow = await sliderSteps(browser, name);
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    const work = summary(await workOf(browser, () => sliderSteps(browser, name)));
     const [step, throttledStep] = [usual.times, slow.times].map(summary);
     console.log(
-      `| ${name}, ${usual.slider} | ${step.median_ms.toFixed(1)} | ${step.p95_ms.toFixed(1)} | ${throttledStep.p95_ms.toFixed(1)} |`,
+      `| ${name}, ${usual.slider} | ${work.median_ms.toFixed(1)} | ${step.median_ms.toFixed(1)} | ${step.p95_ms.toFixed(1)} | ${throttledStep.p95_ms.toFixed(1)} |`,
     );
   }
+}
+
+/** Of each step taken meanwhile: the processor time of the tasks between its mark and the next one's, in ms. */
+async function workOf({ page }, take) {
+  const tracer = page.context().browser();
+  const categories = ['disabled-by-default-devtools.timeline', 'blink.user_timing'];
+  await tracer.startTracing(page, { categories });
+  await take();
+  const { traceEvents: events } = JSON.parse((await tracer.stopTracing()).toString());
+  const named = (name) =>
+    events.filter((event) => event.name === 'thread_name' && event.args.name === name).map(({ tid }) => tid);
+  const threads = new Set([...named('CrRendererMain'), ...named('DedicatedWorker thread')]);
+  const marks = events.filter(({ name }) => name === stepMark);
+  const processes = new Set(marks.map(({ pid }) => pid));
+  const starts = marks.map(({ ts }) => ts).sort((a, b) => a - b);
+  const work = starts.map(() => 0);
+  for (const { name, ph, pid, tid, ts, dur, tdur } of events) {
+    if (name !== 'RunTask' || ph !== 'X' || !threads.has(tid) || !processes.has(pid)) continue;
+    // A task that begins a step has the step's mark inside it.
+    const step = starts.findLastIndex((start) => start <= ts + dur);
+    if (step >= 0) work[step] += (tdur ?? 0) / 1000;
+  }
+  return work;
 }
 
 /** A visit with an empty cache. */
@@ -87,7 +116,7 @@ async function firstFigure(browser, address) {
 }
 
 /** In the page, where only what is in this function can be had. */
-async function stepInPage([name, count]) {
+async function stepInPage([name, count, mark]) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
   const frame = () => new Promise((shown) => requestAnimationFrame(shown));
   // A drawing that is still under way would be taken for the first step's; and while the figures above come,
@@ -110,6 +139,7 @@ async function stepInPage([name, count]) {
   for (let k = 0; k < count; k++) {
     figure.scrollIntoView({ block: 'nearest', behavior: 'instant' });
     await frame();
+    performance.mark(mark);
     const started = performance.now();
     const drawn = new Promise((done) => {
       figure.addEventListener('superpose-drawn', done, { once: true });
