@@ -543,9 +543,14 @@ export class FigureElement extends LitElement {
     if (key.some((one, place) => one !== this.painted[place])) {
       this.painted = key;
       this.scene = figure.scene(shown.data, shown.state, width);
-      this.surface.style.setProperty('--height', `${this.scene.height}px`);
-      // On paper the picture is as wide as the sheet, and as high as that makes it.
-      this.surface.style.setProperty('--shape', `${width} / ${this.scene.height}`);
+      const { height } = this.scene;
+      // Said anew, the same height would have the whole page laid out again.
+      if (this.surface.dataset.size !== `${width} ${height}`) {
+        this.surface.dataset.size = `${width} ${height}`;
+        this.surface.style.setProperty('--height', `${height}px`);
+        // On paper the picture is as wide as the sheet, and as high as that makes it.
+        this.surface.style.setProperty('--shape', `${width} / ${height}`);
+      }
       paintCanvas(this.surface.querySelector('canvas') as HTMLCanvasElement, this.scene, theme);
       fill(this.surface.querySelector('.marks') as SVGElement, this.scene, svgMarks(this.scene.marks, false));
     }
@@ -701,7 +706,8 @@ function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult
 
 /** The marks are made of escaped text and numbers only; see web/plot/svg.ts. */
 function fill(svg: SVGElement, { width, height }: Scene, marks: string): void {
-  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  const box = `0 0 ${width} ${height}`;
+  if (svg.getAttribute('viewBox') !== box) svg.setAttribute('viewBox', box);
   svg.innerHTML = marks;
 }
 

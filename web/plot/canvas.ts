@@ -1,7 +1,10 @@
 // The marks that are too many for SVG elements: maps and clouds of dots.
-import { inks, type Theme } from './colour.js';
-import type { RasterMark, Scene } from './scene.js';
-import { rasterPixels } from './svg.js';
+import { cloudOf } from './cloud.js';
+import { colourPixels, colourStep, inks, type Theme } from './colour.js';
+import type { DotsMark, RasterMark, Scene } from './scene.js';
+
+/** Beyond so many dots, all of them are drawn as pixels. */
+const manyDots = 1000;
 
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
 export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme): void {
@@ -15,7 +18,8 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
   context.clearRect(0, 0, scene.width, scene.height);
   for (const mark of scene.marks) {
     if (mark.mark === 'raster') paintRaster(context, mark, theme);
-    if (mark.mark === 'dots') {
+    if (mark.mark === 'dots' && mark.x.length > manyDots) paintCloud(context, mark, theme, density);
+    else if (mark.mark === 'dots') {
       context.globalAlpha = mark.opacity ?? 1;
       context.fillStyle = inks[theme][mark.ink];
       const { x, y, radius } = mark;
@@ -28,12 +32,37 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
   }
 }
 
+function paintCloud(
+  context: CanvasRenderingContext2D,
+  { x, y, radius, ink, opacity = 1 }: DotsMark,
+  theme: Theme,
+  density: number,
+): void {
+  const cloud = cloudOf(x, y, radius, opacity, density);
+  if (!cloud) return;
+  const { left, top, width, height, hidden } = cloud;
+  const image = new ImageData(width, height);
+  const channels = [1, 3, 5].map((from) => Number.parseInt(inks[theme][ink].slice(from, from + 2), 16));
+  const [red = 0, green = 0, blue = 0] = channels;
+  const colour = (blue << 16) | (green << 8) | red;
+  // Red first in memory, which is little-endian wherever there is WebAssembly.
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let pixel = 0; pixel < pixels.length; pixel++) {
+    pixels[pixel] = (Math.round(255 * (hidden[pixel] as number)) << 24) | colour;
+  }
+  const small = smallCanvas(height, width);
+  (small.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D).putImageData(
+    image,
+    0,
+    0,
+  );
+  context.drawImage(small, left / density, top / density, width / density, height / density);
+}
+
 const scratch = new Map<string, HTMLCanvasElement>();
 
-function paintRaster(context: CanvasRenderingContext2D, raster: RasterMark, theme: Theme): void {
-  const { rows, columns, x, y, width, height } = raster;
-  if (rows === 0 || columns === 0) return;
-  // One small canvas for each shape of map: resizing one clears and reallocates it.
+/** One small canvas for each shape of map: resizing one clears and reallocates it. */
+function smallCanvas(rows: number, columns: number): HTMLCanvasElement {
   const shape = `${rows} ${columns}`;
   let small = scratch.get(shape);
   if (!small) {
@@ -43,14 +72,20 @@ function paintRaster(context: CanvasRenderingContext2D, raster: RasterMark, them
     small.height = rows;
     scratch.set(shape, small);
   }
+  return small;
+}
+
+function paintRaster(context: CanvasRenderingContext2D, raster: RasterMark, theme: Theme): void {
+  const { rows, columns, x, y, width, height } = raster;
+  if (rows === 0 || columns === 0) return;
+  const small = smallCanvas(rows, columns);
   const inside = small.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D;
-  const image = inside.createImageData(columns, rows);
-  const pixels = rasterPixels(raster, theme);
-  for (let cell = 0; cell < rows * columns; cell++) {
-    image.data[4 * cell] = pixels[3 * cell] as number;
-    image.data[4 * cell + 1] = pixels[3 * cell + 1] as number;
-    image.data[4 * cell + 2] = pixels[3 * cell + 2] as number;
-    image.data[4 * cell + 3] = 255;
+  const image = new ImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  const { values, low, high, scale } = raster;
+  const colours = colourPixels(scale, theme);
+  for (let cell = 0; cell < pixels.length; cell++) {
+    pixels[cell] = colours[colourStep(values[cell] as number, low, high)] as number;
   }
   inside.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = columns > width || rows > height;

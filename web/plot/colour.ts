@@ -64,6 +64,24 @@ export function colourTable(scale: ScaleName, theme: Theme): Uint8Array {
   return table;
 }
 
+const pixelTables = new Map<string, Uint32Array>();
+
+/** The same colours as whole pixels, red first in memory. */
+export function colourPixels(scale: ScaleName, theme: Theme): Uint32Array {
+  const slot = `${theme} ${scale}`;
+  let table = pixelTables.get(slot);
+  if (!table) {
+    const colours = colourTable(scale, theme);
+    const at = (place: number) => colours[place] as number;
+    table = Uint32Array.from(
+      { length: steps },
+      (_, step) => (255 << 24) | (at(3 * step + 2) << 16) | (at(3 * step + 1) << 8) | at(3 * step),
+    );
+    pixelTables.set(slot, table);
+  }
+  return table;
+}
+
 function ramp(colours: string[]): Uint8Array {
   const table = new Uint8Array(3 * steps);
   const channels = colours.map((colour) =>

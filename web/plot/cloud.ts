@@ -1,0 +1,47 @@
+// Thousands of dots as pixels: filled one by one on a canvas, they take longer than all else of a figure.
+
+export interface Cloud {
+  /** Where the pixels stand, in pixels of the canvas. */
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** How much of the paper each pixel hides, row by row, from 0 to 1. */
+  hidden: Float32Array;
+}
+
+/** Squares of 2·radius about the places, blended one over the other; all lengths are in pixels. */
+export function cloudOf(
+  x: ArrayLike<number>,
+  y: ArrayLike<number>,
+  radius: number,
+  opacity: number,
+  scale = 1,
+): Cloud | undefined {
+  let [low, high, first, last] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let k = 0; k < x.length; k++) {
+    low = Math.min(low, x[k] as number);
+    high = Math.max(high, x[k] as number);
+    first = Math.min(first, y[k] as number);
+    last = Math.max(last, y[k] as number);
+  }
+  const size = radius * scale;
+  const [left, top] = [Math.floor(low * scale - size), Math.floor(first * scale - size)];
+  const [width, height] = [Math.ceil(high * scale + size) - left, Math.ceil(last * scale + size) - top];
+  if (!(width > 0 && height > 0 && width * height < 2 ** 24)) return undefined;
+  // What is left to see of the paper.
+  const seen = new Float32Array(width * height).fill(1);
+  for (let k = 0; k < x.length; k++) {
+    const from = (x[k] as number) * scale - size - left;
+    const above = (y[k] as number) * scale - size - top;
+    const [to, below] = [from + 2 * size, above + 2 * size];
+    for (let row = Math.floor(above); row < below; row++) {
+      const down = opacity * (Math.min(row + 1, below) - Math.max(row, above));
+      for (let column = Math.floor(from); column < to; column++) {
+        const part = down * (Math.min(column + 1, to) - Math.max(column, from));
+        seen[row * width + column] = (seen[row * width + column] as number) * (1 - part);
+      }
+    }
+  }
+  return { left, top, width, height, hidden: seen.map((part) => 1 - part) };
+}
