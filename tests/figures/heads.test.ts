@@ -18,7 +18,7 @@ test.runIf(inject('withModel'))('shares of the default sentence', async () => {
   const result = await run(heads);
   expectSoundPictures(result);
   oracle.river_bank.shares.nine.forEach((nine: number[], head: number) => {
-    close(result.data.heads[head], fourOf(nine));
+    close(result.data.rows[head].shares, fourOf(nine));
   });
   const { rows } = result.figure.table(result.data, result.state);
   expect(rows).toHaveLength(14);
@@ -33,9 +33,9 @@ test.runIf(inject('withModel'))('shares of the ten sentences, averaged and poole
   expectSoundPictures(result);
   const { per_head_nine, mean_of_heads_nine, energy_per_head } = oracle.ten_sentences;
   per_head_nine.forEach((nine: number[], head: number) => {
-    close(result.data.heads[head], fourOf(nine));
+    close(result.data.rows[head].shares, fourOf(nine));
   });
-  close(result.data.mean, fourOf(mean_of_heads_nine));
+  close(result.data.rows.at(-2).shares, fourOf(mean_of_heads_nine));
   // Pooled: each head by the variation of its scores.
   const energy = energy_per_head.reduce((a: number, b: number) => a + b);
   const pooled = [0, 1, 3, 4].map((term) =>
@@ -45,10 +45,10 @@ test.runIf(inject('withModel'))('shares of the ten sentences, averaged and poole
     ),
   );
   close(
-    result.data.pooled,
+    result.data.rows.at(-1).shares,
     pooled.map((sum) => sum / energy),
   );
-  expect(result.data.pooled[3]).toBeCloseTo(oracle.ten_sentences.pooled_four[3], 6);
+  expect(result.data.rows.at(-1).shares[3]).toBeCloseTo(oracle.ten_sentences.pooled_four[3], 6);
 });
 
 test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(

@@ -1,11 +1,11 @@
 // Figure "How many words are lost": the share of words that are no longer their own nearest word once a
 // position is added, against the width, for three sizes of positions.
-import type { CollisionSearch, Superpose } from 'superpose';
+import type { Superpose } from 'superpose';
 import { exponent, percent } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Job } from './figure.js';
+import type { Controls } from './controls.js';
+import type { Compute, Figure } from './figure.js';
 
 const controls = {
   vocabulary: { kind: 'steps', label: 'Vocabulary', values: [500, 1000, 2000, 5000], initial: 5000 },
@@ -18,8 +18,6 @@ const controls = {
   },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
 } as const satisfies Controls;
-
-type State = StateOf<typeof controls>;
 
 export interface Point {
   /** Of the words looked up, over all positions: the part that is lost. */
@@ -68,20 +66,20 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     });
     const search = superpose.collisionSearch({ tokens, positions: scaled(superpose, d, seed) });
     try {
-      const lost = await lostWords(search, looked, state, job, (part) =>
-        job.progress((place + part) / widths.length),
-      );
+      const { lost } = await search.allWords({
+        words: looked,
+        slice: state.words === 'all' ? 64 : 25,
+        signal: job.signal,
+        onProgress: (done, total) => job.progress((place + done / total) / widths.length),
+      });
       points.push(
         scales.map((scale, row) => {
-          const shares = Array.from(
-            lost.subarray(row * positions, (row + 1) * positions),
-            (words) => words / looked,
-          );
+          const of = superpose.summary(lost.subarray(row * positions, (row + 1) * positions));
           return {
-            share: shares.reduce((sum, share) => sum + share, 0) / positions,
-            lowest: Math.min(...shares),
-            highest: Math.max(...shares),
-            bound: (vocabulary - 1) * nearer(superpose, d, scale),
+            share: of.mean / looked,
+            lowest: of.least / looked,
+            highest: of.largest / looked,
+            bound: superpose.randomCollisions({ d, scale, vocabulary }).expected,
           };
         }),
       );
@@ -95,54 +93,20 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 
 /** The same random positions at each scale, one below the other. */
 function scaled(superpose: Superpose, d: number, seed: number) {
-  const table = superpose.randomNormal({
-    rows: positions,
-    columns: d,
-    seed,
-    stream: streams.position,
-    precision,
-  });
-  const data = new Float32Array(scales.length * table.data.length);
-  scales.forEach((scale, row) => {
-    data.set(
-      table.data.map((value) => scale * value),
-      row * table.data.length,
-    );
+  const data = new Float32Array(scales.length * positions * d);
+  scales.forEach((standardDeviation, row) => {
+    const drawn = superpose.randomNormal({
+      rows: positions,
+      columns: d,
+      standardDeviation,
+      seed,
+      stream: streams.position,
+      precision,
+    });
+    data.set(drawn.data, row * positions * d);
   });
   return { data, rows: scales.length * positions, columns: d };
 }
-
-async function lostWords(
-  search: CollisionSearch,
-  looked: number,
-  { words }: State,
-  { signal }: Job,
-  progress: (part: number) => void,
-): Promise<Float64Array> {
-  if (words === 'all') {
-    const { lost } = await search.allWords({ signal, onProgress: (done, total) => progress(done / total) });
-    return lost;
-  }
-  const lost = new Float64Array(search.positions);
-  const slice = 25;
-  for (let first = 0; first < looked; first += slice) {
-    signal.throwIfAborted();
-    search.nearestTokens(first, Math.min(slice, looked - first)).margins.forEach((margin, at) => {
-      const place = at % search.positions;
-      if (margin < 0) lost[place] = (lost[place] as number) + 1;
-    });
-    progress(Math.min(1, (first + slice) / looked));
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-  return lost;
-}
-
-/**
- * How likely another word is nearer: the derivation is in the text. With Δ = e_b − e_a of variance 2 and p
- * of variance ρ² in each channel, ⟨Δ, p⟩ > ½‖Δ‖² is a cosine in d + 1 dimensions above 1/√(1 + 2ρ²).
- */
-const nearer = (superpose: Superpose, d: number, scale: number): number =>
-  superpose.cosineTail({ epsilon: 1 / Math.sqrt(1 + 2 * scale * scale), d: d + 1 }) / 2;
 
 const count = (number: number) => number.toLocaleString('en');
 const few = (share: number) =>

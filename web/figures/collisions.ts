@@ -36,6 +36,8 @@ interface Data {
   /** The other word nearest to the bare word, and how far it is. */
   bare: string;
   bareDistance: number;
+  /** The margin without a position: half the squared distance. */
+  bareMargin: number;
   /** [L], the other word nearest to word + position, by name, ... */
   nearest: string[];
   /** ... and its margin: below zero, it is nearer than the word itself. */
@@ -65,10 +67,11 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 
 function seeded(superpose: Superpose, state: State): Data {
   const { vocabulary, d, seed, index } = state;
-  const key = JSON.stringify([vocabulary, d, seed]);
+  const key = JSON.stringify([d, seed]);
+  // All are drawn, so that another size of the vocabulary need not draw: a part is the first rows.
   if (vocabularyOf?.key !== key) {
     const tokens = superpose.randomNormal({
-      rows: vocabulary,
+      rows: controls.vocabulary.values.at(-1) as number,
       columns: d,
       seed,
       stream: streams.token,
@@ -76,7 +79,9 @@ function seeded(superpose: Superpose, state: State): Data {
     });
     vocabularyOf = { key, tokens };
   }
-  const found = moved(superpose, vocabularyOf.tokens, key, state, () =>
+  const { data } = vocabularyOf.tokens;
+  const tokens = { data: data.subarray(0, vocabulary * d), rows: vocabulary, columns: d };
+  const found = moved(superpose, tokens, `${key} ${vocabulary}`, state, () =>
     state.positions === 'random'
       ? superpose.randomNormal({ rows: positions, columns: d, seed, stream: streams.position, precision })
       : superpose.sinusoidal({ positions, d_model: d, precision }),
@@ -86,6 +91,7 @@ function seeded(superpose: Superpose, state: State): Data {
     word: named(index),
     bare: named(found.bare[0] as number),
     bareDistance: found.bareDistances[0] as number,
+    bareMargin: found.bareMargins[0] as number,
     nearest: Array.from(found.nearest, named),
     margins: found.margins,
     vocabulary,
@@ -131,6 +137,7 @@ async function trained(library: Library, superpose: Superpose, state: State): Pr
     word,
     bare,
     bareDistance: found.bareDistances[0] as number,
+    bareMargin: found.bareMargins[0] as number,
     nearest,
     margins: found.margins,
     vocabulary: tokens.rows,
@@ -150,9 +157,8 @@ function moved(
   if (last?.key !== key) {
     last?.search.delete();
     last = undefined;
-    const table = make();
-    const scaled = { ...table, data: table.data.map((value) => state.scale * value) };
-    last = { key, search: superpose.collisionSearch({ tokens, positions: scaled }) };
+    const search = superpose.collisionSearch({ tokens, positions: make(), positionScale: state.scale });
+    last = { key, search };
   }
   return last.search;
 }
@@ -185,7 +191,7 @@ export const figure: Figure<typeof controls, Data> = {
   scene(data, _, width) {
     const narrow = width < 560;
     const area: Area = { x: 0, y: 0, width, height: narrow ? 250 : 290 };
-    const half = data.bareDistance ** 2 / 2;
+    const half = data.bareMargin;
     const { x, y, inner, marks } = plane(
       area,
       { from: -0.5, to: positions - 0.5, label: 'position', nice: false },
@@ -276,7 +282,7 @@ export const figure: Figure<typeof controls, Data> = {
       lost === 0
         ? `no position takes “${word}” to another word`
         : `“${word}” is lost at ${lost} of ${positions} positions`;
-    const before = `Without a position its nearest other word is “${bare}”, ${readable(data.bareDistance)} away, a margin of ${readable(data.bareDistance ** 2 / 2)}`;
+    const before = `Without a position its nearest other word is “${bare}”, ${readable(data.bareDistance)} away, a margin of ${readable(data.bareMargin)}`;
     const after = `; the smallest margin of all is ${readable(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.`;
     return `${where(state, data)}, ${fate}. ${before}${after}`;
   },

@@ -46,26 +46,26 @@ const points = 241;
 /** The density of d = 2 is infinite at the ends. */
 const end = 1 - 1e-9;
 
-// The settings that a slider leaves alone must not draw again.
-let last: { key: string; sampled: Float64Array } | undefined;
+// What is drawn for a width is drawn once, until the count or the seed is another one.
+let last: { key: string; sampled: Map<number, Float64Array> } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, { d, count, pairs, seed }) => {
   const superpose = await library.superpose();
-  const key = [d, count, seed].join();
-  if (last?.key !== key) last = { key, sampled: superpose.sampleCosines({ d, count, seed }) };
-  const { sampled } = last;
-  const sizes = Array.from(sampled, Math.abs);
+  const key = [count, seed].join();
+  if (last?.key !== key) last = { key, sampled: new Map() };
+  const sampled = last.sampled.get(d) ?? superpose.sampleCosines({ d, count, seed });
+  last.sampled.set(d, sampled);
+  const { meanSize, largestSize } = superpose.summary(sampled);
   const largest = superpose.largestCosineMedian({ pairs, d });
-  // The variance is 1/d.
-  const deviation = 1 / Math.sqrt(d);
-  const near = Math.min(1, 1.12 * Math.max(largest, 4 * deviation, ...sizes));
+  const deviation = superpose.cosineDeviation({ d });
+  const near = Math.min(1, 1.12 * Math.max(largest, 4 * deviation, largestSize));
   const grid = (limit: number) =>
     Float64Array.from({ length: points }, (_, k) => Math.min(limit, end) * ((2 * k) / (points - 1) - 1));
   const [at, nearAt] = [grid(1), grid(near)];
   return {
     sampled,
-    sampledMean: sizes.reduce((total, size) => total + size, 0) / count,
-    sampledLargest: Math.max(...sizes),
+    sampledMean: meanSize,
+    sampledLargest: largestSize,
     mean: superpose.cosineMeanSize({ d }),
     deviation,
     largest,

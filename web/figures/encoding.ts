@@ -46,12 +46,15 @@ interface Data {
 /** Entries of a table of full rank whose ranks take long enough to say so. */
 const large = 2 ** 17;
 
-let last: { key: string; data: Data } | undefined;
+/** Of the tables seen last: a slider comes back to where it was. Four of the largest take 4 MB. */
+const kept = new Map<string, Data>();
+const mostKept = 4;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const { encoding, positions, d, seed } = state;
   const key = [encoding, positions, encoding === 'learned' || d, encoding === 'random' && seed].join();
-  if (last?.key !== key) {
+  let data = kept.get(key);
+  if (!data) {
     const superpose = await library.superpose();
     const table = await tableOf(library, superpose, state);
     job.signal.throwIfAborted();
@@ -61,16 +64,18 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
       job.signal.throwIfAborted();
     }
     const { numerical, stable, energy, participationRatio } = superpose.ranks({ table });
-    const data = {
+    data = {
       values: Float32Array.from(table.data),
       positions: table.rows,
       d_model: table.columns,
       ranges: superpose.channelRanges(table),
       ranks: { numerical, stable, energy, participationRatio },
     };
-    last = { key, data };
+    const oldest = kept.size >= mostKept ? kept.keys().next().value : undefined;
+    if (oldest !== undefined) kept.delete(oldest);
+    kept.set(key, data);
   }
-  return last.data;
+  return data;
 };
 
 async function tableOf(library: Library, superpose: Superpose, state: State): Promise<Table<Float64Array>> {

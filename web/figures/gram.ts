@@ -1,9 +1,8 @@
 // Figure "Dot products of positions": when they depend on the distance alone, and what breaks it.
-import type { Superpose, Table } from 'superpose';
 import { exponent, readable } from '../plot/format.js';
 import { colourKey, largestMagnitude, map, multiples, plane, tickText, titleHeight } from '../plot/parts.js';
 import type { Mark, Region } from '../plot/scene.js';
-import type { Controls, StateOf } from './controls.js';
+import type { Controls } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { sinusoidNames, sinusoids } from './sinusoids.js';
 
@@ -13,8 +12,6 @@ const controls = {
   d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64, 128], initial: 32 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
 } as const satisfies Controls;
-
-type State = StateOf<typeof controls>;
 
 const forms = [
   { name: 'whole', title: 'As it is', said: 'as it is' },
@@ -32,94 +29,20 @@ interface Data {
   spreads: number[];
 }
 
-export const compute: Compute<typeof controls, Data> = async (library, state) => {
+export const compute: Compute<typeof controls, Data> = async (library, { encoding, positions, d, seed }) => {
   const superpose = await library.superpose();
-  const { encoding, positions, d, seed } = state;
-  const options = { positions, d_model: d, ...sinusoids[encoding] };
-  const spreads = superpose.gramSpreads({ ...options, seed });
-  const table = superpose.sinusoidal(options);
-  const pairs = pairsOf(state);
-  const matrices = {
-    whole: superpose.gram(table).data,
-    centred: bilinear(superpose, table, centring(d)),
-    sines: superpose.gram(
-      columnsOf(
-        table,
-        pairs.map(([sine]) => sine),
-      ),
-    ).data,
-    randomForm: bilinear(superpose, table, randomForm(superpose, d, seed)),
-    rotationForm: bilinear(superpose, table, rotationForm(superpose, d, pairs, seed)),
-  };
+  const { matrices, ...spreads } = superpose.gramSpreads({
+    positions,
+    d_model: d,
+    ...sinusoids[encoding],
+    seed,
+  });
   return {
     n: positions,
     matrices: forms.map(({ name }) => matrices[name]),
     spreads: forms.map(({ name }) => spreads[name]),
   };
 };
-
-/** table · form · table′, [rows, rows]. */
-function bilinear(superpose: Superpose, table: Table<Float64Array>, form: Table<Float64Array>): Float64Array {
-  const { logits } = superpose.decompose({
-    summands: { position: table },
-    query: {
-      weight: square(table.columns, (data, width) => {
-        for (let c = 0; c < width; c++) data[c * width + c] = 1;
-      }),
-    },
-    key: { weight: form },
-    heads: 1,
-    scale: 1,
-  });
-  return logits;
-}
-
-function square(d: number, fill: (data: Float64Array, d: number) => void): Table<Float64Array> {
-  const data = new Float64Array(d * d);
-  fill(data, d);
-  return { data, rows: d, columns: d };
-}
-
-// The forms of the library's gramSpreads, which gives their spreads and not the matrices.
-
-/** I − 11′/d: takes a row's mean away. */
-const centring = (d: number) =>
-  square(d, (data) => {
-    data.fill(-1 / d);
-    for (let c = 0; c < d; c++) data[c * d + c] = 1 - 1 / d;
-  });
-
-const randomForm = (superpose: Superpose, d: number, seed: number) =>
-  superpose.randomNormal({ rows: d, columns: d, standardDeviation: 1 / Math.sqrt(d), seed, stream: 0 });
-
-/** [[a, −b], [b, a]] on each frequency's sine and cosine. */
-function rotationForm(superpose: Superpose, d: number, pairs: [number, number][], seed: number) {
-  const { data: drawn } = superpose.randomNormal({ rows: pairs.length, columns: 2, seed, stream: 1 });
-  return square(d, (data) => {
-    pairs.forEach(([sine, cosine], pair) => {
-      const [a, b] = drawn.subarray(2 * pair, 2 * pair + 2) as unknown as [number, number];
-      data[sine * d + sine] = data[cosine * d + cosine] = a;
-      data[cosine * d + sine] = b;
-      data[sine * d + cosine] = -b;
-    });
-  });
-}
-
-/** Channels of each frequency's sine and cosine. */
-const pairsOf = ({ encoding, d }: State): [number, number][] =>
-  Array.from({ length: d / 2 }, (_, i) =>
-    sinusoids[encoding].layout === 'interleaved' ? [2 * i, 2 * i + 1] : [i, d / 2 + i],
-  );
-
-function columnsOf({ data, rows, columns }: Table<Float64Array>, chosen: number[]): Table<Float64Array> {
-  const kept = new Float64Array(rows * chosen.length);
-  for (let row = 0; row < rows; row++) {
-    chosen.forEach((column, place) => {
-      kept[row * chosen.length + place] = data[row * columns + column] as number;
-    });
-  }
-  return { data: kept, rows, columns: chosen.length };
-}
 
 const spreadText = (spread: number) => (spread < 1e-9 ? exponent(spread) : spread.toFixed(2));
 
@@ -159,13 +82,9 @@ export const figure: Figure<typeof controls, Data> = {
         { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
         { from: Math.min(...values), to: Math.max(...values), label: '', ticks: 4 },
       );
-      const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
-      for (let p = 0; p < n; p++) {
-        for (let q = 0; q < n; q++) {
-          places.x[p * n + q] = below.x(q - p);
-          places.y[p * n + q] = below.y(values[p * n + q] as number);
-        }
-      }
+      const places = { x: new Float64Array(n * n), y: values.map((value) => below.y(value)) };
+      const across = Float64Array.from({ length: 2 * n - 1 }, (_, offset) => below.x(offset - n + 1));
+      for (let p = 0; p < n; p++) places.x.set(across.subarray(n - 1 - p, 2 * n - 1 - p), p * n);
       marks.push(
         ...drawn.marks,
         ...below.marks.filter((mark) => !(mark.mark === 'text' && mark.text === '↑ ')),

@@ -1,6 +1,6 @@
 // Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
 // for a sentence or ten, and what averaging does to them.
-import { type Scores, sharesOf } from 'superpose';
+import type { PoolableScores, PooledShares } from 'superpose';
 import { percent } from '../plot/format.js';
 import type { Mark, Term } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -18,13 +18,17 @@ const controls = {
   text: sentenceControl,
 } as const satisfies Controls;
 
+interface Row {
+  label: string;
+  /** The five; they sum to 1, or are NaN when the scores do not vary. */
+  shares: number[];
+  /** Of the cross terms together. */
+  cross: number;
+}
+
 interface Data {
-  /** [heads], each the five shares; they sum to 1, or are NaN when a head's scores do not vary. */
-  heads: number[][];
-  /** Each head counts the same ... */
-  mean: number[];
-  /** ... or by how much its scores vary. */
-  pooled: number[];
+  /** Each head, then their mean, where each counts the same, then all pooled, by how much their scores vary. */
+  rows: Row[];
   tokens: readonly string[];
   dropped: number;
 }
@@ -40,6 +44,8 @@ const kinds: { label: string; term: Term }[] = [
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 /** Term 3 s + r is query part s with key part r; whatever has the rest in it is the rest. */
 const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
+/** The cross terms, 1, against all others. */
+const isCross = [0, 1, 0, 1, 0, 0, 0, 0, 0];
 
 export const tenSentences = [
   'the quick brown fox jumps over the lazy dog near the river bank while the sun is setting behind the hills',
@@ -54,72 +60,43 @@ export const tenSentences = [
   'When the train finally arrived at the station, most of the passengers had already left for the city by bus.',
 ];
 
-/** For a head, or for all of them: what each of the five has to do with the scores, and the whole. */
-interface Sums {
-  covariances: number[];
-  variance: number;
-}
-
 export const compute: Compute<typeof controls, Data> = async (library, { sentences, text }, job) => {
+  const superpose = await library.superpose();
   const model = await library.miniLM();
   const texts = sentences === 'yours' ? [text] : tenSentences;
-  const sums: Sums[] = Array.from({ length: model.heads }, none);
+  const scores: PoolableScores[] = [];
   let tokens: readonly string[] = [];
   let dropped = 0;
   for (const [place, one] of texts.entries()) {
     job.signal.throwIfAborted();
     const sentence = model.tokenize(one, mostTokens);
-    const scores = await model.decompose(sentence, { groups });
-    sums.forEach((head, at) => {
-      add(head, scores, at);
-    });
+    const { heads, parts, covariances, variances } = await model.decompose(sentence, { groups });
+    scores.push({ heads, parts, covariances, variances });
     if (sentences === 'yours') ({ tokens, dropped } = sentence);
     else {
       job.progress((place + 1) / texts.length);
       await new Promise((resolve) => setTimeout(resolve));
     }
   }
-  const heads = sums.map(sharesFrom);
-  const whole = none();
-  for (const { covariances, variance } of sums) {
-    covariances.forEach((covariance, kind) => {
-      whole.covariances[kind] = (whole.covariances[kind] as number) + covariance;
-    });
-    whole.variance += variance;
-  }
-  const mean = kinds.map(
-    (_, kind) => heads.reduce((sum, shares) => sum + (shares[kind] as number), 0) / heads.length,
-  );
-  return { heads, mean, pooled: sharesFrom(whole), tokens, dropped };
+  const rows = rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
+  return { rows, tokens, dropped };
 };
 
-const none = (): Sums => ({ covariances: kinds.map(() => 0), variance: 0 });
-
-function add(sums: Sums, scores: Scores, place: number): void {
-  const count = sharesOf(scores, scores.heads[place] as number).length;
-  for (let term = 0; term < count; term++) {
-    const kind = kindOf[term] as number;
-    sums.covariances[kind] =
-      (sums.covariances[kind] as number) + (scores.covariances[place * count + term] as number);
-  }
-  sums.variance += scores.variances[place] as number;
+/** A row for each head, one for the mean and one for the pooled shares. */
+function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
+  const count = kindShares.heads.length / kinds.length;
+  const labels = [...Array.from({ length: count }, (_, head) => `head ${head}`), 'mean', 'pooled'];
+  const all = ({ heads, mean, pooled }: PooledShares) => [...heads, ...mean, ...pooled];
+  const [shares, crossed] = [all(kindShares), all(crossShares)];
+  return labels.map((label, place) => ({
+    label,
+    shares: shares.slice(place * kinds.length, (place + 1) * kinds.length),
+    cross: crossed[2 * place + 1] as number,
+  }));
 }
 
-const sharesFrom = ({ covariances, variance }: Sums): number[] =>
-  covariances.map((covariance) => covariance / variance);
-
-interface Row {
-  label: string;
-  shares: number[];
-}
-
-const rowsOf = ({ heads, mean, pooled }: Data): Row[] => [
-  ...heads.map((shares, head) => ({ label: `head ${head}`, shares })),
-  { label: 'mean', shares: mean },
-  { label: 'pooled', shares: pooled },
-];
-
-const crossTerms = (shares: number[]) => (shares[1] as number) + (shares[2] as number);
+/** The last two rows are of all heads. */
+const headsOf = ({ rows }: Data) => rows.slice(0, -2);
 const row = 24;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -131,7 +108,8 @@ export const figure: Figure<typeof controls, Data> = {
   unused: ({ sentences }) => (sentences === 'yours' ? [] : ['text']),
 
   scene(data, _, width) {
-    const rows = rowsOf(data);
+    const { rows } = data;
+    const heads = headsOf(data).length;
     const finite = rows.flatMap(({ shares }) => shares).every(Number.isFinite);
     // Negative shares are stacked to the left of zero, the others to the right.
     const below = (shares: number[]) => shares.reduce((sum, share) => sum + Math.min(0, share), 0);
@@ -181,7 +159,7 @@ export const figure: Figure<typeof controls, Data> = {
         y: y + row / 2 + 4,
         text: label,
         ink: 'ink',
-        bold: place >= data.heads.length,
+        bold: place >= heads,
       });
       let [before, after] = [0, 0];
       shares.forEach((share, kind) => {
@@ -201,7 +179,7 @@ export const figure: Figure<typeof controls, Data> = {
         });
       });
     });
-    const between = yOf(data.heads.length);
+    const between = yOf(heads);
     marks.push({ mark: 'line', x1: 0, x2: width, y1: between, y2: between, ink: 'quiet' });
     return {
       width,
@@ -222,24 +200,25 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data, { sentences }) {
-    const { heads, mean, pooled } = data;
-    if (![...heads.flat()].every(Number.isFinite)) {
+    const heads = headsOf(data);
+    const [mean, pooled] = data.rows.slice(-2) as [Row, Row];
+    if (!heads.flatMap(({ shares }) => shares).every(Number.isFinite)) {
       return 'The scores of some heads do not vary along their rows, so there is nothing to share out.';
     }
-    const places = heads.map((shares) => shares[3] as number);
+    const places = heads.map(({ shares }) => shares[3] as number);
     const most = places.indexOf(Math.max(...places));
-    const crossed = heads.map(crossTerms);
+    const crossed = heads.map(({ cross }) => cross);
     const largest = crossed.indexOf(Math.max(...crossed));
     const least = crossed.indexOf(Math.min(...crossed));
     const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
-    return `${whose}, the cross terms make up ${percent(crossTerms(mean))} of the average head and ${percent(crossTerms(pooled))} of all heads’ variation pooled, but ${percent(crossed[largest] as number)} of head ${largest} and ${percent(crossed[least] as number)} of head ${least}. Head ${most} is ${percent(places[most] as number)} position → position; pooled, that term has ${percent(pooled[3] as number)}.`;
+    return `${whose}, the cross terms make up ${percent(mean.cross)} of the average head and ${percent(pooled.cross)} of all heads’ variation pooled, but ${percent(crossed[largest] as number)} of head ${largest} and ${percent(crossed[least] as number)} of head ${least}. Head ${most} is ${percent(places[most] as number)} position → position; pooled, that term has ${percent(pooled.shares[3] as number)}.`;
   },
 
-  cells: ({ heads }) => ({ rows: heads.length + 2, columns: 1 }),
+  cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),
   firstCursor: () => ({ i: 2, j: 0 }),
 
   readout(data, _, { i }) {
-    const { label, shares } = rowsOf(data)[i] as Row;
+    const { label, shares, cross } = data.rows[i] as Row;
     return [
       { text: label[0]?.toUpperCase() + label.slice(1), strong: true },
       ': ',
@@ -247,7 +226,7 @@ export const figure: Figure<typeof controls, Data> = {
         { text: `${name} ${percent(shares[kind] as number)}`, term },
         kind === kinds.length - 1 ? '.' : ', ',
       ]),
-      ` Cross terms together ${percent(crossTerms(shares))}.`,
+      ` Cross terms together ${percent(cross)}.`,
     ];
   },
 
@@ -256,6 +235,6 @@ export const figure: Figure<typeof controls, Data> = {
 
   table: (data) => ({
     columns: ['head', ...kinds.map(({ label }) => label), 'cross terms'],
-    rows: rowsOf(data).map(({ label, shares }) => [label, ...shares, crossTerms(shares)]),
+    rows: data.rows.map(({ label, shares, cross }) => [label, ...shares, cross]),
   }),
 };

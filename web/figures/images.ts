@@ -1,7 +1,7 @@
 // Figure "Two dimensions": how alike the positions of an image's patches are, each with all others.
 import { extent } from 'd3-array';
 import type { Superpose, Table } from 'superpose';
-import { exponent, percent, readable } from '../plot/format.js';
+import { exponent, readable } from '../plot/format.js';
 import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -57,6 +57,8 @@ const kinds: Kind[] = [
 interface Found {
   /** Dot products, patch by patch, [grid², grid²]. */
   products: Float64Array;
+  /** The same of their directions. */
+  cosines: Float64Array;
   /** The same as a mosaic: for each patch, at its place, a map of all patches; [grid², grid²]. */
   mosaic: Float64Array;
   largest: number;
@@ -79,7 +81,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const patches = grid * grid;
   const offsets = offsetsOf(grid);
   const found = kinds.map(({ table }) => {
-    const products = superpose.gram(half(table(superpose, state), state)).data;
+    const looked = half(table(superpose, state), state);
+    const products = superpose.gram(looked).data;
     const { residual, positionShare } = superpose.meanDecomposition({
       rows: { data: products, rows: patches * patches, columns: 1 },
       positionOf: offsets,
@@ -89,6 +92,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     });
     return {
       products,
+      cosines: superpose.rowCosines(looked, looked).data,
       mosaic: mosaicOf(products, grid),
       largest: largestMagnitude([products]),
       ends: extent(products) as [number, number],
@@ -140,11 +144,6 @@ function mosaicOf(products: Float64Array, grid: number): Float64Array {
 
 /** Sums of up to 768 products: what they differ by when only rounding tells them apart. */
 const isOffsetOnly = ({ apart, largest }: Found): boolean => apart <= 1e-10 * largest;
-
-const cosine = ({ products }: Found, p: number, q: number, patches: number): number => {
-  const own = products[p * patches + p] as number;
-  return own > 0 ? (products[p * patches + q] as number) / own : Number.NaN;
-};
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'images',
@@ -212,9 +211,9 @@ export const figure: Figure<typeof controls, Data> = {
     // Toward the inside, so that there is a neighbour.
     const below = i + 1 < grid ? p + grid : p - grid;
     const right = j + 1 < grid ? p + 1 : p - 1;
-    const of = (one: Found, q: number) => percent(cosine(one, p, q, patches));
+    const of = (one: Found, q: number) => readable(one.cosines[p * patches + q] ?? Number.NaN);
     return [
-      `Patch in row ${i}, column ${j}, as a part of its product with itself, with the next one along the row and along the column: `,
+      `Patch in row ${i}, column ${j}, its cosines with the next one along the row and along the column: `,
       found
         .map((one, place) => `${(kinds[place] as Kind).label} ${of(one, right)} and ${of(one, below)}`)
         .join('; '),

@@ -39,6 +39,8 @@ interface Data {
   /** Sum at j less sum at i, and position at j less position at i. */
   moved: Row;
   shift: Row;
+  /** The largest difference of the two. */
+  gap: number;
   /** Cosine of the two sums, and of the two joined vectors. */
   cosine: number;
   joinedCosine: number;
@@ -49,38 +51,40 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { first, second, scale } = state;
   const { word, remark, token, position } =
     state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
-  const d_model = token.columns;
   const atPlaces = table([...rowOf(position, first), ...rowOf(position, second)], 2);
-  const scaled = table(
-    atPlaces.data.map((value) => scale * value),
+  const twice = table([...token.data, ...token.data], 2);
+  const added = superpose.addPositions({ token: twice, position: atPlaces, positionScale: scale });
+  const { sum, position: scaled } = added;
+  const lengths = superpose.rowLengths(sum);
+  const withToken = superpose.rowCosines(token, sum).data;
+  // What the second place has more than the first.
+  const less = (of: Table<Row>) =>
+    superpose.addPositions({
+      token: table(rowOf(of, 1), 1),
+      position: table(rowOf(of, 0), 1),
+      positionScale: -1,
+    }).sum.data;
+  const joined = table(
+    [0, 1].flatMap((row) => [...token.data, ...rowOf(scaled, row)]),
     2,
   );
-  const twice = table([...token.data, ...token.data], 2);
-  const { sum } = superpose.bertEmbeddings({
-    token: twice,
-    position: scaled,
-    tokenType: table(new Float64Array(d_model), 1),
-  });
-  const products = superpose.dotProducts({ token: twice, position: atPlaces, positionScale: scale });
-  const { tokenToken, tokenPosition, added, concatenated } = products;
-  const [i, across, j] = [0, 1, 3];
-  const placeOf = (row: number, own: number): Place => ({
+  const placeOf = (row: 0 | 1): Place => ({
     position: rowOf(scaled, row),
     sum: rowOf(sum, row),
-    length: Math.sqrt(at(added, own)),
-    cosine: cosine(at(tokenToken, i) + at(tokenPosition, own), at(tokenToken, i), at(added, own)),
+    length: lengths[row] as number,
+    cosine: withToken[row] as number,
   });
-  const places: [Place, Place] = [placeOf(0, i), placeOf(1, j)];
-  const between = (from: Row, to: Row) => to.map((value, channel) => value - at(from, channel));
+  const [moved, shift] = [less(sum), less(scaled)];
   return {
     word,
     remark,
     token: token.data,
-    places,
-    moved: between(places[0].sum, places[1].sum),
-    shift: between(places[0].position, places[1].position),
-    cosine: cosine(at(added, across), at(added, i), at(added, j)),
-    joinedCosine: cosine(at(concatenated, across), at(concatenated, i), at(concatenated, j)),
+    places: [placeOf(0), placeOf(1)],
+    moved,
+    shift,
+    gap: superpose.largestDifference(moved, shift),
+    cosine: superpose.rowCosines(sum, sum).data[1] as number,
+    joinedCosine: superpose.rowCosines(joined, joined).data[1] as number,
   };
 };
 
@@ -91,8 +95,6 @@ const table = (values: ArrayLike<number>, rows: number): Table<Row> => ({
   columns: values.length / rows,
 });
 const rowOf = ({ data, columns }: Table<Row>, row: number) => data.slice(row * columns, (row + 1) * columns);
-/** From three dot products of the library: a·b, a·a and b·b. */
-const cosine = (product: number, first: number, second: number) => product / Math.sqrt(first * second);
 
 function seeded(superpose: Superpose, { word, first, second, d, seed }: State) {
   // All tokens are drawn, so that the word at a number stays the same word.
@@ -172,10 +174,9 @@ export const figure: Figure<typeof controls, Data> = {
     });
   },
 
-  describe({ token, places, moved, shift, cosine, joinedCosine }, { first, second }) {
+  describe({ token, places, gap, cosine, joinedCosine }, { first, second }) {
     const [here, there] = places;
     const opposite = here.sum.filter((value, channel) => value * at(token, channel) < 0).length;
-    const gap = moved.reduce((most, value, k) => Math.max(most, Math.abs(value - at(shift, k))), 0);
     const sums =
       first === second
         ? 'Both places are the same, and so are the sums.'

@@ -137,15 +137,12 @@ function compare(superpose: Superpose, summands: LayerSummands, layer: Layer) {
     separate: shown(separate),
     residuals: {
       exact: scores.residuals[0] as number,
-      separate: logits.reduce(
-        (most, value, cell) => Math.max(most, Math.abs(value - at(separate.sum, cell))),
-        0,
-      ),
+      separate: superpose.largestDifference(logits, separate.sum),
     },
     winners: Array.from({ length: n }, (_, i) => i).filter(
       (i) => winner(logits, i, n) !== winner(separate.sum, i, n),
     ).length,
-    raw: rawShares(superpose, [...combined.map(({ sum }) => sum), logits]),
+    raw: combined.map(({ rawShare }) => rawShare),
     shares: combined.map(({ share }) => share),
   };
 }
@@ -185,18 +182,6 @@ function separateTerms(superpose: Superpose, summands: LayerSummands, layer: Lay
     }
   }
   return terms;
-}
-
-/** ⟨T, A⟩ / ‖A‖² with nothing subtracted; the scores A are the last matrix. */
-function rawShares(superpose: Superpose, matrices: Float64Array[]): number[] {
-  const columns = Math.max(1, matrices[0]?.length ?? 0);
-  const data = new Float64Array(matrices.length * columns);
-  matrices.forEach((matrix, row) => {
-    data.set(matrix, row * columns);
-  });
-  const products = superpose.gram({ data, rows: matrices.length, columns }).data;
-  const whole = at(products, products.length - 1);
-  return groups.map((_, row) => at(products, (row + 1) * matrices.length - 1) / whole);
 }
 
 /** The key that a query scores highest. */

@@ -29,7 +29,7 @@ export interface Reading {
   angle: number;
   /** Infinite then. */
   gain: number;
-  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest, and the middle one. */
+  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest, and the middle. */
   largest: number;
   median: number;
 }
@@ -39,17 +39,17 @@ export interface Data {
   sweep: Reading[];
   /** For the size that is set. */
   now: Reading;
-  /** Largest |t̂ − t| without noise; NaN when there is no projector. */
+  /** The largest |t̂ − t| of the vectors that span the two, without noise; NaN when there is no projector. */
   exactError: number;
 }
 
-const streams = { token: 0, position: 1, noise: 2, tokenWeights: 3, positionWeights: 4 };
+const streams = { token: 0, position: 1, noise: 2 };
 
 type Doubles = Table<Float64Array>;
 
 let last: { key: string; sweep: Reading[] } | undefined;
 
-export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
   const { d, k1, k2, seed } = state;
   const { u, w } = bases(superpose, state);
@@ -61,30 +61,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     );
     // The last sizes before the two no longer fit are where the gain climbs.
     const wanted = [...new Set([1, ...sizes, d - k1 - 1, d - k1].filter((size) => size > 0))];
-    const sweep: Reading[] = [];
-    for (const size of wanted.sort((a, b) => a - b)) {
-      job.signal.throwIfAborted();
-      sweep.push(readingOf(superpose, u, firstColumns(w, size), noise).reading);
-      if (sweep.length % 4 === 0) await new Promise((resolve) => setTimeout(resolve));
-    }
+    const sweep = wanted
+      .sort((a, b) => a - b)
+      .map((size) => readingOf(superpose, u, firstColumns(w, size), noise).reading);
     last = { key, sweep };
   }
-  const position = firstColumns(w, k2);
-  const { reading, projector } = readingOf(superpose, u, position, noise);
-  let exactError = Number.NaN;
-  if (projector) {
-    const drawn = (columns: number, stream: number) =>
-      superpose.randomNormal({ rows: d, columns, seed, stream });
-    const token = products(superpose, drawn(k1, streams.tokenWeights), u);
-    const other = products(superpose, drawn(k2, streams.positionWeights), position);
-    const sums = { ...token, data: token.data.map((value, at) => value + (other.data[at] as number)) };
-    const back = products(superpose, sums, projector);
-    exactError = back.data.reduce(
-      (most, value, at) => Math.max(most, Math.abs(value - (token.data[at] as number))),
-      0,
-    );
-  }
-  return { sweep: last.sweep, now: reading, exactError };
+  const { reading, recoveryError } = readingOf(superpose, u, firstColumns(w, k2), noise);
+  return { sweep: last.sweep, now: reading, exactError: recoveryError };
 };
 
 /** Columns that span U, and all the columns of which the first span W. */
@@ -112,37 +95,13 @@ function firstColumns({ data, rows, columns }: Doubles, count: number): Doubles 
   return { data: first, rows, columns: count };
 }
 
-/** Every row of `a` with every row of `b`; as many of the one as of the other. */
-function products(superpose: Superpose, a: Doubles, b: Doubles): Doubles {
-  const { tokenPosition } = superpose.dotProducts({ token: a, position: b });
-  return { data: tokenPosition, rows: a.rows, columns: b.rows };
-}
-
 function readingOf(superpose: Superpose, u: Doubles, w: Doubles, noise: Doubles) {
-  const { projector, exact, gain, smallestAngle } = superpose.obliqueProjection({ u, w });
-  if (!projector || !exact) {
-    const nothing = { angle: Number.NaN, gain: Infinity, largest: Number.NaN, median: Number.NaN };
-    return { reading: { k2: w.columns, ...nothing }, projector: undefined };
-  }
-  const before = lengths(superpose, noise);
-  const after = lengths(superpose, products(superpose, noise, projector));
-  const grown = after.map((length, at) => length / (before[at] as number)).sort((a, b) => a - b);
-  return {
-    reading: {
-      k2: w.columns,
-      angle: smallestAngle,
-      gain,
-      largest: grown.at(-1) as number,
-      median: grown[Math.floor(grown.length / 2)] as number,
-    },
-    projector,
-  };
+  const found = superpose.obliqueProjection({ u, w, noise });
+  const { largest, median } = superpose.summary(found.noiseGains);
+  const angle = found.exact ? found.smallestAngle : Number.NaN;
+  const reading = { k2: w.columns, angle, gain: found.gain, largest, median };
+  return { reading, recoveryError: found.recoveryError };
 }
-
-const lengths = (superpose: Superpose, table: Doubles): number[] => {
-  const { data } = superpose.gram(table);
-  return Array.from({ length: table.rows }, (_, row) => Math.sqrt(data[row * table.rows + row] as number));
-};
 
 /** The ends of the axis; what lies beyond is drawn at its end. */
 const axis = { low: 0.1, high: 1000 };

@@ -77,7 +77,7 @@ function layerOf(superpose: Superpose, { seed, heads }: State, layer: number): A
       columns: d_model,
       seed,
       stream: streams.layers + 4 * layer + which,
-      standardDeviation: 1 / Math.sqrt(d_model),
+      standardDeviation: 'fan_in',
     }),
   });
   return { query: weight(0), key: weight(1), value: weight(2), output: weight(3), heads };

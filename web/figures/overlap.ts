@@ -111,8 +111,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { tables,
   const { tokens, positions, raw, centred, curves } = last.prepared;
   const curve = curves.get(k) ?? superpose.overlapCurve({ tokens, positions, k });
   curves.set(k, curve);
-  const { shares, dimensions, chance } = curve;
-  let total = 0;
+  const { shares, reached, dimensions, chance } = curve;
   return {
     d_model: tokens.columns,
     tokenRows: tokens.rows,
@@ -120,10 +119,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { tables,
     raw,
     centred,
     shares,
-    reached: shares.map((share) => {
-      total += share;
-      return total / dimensions;
-    }),
+    reached,
     dimensions,
     chance,
   };

@@ -40,6 +40,8 @@ interface Point {
   at: number;
   /** Mean |round(ŷ) − y|, in places. */
   positionError: number;
+  /** The error of always naming the middle: the same for every point. */
+  guessing: number;
   /** Of the token, on tokens and positions that the regression has not seen. */
   rSquared: number;
   cosine: number;
@@ -73,16 +75,12 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
       job.signal.throwIfAborted();
       const [d, scale] = against === 'scale' ? [state.d, at] : [at, state.scale];
       points.push({ at, ...probed(superpose, state, d, scale) });
-      // What takes less than half a second shows no bar, which would only flash.
-      if (against === 'width' || state.d === 128) job.progress(points.length / places.length);
+      job.progress(points.length / places.length);
       await new Promise((resolve) => setTimeout(resolve));
     }
     last = { key, points };
   }
-  const middle = (n - 1) / 2;
-  const guessing =
-    Array.from({ length: n }, (_, i) => Math.abs(i - Math.round(middle))).reduce((a, b) => a + b) / n;
-  return { points: last.points, guessing };
+  return { points: last.points, guessing: last.points[0]?.guessing ?? Number.NaN };
 };
 
 function probed(superpose: Superpose, { positions, n, seed }: State, d: number, scale: number) {
@@ -97,13 +95,10 @@ function probed(superpose: Superpose, { positions, n, seed }: State, d: number, 
           stream: streams.position,
           standardDeviation: Math.SQRT1_2,
         });
-  const position: Table<Float64Array> = { ...whole, data: whole.data.map((value) => scale * value) };
   // Each place has a word of its own, so that a held-out row has a word and a place that are both new.
-  const rows = {
-    ...position,
-    data: position.data.map((value, at) => value + (token.data[at] as number)),
-  };
-  const place = superpose.positionProbe({ rows, penalty, seed });
+  const words = { data: token.data.subarray(0, n * d), rows: n, columns: d };
+  const { position, sum } = superpose.addPositions({ token: words, position: whole, positionScale: scale });
+  const place = superpose.positionProbe({ rows: sum, penalty, seed });
   const sampling = { penalty, trainingPairs: 600, testPairs: 300, seed };
   const word = superpose.tokenProbe({ token, position, ...sampling });
   // Added in channels of their own, the two are concatenated.
@@ -114,6 +109,7 @@ function probed(superpose: Superpose, { positions, n, seed }: State, d: number, 
   });
   return {
     positionError: place.meanAbsoluteError,
+    guessing: place.guessingError,
     rSquared: word.rSquared,
     cosine: word.meanCosine,
     concatenated: side.rSquared,

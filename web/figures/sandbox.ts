@@ -89,9 +89,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     state.tokens === 'seeded' ? seededTables(superpose, state) : await ofSentence(library, state);
   const { token, words, dropped } = tables;
   const { rows: n, columns: d } = token;
-  const position = { ...tables.position, data: tables.position.data.map((value) => state.scale * value) };
-  const nothing = { data: new Float32Array(d), rows: 1, columns: d };
-  const { sum } = superpose.bertEmbeddings({ token, position, tokenType: nothing });
+  const added = superpose.addPositions({ token, position: tables.position, positionScale: state.scale });
+  const { position, sum } = added;
   const products: DotProducts<Float32Array> = superpose.dotProducts({ token, position });
   const scores =
     state.weights === 'trained'
@@ -210,7 +209,7 @@ function seededScores(
         columns: d,
         seed: weightSeed,
         stream,
-        standardDeviation: 1 / Math.sqrt(d),
+        standardDeviation: 'fan_in',
         precision,
       });
     drawn = { key, query: weight(streams.query), key_: weight(streams.key) };

@@ -15,10 +15,10 @@ export function seededLayer(
   n: number,
   seed: number,
 ): { summands: LayerSummands; layer: Layer } {
-  const normal = (rows: number, stream: number, standardDeviation: number) =>
+  const normal = (rows: number, stream: number, standardDeviation: number | 'fan_in') =>
     superpose.randomNormal({ rows, columns: d_model, seed, stream, standardDeviation });
   const weight = (stream: number) => ({
-    weight: normal(d_model, stream, 1 / Math.sqrt(d_model)),
+    weight: normal(d_model, stream, 'fan_in'),
     bias: normal(1, stream + 1, 0.1).data,
   });
   if (last?.seed !== seed) {

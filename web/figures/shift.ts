@@ -59,10 +59,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { k, p, d
   const turned = superpose.rotate({ rows: tableOf(ks.map(() => start)), firstPosition: -shifts });
   const turnedBy = (offset: number) => turned.data.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
   const sum = (offset: number) => sums.data.subarray(offset * d, (offset + 1) * d);
-  const lengths = (rows: Float64Array[]) => {
-    const { data, rows: n } = superpose.gram(tableOf(rows));
-    return rows.map((_, place) => Math.sqrt(data[place * n + place] as number));
-  };
+  const lengths = (rows: Float64Array[]) => [...superpose.rowLengths(tableOf(rows))];
   const frequencies = superpose.sinusoidalFrequencies({ d_model: d });
   const chosen = Array.from({ length: circles }, (_, place) => Math.round((place * (d / 2 - 1)) / 8));
   return {

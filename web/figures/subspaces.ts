@@ -16,7 +16,9 @@ const controls = {
 } as const satisfies Controls;
 
 interface Data {
-  /** Of the principal angles, largest first. */
+  /** The principal angles in radians, smallest first, ... */
+  angles: Float64Array;
+  /** ... and their cosines. */
   cosines: Float64Array;
   sum: number;
   lowest: number;
@@ -33,21 +35,20 @@ interface Data {
 export const compute: Compute<typeof controls, Data> = async (library, { d, k1, k2, seed }) => {
   const superpose = await library.superpose();
   const chance = superpose.chanceAngles({ d, k1, k2 });
-  const cosines = superpose.randomPrincipalAngles({ d, k1, k2, seed }).map(Math.cos);
+  const angles = superpose.randomPrincipalAngles({ d, k1, k2, seed });
+  const { cosines, squares } = superpose.angleCosines(angles);
   const sizes = Array.from({ length: Math.min(d, widest) }, (_, k) => k + 1);
   return {
+    angles,
     cosines,
-    sum: cosines.reduce((total, cosine) => total + cosine * cosine, 0),
+    sum: squares,
     lowest: chance.lowestCosine,
     highest: chance.highestCosine,
     expectedSum: chance.cosineSquares,
     zeroAngles: chance.zeroAngles,
     vectors: superpose.cosineMeanSize({ d }),
     sizes,
-    largest: sizes.map((k) => {
-      const { zeroAngles, highestCosine } = superpose.chanceAngles({ d, k1: k, k2 });
-      return zeroAngles > 0 ? 1 : highestCosine;
-    }),
+    largest: sizes.map((k) => superpose.chanceAngles({ d, k1: k, k2 }).largestCosine),
   };
 };
 
@@ -156,12 +157,12 @@ export const figure: Figure<typeof controls, Data> = {
 
   cells: ({ cosines }) => ({ rows: 1, columns: cosines.length }),
 
-  readout({ cosines }, _, { j }) {
+  readout({ angles, cosines }, _, { j }) {
     const found = cosines[j] ?? Number.NaN;
     return [
       `Principal angle ${j + 1} of ${cosines.length}: cosine `,
       { text: cosine(found), strong: true },
-      `, ${((180 / Math.PI) * Math.acos(found)).toFixed(1)}°.`,
+      `, ${((180 / Math.PI) * (angles[j] ?? Number.NaN)).toFixed(1)}°.`,
     ];
   },
 

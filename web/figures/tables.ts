@@ -1,6 +1,6 @@
 // Figure "The tables that are added": how long MiniLM's token, position and segment rows are, how they
 // stand to each other, and how positions resemble each other by distance.
-import type { MiniLM, Superpose, Table } from 'superpose';
+import type { MiniLM, Superpose } from 'superpose';
 import { readable, signed } from '../plot/format.js';
 import { type Area, colourKey, largestMagnitude, lineKey, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
@@ -15,6 +15,7 @@ interface Data {
   dropped: number;
   /** Lengths of the sentence's rows. */
   token: Float64Array;
+  tokenMean: number;
   segment: number;
   /** [n, n], token rows down, position rows across. */
   cosines: Float64Array;
@@ -23,36 +24,32 @@ interface Data {
   chance: number;
   /** Of all 512 positions: lengths, and the mean cosine of those `lag` apart. */
   position: Float64Array;
+  positionMean: number;
   lags: Float64Array;
 }
 
 const mostLag = 128;
 
-let last: { model: MiniLM; position: Float64Array; lags: Float64Array } | undefined;
+let last: { model: MiniLM; positions: Pick<Data, 'position' | 'positionMean' | 'lags'> } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, { text }) => {
   const superpose = await library.superpose();
   const model = await library.miniLM();
   const { tokens, dropped, ids } = model.tokenize(text, mostTokens);
-  if (last?.model !== model) last = { model, ...(await ofPositions(superpose, model)) };
+  if (last?.model !== model) last = { model, positions: await ofPositions(superpose, model) };
   const rows = await model.summands({ ids, tokens, dropped });
-  const n = ids.length;
-  const { tokenPosition } = superpose.dotProducts({ token: rows.token, position: rows.position });
-  const token = lengths(superpose, rows.token);
-  const { position, lags } = last;
-  const cosines = tokenPosition.map(
-    (product, at) => product / ((token[Math.floor(at / n)] as number) * (position[at % n] as number)),
-  );
+  const token = superpose.rowLengths(rows.token);
+  const { data: cosines } = superpose.rowCosines(rows.token, rows.position);
   return {
     tokens,
     dropped,
     token,
-    segment: lengths(superpose, rows.token_type)[0] as number,
+    tokenMean: superpose.summary(token).mean,
+    segment: superpose.rowLengths(rows.token_type)[0] as number,
     cosines,
-    meanSize: cosines.reduce((sum, cosine) => sum + Math.abs(cosine), 0) / cosines.length,
+    meanSize: superpose.summary(cosines).meanSize,
     chance: superpose.cosineMeanSize({ d: model.d_model }),
-    position,
-    lags,
+    ...last.positions,
   };
 };
 
@@ -60,28 +57,11 @@ export const compute: Compute<typeof controls, Data> = async (library, { text })
 async function ofPositions(superpose: Superpose, model: MiniLM) {
   const ids = new Array<number>(model.positions).fill(0);
   const { position: table } = await model.summands({ ids, tokens: [], dropped: 0 });
-  const { data } = superpose.gram(table);
-  const L = table.rows;
-  const position = Float64Array.from({ length: L }, (_, row) => Math.sqrt(data[row * L + row] as number));
-  const lags = Float64Array.from({ length: mostLag }, (_, place) => {
-    const lag = place + 1;
-    let sum = 0;
-    for (let p = 0; p + lag < L; p++) {
-      sum += (data[p * L + p + lag] as number) / ((position[p] as number) * (position[p + lag] as number));
-    }
-    return sum / (L - lag);
-  });
-  return { position, lags };
+  const { means } = superpose.offsetMeans(superpose.rowCosines(table, table));
+  const position = superpose.rowLengths(table);
+  const { mean: positionMean } = superpose.summary(position);
+  return { position, positionMean, lags: means.slice(table.rows, table.rows + mostLag) };
 }
-
-function lengths(superpose: Superpose, table: Table<Float64Array>): Float64Array {
-  const { data } = superpose.gram(table);
-  const n = table.rows;
-  return Float64Array.from({ length: n }, (_, row) => Math.sqrt(data[row * n + row] as number));
-}
-
-const mean = (values: ArrayLike<number>): number =>
-  Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
 
 const lag = (data: Data, distance: number) => data.lags[distance - 1] as number;
 const two = (value: number) => value.toFixed(2).replace('-', '−');
@@ -216,7 +196,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data) {
-    return `In this sentence, token rows have length ${two(mean(data.token))} on average; the 512 position rows have ${two(mean(data.position))}, but position 0 has ${two(data.position[0] as number)}; the segment’s has ${two(data.segment)}. Tokens and the positions that they stand at have a mean |cosine| of ${three(data.meanSize)}; random directions have ${three(data.chance)}. Neighbouring positions have a cosine of ${two(lag(data, 1))}, positions 8 apart ${two(lag(data, 8))}, and 16 apart ${two(lag(data, 16))}.`;
+    return `In this sentence, token rows have length ${two(data.tokenMean)} on average; the 512 position rows have ${two(data.positionMean)}, but position 0 has ${two(data.position[0] as number)}; the segment’s has ${two(data.segment)}. Tokens and the positions that they stand at have a mean |cosine| of ${three(data.meanSize)}; random directions have ${three(data.chance)}. Neighbouring positions have a cosine of ${two(lag(data, 1))}, positions 8 apart ${two(lag(data, 8))}, and 16 apart ${two(lag(data, 16))}.`;
   },
 
   cells: ({ tokens }) => ({ rows: tokens.length, columns: tokens.length }),

@@ -28,6 +28,8 @@ export interface Way {
   shares: number[];
   /** The largest |term| among the two cross terms. */
   cross: number;
+  /** Their share together. */
+  crossShare: number;
   /** The largest |sum of the terms − logit|. */
   residual: number;
   rank: number;
@@ -76,7 +78,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       columns: d,
       seed,
       stream,
-      standardDeviation: 1 / Math.sqrt(d),
+      standardDeviation: 'fan_in',
     });
   // W_Q and W_K of the token, W_Q and W_K of the position.
   const [query, key, positionQuery, positionKey] = [draw(1), draw(2), draw(3), draw(4)];
@@ -114,7 +116,6 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   // A dot product is a score whose heads are as wide as the tables.
   const { untied: mostRaw } = superpose.scoreRanks({ ...shapes, d_h: d, d_hPosition: d });
   const mostRanks = [most.added, mostRaw, most.concatenated, most.untied];
-  const together = logitsOf(added, 0);
   return {
     tokens,
     dropped,
@@ -127,15 +128,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
         terms: found,
         shares: Array.from(one.shares),
         cross: largestMagnitude(found.slice(1, 3)),
+        crossShare: superpose.combineTerms(one, 0, [false, true, true, false]).share,
         residual: one.residuals[0] as number,
         rank: superpose.numericalRank({ data: logits, rows: n, columns: n }),
         mostRank: mostRanks[way] as number,
       };
     }),
-    tiedGap: logitsOf(tiedFull, 0).reduce(
-      (gap, value, cell) => Math.max(gap, Math.abs(value - at(together, cell))),
-      0,
-    ),
+    tiedGap: superpose.largestDifference(logitsOf(tiedFull, 0), logitsOf(added, 0)),
   };
 };
 
@@ -228,7 +227,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ ways: found, tiedGap, n }) {
     const [added, raw, full, blocks] = found as [Way, Way, Way, Way];
-    const cross = ({ shares }: Way) => percent(at(shares, 1) + at(shares, 2));
+    const cross = ({ crossShare }: Way) => percent(crossShare);
     const none = [raw, blocks].every((way) => way.cross === 0)
       ? 'every cross term is exactly 0'
       : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
