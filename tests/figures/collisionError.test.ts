@@ -1,7 +1,7 @@
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as collisionError from '../../web/figures/collisionError.ts';
-import { expectSoundPictures, run } from './support.ts';
+import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 
 interface Point {
   share: number;
@@ -154,3 +154,5 @@ test('a job that nobody waits for ends', async () => {
   await expect(collisionError.compute(library, state, job)).rejects.toThrow();
   expect(heard.length).toBeLessThan(6);
 });
+
+test('it says how far it is and stops midway', () => expectToStopMidway(collisionError));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as probes from '../../web/figures/probes.ts';
-import { expectSoundPictures, run } from './support.ts';
+import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 
 interface Point {
   at: number;
@@ -52,3 +52,5 @@ test.each([
   expectSoundPictures(result);
   expect(result.figure.table(result.data, result.state).rows).toHaveLength(result.data.points.length);
 });
+
+test('it says how far it is and stops midway', () => expectToStopMidway(probes));

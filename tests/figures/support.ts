@@ -2,7 +2,7 @@
 import { load, loadMiniLM } from 'superpose';
 import { expect } from 'vitest';
 import { readState, type State } from '../../web/figures/controls.ts';
-import type { AnyFigure, Compute, Library } from '../../web/figures/figure.ts';
+import type { AnyFigure, Compute, Job, Library } from '../../web/figures/figure.ts';
 import type { Mark } from '../../web/plot/scene.ts';
 
 const superpose = load();
@@ -21,13 +21,30 @@ export async function run<Data = any>(
   // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
   { figure, compute }: { figure: AnyFigure; compute: Compute<any, NoInfer<Data>> },
   settings: Record<string, string | number> = {},
+  job: Job = { signal: new AbortController().signal, progress: () => {} },
 ): Promise<{ figure: AnyFigure; data: Data; state: State }> {
   const texts = Object.entries(settings).map(([name, value]) => [name, String(value)] as const);
   const { state: read, refused } = readState(figure.controls, texts);
   expect(refused).toEqual([]);
   const state = figure.settle?.(read, undefined) ?? read;
-  const job = { signal: new AbortController().signal, progress: () => {} };
   return { figure, data: await compute(library, state, job), state };
+}
+
+/** A long computation says how far it is more than once, and stops where it is told to. */
+// biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+export async function expectToStopMidway(figure: { figure: AnyFigure; compute: Compute<any, any> }) {
+  const controller = new AbortController();
+  const said: number[] = [];
+  const progress = (fraction: number) => {
+    said.push(fraction);
+    if (said.length === 2) controller.abort();
+  };
+  // A seed that no other test has computed.
+  await expect(run(figure, { seed: 31 }, { signal: controller.signal, progress })).rejects.toThrow(/abort/i);
+  expect(said).toHaveLength(2);
+  expect(said[0]).toBeGreaterThan(0);
+  expect(said[1]).toBeGreaterThan(said[0] as number);
+  expect(said[1]).toBeLessThan(1);
 }
 
 const numbersOf = (mark: Mark): number[] =>

@@ -82,7 +82,9 @@ export const figure: Figure<typeof controls, Data> = {
         { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
         { from: Math.min(...values), to: Math.max(...values), label: '', ticks: 4 },
       );
-      const places = { x: new Float64Array(n * n), y: values.map((value) => below.y(value)) };
+      // The axis is linear, and asking it 9,216 times takes longer than the rest of the picture.
+      const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
+      const places = { x: new Float64Array(n * n), y: values.map((value) => zero + unit * value) };
       const across = Float64Array.from({ length: 2 * n - 1 }, (_, offset) => below.x(offset - n + 1));
       for (let p = 0; p < n; p++) places.x.set(across.subarray(n - 1 - p, 2 * n - 1 - p), p * n);
       marks.push(
