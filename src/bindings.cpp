@@ -617,8 +617,6 @@ void delete_decomposition_layer_out(std::uint32_t address) {
   delete &at_address<DecompositionLayer<Scalar>>(address);
 }
 
-std::uint32_t collision_search_out(const val& tokens, const val& positions) {
-  return address_of(collision_search(matrix_in<float>(tokens), matrix_in<float>(positions)));
 std::uint32_t collision_search_out(const val& tokens, const val& positions, double scale) {
   return address_of(collision_search(
       matrix_in<float>(tokens), static_cast<float>(scale) * matrix_in<float>(positions)));
