@@ -369,11 +369,15 @@ double largest_difference_out(const val& a, const val& b) {
   return largest_difference(vector_in<double>(a), vector_in<double>(b));
 }
 
-val pooled_shares_out(const val& covariances, const val& variances, int heads, const val& group_of,
-                      int groups) {
-  const PooledShares found = pooled_shares(matrix_in<double>(covariances),
-                                           vector_in<double>(variances), heads,
-                                           integers_in(group_of), groups);
+val pooled_shares_out(const val& scores, int heads, int terms, const val& group_of, int groups) {
+  Matrix<double> covariances(scores.length() * heads, terms);
+  Vector<double> variances(covariances.rows());
+  for (int s = 0; s < scores.length(); ++s) {
+    copy_in(scores[s]["covariances"], covariances.data() + s * heads * terms, heads * terms);
+    copy_in(scores[s]["variances"], variances.data() + s * heads, heads);
+  }
+  const PooledShares found =
+      pooled_shares(covariances, variances, heads, integers_in(group_of), groups);
   val result = val::object();
   result.set("heads", copy_out(found.heads));
   result.set("mean", copy_out(found.mean));
@@ -527,10 +531,11 @@ val oblique_projection_out(const val& u, const val& w, double tolerance, const v
   result.set("exact", found.exact);
   result.set("gain", found.gain);
   result.set("smallestAngle", found.smallest_angle);
-  if (found.exact) {
-    result.set("recoveryError", recovery_error(found.projector, of_u, of_w));
-    result.set("noiseGains", copy_out(noise_gains(found.projector, matrix_in<double>(noise))));
-  }
+  result.set("recoveryError", found.exact ? recovery_error(found.projector, of_u, of_w)
+                                          : std::numeric_limits<double>::quiet_NaN());
+  result.set("noiseGains",
+             copy_out(found.exact ? noise_gains(found.projector, matrix_in<double>(noise))
+                                  : Vector<double>()));
   return result;
 }
 
@@ -642,6 +647,7 @@ val nearest_tokens_out(std::uint32_t search, int first, int words) {
   result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
   result.set("margins", copy_out(found.margins));
   result.set("bareMargins", copy_out(found.bare_margins));
+  result.set("smallestMargins", copy_out(found.smallest_margins));
   result.set("lost", copy_out(found.lost.data(), found.lost.size()));
   return result;
 }
@@ -876,23 +882,15 @@ val tensor2tensor_sinusoidal_out(const val& extents, int d_model, double min_tim
 
 template <typename Scalar>
 val bert_embeddings_out(const val& token, const val& position, const val& token_type,
-                        const val& ids) {
+                        const val& ids, double position_scale) {
   const BertSummands<Scalar> summands =
       bert_embeddings<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
-                              matrix_in<Scalar>(token_type), integers_in(ids));
+                              matrix_in<Scalar>(token_type), integers_in(ids),
+                              static_cast<Scalar>(position_scale));
   val result = val::object();
   result.set("position", copy_out(summands.position));
   result.set("token_type", copy_out(summands.token_type));
   result.set("sum", copy_out(summands.sum));
-  return result;
-}
-
-val add_positions_out(const val& token, const val& position, double scale) {
-  const AddedPositions added =
-      add_positions(matrix_in<double>(token), matrix_in<double>(position), scale);
-  val result = val::object();
-  result.set("position", copy_out(added.position));
-  result.set("sum", copy_out(added.sum));
   return result;
 }
 
@@ -949,7 +947,6 @@ EMSCRIPTEN_BINDINGS(superpose) {
   emscripten::function("maeSinusoidal", &mae_sinusoidal_out<double>);
   emscripten::function("tensor2tensorSinusoidal", &tensor2tensor_sinusoidal_out<double>);
   emscripten::function("bertEmbeddings", &bert_embeddings_out<double>);
-  emscripten::function("addPositions", &add_positions_out);
   emscripten::function("vitEmbeddings", &vit_embeddings_out<double>);
   emscripten::function("positionCost", &position_cost_out);
   emscripten::function("permutationEffect", &permutation_effect_out);

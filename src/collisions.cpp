@@ -95,8 +95,9 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
                        Matrix<double>::Constant(words, positions,
                                                 std::numeric_limits<double>::infinity()),
                        {},
+                       {},
                        std::vector<int>(positions)};
-  result.bare_margins = result.bare_distances;
+  result.bare_margins = result.smallest_margins = result.bare_distances;
   if (words == 0) return result;
 
   // Half the squared distance from each word of the slice to each token, less what is the same for every
@@ -135,6 +136,7 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
         result.nearest[w * positions + i - 1] = other;
         result.margins(w, i - 1) = collision_margin(search, a, other, static_cast<int>(i - 1));
         result.lost[i - 1] += result.margins(w, i - 1) < 0;
+        result.smallest_margins[w] = std::min(result.smallest_margins[w], result.margins(w, i - 1));
       }
     }
   }

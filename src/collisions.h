@@ -33,6 +33,7 @@ struct NearestTokens {
   Vector<double> bare_distances;    // [words], |e_b - e_a|; infinite when there is none
   std::vector<int> nearest;         // [words, L], the other token nearest to e_a + p_i; -1 likewise
   Matrix<double> margins;           // [words, L], its margin; < 0: the identity is lost. Infinite likewise
+  Vector<double> smallest_margins;  // [words], of the word's margins; infinite without positions
   Vector<double> bare_margins;      // [words], |e_b - e_a|^2 / 2: the margin without a position
   std::vector<int> lost;            // [L], how many of the words have a margin < 0
 };

@@ -52,20 +52,14 @@ Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>& extents, int d_m
 
 template <typename Scalar>
 BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
-                                     const Matrix<Scalar>& token_type, const std::vector<int>& ids) {
-  BertSummands<Scalar> result{position.topRows(token.rows()),
+                                     const Matrix<Scalar>& token_type, const std::vector<int>& ids,
+                                     Scalar position_scale) {
+  BertSummands<Scalar> result{position_scale * position.topRows(token.rows()),
                               Matrix<Scalar>(token.rows(), token.cols()), {}};
   for (Eigen::Index i = 0; i < token.rows(); ++i) {
     result.token_type.row(i) = token_type.row(ids[i]);
   }
   result.sum = (token + result.token_type) + result.position;
-  return result;
-}
-
-AddedPositions add_positions(const Matrix<double>& token, const Matrix<double>& position,
-                             double scale) {
-  AddedPositions result{scale * position.topRows(token.rows()), {}};
-  result.sum = token + result.position;
   return result;
 }
 
@@ -84,7 +78,8 @@ Matrix<Scalar> vit_embeddings(const Matrix<Scalar>& patches, const Vector<Scalar
   template Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>&, int, double,       \
                                                    double);                                    \
   template BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>&, const Matrix<Scalar>&,  \
-                                                const Matrix<Scalar>&, const std::vector<int>&); \
+                                                const Matrix<Scalar>&, const std::vector<int>&,   \
+                                                Scalar);                                       \
   template Matrix<Scalar> vit_embeddings(const Matrix<Scalar>&, const Vector<Scalar>&,         \
                                          const Matrix<Scalar>&);
 SUPERPOSE_INSTANTIATE(double)

@@ -37,21 +37,14 @@ Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>& extents, int d_m
 // [S, d] by ids below S.
 template <typename Scalar>
 struct BertSummands {
-  Matrix<Scalar> position;    // [n, d]
+  Matrix<Scalar> position;    // [n, d], position_scale * position
   Matrix<Scalar> token_type;  // [n, d]
   Matrix<Scalar> sum;         // [n, d], (token + token_type) + position, in the reference's order
 };
 template <typename Scalar>
 BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
-                                     const Matrix<Scalar>& token_type, const std::vector<int>& ids);
-
-// Positions added to tokens and nothing else: what the terms of a score are taken apart from.
-struct AddedPositions {
-  Matrix<double> position;  // [n, d], scale * position
-  Matrix<double> sum;       // [n, d], token + scale * position
-};
-// token [n, d] and position [m, d], of which the first n rows are used, m >= n.
-AddedPositions add_positions(const Matrix<double>& token, const Matrix<double>& position, double scale);
+                                     const Matrix<Scalar>& token_type, const std::vector<int>& ids,
+                                     Scalar position_scale = 1);
 
 // ViT: the class token prepended to the patches [n, d], then position [n + 1, d] added; no LayerNorm
 // follows the sum (google-research/vision_transformer, models_vit.py).

@@ -79,16 +79,20 @@ test("BERT's sum and ViT's", () => {
 test.each(['float64', 'float32'] as const)('positions are scaled and added, in %s', (precision) => {
   const token = superpose.randomNormal({ rows: 3, columns: 4, seed: 1, precision });
   const position = superpose.randomNormal({ rows: 5, columns: 4, seed: 2, precision });
-  const added = superpose.addPositions<Float32Array | Float64Array>({ token, position, positionScale: 0.5 });
+  const added = superpose.bertEmbeddings<Float32Array | Float64Array>({
+    token,
+    position,
+    positionScale: 0.5,
+  });
   expect(added.sum.data.constructor).toBe(token.data.constructor);
   expect([added.sum.rows, added.sum.columns]).toEqual([3, 4]);
   token.data.forEach((x: number, at: number) => {
     const scaled = 0.5 * (position.data[at] as number);
-    expect(added.position.data[at]).toBe(scaled);
+    expect(added.summands.position.data[at]).toBe(scaled);
     expect(added.sum.data[at]).toBe(precision === 'float32' ? Math.fround(x + scaled) : x + scaled);
   });
   const few = { ...position, data: position.data.slice(0, 8), rows: 2 };
-  expect(() => superpose.addPositions<Float32Array | Float64Array>({ token, position: few })).toThrow(
+  expect(() => superpose.bertEmbeddings<Float32Array | Float64Array>({ token, position: few })).toThrow(
     'at least 3 rows',
   );
 });

@@ -107,12 +107,12 @@ const tableCases = (name: string, { data, rows, columns }: Table<Float64Array>):
 const onlyCases: Case[] = [
   [{ only: 0 }, TypeError, 'only', 'an array', '0'],
   [{ only: 'all' }, TypeError, 'only', 'an array', '"all"'],
-  [{ only: [2] }, RangeError, 'head in only', '2', 'from 0 to 1'],
-  [{ only: [-1] }, RangeError, 'head in only', '-1', 'from 0 to 1'],
-  [{ only: [0.5] }, RangeError, 'head in only', '0.5'],
-  [{ only: ['0'] }, TypeError, 'head in only', '"0"'],
+  [{ only: [2] }, RangeError, 'entry of only', '2', 'from 0 to 1'],
+  [{ only: [-1] }, RangeError, 'entry of only', '-1', 'from 0 to 1'],
+  [{ only: [0.5] }, RangeError, 'entry of only', '0.5'],
+  [{ only: ['0'] }, TypeError, 'entry of only', '"0"'],
   // biome-ignore lint/suspicious/noSparseArray: a hole is one of the mistakes.
-  [{ only: [, 1] }, TypeError, 'head in only', 'undefined'],
+  [{ only: [, 1] }, TypeError, 'entry of only', 'undefined'],
   [{ only: [1, 0, 1] }, RangeError, 'only', 'once', 'head 1'],
 ];
 
@@ -770,11 +770,17 @@ describeModel('MiniLM', () => {
       'an id beyond the vocabulary',
       (m) => m.summands({ ids: [101, 30522], tokens: [], dropped: 0 }),
       RangeError,
-      'token id',
+      'entry of ',
       '30522',
       'from 0 to 30521',
     ],
-    ['a negative id', (m) => m.summands({ ids: [-1], tokens: [], dropped: 0 }), RangeError, 'token id', '-1'],
+    [
+      'a negative id',
+      (m) => m.summands({ ids: [-1], tokens: [], dropped: 0 }),
+      RangeError,
+      'entry of ',
+      '-1',
+    ],
     [
       'no such precision',
       (m) => m.decompose('a', { precision: 'float16' as Anything }),
@@ -789,7 +795,7 @@ describeModel('MiniLM', () => {
       'precision',
       '"single"',
     ],
-    ['head 12', (m) => m.decompose('a', { only: [12] }), RangeError, 'head in only', '12', 'from 0 to 11'],
+    ['head 12', (m) => m.decompose('a', { only: [12] }), RangeError, 'entry of only', '12', 'from 0 to 11'],
     [
       'a part that is not there',
       (m) => m.decompose('a', { groups: { all: ['segment'] } }),

@@ -40,7 +40,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test.each([
-    ['a missing label', { tokenOf: [0, 1] }, /4 entries; it has 2/],
+    ['a missing label', { tokenOf: [0, 1] }, /4 numbers; it is an array of 2/],
     ['a label too high', { positionOf: [0, 0, 1, 2] }, /from 0 to 1; it is 2/],
     ['no positions', { positions: 0 }, /positions must be a whole number/],
   ])('%s', (_, change, message) => {

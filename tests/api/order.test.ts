@@ -42,8 +42,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test.each([
-    ['too few', { permutation: [0, 1] }, /6 row numbers; it has 2/],
-    ['a row twice', { permutation: [0, 0, 1, 2, 3, 4] }, /named twice/],
+    ['too few', { permutation: [0, 1] }, /6 numbers; it is an array of 2/],
+    ['a row twice', { permutation: [0, 0, 1, 2, 3, 4] }, /0 is there twice/],
     ['a row too many', { permutation: [0, 1, 2, 3, 4, 6] }, /from 0 to 5; it is 6/],
     [
       'heads that do not divide',

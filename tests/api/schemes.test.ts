@@ -289,7 +289,7 @@ const bad: [string, object, RegExp][] = [
   ['a short reach', { scheme: 't5', maxDistance: 8 }, /maxDistance must be a whole number from 9/],
   ['a one-directional TUPE', { scheme: 'tupe-r', bidirectional: false }, /bidirectional must be true/],
   ['a bias of TUPE-A', { scheme: 'tupe-a', bias: draw(33, 2, 0) }, /bias belongs to tupe-r/],
-  ['segments without ids', { scheme: 'diet-rel', segmentBias: draw(4, 2, 0) }, /array of 6 whole numbers/],
+  ['segments without ids', { scheme: 'diet-rel', segmentBias: draw(4, 2, 0) }, /array of 6 numbers/],
   [
     'a segment too many',
     { scheme: 'diet-rel', segmentBias: draw(1, 2, 0), segmentIds: [0, 0, 0, 0, 0, 1] },

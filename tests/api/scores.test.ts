@@ -82,9 +82,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(found.pooled[group]).toBeCloseTo(whole, 13);
     }
     // Of one sentence, and each term by itself, they are the shares.
-    close(superpose.poolShares([scores]).heads, scores.shares);
-    expect(() => superpose.poolShares([])).toThrow(RangeError);
-    expect(() => superpose.poolShares([scores], [0])).toThrow('groupOf must be 9 whole numbers');
+    close(superpose.poolShares([scores], [...Array(9).keys()]).heads, scores.shares);
+    expect(() => superpose.poolShares([], [])).toThrow('at least one');
+    expect(() => superpose.poolShares([scores], [0])).toThrow('groupOf must be an array of 9 numbers');
   });
 
   test('all three are views, not copies', () => {

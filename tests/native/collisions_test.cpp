@@ -215,6 +215,7 @@ TEST(Collisions, BareMarginsAndLostWords) {
   tokens << 0, 1, 5;
   positions << 0, 2;
   const auto found = nearest_tokens(collision_search(tokens, positions), 0, 3);
+  EXPECT_EQ(found.smallest_margins[0], -1.5);  // 0 + 2 against 1: 1/2 - 2
   EXPECT_EQ(found.bare_margins[0], 0.5);
   EXPECT_EQ(found.bare_margins[2], 8);
   EXPECT_EQ(found.lost[0], 0);  // nothing is added

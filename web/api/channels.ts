@@ -48,9 +48,7 @@ export function channelsApi(raw: Raw): ChannelsApi {
       check.object('input', input);
       const { table, centred = false, tolerance = 1e-10, share = 0.99 } = input;
       const { rows, columns } = check.table('table', table);
-      if (typeof centred !== 'boolean') {
-        throw new TypeError(`centred must be true or false; it is ${String(centred)}.`);
-      }
+      check.flag('centred', centred);
       check.number('tolerance', tolerance, 0, 1);
       check.number('share', share, 0, 1);
       check.fits(`The singular values of ${rows} by ${columns}`, 48 * rows * columns);

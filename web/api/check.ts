@@ -58,6 +58,47 @@ export function index(name: string, value: unknown, count: number): number {
   return integer(name, value, 0, count - 1);
 }
 
+/** A list of numbers that a measurement is taken of. */
+export function list(name: string, value: unknown, length?: number): Floats {
+  const checked = floats(name, value, length);
+  fits(`${checked.length} numbers`, 24 * checked.length);
+  return checked;
+}
+
+/** A list of numbers that `each` checks, as many as `length` says when it is given. */
+export function numbers(
+  name: string,
+  value: unknown,
+  each: (name: string, value: unknown) => number,
+  length?: number,
+): readonly number[] {
+  const sentence = () =>
+    `${name} must be an array of ${length === undefined ? '' : `${length} `}numbers; it is ${shown(value)}.`;
+  if (!Array.isArray(value)) throw new TypeError(sentence());
+  if (length !== undefined && value.length !== length) throw new RangeError(sentence());
+  for (const one of value) each(`an entry of ${name}`, one);
+  return value;
+}
+
+/** Such a list of whole numbers from 0 to `high`. */
+export const integers = (name: string, value: unknown, high = maxExtent, length?: number) =>
+  numbers(name, value, (entry, one) => integer(entry, one, 0, high), length);
+
+/** Refuses a list that names something twice. */
+export function once(name: string, list: readonly unknown[]): void {
+  const twice = list.find((one, place) => list.indexOf(one) !== place);
+  if (twice !== undefined) throw new RangeError(`${name} must name each once; ${twice} is there twice.`);
+}
+
+/** Of random draws: a seed or a stream. */
+export const seed = (name: string, value: unknown): number => integer(name, value, 0, 2 ** 32 - 1);
+
+export function flag(name: string, value: unknown): boolean {
+  if (typeof value !== 'boolean')
+    throw new TypeError(`${name} must be true or false; it is ${shown(value)}.`);
+  return value;
+}
+
 function range(low: number, high: number): string {
   if (low === -Infinity) return `at most ${high}`;
   return high === Infinity ? `at least ${low}` : `from ${low} to ${high}`;
@@ -175,12 +216,8 @@ const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleStrin
 /** Which heads to return: distinct indices below `heads`; left out, all of them. */
 export function chosenHeads(value: unknown, heads: number): number[] {
   if (value === undefined) return Array.from({ length: heads }, (_, head) => head);
-  if (!Array.isArray(value))
-    throw new TypeError(`only must be an array of head numbers; it is ${shown(value)}.`);
-  for (const head of value) integer('a head in only', head, 0, heads - 1);
-  const twice = value.find((head, place) => value.indexOf(head) !== place);
-  if (twice !== undefined)
-    throw new RangeError(`only must name each head once; head ${twice} is there twice.`);
+  const only = integers('only', value, heads - 1);
+  once('only', only);
   return value as number[];
 }
 

@@ -24,6 +24,8 @@ export interface NearestTokens {
   readonly margins: Float64Array;
   /** [words], ½‖e_b − e_a‖², the margin without a position; infinite then. */
   readonly bareMargins: Float64Array;
+  /** [words], the smallest of a word's margins; infinite without positions. */
+  readonly smallestMargins: Float64Array;
   /** [L], how many of the words have a margin below 0. */
   readonly lost: Int32Array;
 }
@@ -204,7 +206,7 @@ function searchOf(
       check.integer('slice', slice, 1);
       const all = check.integer('words', wanted, 0, V);
       const lost = new Float64Array(L);
-      const smallestMargins = new Float64Array(all).fill(Infinity);
+      const smallestMargins = new Float64Array(all);
       for (let first = 0; first < all; first += slice) {
         signal?.throwIfAborted();
         const words = Math.min(slice, all - first);
@@ -212,10 +214,7 @@ function searchOf(
         found.lost.forEach((count, place) => {
           lost[place] = (lost[place] as number) + count;
         });
-        found.margins.forEach((margin, at) => {
-          const word = first + Math.floor(at / L);
-          if (margin < (smallestMargins[word] as number)) smallestMargins[word] = margin;
-        });
+        smallestMargins.set(found.smallestMargins, first);
         onProgress?.(first + words, all);
         await new Promise((resolve) => setTimeout(resolve));
       }

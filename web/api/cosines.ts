@@ -35,7 +35,7 @@ export function cosinesApi(raw: Raw): CosinesApi {
       const d = width(options);
       const { count, seed } = options;
       check.integer('count', count, 0);
-      check.integer('seed', seed, 0, 2 ** 32 - 1);
+      check.seed('seed', seed);
       check.fits(`${count} pairs of vectors of ${d} dimensions`, 8 * count * (2 * d + 2));
       return raw.sampleCosines(d, count, seed);
     },

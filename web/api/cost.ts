@@ -85,10 +85,8 @@ export function costApi(raw: Raw): CostApi {
         sequence: whole('sequence', 0, shape.sequence ?? shape.positions),
         d_position: way === 'add' ? 0 : whole('d_position', 0),
         d_positionHead: way === 'query_key' ? whole('d_positionHead', 0) : 0,
-        pooler: shape.pooler ?? true,
+        pooler: check.flag('pooler', shape.pooler ?? true),
       };
-      if (typeof checked.pooler !== 'boolean')
-        throw new TypeError(`pooler must be true or false; it is ${String(checked.pooler)}.`);
       if (way === 'narrow') check.integer('d_position', checked.d_position, 0, d_model);
       const width = way === 'wide' ? d_model + checked.d_position : d_model;
       if (!Number.isInteger(checked.ffnRatio * width)) {

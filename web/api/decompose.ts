@@ -166,10 +166,8 @@ function grouped(parts: string[], given: DecomposeInput['groups']) {
       if (!parts.includes(part)) {
         throw new RangeError(`groups.${name} names ${check.shown(part)}; the parts are ${parts.join(', ')}.`);
       }
-      if (members.indexOf(part) !== members.lastIndexOf(part)) {
-        throw new RangeError(`groups.${name} must name each part once; ${check.shown(part)} is there twice.`);
-      }
     }
+    check.once(`groups.${name}`, members);
   }
   const of = parts.map((part) => {
     const owners = names.filter((name) => groups[name]?.includes(part));

@@ -107,8 +107,7 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
           throw new TypeError(`summands must hold names; one is ${check.shown(name)}.`);
         }
       }
-      const twice = summands.find((name, at) => summands.indexOf(name) !== at);
-      if (twice !== undefined) throw new RangeError(`summands must name each once; ${twice} is there twice.`);
+      check.once('summands', summands);
       const names = checkedNames([...summands]);
       check.linear('query', query);
       const { columns: d, rows: width, data } = query.weight;

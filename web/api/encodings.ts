@@ -54,10 +54,12 @@ export interface BertEmbeddingsInput<A extends Floats = Floats> {
   token: Table<A>;
   /** [L, d], L ≥ n: token i has row i. */
   position: Table<A>;
-  /** [S, d] */
-  tokenType: Table<A>;
+  /** [S, d]; left out, none is added. */
+  tokenType?: Table<A>;
   /** [n], from 0 to S − 1. Default all 0. */
   tokenTypeIds?: readonly number[];
+  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  positionScale?: number;
 }
 
 export interface BertEmbeddings<A extends Floats = Floats> {
@@ -65,22 +67,6 @@ export interface BertEmbeddings<A extends Floats = Floats> {
   sum: Table<A>;
   /** Its summands, [n, d], as decompose takes them. */
   summands: { token: Table<A>; position: Table<A>; token_type: Table<A> };
-}
-
-export interface AddPositionsInput<A extends Floats = Floats> {
-  /** Token embeddings, [n, d]. */
-  token: Table<A>;
-  /** At least n rows; the first n are added. */
-  position: Table<A>;
-  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
-  positionScale?: number;
-}
-
-export interface AddedPositions<A extends Floats = Floats> {
-  /** ρp, [n, d]. */
-  position: Table<A>;
-  /** x + ρp, [n, d]. */
-  sum: Table<A>;
 }
 
 export interface VitEmbeddingsInput<A extends Floats = Floats> {
@@ -114,10 +100,8 @@ export interface EncodingsApi {
   maeSinusoidal<P extends Precision = 'float64'>(options: MaeSinusoidalOptions<P>): Table<FloatsOf<P>>;
   /** A learned table before training: draws from N(0, standardDeviation²), [positions, d_model]. */
   learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>): Table<FloatsOf<P>>;
-  /** Token + token type + position (google-research/bert, embedding_postprocessor). */
+  /** Token + token type + ρ · position (google-research/bert, embedding_postprocessor). */
   bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
-  /** Positions added to tokens and nothing else. Throws RangeError, TypeError. */
-  addPositions<A extends Floats>(input: AddPositionsInput<A>): AddedPositions<A>;
   /** The class token prepended, then positions added, [n + 1, d]; no LayerNorm (models_vit.py). */
   vitEmbeddings<A extends Floats>(input: VitEmbeddingsInput<A>): Table<A>;
 }
@@ -143,11 +127,10 @@ export function encodingsApi(raw: Raw): EncodingsApi {
     tensor2tensorSinusoidal<P extends Precision = 'float64'>(options: Tensor2TensorSinusoidalOptions<P>) {
       check.object('options', options);
       const { extents } = options;
-      if (!Array.isArray(extents)) throw new TypeError('extents must be an array of whole numbers.');
+      check.integers('extents', extents);
       if (extents.length < 1 || extents.length > 8) {
         throw new RangeError(`extents must name 1 to 8 dimensions; it names ${extents.length}.`);
       }
-      for (const extent of extents) check.integer('an extent', extent, 0);
       const rows = extents.reduce((product, extent) => product * extent, 1);
       const d = check.integer('d_model', options.d_model, 1);
       const least = check.positive('minTimescale', options.minTimescale ?? 1);
@@ -166,7 +149,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
           `d_model must be a multiple of 4, a sine and a cosine for each axis; it is ${d}.`,
         );
       }
-      if (typeof classToken !== 'boolean') throw new TypeError('classToken must be true or false.');
+      check.flag('classToken', classToken);
       const rows = grid * grid + Number(classToken);
       const single = singleFor(options.precision, rows, d);
       const data = rounded<FloatsOf<P>>(raw.maeSinusoidal(grid, d, classToken), single);
@@ -176,8 +159,8 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       check.object('options', options);
       const positions = check.integer('positions', options.positions, 0);
       const d = check.integer('d_model', options.d_model, 1);
-      const seed = check.integer('seed', options.seed, 0, 2 ** 32 - 1);
-      const stream = check.integer('stream', options.stream ?? 0, 0, 2 ** 32 - 1);
+      const seed = check.seed('seed', options.seed);
+      const stream = check.seed('stream', options.stream ?? 0);
       const single = singleFor(options.precision, positions, d);
       const given = options.standardDeviation ?? 0.02;
       const deviation = check.representable('standardDeviation', given, single, 0);
@@ -190,54 +173,35 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       );
       return table(data, positions, d);
     },
-    bertEmbeddings<A extends Floats>({ token, position, tokenType, tokenTypeIds }: BertEmbeddingsInput<A>) {
+    bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>) {
+      check.object('input', input);
+      const { token, position, tokenType, tokenTypeIds, positionScale = 1 } = input;
       check.table('token', token);
       const [n, d] = [token.rows, token.columns];
       check.table('position', position, { columns: d });
-      check.table('tokenType', tokenType, { columns: d });
       if (position.rows < n) {
         throw new RangeError(
           `position must have at least ${n} rows, one for each token; it has ${position.rows}.`,
         );
       }
-      const ids = tokenTypeIds ?? Array<number>(n).fill(0);
-      if (!Array.isArray(ids) || ids.length !== n) {
-        throw new RangeError(`tokenTypeIds must be an array of ${n} whole numbers.`);
-      }
-      for (const id of ids) check.integer('a token type id', id, 0, tokenType.rows - 1);
+      if (tokenType) check.table('tokenType', tokenType, { columns: d });
+      const types = tokenType ?? table(new Float64Array(d), 1, d);
+      const ids = check.integers('tokenTypeIds', tokenTypeIds ?? Array<number>(n).fill(0), types.rows - 1, n);
       check.samePrecision({
         'token.data': token.data,
         'position.data': position.data,
-        'tokenType.data': tokenType.data,
+        'tokenType.data': tokenType?.data,
       });
-      const values = 6 * token.data.length + position.data.length + tokenType.data.length;
+      const single = check.isSingle(token.data);
+      check.representable('positionScale', positionScale, single);
+      const values = 6 * token.data.length + position.data.length + types.data.length;
       check.fits(`The embeddings of ${n} tokens`, 2 * values * 8);
-      const result = raw.bertEmbeddings(token, position, tokenType, ids);
-      const single = token.data instanceof Float32Array;
+      const result = raw.bertEmbeddings(token, position, types, ids, positionScale);
       const made = (data: Float64Array) => table(rounded<A>(data, single), n, d);
       return {
         sum: made(result.sum),
         summands: { token, position: made(result.position), token_type: made(result.token_type) },
       };
-    },
-    addPositions<A extends Floats>(input: AddPositionsInput<A>) {
-      check.object('input', input);
-      const { token, position, positionScale = 1 } = input;
-      check.table('token', token);
-      const [n, d] = [token.rows, token.columns];
-      check.table('position', position, { columns: d });
-      if (position.rows < n) {
-        throw new RangeError(
-          `position must have at least ${n} rows, one for each token; it has ${position.rows}.`,
-        );
-      }
-      check.samePrecision({ 'token.data': token.data, 'position.data': position.data });
-      const single = token.data instanceof Float32Array;
-      check.representable('positionScale', positionScale, single);
-      check.fits(`The embeddings of ${n} tokens`, (7 * n + position.rows) * d * 8);
-      const result = raw.addPositions(token, position, positionScale);
-      const made = (data: Float64Array) => table(rounded<A>(data, single), n, d);
-      return { position: made(result.position), sum: made(result.sum) };
     },
     vitEmbeddings<A extends Floats>({ patches, classToken, position }: VitEmbeddingsInput<A>) {
       check.table('patches', patches);
@@ -247,7 +211,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       check.samePrecision({ 'patches.data': patches.data, classToken, 'position.data': position.data });
       check.fits(`The embeddings of ${n} patches`, 6 * position.data.length * 8);
       const sum = raw.vitEmbeddings(patches, classToken, position);
-      return table(rounded<A>(sum, patches.data instanceof Float32Array), n + 1, d);
+      return table(rounded<A>(sum, check.isSingle(patches.data)), n + 1, d);
     },
   };
 }

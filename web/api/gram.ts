@@ -49,6 +49,13 @@ export interface GramApi {
   gramSpreads(options: EncodingOptions & { seed: number }): GramSpreads;
 }
 
+function checkSquare(square: Table): Table {
+  const { rows, columns } = check.table('square', square);
+  check.table('square', square, { columns: Math.max(rows, 1) });
+  check.fits(`A matrix of ${rows} by ${columns}`, 8 * rows * columns);
+  return square;
+}
+
 export function gramApi(raw: Raw): GramApi {
   return {
     gram(input) {
@@ -57,21 +64,15 @@ export function gramApi(raw: Raw): GramApi {
       return table(raw.gram(input), rows, rows);
     },
     toeplitzSpread(square) {
-      const { rows, columns } = check.table('square', square);
-      check.table('square', square, { columns: Math.max(rows, 1) });
-      check.fits(`A matrix of ${rows} by ${columns}`, 8 * rows * columns);
-      return raw.toeplitzSpread(square);
+      return raw.toeplitzSpread(checkSquare(square));
     },
     offsetMeans(square) {
-      const { rows, columns } = check.table('square', square);
-      check.table('square', square, { columns: Math.max(rows, 1) });
-      check.fits(`A matrix of ${rows} by ${columns}`, 8 * rows * columns);
-      return raw.offsetMeans(square);
+      return raw.offsetMeans(checkSquare(square));
     },
     gramSpreads(options) {
       const encoding = encodingArguments(options);
       const { positions, d_model, seed } = options;
-      check.integer('seed', seed, 0, 2 ** 32 - 1);
+      check.seed('seed', seed);
       check.fits(
         `The Gram matrices of ${positions} positions of ${d_model} channels`,
         8 * (11 * positions * positions + 3 * positions * d_model + d_model * d_model),

@@ -36,8 +36,6 @@ export type {
 } from './decompositionLayer.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './dotProducts.js';
 export type {
-  AddedPositions,
-  AddPositionsInput,
   BertEmbeddings,
   BertEmbeddingsInput,
   FairseqSinusoidalOptions,

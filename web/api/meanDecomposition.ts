@@ -54,8 +54,8 @@ export function meanDecompositionApi(raw: Raw): MeanDecompositionApi {
       check.table('rows', rows);
       check.integer('positions', positions, 1);
       check.integer('tokens', tokens, 1);
-      labels('positionOf', positionOf, rows.rows, positions);
-      labels('tokenOf', tokenOf, rows.rows, tokens);
+      check.integers('positionOf', positionOf, positions - 1, rows.rows);
+      check.integers('tokenOf', tokenOf, tokens - 1, rows.rows);
       check.fits(
         `The means of ${positions} positions and ${tokens} tokens`,
         (4 * rows.rows + 2 * (positions + tokens)) * (rows.columns + 1) * 8,
@@ -63,10 +63,4 @@ export function meanDecompositionApi(raw: Raw): MeanDecompositionApi {
       return raw.meanDecomposition(rows, positionOf, positions, tokenOf, tokens);
     },
   };
-}
-
-function labels(name: string, value: unknown, n: number, below: number): void {
-  if (!Array.isArray(value)) throw new TypeError(`${name} must be an array of whole numbers.`);
-  if (value.length !== n) throw new RangeError(`${name} must have ${n} entries; it has ${value.length}.`);
-  for (const label of value) check.integer(`an entry of ${name}`, label, 0, below - 1);
 }

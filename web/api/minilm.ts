@@ -124,10 +124,7 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
 
   let vocabulary: string[] | undefined;
   const pieces = (ids: readonly number[]): string[] => {
-    if (!Array.isArray(ids)) {
-      throw new TypeError(`ids must be an array of token ids; it is ${check.shown(ids)}.`);
-    }
-    for (const id of ids) check.integer('a token id', id, 0, manifest.vocabulary - 1);
+    check.integers('ids', ids, manifest.vocabulary - 1);
     if (!vocabulary) {
       vocabulary = [];
       for (const [piece, id] of Object.entries<number>(tokenizerJson.model.vocab)) vocabulary[id] = piece;
@@ -157,15 +154,12 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
   const summands = async <P extends Precision = 'float64'>(sentence: Sentence, precision?: P) => {
     check.object('sentence', sentence);
     const { ids } = sentence;
-    if (!Array.isArray(ids)) {
-      throw new TypeError(`sentence.ids must be an array of token ids; it is ${check.shown(ids)}.`);
-    }
+    check.integers('sentence.ids', ids, manifest.vocabulary - 1);
     if (ids.length > manifest.positions) {
       throw new RangeError(
         `A sentence has at most ${manifest.positions} tokens; this one has ${ids.length}.`,
       );
     }
-    for (const id of ids) check.integer('a token id', id, 0, manifest.vocabulary - 1);
     const [token, position] = await Promise.all([
       words(ids, precision),
       positions(

@@ -50,13 +50,8 @@ export function obliqueApi(raw: Raw): ObliqueApi {
         `A projector of ${d} by ${d}`,
         (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns + 2 * errors.rows * (d + 1)) * 8,
       );
-      const { projector, ...rest } = raw.obliqueProjection(u, w, tolerance, errors);
-      return {
-        projector: rest.exact ? table(projector, d, d) : undefined,
-        recoveryError: Number.NaN,
-        noiseGains: new Float64Array(),
-        ...rest,
-      };
+      const found = raw.obliqueProjection(u, w, tolerance, errors);
+      return { ...found, projector: found.exact ? table(found.projector, d, d) : undefined };
     },
   };
 }

@@ -58,8 +58,7 @@ export function orderApi(raw: Raw): OrderApi {
       check.table('input', input);
       const { rows: n, columns: d } = input;
       if (!Array.isArray(layers)) throw new TypeError('layers must be an array of attention layers.');
-      if (typeof causal !== 'boolean')
-        throw new TypeError(`causal must be true or false; it is ${String(causal)}.`);
+      check.flag('causal', causal);
       let widest = d;
       (layers as AttentionLayer[]).forEach((layer, l) => {
         const name = `layers[${l}]`;
@@ -73,14 +72,8 @@ export function orderApi(raw: Raw): OrderApi {
         check.headWidth(heads, value.weight.rows, `${name}.value`);
         widest = Math.max(widest, query.weight.rows, value.weight.rows);
       });
-      if (!Array.isArray(permutation)) throw new TypeError('permutation must be an array of row numbers.');
-      if (permutation.length !== n) {
-        throw new RangeError(`permutation must have ${n} row numbers; it has ${permutation.length}.`);
-      }
-      for (const row of permutation) check.integer('a row number in permutation', row, 0, n - 1);
-      if (new Set(permutation).size !== n) {
-        throw new RangeError('permutation must name each row once; one is named twice.');
-      }
+      check.integers('permutation', permutation, n - 1, n);
+      check.once('permutation', permutation);
       check.fits(`Attention over ${n} tokens`, (n * n + 10 * n * widest) * 8);
       return raw.permutationEffect(input, layers, causal, permutation);
     },

@@ -89,14 +89,11 @@ export interface ProbesApi {
   tokenProbe(input: TokenProbeInput): TokenProbe;
 }
 
-const maxSeed = 2 ** 32 - 1;
-
 function folds(options: FoldOptions, items: number) {
   const { folds = 5, shuffled = true, seed = 0 } = options;
   check.integer('folds', folds, 2, items);
-  check.integer('seed', seed, 0, maxSeed);
-  if (typeof shuffled !== 'boolean')
-    throw new TypeError(`shuffled must be true or false; it is ${String(shuffled)}.`);
+  check.seed('seed', seed);
+  check.flag('shuffled', shuffled);
   return { folds, shuffled, seed };
 }
 
@@ -112,11 +109,7 @@ export function probesApi(raw: Raw): ProbesApi {
       const { rows, index, penalty = 0 } = input;
       atLeastTwo('rows', rows);
       const { rows: n, columns: d } = rows;
-      if (index !== undefined) {
-        if (!Array.isArray(index)) throw new TypeError('index must be an array of numbers.');
-        if (index.length !== n) throw new RangeError(`index must have ${n} numbers; it has ${index.length}.`);
-        for (const position of index) check.number('a number in index', position);
-      }
+      if (index !== undefined) check.numbers('index', index, check.number, n);
       check.number('penalty', penalty, 0);
       const options = { penalty, ...folds(input, n) };
       check.fits(`Regression on ${n} by ${d}`, (8 * n * d + Math.min(n, d) ** 2 * 3) * 8);
@@ -149,7 +142,7 @@ export function probesApi(raw: Raw): ProbesApi {
       check.number('heldOut', heldOut, 0, 1);
       check.integer('trainingPairs', trainingPairs, 1);
       check.integer('testPairs', testPairs, 1);
-      check.integer('seed', seed, 0, maxSeed);
+      check.seed('seed', seed);
       const d = token.columns;
       check.fits(
         `Regression on ${trainingPairs} pairs, tested on ${testPairs}`,

@@ -33,8 +33,8 @@ export function randomApi(raw: Raw): RandomApi {
     const { rows, columns, seed, stream = 0, precision = 'float64' } = options;
     check.integer('rows', rows, 0);
     check.integer('columns', columns, 1);
-    check.integer('seed', seed, 0, 2 ** 32 - 1);
-    check.integer('stream', stream, 0, 2 ** 32 - 1);
+    check.seed('seed', seed);
+    check.seed('stream', stream);
     const single = check.precision(precision) === 'float32';
     check.fits(`A table of ${rows} rows by ${columns} columns`, rows * columns * (single ? 4 : 8));
     return { rows, columns, seed, stream, suffix: single ? 'F32' : 'F64' };

@@ -22,7 +22,7 @@ export interface RelativePositionApi {
 
 export function checkBuckets(options: BucketOptions) {
   const { bidirectional = true, buckets = 32, maxDistance = 128 } = options;
-  if (typeof bidirectional !== 'boolean') throw new TypeError('bidirectional must be true or false.');
+  check.flag('bidirectional', bidirectional);
   check.integer('buckets', buckets, bidirectional ? 4 : 2);
   if (bidirectional && buckets % 2 !== 0) {
     throw new RangeError(`buckets must be even when bidirectional; it is ${buckets}.`);

@@ -61,7 +61,7 @@ export function rotaryApi(raw: Raw): RotaryApi {
       check.number('firstPosition', firstPosition);
       check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
       const turned = raw.rotate(rows, count, layout, base, firstPosition);
-      return table(rounded<A>(turned, rows.data instanceof Float32Array), rows.rows, rows.columns);
+      return table(rounded<A>(turned, check.isSingle(rows.data)), rows.rows, rows.columns);
     },
     rotaryPermutation(headWidth) {
       return raw.rotaryPermutation(evenWidth('headWidth', check.integer('headWidth', headWidth, 0)));

@@ -56,10 +56,7 @@ export function safetensorsApi(raw: Raw): SafetensorsApi {
         );
       }
       const single = check.precision(precision ?? 'float64') === 'float32';
-      if (!Array.isArray(entry.shape)) {
-        throw new TypeError(`entry.shape must be an array of extents; it is ${check.shown(entry.shape)}.`);
-      }
-      for (const extent of entry.shape) check.integer('an extent in entry.shape', extent, 0, check.maxBytes);
+      check.integers('entry.shape', entry.shape, check.maxBytes);
       const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
       const count = product(entry.shape);
       if (bytes.length !== count * width) {

@@ -305,7 +305,7 @@ export function schemesApi(raw: Raw): SchemesApi {
       check.table('content', content);
       const [n, d] = [content.rows, content.columns];
       const heads = check.integer('heads', input.heads, 1);
-      const seed = check.integer('seed', input.seed ?? 0, 0, 2 ** 32 - 1);
+      const seed = check.seed('seed', input.seed ?? 0);
       const suffix = suffixOf(content.data);
       const given = input.standardDeviation ?? 0.02;
       const deviation = check.representable('standardDeviation', given, suffix === 'F32', 0);
@@ -463,7 +463,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         divisor = 2 * headWidth;
         Object.assign(options, checkBuckets({ ...input, bidirectional: input.bidirectional ?? true }));
         if (!options.bidirectional) throw new RangeError('bidirectional must be true for TUPE; it is false.');
-        options.resetCls = flag('resetCls', input.resetCls ?? true);
+        options.resetCls = check.flag('resetCls', input.resetCls ?? true);
         tablePart('position', input.position, n + 1, d);
         linearPart('positionQuery', input.positionQuery, all, d);
         linearPart('positionKey', input.positionKey, all, d);
@@ -485,10 +485,7 @@ export function schemesApi(raw: Raw): SchemesApi {
           if (rows < 1 || count ** 2 !== rows) {
             throw new RangeError(`segmentBias must have S² rows, for S segments; it has ${rows}.`);
           }
-          if (!Array.isArray(segmentIds) || segmentIds.length !== n) {
-            throw new RangeError(`segmentIds must be an array of ${n} whole numbers.`);
-          }
-          for (const segment of segmentIds) check.integer('a segment id', segment, 0, count - 1);
+          check.integers('segmentIds', segmentIds, count - 1, n);
           arrays['segmentBias.data'] = (segmentBias as Table).data;
           learned.segmentBias = segmentBias;
           options.segmentIds = segmentIds;
@@ -534,7 +531,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         divisor = headWidth + turned;
       }
       const scale = check.representable('scale', input.scale ?? 1 / Math.sqrt(divisor), suffix === 'F32');
-      causal = flag('causal', input.causal ?? causal);
+      causal = check.flag('causal', input.causal ?? causal);
       check.samePrecision(arrays);
       const perHead = (2 * terms + 6) * n * n;
       check.fits(
@@ -550,12 +547,6 @@ export function schemesApi(raw: Raw): SchemesApi {
       return { n, heads: only, ...result };
     },
   };
-}
-
-function flag(name: string, value: unknown): boolean {
-  if (typeof value !== 'boolean')
-    throw new TypeError(`${name} must be true or false; it is ${String(value)}.`);
-  return value;
 }
 
 /** k of a table with 2k + 1 rows. */

@@ -34,13 +34,14 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
   readonly variances: Float64Array;
 }
 
+function checkHeads(scores: Pick<Terms, 'heads'>): void {
+  check.object('scores', scores);
+  check.integers('scores.heads', scores.heads);
+}
+
 /** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
 function placeOf(scores: Terms, head: number): number {
-  check.object('scores', scores);
-  if (!Array.isArray(scores.heads)) {
-    throw new TypeError(`scores.heads must be an array; it is ${check.shown(scores.heads)}.`);
-  }
-  for (const one of scores.heads) check.integer('a head in scores.heads', one, 0);
+  checkHeads(scores);
   const place = scores.heads.indexOf(head);
   if (place === -1) {
     throw new RangeError(`head must be one of ${scores.heads.join(', ')}; it is ${String(head)}.`);
@@ -116,10 +117,10 @@ export interface ScoresApi {
   ): CombinedTerms<A>;
   /**
    * Covariance shares over several scores, such as those of several sentences, with the same heads and parts.
-   * groupOf, [parts²], puts each term into a group, from 0; left out, each is its own. Throws RangeError,
+   * groupOf, [parts²], puts each term into a group, from 0. Throws RangeError,
    * TypeError.
    */
-  poolShares(scores: readonly PoolableScores[], groupOf?: readonly number[]): PooledShares;
+  poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
 }
 
 export function scoresApi(raw: Raw): ScoresApi {
@@ -148,36 +149,21 @@ export function scoresApi(raw: Raw): ScoresApi {
       );
     },
     poolShares(scores, groupOf) {
-      if (!Array.isArray(scores))
-        throw new TypeError(`scores must be an array; it is ${check.shown(scores)}.`);
-      if (scores.length === 0) throw new RangeError('scores must have at least 1 entry; it has 0.');
-      for (const one of scores) {
-        check.object('scores', one);
-        if (!Array.isArray(one.heads) || !Array.isArray(one.parts)) {
-          throw new TypeError('heads and parts of scores must be arrays.');
-        }
-        for (const head of one.heads) check.integer('a head in scores.heads', head, 0);
+      if (!Array.isArray(scores) || scores.length === 0) {
+        throw new TypeError(`scores must be an array of at least one; it is ${check.shown(scores)}.`);
       }
+      for (const one of scores) checkHeads(one);
       const [{ heads, parts }] = scores as [PoolableScores, ...PoolableScores[]];
       const terms = parts.length ** 2;
       const rows = scores.length * heads.length;
       check.fits(`${rows} heads of ${terms} terms`, 24 * rows * (terms + 1));
-      const covariances = new Float64Array(rows * terms);
-      const variances = new Float64Array(rows);
       // NaN is allowed in both, as in combineTerms.
-      scores.forEach((one, place) => {
-        covariances.set(
-          check.array('covariances', one.covariances, heads.length * terms),
-          place * heads.length * terms,
-        );
-        variances.set(check.array('variances', one.variances, heads.length), place * heads.length);
-      });
-      const of = groupOf ?? Array.from({ length: terms }, (_, term) => term);
-      if (!Array.isArray(of) || of.length !== terms) {
-        throw new RangeError(`groupOf must be ${terms} whole numbers, one for each term.`);
+      for (const { covariances, variances } of scores) {
+        check.array('covariances', covariances, heads.length * terms);
+        check.array('variances', variances, heads.length);
       }
-      const groups = 1 + Math.max(...of.map((group) => check.index('an entry of groupOf', group, terms)));
-      return raw.poolShares(table(covariances, rows, terms), variances, heads.length, of, groups);
+      const groups = 1 + Math.max(...check.integers('groupOf', groupOf, terms - 1, terms));
+      return raw.poolShares(scores, heads.length, terms, groupOf, groups);
     },
   };
 }

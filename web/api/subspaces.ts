@@ -118,13 +118,11 @@ export function subspacesApi(raw: Raw): SubspacesApi {
       return raw.principalAngles(first, second, tolerance);
     },
     angleCosines(angles) {
-      const { length } = check.floats('angles', angles);
-      check.fits(`The cosines of ${length} angles`, 16 * length);
-      return raw.angleCosines(angles);
+      return raw.angleCosines(check.list('angles', angles));
     },
     randomPrincipalAngles(options) {
       const [d, k1, k2] = sizes(options);
-      check.integer('seed', options.seed, 0, 2 ** 32 - 1);
+      check.seed('seed', options.seed);
       check.fits(
         `Subspaces of ${k1} and ${k2} of ${d} dimensions`,
         8 * (5 * (k1 + k2) * d + k1 * k1 + k2 * k2 + 3 * k1 * k2),
@@ -135,9 +133,7 @@ export function subspacesApi(raw: Raw): SubspacesApi {
     energyOverlap(input) {
       const tables = overlap(input);
       const { centred = false } = input;
-      if (typeof centred !== 'boolean') {
-        throw new TypeError(`centred must be true or false; it is ${String(centred)}.`);
-      }
+      check.flag('centred', centred);
       return raw.energyOverlap(...tables, centred);
     },
     overlapCurve(input) {

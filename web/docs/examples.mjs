@@ -84,14 +84,6 @@ const tokenType = superpose.learnedPositions({ positions: 2, d_model: 8, seed: 4
 return superpose.bertEmbeddings({ token, position, tokenType }).sum.data.slice(0, 4);`,
   },
   {
-    name: 'addPositions',
-    kind: encoding,
-    what: 'positions added to tokens, and nothing else',
-    source: 'definition',
-    code: `const { token, position } = tables(superpose);
-return superpose.addPositions({ token, position, positionScale: 2 }).sum.data.slice(0, 4);`,
-  },
-  {
     name: 'vitEmbeddings',
     kind: encoding,
     what: 'a class token, then positions',

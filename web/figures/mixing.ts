@@ -53,13 +53,14 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
   const atPlaces = table([...rowOf(position, first), ...rowOf(position, second)], 2);
   const twice = table([...token.data, ...token.data], 2);
-  const added = superpose.addPositions({ token: twice, position: atPlaces, positionScale: scale });
-  const { sum, position: scaled } = added;
+  const added = superpose.bertEmbeddings({ token: twice, position: atPlaces, positionScale: scale });
+  const { sum, summands } = added;
+  const scaled = summands.position;
   const lengths = superpose.rowLengths(sum);
   const withToken = superpose.rowCosines(token, sum).data;
   // What the second place has more than the first.
   const less = (of: Table<Row>) =>
-    superpose.addPositions({
+    superpose.bertEmbeddings({
       token: table(rowOf(of, 1), 1),
       position: table(rowOf(of, 0), 1),
       positionScale: -1,

@@ -97,7 +97,8 @@ function probed(superpose: Superpose, { positions, n, seed }: State, d: number, 
         });
   // Each place has a word of its own, so that a held-out row has a word and a place that are both new.
   const words = { data: token.data.subarray(0, n * d), rows: n, columns: d };
-  const { position, sum } = superpose.addPositions({ token: words, position: whole, positionScale: scale });
+  const { sum, summands } = superpose.bertEmbeddings({ token: words, position: whole, positionScale: scale });
+  const { position } = summands;
   const place = superpose.positionProbe({ rows: sum, penalty, seed });
   const sampling = { penalty, trainingPairs: 600, testPairs: 300, seed };
   const word = superpose.tokenProbe({ token, position, ...sampling });

@@ -89,8 +89,9 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     state.tokens === 'seeded' ? seededTables(superpose, state) : await ofSentence(library, state);
   const { token, words, dropped } = tables;
   const { rows: n, columns: d } = token;
-  const added = superpose.addPositions({ token, position: tables.position, positionScale: state.scale });
-  const { position, sum } = added;
+  const { scale: positionScale } = state;
+  const { sum, summands } = superpose.bertEmbeddings({ token, position: tables.position, positionScale });
+  const { position } = summands;
   const products: DotProducts<Float32Array> = superpose.dotProducts({ token, position });
   const scores =
     state.weights === 'trained'
