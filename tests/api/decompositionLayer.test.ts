@@ -108,7 +108,7 @@ describe.each(builds)('$simd', ({ superpose }) => {
     const { summands, ...rest } = randomInput(4, 6, 1, 3);
     const make = (names: unknown) => superpose.decompositionLayer({ ...rest, summands: names as string[] });
     expect(() => make('token')).toThrow('summands must be a list of names');
-    expect(() => make(['a', 'a'])).toThrow('summands must name each once; a is there twice.');
+    expect(() => make(['a', 'a'])).toThrow('summands must name each once; "a" is there twice.');
     expect(() => make([])).toThrow('at least one');
     expect(() => make(['constant'])).toThrow("'constant'");
 

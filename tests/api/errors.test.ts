@@ -113,7 +113,7 @@ const onlyCases: Case[] = [
   [{ only: ['0'] }, TypeError, 'entry of only', '"0"'],
   // biome-ignore lint/suspicious/noSparseArray: a hole is one of the mistakes.
   [{ only: [, 1] }, TypeError, 'entry of only', 'undefined'],
-  [{ only: [1, 0, 1] }, RangeError, 'only', 'once', 'head 1'],
+  [{ only: [1, 0, 1] }, RangeError, 'only', 'once', '1 is there twice'],
 ];
 
 const headCases = (rows: number, of: string): Case[] => [

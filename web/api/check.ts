@@ -87,7 +87,8 @@ export const integers = (name: string, value: unknown, high = maxExtent, length?
 /** Refuses a list that names something twice. */
 export function once(name: string, list: readonly unknown[]): void {
   const twice = list.find((one, place) => list.indexOf(one) !== place);
-  if (twice !== undefined) throw new RangeError(`${name} must name each once; ${twice} is there twice.`);
+  if (twice !== undefined)
+    throw new RangeError(`${name} must name each once; ${shown(twice)} is there twice.`);
 }
 
 /** Of random draws: a seed or a stream. */

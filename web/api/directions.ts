@@ -16,7 +16,7 @@ export function directionsApi(raw: Raw): DirectionsApi {
   return {
     rowLengths(input) {
       const { rows, columns } = check.table('table', input);
-      check.fits(`The lengths of ${rows} rows`, 8 * rows * (columns + 2));
+      check.fits(`A table of ${rows} by ${columns}`, 8 * rows * (columns + 2));
       return raw.rowLengths(input);
     },
     rowCosines(first, second) {
@@ -24,7 +24,7 @@ export function directionsApi(raw: Raw): DirectionsApi {
       check.table('second', second, { columns: first.columns });
       const rows = first.rows + second.rows;
       check.fits(
-        `The cosines of ${first.rows} with ${second.rows} rows`,
+        `The products of ${first.rows} and ${second.rows} rows`,
         8 * (2 * first.rows * second.rows + rows * (first.columns + 1)),
       );
       return table(raw.rowCosines(first, second), first.rows, second.rows);
