@@ -34,7 +34,7 @@ test('only the relaxed build has fused multiply-adds, in its products of both pr
   const [float, double] = [0x85, 0x87];
   for (const opcode of [float, double]) {
     expect(count('plain', opcode)).toBe(0);
-    // A product's kernel has its inner loop unrolled many times over.
-    expect(count('relaxed', opcode)).toBeGreaterThan(50);
+    // A tile has twelve sums, and its loop takes two steps at a time.
+    expect(count('relaxed', opcode)).toBeGreaterThanOrEqual(24);
   }
 });
