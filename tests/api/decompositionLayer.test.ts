@@ -117,6 +117,26 @@ describe.each(builds)('$simd', ({ superpose }) => {
     expect(() => layer.terms(summands, { factors: { tokens: 2 } })).toThrow('a name in factors must be');
     expect(() => layer.terms(summands, { factors: { token: Number.NaN } })).toThrow('factors.token');
     expect(() => layer.terms(inPrecision(summands, 'float32'))).toThrow(TypeError);
+    const token = summands.token as Table<Float64Array>;
+    const changedBy = (changed: object) => ({ ...summands, token: { ...token, ...changed } }) as Tables;
+    expect(() => layer.terms(changedBy({ data: token.data.with(5, Number.NaN) }))).toThrow(
+      'summands.token.data',
+    );
+    expect(() => layer.terms(changedBy({ rows: 6, columns: 4 }))).toThrow(
+      'summands.token must have 6 columns',
+    );
+    expect(() => layer.terms(summands, { only: [3] })).toThrow(
+      'an entry of only must be a whole number from 0 to 0; it is 3',
+    );
+    const rows = 20_000;
+    const huge = { rows, columns: 6, data: new Float64Array(6 * rows) };
+    const all = Object.fromEntries(Object.keys(summands).map((name) => [name, huge]));
+    expect(() => layer.terms(all)).toThrow('at most');
+    // None of it has touched what the layer keeps.
+    areTermsOf(superpose, layer.terms(summands), { ...rest, summands });
+    const none = { rows: 0, columns: 6, data: new Float64Array() };
+    const empty = Object.fromEntries(Object.keys(summands).map((name) => [name, none]));
+    expect(layer.terms(empty).terms).toEqual(new Float64Array());
     layer.delete();
     layer.delete();
     expect(() => layer.terms(summands)).toThrow('This layer has been deleted; make another one.');

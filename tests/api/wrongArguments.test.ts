@@ -27,6 +27,12 @@ const token = table(3, 4);
 const position = table(3, 4);
 const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
 const layer = { query: linear(4, 4), key: linear(4, 4), value: linear(4, 4), output: linear(4, 4), heads: 2 };
+const normalization = {
+  kind: 'layer_norm',
+  gamma: new Float64Array(4).fill(1),
+  beta: new Float64Array(4),
+  epsilon: 1,
+};
 const spectrum = { d_model: 4, layout: 'interleaved', spacing: 'd_model', base: 10000 };
 const encoding = { positions: 3, ...spectrum, firstPosition: 0 };
 const entry = { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 };
@@ -113,12 +119,7 @@ const cases: Record<string, Case> = {
     sound: [
       {
         summands: { token, position },
-        normalization: {
-          kind: 'layer_norm',
-          gamma: new Float64Array(4).fill(1),
-          beta: new Float64Array(4),
-          epsilon: 1,
-        },
+        normalization,
         ...projections,
         scale: 1,
         only: [1],
@@ -131,12 +132,7 @@ const cases: Record<string, Case> = {
     sound: [
       {
         summands: { token, position },
-        normalization: {
-          kind: 'layer_norm',
-          gamma: new Float64Array(4).fill(1),
-          beta: new Float64Array(4),
-          epsilon: 1,
-        },
+        normalization,
         ...projections,
         scale: 1,
         only: [1],
@@ -148,12 +144,7 @@ const cases: Record<string, Case> = {
     sound: [
       {
         summands: ['token', 'position'],
-        normalization: {
-          kind: 'layer_norm',
-          gamma: new Float64Array(4).fill(1),
-          beta: new Float64Array(4),
-          epsilon: 1,
-        },
+        normalization,
         ...projections,
         scale: 1,
       },
