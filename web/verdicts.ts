@@ -34,12 +34,14 @@ export function linkOf({ figure, settings, section }: Verdict, { figures, writeL
 }
 
 const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+/** W_Q as it is printed. */
+const printed = (text: string) => html(text).replace(/W_([QK])/g, 'W<sub>$1</sub>');
 
 function tableOf(withFigures: Headless): string {
   const rows = verdicts.map((verdict) => {
     const link = html(linkOf(verdict, withFigures));
     const where = verdict.figure ? 'See it' : 'The published numbers';
-    return `<tr><th scope="row">${html(verdict.claim)}</th><td><strong>${html(verdict.verdict)}.</strong> ${html(verdict.why)} <a href="${link}">${where}<span class="unseen">: ${html(verdict.claim)}</span></a></td></tr>`;
+    return `<tr><th scope="row">${html(verdict.claim)}</th><td><strong>${html(verdict.verdict)}.</strong> ${printed(verdict.why)} <a href="${link}">${where}<span class="unseen">: ${html(verdict.claim)}</span></a></td></tr>`;
   });
   return `<table class="verdicts"><thead><tr><th scope="col">It is said that</th><th scope="col">What is so</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }

@@ -11,6 +11,8 @@ import { figurePages } from './site/figurePages.js';
 import { hostedPage, hosting } from './site/hosting.js';
 import { placeholders } from './site/placeholders.js';
 import { reference } from './site/reference.js';
+import { sources } from './site/sources.js';
+import { unbrokenNumbers } from './site/unbroken.js';
 import { verdictTable } from './verdicts.js';
 
 const here = import.meta.dirname;
@@ -103,6 +105,7 @@ export default defineConfig({
     maths(),
     publishedResults(),
     verdictTable(),
+    unbrokenNumbers(),
     plainImports,
     notices.plugin(),
     modelFiles(),
@@ -110,6 +113,7 @@ export default defineConfig({
     figurePages(dist),
     versionedEmbed(),
     reference(dist),
+    sources(dist),
     demo(dist, version),
     thirdParty(),
     hostedPage(),

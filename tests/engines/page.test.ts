@@ -50,7 +50,7 @@ async function drawn(engine: Engine, name: string): Promise<Shown> {
  */
 const alike = (text: string): string =>
   text
-    .replace(/−?\d\.\d × 10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, '≈0')
+    .replace(/−?\d\.\d\s×\s10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, '≈0')
     .replace(/\d+\.\d+/g, (number) => String(Number(Number(number).toPrecision(3))));
 
 for (const name of ['firefox', 'webkit'] as const) {

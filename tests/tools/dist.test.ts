@@ -11,6 +11,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 // @ts-expect-error: plain JavaScript
 import { withoutServiceWorker } from '../../tools/withoutServiceWorker.mjs';
 import { figures } from '../../web/figures/index.ts';
+import { unbroken } from '../../web/site/unbroken.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const dist = join(root, 'dist');
@@ -35,6 +36,36 @@ test('the reference has every function and every name that the package gives out
   // Nothing of the inside.
   for (const name of ['number', 'check', 'Raw', 'Loaded', 'loadModule'])
     expect([...sections.keys()]).not.toContain(name);
+});
+
+test('each section links to its code, which is shown as it is', () => {
+  const page = read('index.html');
+  const named = [...page.matchAll(/<code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code>/g)];
+  const linked = [
+    ...page.matchAll(/<a href="(source\/[^"]+)\.html"><code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code><\/a>/g),
+  ];
+  expect(linked.map(([, , file]) => file)).toEqual(named.map(([, file]) => file));
+  const sections = page.split('<section ').filter((section) => section.includes('<superpose-figure '));
+  for (const section of sections) expect(section).toContain('href="source/');
+  const text = (html: string) =>
+    html
+      .replace(/&lt;/g, '<')
+      .replace(/&gt;/g, '>')
+      .replace(/&quot;/g, '"')
+      .replace(/&#39;/g, "'")
+      .replace(/&amp;/g, '&');
+  for (const [, address = '', file = ''] of linked) {
+    expect(address).toBe(`source/${file}`);
+    const shown = [...read(`${address}.html`).matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)];
+    expect(text(shown.at(-1)?.[1] ?? '')).toBe(read(file, root));
+  }
+});
+
+test('numbers stay with their units and their signs', () => {
+  expect(unbroken('<p title="9 %">89 % at <var>d</var> = 8 and √k₁ = 3, 8.1 × 10⁻⁵; x = y, 2 × 3</p>')).toBe(
+    '<p title="9 %">89\u202f% at <var>d</var>\u00a0=\u00a08 and √k₁\u00a0=\u00a03, 8.1\u00a0×\u00a010⁻⁵; x = y, 2 × 3</p>',
+  );
+  expect(read('index.html')).toContain('<var>ρ</var>\u00a0=\u00a016');
 });
 
 test('the notices name what is bundled, with licences', () => {

@@ -24,7 +24,7 @@ const controls = {
     initial: 'four',
     radio: true,
   },
-  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 2 },
+  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   centred: { kind: 'toggle', label: 'Centre each row', initial: false },

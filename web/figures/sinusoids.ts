@@ -2,7 +2,7 @@
 import type { SinusoidalOptions } from 'superpose';
 
 export const sinusoidNames = {
-  interleaved: 'The 2017 paper’s',
+  interleaved: '2017 paper',
   tensor2tensor: 'tensor2tensor’s',
   transformerXl: 'Transformer-XL’s',
 } as const;

@@ -19,14 +19,14 @@ export function readable(exact: number): string {
 export const signed = (value: number): string =>
   dusted(value) >= 0 ? `+${readable(value)}` : readable(value);
 
-/** A very small or very large number: 2.1 × 10⁻¹⁴. */
+/** A very small or very large number, on one line: 2.1 × 10⁻¹⁴. */
 export function exponent(value: number): string {
   if (value === 0) return '0';
   const [digits, power] = value.toExponential(1).split('e') as [string, string];
   const raised = String(Number(power))
     .replace('-', '⁻')
     .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)] as string);
-  return `${minus(digits)} × 10${raised}`;
+  return `${minus(digits)}\u00a0×\u00a010${raised}`;
 }
 
 export const percent = (fraction: number): string =>

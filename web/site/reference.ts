@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
 import { escaped } from '../plot/svg.js';
+import { readingPage } from './readingPage.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const types = resolve(root, 'build/package');
@@ -88,30 +89,17 @@ export function referencePage(all: readonly Declared[], examples: readonly Examp
   const others = all.filter(({ members }) => members.length === 0);
   const links = (list: readonly Declared[]) =>
     list.map(({ name }) => `<a href="#${name}">${name}</a>`).join(' ');
-  return `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'; base-uri 'none'; form-action 'none'" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="color-scheme" content="light dark" />
-    <title>API reference · Superpose</title>
-    <meta name="description" content="Every function and type of the library, with arguments, units, ranges, errors and sources." />
-    <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="./reference.css" />
-  </head>
-  <body>
-    <main>
-      <h1>API reference</h1>
+  return readingPage({
+    title: 'API reference',
+    description: 'Every function and type of the library, with arguments, units, ranges, errors and sources.',
+    home: '../',
+    main: `<h1>API reference</h1>
       <p>From the types of the package. Functions belong to what <a href="#load">load()</a> returns. In examples, <code>superpose</code> is that, and <code>tables(superpose)</code> gives five tokens and five positions of width 8. <a href="../">The page</a></p>
       <nav aria-label="Functions"><h2>Functions</h2><p>${links(functions)}</p></nav>
       <nav aria-label="Types and the rest"><h2>Types and the rest</h2><p>${links(others)}</p></nav>
       <h2>Functions in full</h2>${functions.map((one) => section(one, examples)).join('')}
-      <h2>Types and the rest in full</h2>${others.map((one) => section(one, [])).join('')}
-    </main>
-  </body>
-</html>
-`;
+      <h2>Types and the rest in full</h2>${others.map((one) => section(one, [])).join('')}`,
+  });
 }
 
 export const reference = (dist: string): Plugin => ({

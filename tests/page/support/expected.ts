@@ -43,7 +43,7 @@ export async function expected(name: string, state: Record<string, unknown>): Pr
 
 /** Rounding shows in the last digits only where a number is itself rounding error. */
 export const withoutRounding = (text: string): string =>
-  text.replace(/−?\d\.\d × 10⁻¹[²-⁹]|−?\d\.\d × 10⁻¹[⁰¹]/g, '≈0');
+  text.replace(/−?\d\.\d\s×\s10⁻¹[²-⁹]|−?\d\.\d\s×\s10⁻¹[⁰¹]/g, '≈0');
 
 /** A figure's settings, each moved once: what can be set to what, as links write it. */
 export function variations(name: string): [string, string][] {
