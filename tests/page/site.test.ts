@@ -1,6 +1,6 @@
 // What the site asks of the network and of its server.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -52,6 +52,9 @@ test('dist/ asks nothing special of a server', async () => {
   // Places on the page, and sources that a reader may go to.
   const fetched = addresses.filter((address) => !/^(#|https:)/.test(address));
   expect(fetched.filter((address) => !address.startsWith('./'))).toEqual([]);
+  for (const address of fetched) {
+    expect(existsSync(join(dist, address, address.endsWith('/') ? 'index.html' : '')), address).toBe(true);
+  }
 });
 
 test('no page, script or style names another host', () => {
@@ -90,7 +93,8 @@ test('every page carries the strict policy, but for the demo, which plays somebo
   for (const name of files.filter((file) => file.endsWith('.html') && !/^(figures|demo)\//.test(file))) {
     const page = readFileSync(join(dist, name), 'utf8');
     const policy = page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/)?.[1] ?? '';
-    expect(policy).toContain("default-src 'self'; script-src 'self' 'wasm-unsafe-eval';");
+    const scripts = name === 'index.html' ? "'self' 'wasm-unsafe-eval'" : "'none'";
+    expect(policy, name).toContain(`default-src 'self'; script-src ${scripts};`);
     expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:/);
   }
 });

@@ -42,11 +42,13 @@ test('each section links to its code, which is shown as it is', () => {
   const page = read('index.html');
   const named = [...page.matchAll(/<code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code>/g)];
   const linked = [
-    ...page.matchAll(/<a href="(source\/[^"]+)\.html"><code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code><\/a>/g),
+    ...page.matchAll(
+      /<a href="\.\/(source\/[^"]+)\.html"><code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code><\/a>/g,
+    ),
   ];
   expect(linked.map(([, , file]) => file)).toEqual(named.map(([, file]) => file));
   const sections = page.split('<section ').filter((section) => section.includes('<superpose-figure '));
-  for (const section of sections) expect(section).toContain('href="source/');
+  for (const section of sections) expect(section).toContain('href="./source/');
   const text = (html: string) =>
     html
       .replace(/&lt;/g, '<')

@@ -36,7 +36,7 @@ export function sources(dist: string): Plugin {
       handler: (html) =>
         html.replace(named, (code, file: string) => {
           files.add(file);
-          return `<a href="source/${file}.html">${code}</a>`;
+          return `<a href="./source/${file}.html">${code}</a>`;
         }),
     },
     closeBundle() {
