@@ -5,7 +5,5 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** False only when the model's files are missing and nobody insists on them (CI=true). */
     withModel: boolean;
-    /** The browser that the tests of the page drive. */
-    chromium: string;
   }
 }

@@ -1,9 +1,11 @@
 // Four projects: the typed API in Node and, with the same test bodies, in Chromium; the built page in
 // Chromium, driven from Node; and the page in the other engines.
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { chromiumOptions, chromiumPath } from '../tools/chromium.mjs';
+import { relaxedSimdFlags } from '../tools/relaxedSimd.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
@@ -20,27 +22,11 @@ const nodeOnly = [
   'wordPieces',
 ].map((name) => `tests/api/${name}.test.ts`);
 
-/** Debian's Chromium, or another on PATH; nothing is downloaded. */
-const chromium = (process.env.PATH ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'chromium'))
-  .find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-const withChromium = chromium !== undefined || inCi;
+const withChromium = chromiumPath !== undefined || inCi;
 if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');
 
 /** With CI=true the tests of the real model run whether it is there or not, and so fail without it. */
 const withModel = inCi || existsSync(join(root, 'build/model/manifest.json'));
-
-// Node 20 has relaxed SIMD behind a flag; later ones have it anyway.
-const nodeFlags =
-  Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
 
 /** No test depends on a clock; this only ends one that hangs. */
 const hangs = 600_000;
@@ -61,7 +47,7 @@ export default defineConfig({
           name: 'node',
           include: ['api', 'figures', 'package', 'tools'].map((folder) => `tests/${folder}/**/*.test.ts`),
           testTimeout: hangs,
-          execArgv: nodeFlags,
+          execArgv: relaxedSimdFlags,
           provide: { withModel },
         },
       },
@@ -80,18 +66,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            provider: playwright({
-              launchOptions: {
-                executablePath: chromium ?? '/usr/bin/chromium',
-                args: [
-                  '--no-sandbox',
-                  '--disable-gpu',
-                  '--disable-background-networking',
-                  '--disable-component-update',
-                  '--disable-sync',
-                ],
-              },
-            }),
+            provider: playwright({ launchOptions: chromiumOptions }),
             instances: [{ browser: 'chromium' }],
           },
         },
@@ -102,8 +77,8 @@ export default defineConfig({
           name: 'page',
           include: withChromium ? ['tests/page/**/*.test.ts', 'tests/browser/**/*.test.ts'] : [],
           testTimeout: hangs,
-          execArgv: nodeFlags,
-          provide: { withModel, chromium: chromium ?? '/usr/bin/chromium' },
+          execArgv: relaxedSimdFlags,
+          provide: { withModel },
         },
       },
       {
@@ -112,7 +87,7 @@ export default defineConfig({
           name: 'engines',
           include: ['tests/engines/**/*.test.ts'],
           testTimeout: hangs,
-          execArgv: nodeFlags,
+          execArgv: relaxedSimdFlags,
           provide: { withModel },
         },
       },

@@ -3,7 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
-import { root, runTool, which } from './steps.mjs';
+import { chromiumOptions } from './chromium.mjs';
+import { root, runTool } from './steps.mjs';
 
 const types = { js: 'text/javascript', wasm: 'application/wasm' };
 const sizes = { vocabulary: 30522, positions: 128, width: 384, words: 20 };
@@ -26,10 +27,7 @@ async function measure({ vocabulary, positions, width, words, simd }) {
 }
 
 runTool(import.meta.url, async () => {
-  const browser = await chromium.launch({
-    executablePath: which('chromium'),
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
+  const browser = await chromium.launch(chromiumOptions);
   const page = await browser.newPage();
   // The package as it was built, from a host that is not there.
   await page.route('http://superpose.invalid/**', async (route) => {

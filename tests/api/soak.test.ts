@@ -8,7 +8,6 @@ import type { Simd, Superpose } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { loadModule, type Raw } from '../../build/package/module.js';
 import { superposeOver } from '../../build/package/superpose.js';
-// @ts-expect-error: plain JavaScript
 import * as docs from '../../web/docs/examples.mjs';
 import { builds } from './support/builds.ts';
 

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import puppeteer from 'puppeteer-core';
 import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
+import { which } from '../../tools/steps.mjs';
 
 export interface Engine {
   open(address: string): Promise<void>;
@@ -16,13 +17,6 @@ export interface Engine {
   complaints: readonly string[];
   close(): Promise<void>;
 }
-
-/** Where a program is, or undefined. */
-const onPath = (program: string): string | undefined =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, program))
-    .find((file) => existsSync(file));
 
 /** WebKitGTK's own small browser, which Debian keeps off PATH. */
 function miniBrowser(): string | undefined {
@@ -37,9 +31,9 @@ function miniBrowser(): string | undefined {
 
 /** What this machine lacks to run an engine; empty when it lacks nothing. */
 export const lacking: Record<'firefox' | 'webkit', () => string[]> = {
-  firefox: () => ['firefox-esr'].filter((program) => !onPath(program)),
+  firefox: () => ['firefox-esr'].filter((program) => !which(program)),
   webkit: () => [
-    ...['WebKitWebDriver', 'xvfb-run'].filter((program) => !onPath(program)),
+    ...['WebKitWebDriver', 'xvfb-run'].filter((program) => !which(program)),
     ...(miniBrowser() ? [] : ['MiniBrowser']),
   ],
 };
@@ -47,7 +41,7 @@ export const lacking: Record<'firefox' | 'webkit', () => string[]> = {
 export async function firefox(): Promise<Engine> {
   const browser = await puppeteer.launch({
     browser: 'firefox',
-    executablePath: onPath('firefox-esr') as string,
+    executablePath: which('firefox-esr') as string,
     headless: true,
   });
   const page = await browser.newPage();

@@ -1,26 +1,16 @@
 // What the bench times is right before it is timed: every engine of every job, on small shapes and without a
 // clock.
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-// @ts-expect-error: plain JavaScript
 import { clientOf } from '../../tools/bench/client.js';
-// @ts-expect-error: plain JavaScript
 import * as fourTermJob from '../../tools/bench/job.js';
-// @ts-expect-error: plain JavaScript
 import { jobs } from '../../tools/bench/jobs.js';
-// @ts-expect-error: plain JavaScript
 import { measure } from '../../tools/bench/measure.js';
-// @ts-expect-error: plain JavaScript
 import { peakMemory } from '../../tools/bench/memory.js';
-// @ts-expect-error: plain JavaScript
 import { inNode } from '../../tools/bench/modules.js';
-// @ts-expect-error: plain JavaScript
 import { hasAvx2, native, nativeAvx2 } from '../../tools/bench/native.mjs';
-// @ts-expect-error: plain JavaScript
 import { engineTable, growthTable, memoryTable, wrongOnes } from '../../tools/bench/report.js';
-// @ts-expect-error: plain JavaScript
 import { exponent, growth, summary, withRatios } from '../../tools/bench/statistics.js';
+import { which } from '../../tools/steps.mjs';
 
 interface Shape {
   n: number;
@@ -81,29 +71,32 @@ test.each(cases)('every engine is right: $title, $shape', async ({ job, shape })
   }
 });
 
-const compiler = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'g++')));
 const eigen = process.env.SUPERPOSE_PREFIX;
 // Where they can be built: npm test sets the prefix.
-const natives = compiler && eigen ? [native, ...(hasAvx2() ? [nativeAvx2] : [])] : [];
+interface Native {
+  name: string;
+  order(what: object): Promise<{ engine: string; right: boolean }[]>;
+  close(): void;
+}
+const natives = which('g++') && eigen ? [native, ...(hasAvx2() ? [nativeAvx2] : [])] : [];
 
 for (const start of natives)
   test(`native code is right: ${start.name}`, async () => {
-    const runtime = await start(eigen);
+    const runtime = (await start(eigen)) as Native;
     for (const shape of (jobs[0] as Job).small) {
       const verdicts = await runtime.order({ job: 'four terms', shape });
-      expect(verdicts.map(({ engine }: Row) => engine)).toEqual(['native Eigen', 'native kernel']);
+      expect(verdicts.map(({ engine }) => engine)).toEqual(['native Eigen', 'native kernel']);
       for (const { engine, right } of verdicts) expect(right, engine).toBe(true);
     }
     await runtime.close();
   });
 
 test('the reference of the four terms, and what sees a wrong layout', () => {
-  for (const shape of (jobs[0] as Job).small) {
+  for (const shape of (jobs[0] as Job).small as Required<Shape>[]) {
     const input = fourTermJob.inputOf(shape);
     const exact = fourTermJob.plainly(input, Float64Array);
     expect(fourTermJob.errorOf(input, exact, 'heads first')).toBeLessThan(1e-14);
-    if ((shape.heads ?? 1) > 1)
-      expect(fourTermJob.errorOf(input, exact, 'terms first')).toBeGreaterThan(0.01);
+    if (shape.heads > 1) expect(fourTermJob.errorOf(input, exact, 'terms first')).toBeGreaterThan(0.01);
   }
 });
 

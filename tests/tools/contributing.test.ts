@@ -3,7 +3,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-// @ts-expect-error: plain JavaScript
 import { which } from '../../tools/steps.mjs';
 import { execute, plainEnvironment, root } from '../package/support/project.ts';
 import { copySources } from './support/copy.ts';

@@ -8,7 +8,6 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as api from 'superpose';
 import { preview } from 'vite';
 import { expect, inject, onTestFinished, test } from 'vitest';
-// @ts-expect-error: plain JavaScript
 import { withoutServiceWorker } from '../../tools/withoutServiceWorker.mjs';
 import { figures } from '../../web/figures/index.ts';
 import { unbroken } from '../../web/site/unbroken.ts';

@@ -2,9 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
-// @ts-expect-error: plain JavaScript
 import { libraryDocs } from '../../tools/library-docs.mjs';
-// @ts-expect-error: plain JavaScript
 import { examples } from '../../web/docs/examples.mjs';
 
 test('every function has an example, and every example a function', async () => {

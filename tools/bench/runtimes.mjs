@@ -6,7 +6,9 @@ import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, runnerImport } from 'vite';
-import { ask, root, which } from '../steps.mjs';
+import { chromiumOptions } from '../chromium.mjs';
+import { relaxedSimdFlags } from '../relaxedSimd.mjs';
+import { ask, root } from '../steps.mjs';
 import { native, nativeAvx2 } from './native.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -141,16 +143,7 @@ const { module: engines } = await runnerImport(join(root, 'tests/engines/engines
 export const browsers = {
   async chromium() {
     const { chromium } = await import('playwright');
-    const browser = await chromium.launch({
-      executablePath: which('chromium'),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    const browser = await chromium.launch(chromiumOptions);
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     return {
       page,
@@ -197,13 +190,11 @@ function newestNode() {
 const webkitVersion = () =>
   `WebKitGTK ${ask('dpkg-query', ['-W', 'libwebkit2gtk-4.1-0'])?.split('\t')[1] ?? 'of unknown version'}`;
 
-const nodeFlags =
-  Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
 const makers = {
   chromium: () => inBrowser('Chromium', browsers.chromium),
   firefox: () => inBrowser('Firefox', browsers.firefox),
   webkit: async () => ({ ...(await inBrowser('WebKit', browsers.webkit)), about: webkitVersion }),
-  node: () => inNode(`Node ${process.versions.node.split('.')[0]}`, process.execPath, nodeFlags),
+  node: () => inNode(`Node ${process.versions.node.split('.')[0]}`, process.execPath, relaxedSimdFlags),
   'node-26': () => inNode('Node 26', newestNode(), []),
   native,
   'native-avx2': nativeAvx2,

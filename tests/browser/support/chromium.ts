@@ -1,16 +1,14 @@
 // Chromium behind the interface that the other engines have.
 import { type Browser, chromium, type Page } from 'playwright';
-import { afterAll, inject } from 'vitest';
+import { afterAll } from 'vitest';
+import { chromiumOptions } from '../../../tools/chromium.mjs';
 import type { Engine } from '../../engines/engines.ts';
 
 let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
 
 export async function openChromium(): Promise<Engine & { page: Page }> {
-  browser ??= chromium.launch({
-    executablePath: inject('chromium'),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  });
+  browser ??= chromium.launch(chromiumOptions);
   const context = await (await browser).newContext();
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -2,6 +2,7 @@
 // about, whatever it blocks and whatever it asks of other hosts fails the test.
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { chromiumOptions } from '../../../tools/chromium.mjs';
 import { readFigure, type Shown } from './shown.ts';
 import { type Site, startSite } from './site.ts';
 
@@ -39,7 +40,7 @@ export async function visit({
   fragment = '',
   ...options
 }: VisitOptions = {}): Promise<Visit> {
-  browser ??= launch();
+  browser ??= chromium.launch(chromiumOptions);
   const site = await startSite();
   onTestFinished(() => site.stop());
   breakSite?.(site);
@@ -81,19 +82,6 @@ export async function visit({
   const page = await context.newPage();
   await page.goto(site.address + fragment);
   return { page, site, complaints };
-}
-
-async function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: inject('chromium'),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
 }
 
 /** What a figure shows once it has drawn what it is set to. */
