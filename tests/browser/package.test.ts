@@ -19,7 +19,6 @@ const types: Record<string, string> = {
 /** Builds the files with Vite, serves what comes out, and opens it. */
 async function builtPage(files: Record<string, string>) {
   const project = await emptyProject((await pack()).tarball);
-  onTestFinished(() => project.remove());
   for (const [name, text] of Object.entries(files)) await project.write(name, text);
   await build({ root: project.folder, configFile: false, logLevel: 'error' });
   const server = createServer(async (request, response) => {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load, loadMiniLM, logitsOf, sharesOf } from 'superpose';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import { compute, figure } from '../../web/figures/dotProducts.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -12,7 +12,6 @@ let project: Project;
 beforeAll(async () => {
   project = await emptyProject((await pack()).tarball);
 });
-afterAll(async () => project.remove());
 
 /** What npx starts, without npm's own warnings. */
 const superpose = (...args: string[]) =>

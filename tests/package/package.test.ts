@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'superpose';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { emptyProject, type Project, pack, root } from './support/project.ts';
 
 let packed: Awaited<ReturnType<typeof pack>>;
@@ -11,7 +11,6 @@ beforeAll(async () => {
   packed = await pack();
   project = await emptyProject(packed.tarball);
 });
-afterAll(async () => project.remove());
 
 test('has what is built and what must go with it, and neither sources nor the model', () => {
   const { files } = packed;

@@ -1,7 +1,6 @@
 // The commands in README.md for those who have the package, as they stand there, in an empty project.
 import { existsSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { emptyProject, execute, pack, plainEnvironment, root } from './support/project.ts';
 import { blocks, commands, forThePackage } from './support/readme.ts';
@@ -28,11 +27,9 @@ test.runIf(inject('withModel'))(
       return Object.keys(optionalDependencies).filter((build) => existsSync(installed(build)));
     });
     const packages = await Promise.all([root, ...[...named, ...builds].map(installed)].map(packed));
-    for (const { tarball } of packages) onTestFinished(() => rm(dirname(tarball), { recursive: true }));
     const registry = await startRegistry(packages);
     onTestFinished(() => registry.stop());
     const project = await emptyProject();
-    onTestFinished(() => project.remove());
     const env = {
       ...plainEnvironment(),
       npm_config_registry: registry.address,

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -19,7 +20,6 @@ export interface Project {
   run(program: string, ...args: string[]): Promise<Outcome>;
   /** As a user installs an optional package; here from this checkout. */
   add(name: string): Promise<void>;
-  remove(): Promise<void>;
 }
 
 /** A shell's as it was before npm and Vitest added theirs, but for PATH. */
@@ -43,9 +43,19 @@ export const execute = (
     });
   });
 
+const temporary: string[] = [];
+afterAll(() => Promise.all(temporary.map((folder) => rm(folder, { recursive: true }))));
+
+/** A folder that is gone when the tests of a file are done. */
+async function temporaryFolder(kind: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `superpose-${kind}-`));
+  temporary.push(folder);
+  return folder;
+}
+
 /** The tarball, of this checkout or of another folder with a package, packed once for each test file. */
 export async function pack(of = root): Promise<{ tarball: string; integrity: string; files: string[] }> {
-  const folder = await mkdtemp(join(tmpdir(), 'superpose-pack-'));
+  const folder = await temporaryFolder('pack');
   // Without scripts: the tests run on what is built.
   const packed = await execute(
     'npm',
@@ -63,7 +73,7 @@ export async function pack(of = root): Promise<{ tarball: string; integrity: str
 
 /** With the tarball installed, when one is given. */
 export async function emptyProject(tarball?: string): Promise<Project> {
-  const folder = await mkdtemp(join(tmpdir(), 'superpose-user-'));
+  const folder = await temporaryFolder('user');
   const write = async (file: string, text: string) => {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), text);
@@ -83,6 +93,5 @@ export async function emptyProject(tarball?: string): Promise<Project> {
       await mkdir(dirname(target), { recursive: true });
       await symlink(join(root, 'node_modules', name), target);
     },
-    remove: () => rm(folder, { recursive: true }),
   };
 }
