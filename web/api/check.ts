@@ -15,13 +15,22 @@ export const shown = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
+/** Refuses a value that is of the right kind, or of another one. */
+export function refuse(name: string, must: string, value: unknown, rightKind = true): never {
+  const sentence = `${name} must be ${must}; it is ${shown(value)}.`;
+  throw rightKind ? new RangeError(sentence) : new TypeError(sentence);
+}
+
+/** Refuses what has too many or too few of something. */
+export function refuseCount(name: string, must: string, count: number): never {
+  throw new RangeError(`${name} must have ${must}; it has ${count}.`);
+}
+
 /** A finite number, within [low, high] when they are given. */
 export function number(name: string, value: unknown, low = -Infinity, high = Infinity): number {
-  if (typeof value !== 'number') throw new TypeError(`${name} must be a number; it is ${shown(value)}.`);
-  if (!Number.isFinite(value)) throw new RangeError(`${name} must be finite; it is ${value}.`);
-  if (value < low || value > high) {
-    throw new RangeError(`${name} must be ${range(low, high)}; it is ${value}.`);
-  }
+  if (typeof value !== 'number') refuse(name, 'a number', value, false);
+  if (!Number.isFinite(value)) refuse(name, 'finite', value);
+  if (value < low || value > high) refuse(name, range(low, high), value);
   return value;
 }
 
@@ -42,12 +51,10 @@ export const isSingle = (data: Floats): boolean => data instanceof Float32Array;
 
 /** A whole number within [low, high]. */
 export function integer(name: string, value: unknown, low: number, high = maxExtent): number {
-  if (typeof value !== 'number')
-    throw new TypeError(`${name} must be a whole number; it is ${shown(value)}.`);
-  if (!Number.isInteger(value)) throw new RangeError(`${name} must be a whole number; it is ${value}.`);
-  if (value < low || value > high) {
-    throw new RangeError(`${name} must be a whole number ${range(low, high)}; it is ${value}.`);
-  }
+  const must = 'a whole number';
+  if (typeof value !== 'number') refuse(name, must, value, false);
+  if (!Number.isInteger(value)) refuse(name, must, value);
+  if (value < low || value > high) refuse(name, `${must} ${range(low, high)}`, value);
   return value;
 }
 
@@ -72,10 +79,9 @@ export function numbers(
   each: (name: string, value: unknown) => number,
   length?: number,
 ): readonly number[] {
-  const sentence = () =>
-    `${name} must be an array of ${length === undefined ? '' : `${length} `}numbers; it is ${shown(value)}.`;
-  if (!Array.isArray(value)) throw new TypeError(sentence());
-  if (length !== undefined && value.length !== length) throw new RangeError(sentence());
+  if (!Array.isArray(value) || value.length !== (length ?? value.length)) {
+    refuse(name, `an array of ${length ?? ''} numbers`.replace('  ', ' '), value, Array.isArray(value));
+  }
   for (const one of value) each(`an entry of ${name}`, one);
   return value;
 }
@@ -95,8 +101,7 @@ export function once(name: string, list: readonly unknown[]): void {
 export const seed = (name: string, value: unknown): number => integer(name, value, 0, 2 ** 32 - 1);
 
 export function flag(name: string, value: unknown): boolean {
-  if (typeof value !== 'boolean')
-    throw new TypeError(`${name} must be true or false; it is ${shown(value)}.`);
+  if (typeof value !== 'boolean') refuse(name, 'true or false', value, false);
   return value;
 }
 
@@ -107,15 +112,20 @@ function range(low: number, high: number): string {
 
 export function positive(name: string, value: unknown): number {
   const checked = number(name, value);
-  if (checked <= 0) throw new RangeError(`${name} must be above 0; it is ${checked}.`);
+  if (checked <= 0) refuse(name, 'above 0', checked);
   return checked;
 }
 
 export function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
   if (typeof value === 'string' && (allowed as readonly string[]).includes(value)) return value as T;
-  const list = allowed.map((one) => `'${one}'`).join(' or ');
-  const complaint = `${name} must be ${list}; it is ${shown(value)}.`;
-  throw typeof value === 'string' ? new RangeError(complaint) : new TypeError(complaint);
+  refuse(name, allowed.map((one) => `'${one}'`).join(' or '), value, typeof value === 'string');
+}
+
+/** The place of a value in a list. */
+export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
+  const place = list.indexOf(value);
+  if (place < 0) refuse(name, `one of ${list.join(', ')}`, value, typeof value === typeof (list[0] ?? value));
+  return place;
 }
 
 /** The same as its place in the list: enumerations go to the module as numbers, in the order there. */
@@ -125,19 +135,15 @@ export const placeOf = (name: string, value: unknown, allowed: readonly string[]
 export const precision = (value: unknown): Precision => oneOf('precision', value, ['float32', 'float64']);
 
 export function object(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null) {
-    throw new TypeError(`${name} must be an object; it is ${shown(value)}.`);
-  }
+  if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
 }
 
 /** Float32Array or Float64Array of the given length if there is one, whatever is in it. */
 export function array(name: string, value: unknown, length?: number): Floats {
   if (!(value instanceof Float32Array || value instanceof Float64Array)) {
-    throw new TypeError(`${name} must be a Float32Array or a Float64Array; it is ${shown(value)}.`);
+    refuse(name, 'a Float32Array or a Float64Array', value, false);
   }
-  if (length !== undefined && value.length !== length) {
-    throw new RangeError(`${name} must have ${length} values; it has ${value.length}.`);
-  }
+  if (value.length !== (length ?? value.length)) refuseCount(name, `${length} values`, value.length);
   return value;
 }
 
@@ -171,12 +177,8 @@ export function table(name: string, value: unknown, wanted: Extents = {}): Table
   const { data, rows, columns } = value as Table;
   integer(`${name}.rows`, rows, 0);
   integer(`${name}.columns`, columns, 1);
-  if (wanted.rows !== undefined && rows !== wanted.rows) {
-    throw new RangeError(`${name} must have ${wanted.rows} rows; it has ${rows}.`);
-  }
-  if (wanted.columns !== undefined && columns !== wanted.columns) {
-    throw new RangeError(`${name} must have ${wanted.columns} columns; it has ${columns}.`);
-  }
+  if (rows !== (wanted.rows ?? rows)) refuseCount(name, `${wanted.rows} rows`, rows);
+  if (columns !== (wanted.columns ?? columns)) refuseCount(name, `${wanted.columns} columns`, columns);
   floats(`${name}.data`, data, rows * columns);
   return value as Table;
 }
@@ -185,7 +187,7 @@ export function linear(name: string, value: unknown, wanted: Extents = {}): Line
   object(name, value);
   const { weight, bias } = value as Linear;
   table(`${name}.weight`, weight, wanted);
-  if (weight.rows === 0) throw new RangeError(`${name}.weight must have at least 1 row; it has 0.`);
+  if (weight.rows === 0) refuseCount(`${name}.weight`, 'at least 1 row', 0);
   if (bias !== undefined) floats(`${name}.bias`, bias, weight.rows);
   return value as Linear;
 }
@@ -223,10 +225,10 @@ export function chosenHeads(value: unknown, heads: number): number[] {
 }
 
 /** Heads that divide the width into equal parts; returns the width of one. */
-export function headWidth(heads: unknown, width: number, of: string): number {
+export function headWidth(heads: unknown, width: number, of: string, rows = 'rows'): number {
   const count = integer('heads', heads, 1);
   if (width % count !== 0) {
-    throw new RangeError(`heads must divide the ${width} rows of ${of}; ${count} does not.`);
+    throw new RangeError(`heads must divide the ${width} ${rows} of ${of}; ${count} does not.`);
   }
   return width / count;
 }

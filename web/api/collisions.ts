@@ -122,7 +122,7 @@ export function collisionsApi(raw: Raw): CollisionsApi {
       check.table('positions', positions, { columns: tokens.columns });
       for (const [name, { data }] of Object.entries({ tokens, positions })) {
         if (!((data as unknown) instanceof Float32Array))
-          throw new TypeError(`${name}.data must be a Float32Array; it is a Float64Array.`);
+          check.refuse(`${name}.data`, 'a Float32Array', data, false);
       }
       check.representable('positionScale', positionScale, true);
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];

@@ -158,9 +158,7 @@ function grouped(parts: string[], given: DecomposeInput['groups']) {
   for (const name of names) {
     const members = groups[name];
     if (!Array.isArray(members) || members.length === 0) {
-      throw new TypeError(
-        `groups.${name} must be a list of at least one part name; it is ${check.shown(members)}.`,
-      );
+      check.refuse(`groups.${name}`, 'a list of at least one part name', members, false);
     }
     for (const part of members) {
       if (!parts.includes(part)) {

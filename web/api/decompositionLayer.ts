@@ -100,7 +100,7 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
       check.object('input', input);
       const { summands, query, heads } = input;
       if (!Array.isArray(summands)) {
-        throw new TypeError(`summands must be a list of names; it is ${check.shown(summands)}.`);
+        check.refuse('summands', 'a list of names', summands, false);
       }
       for (const name of summands) {
         if (typeof name !== 'string') {

@@ -145,9 +145,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       const grid = check.integer('grid', options.grid, 0);
       const d = check.integer('d_model', options.d_model, 4);
       if (d % 4 !== 0) {
-        throw new RangeError(
-          `d_model must be a multiple of 4, a sine and a cosine for each axis; it is ${d}.`,
-        );
+        check.refuse('d_model', 'a multiple of 4, a sine and a cosine for each axis', d);
       }
       check.flag('classToken', classToken);
       const rows = grid * grid + Number(classToken);
@@ -180,9 +178,7 @@ export function encodingsApi(raw: Raw): EncodingsApi {
       const [n, d] = [token.rows, token.columns];
       check.table('position', position, { columns: d });
       if (position.rows < n) {
-        throw new RangeError(
-          `position must have at least ${n} rows, one for each token; it has ${position.rows}.`,
-        );
+        check.refuseCount('position', `at least ${n} rows, one for each token`, position.rows);
       }
       if (tokenType) check.table('tokenType', tokenType, { columns: d });
       const types = tokenType ?? table(new Float64Array(d), 1, d);
@@ -203,7 +199,9 @@ export function encodingsApi(raw: Raw): EncodingsApi {
         summands: { token, position: made(result.position), token_type: made(result.token_type) },
       };
     },
-    vitEmbeddings<A extends Floats>({ patches, classToken, position }: VitEmbeddingsInput<A>) {
+    vitEmbeddings<A extends Floats>(input: VitEmbeddingsInput<A>) {
+      check.object('input', input);
+      const { patches, classToken, position } = input;
       check.table('patches', patches);
       const [n, d] = [patches.rows, patches.columns];
       check.floats('classToken', classToken, d);

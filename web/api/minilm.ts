@@ -109,10 +109,9 @@ export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = 
   const positions = embeddings('positions');
 
   const tokenize = (text: string, most = manifest.positions): Sentence => {
-    if (typeof text !== 'string')
-      throw new TypeError(`The text must be a string; it is ${check.shown(text)}.`);
+    if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
     if (text.length > longestText) {
-      throw new RangeError(`The text must have at most ${longestText} characters; it has ${text.length}.`);
+      check.refuseCount('The text', `at most ${longestText} characters`, text.length);
     }
     check.integer('most', most, 2, manifest.positions);
     const { ids, tokens } = cutUp(text);

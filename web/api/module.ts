@@ -81,10 +81,7 @@ export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
       'This engine has no WebAssembly SIMD, which Superpose needs. Any browser since 2023 has it, and Node from 16 on.',
     );
   }
-  const simd = options.simd ?? supported;
-  if (simd !== 'plain' && simd !== 'relaxed') {
-    throw new RangeError(`simd must be 'plain' or 'relaxed'; it is ${check.shown(simd)}.`);
-  }
+  const simd = check.oneOf('simd', options.simd ?? supported, ['plain', 'relaxed']);
   if (simd === 'relaxed' && supported !== 'relaxed') {
     throw new Error("This engine has no relaxed SIMD; load with simd: 'plain', or leave simd out.");
   }

@@ -39,10 +39,10 @@ export function obliqueApi(raw: Raw): ObliqueApi {
       check.object('input', input);
       const { u, w, tolerance = 1e-10, noise } = input;
       check.table('u', u);
-      if (u.rows === 0) throw new RangeError('u must have at least 1 row; it has 0.');
+      if (u.rows === 0) check.refuseCount('u', 'at least 1 row', 0);
       check.table('w', w, { rows: u.rows });
       check.positive('tolerance', tolerance);
-      if (tolerance >= 1) throw new RangeError(`tolerance must be below 1; it is ${tolerance}.`);
+      if (tolerance >= 1) check.refuse('tolerance', 'below 1', tolerance);
       const d = u.rows;
       const errors = noise ?? table(new Float64Array(), 0, d);
       check.table('noise', errors, { columns: d });

@@ -57,7 +57,7 @@ export function orderApi(raw: Raw): OrderApi {
       const { input, layers, causal, permutation } = options;
       check.table('input', input);
       const { rows: n, columns: d } = input;
-      if (!Array.isArray(layers)) throw new TypeError('layers must be an array of attention layers.');
+      if (!Array.isArray(layers)) check.refuse('layers', 'an array of attention layers', layers, false);
       check.flag('causal', causal);
       let widest = d;
       (layers as AttentionLayer[]).forEach((layer, l) => {

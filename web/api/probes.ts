@@ -99,7 +99,7 @@ function folds(options: FoldOptions, items: number) {
 
 function atLeastTwo(name: string, value: Table): void {
   check.table(name, value);
-  if (value.rows < 2) throw new RangeError(`${name} must have at least 2 rows; it has ${value.rows}.`);
+  if (value.rows < 2) check.refuseCount(name, 'at least 2 rows', value.rows);
 }
 
 export function probesApi(raw: Raw): ProbesApi {

@@ -25,7 +25,7 @@ export function checkBuckets(options: BucketOptions) {
   check.flag('bidirectional', bidirectional);
   check.integer('buckets', buckets, bidirectional ? 4 : 2);
   if (bidirectional && buckets % 2 !== 0) {
-    throw new RangeError(`buckets must be even when bidirectional; it is ${buckets}.`);
+    check.refuse('buckets', 'even when bidirectional', buckets);
   }
   const exact = Math.floor((bidirectional ? buckets / 2 : buckets) / 2);
   check.integer('maxDistance', maxDistance, exact + 1);

@@ -42,7 +42,7 @@ export function rotaryConvention({ layout = 'interleaved', base = 10000 }: Rotar
 
 /** Pairs of channels need an even width. */
 export function evenWidth(name: string, width: number): number {
-  if (width % 2 !== 0) throw new RangeError(`${name} must be even, for pairs of channels; it is ${width}.`);
+  if (width % 2 !== 0) check.refuse(name, 'even, for pairs of channels', width);
   return width;
 }
 
@@ -52,15 +52,11 @@ export function rotaryApi(raw: Raw): RotaryApi {
       check.object('input', input);
       const { rows, heads = 1, firstPosition = 0 } = input;
       check.table('rows', rows);
-      const count = check.integer('heads', heads, 1);
-      if (rows.columns % count !== 0) {
-        throw new RangeError(`heads must divide the ${rows.columns} columns of rows; ${count} does not.`);
-      }
-      evenWidth('The width of a head', rows.columns / count);
+      evenWidth('The width of a head', check.headWidth(heads, rows.columns, 'rows', 'columns'));
       const { layout, base } = rotaryConvention(input);
       check.number('firstPosition', firstPosition);
       check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
-      const turned = raw.rotate(rows, count, layout, base, firstPosition);
+      const turned = raw.rotate(rows, heads, layout, base, firstPosition);
       return table(rounded<A>(turned, check.isSingle(rows.data)), rows.rows, rows.columns);
     },
     rotaryPermutation(headWidth) {

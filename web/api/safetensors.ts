@@ -52,7 +52,7 @@ export function safetensorsApi(raw: Raw): SafetensorsApi {
       const width = Object.hasOwn(floatWidths, entry.dtype) ? floatWidths[entry.dtype] : undefined;
       if (!width) {
         throw new RangeError(
-          `Tensor ${entry.name} is ${String(entry.dtype)}; only F32, F16 and BF16 can be decoded.`,
+          `Tensor ${entry.name} has dtype ${String(entry.dtype)}; only F32, F16 and BF16 can be decoded.`,
         );
       }
       const single = check.precision(precision ?? 'float64') === 'float32';
@@ -88,6 +88,5 @@ function headerOf(bytes: Uint8Array): Uint8Array {
 }
 
 function byteArray(name: string, value: unknown): void {
-  if (!(value instanceof Uint8Array))
-    throw new TypeError(`${name} must be a Uint8Array; it is ${check.shown(value)}.`);
+  if (!(value instanceof Uint8Array)) check.refuse(name, 'a Uint8Array', value, false);
 }

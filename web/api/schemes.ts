@@ -462,7 +462,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         core = 'tupe';
         divisor = 2 * headWidth;
         Object.assign(options, checkBuckets({ ...input, bidirectional: input.bidirectional ?? true }));
-        if (!options.bidirectional) throw new RangeError('bidirectional must be true for TUPE; it is false.');
+        if (!options.bidirectional) check.refuse('bidirectional', 'true for TUPE', false);
         options.resetCls = check.flag('resetCls', input.resetCls ?? true);
         tablePart('position', input.position, n + 1, d);
         linearPart('positionQuery', input.positionQuery, all, d);
@@ -483,7 +483,7 @@ export function schemesApi(raw: Raw): SchemesApi {
           const rows = (segmentBias as Table).rows;
           const count = Math.round(Math.sqrt(rows));
           if (rows < 1 || count ** 2 !== rows) {
-            throw new RangeError(`segmentBias must have S² rows, for S segments; it has ${rows}.`);
+            check.refuseCount('segmentBias', 'S² rows, for S segments', rows);
           }
           check.integers('segmentIds', segmentIds, count - 1, n);
           arrays['segmentBias.data'] = (segmentBias as Table).data;
@@ -497,11 +497,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         const columns = given
           ? given.columns
           : heads * check.integer('positionWidth', input.positionWidth ?? headWidth, 1);
-        if (columns % heads !== 0) {
-          throw new RangeError(
-            `heads must divide the ${columns} columns of positionQuery; ${heads} does not.`,
-          );
-        }
+        check.headWidth(heads, columns, 'positionQuery', 'columns');
         tablePart('positionQuery', input.positionQuery, n, columns);
         tablePart('positionKey', input.positionKey, n, columns);
       }
@@ -553,7 +549,7 @@ export function schemesApi(raw: Raw): SchemesApi {
 function oddRows(name: string, given: Table | undefined): number | undefined {
   if (!given) return undefined;
   const { rows } = check.table(name, given);
-  if (rows % 2 !== 1) throw new RangeError(`${name} must have 2k + 1 rows, an odd number; it has ${rows}.`);
+  if (rows % 2 !== 1) check.refuseCount(name, '2k + 1 rows, an odd number', rows);
   return (rows - 1) / 2;
 }
 
@@ -564,12 +560,7 @@ function clipOf(asked: unknown, given: number | undefined, usual: number, low: n
 /** One term of one head, [n, n], by its name; a view, not a copy. */
 export function schemeTermOf<A extends Floats>(scores: SchemeScores<A>, head: number, name: string): A {
   const { n, heads, termNames, terms } = scores;
-  const place = heads.indexOf(head);
-  if (place === -1) throw new RangeError(`head must be one of ${heads.join(', ')}; it is ${String(head)}.`);
-  const index = termNames.indexOf(name);
-  if (index === -1) {
-    throw new RangeError(`A term must be one of ${termNames.join(', ')}; it is ${JSON.stringify(name)}.`);
-  }
-  const start = (place * termNames.length + index) * n * n;
+  const place = check.placeIn('head', head, heads);
+  const start = (place * termNames.length + check.placeIn('A term', name, termNames)) * n * n;
   return terms.subarray(start, start + n * n) as A;
 }

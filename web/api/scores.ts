@@ -42,19 +42,7 @@ function checkHeads(scores: Pick<Terms, 'heads'>): void {
 /** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
 function placeOf(scores: Terms, head: number): number {
   checkHeads(scores);
-  const place = scores.heads.indexOf(head);
-  if (place === -1) {
-    throw new RangeError(`head must be one of ${scores.heads.join(', ')}; it is ${String(head)}.`);
-  }
-  return place;
-}
-
-function partIndex(scores: Terms, name: string): number {
-  const index = scores.parts.indexOf(name);
-  if (index === -1) {
-    throw new RangeError(`A part must be one of ${scores.parts.join(', ')}; it is ${check.shown(name)}.`);
-  }
-  return index;
+  return check.placeIn('head', head, scores.heads);
 }
 
 const block = <A extends Floats>(data: A, place: number, size: number): A =>
@@ -69,7 +57,8 @@ export function termOf<A extends Floats>(
 ): A {
   const place = placeOf(scores, head);
   const { n, parts, terms } = scores;
-  const index = partIndex(scores, queryPart) * parts.length + partIndex(scores, keyPart);
+  const index =
+    check.placeIn('A part', queryPart, parts) * parts.length + check.placeIn('A part', keyPart, parts);
   return block(terms, place * parts.length ** 2 + index, n * n);
 }
 
@@ -129,9 +118,8 @@ export function scoresApi(raw: Raw): ScoresApi {
       const place = placeOf(scores, head);
       const count = scores.parts.length ** 2;
       if (!Array.isArray(included) || included.length !== count) {
-        throw new RangeError(
-          `included must be ${count} booleans, one for each term; it is ${check.shown(included)}.`,
-        );
+        const must = `${count} booleans, one for each term`;
+        check.refuse('included', must, included, Array.isArray(included));
       }
       // Scores may come from another thread or a file, and the module trusts the lengths. NaN is
       // allowed: it is what a sum without any variation gives under epsilon 0.
@@ -150,7 +138,7 @@ export function scoresApi(raw: Raw): ScoresApi {
     },
     poolShares(scores, groupOf) {
       if (!Array.isArray(scores) || scores.length === 0) {
-        throw new TypeError(`scores must be an array of at least one; it is ${check.shown(scores)}.`);
+        check.refuse('scores', 'an array of at least one', scores, false);
       }
       for (const one of scores) checkHeads(one);
       const [{ heads, parts }] = scores as [PoolableScores, ...PoolableScores[]];

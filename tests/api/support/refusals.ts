@@ -1,0 +1,35 @@
+// How wrong arguments are made, and what is asked of every refusal.
+
+export type ErrorClass = typeof RangeError | typeof TypeError;
+export type Path = readonly (string | number)[];
+
+export interface Refusal {
+  /** Left out, either will do. */
+  kind?: ErrorClass | undefined;
+  /** What its sentence holds. */
+  words: readonly string[];
+}
+
+/** What is wrong with an error that refuses a call: nothing, when it is one sentence of ours with the words. */
+export function faults(error: unknown, { kind, words }: Refusal): string[] {
+  if (!(error instanceof RangeError || error instanceof TypeError))
+    return [error === undefined ? 'it is taken' : `it throws ${String(error)}`];
+  const { message } = error;
+  return [
+    ...(kind && !(error instanceof kind) ? [`it is a ${error.name}: ${message}`] : []),
+    ...(/^[^\n]{15,300}\.$/.test(message) ? [] : [`no sentence: ${message}`]),
+    ...words.filter((word) => !message.includes(word)).map((word) => `without “${word}”: ${message}`),
+  ];
+}
+
+/** The arguments with the value at `path` changed. */
+export function changed(args: readonly unknown[], path: Path, value: unknown): unknown[] {
+  const inside = (whole: unknown, [key, ...rest]: Path): unknown => {
+    if (key === undefined) return value;
+    const members = whole as Record<string | number, unknown>;
+    const to = inside(members[key], rest);
+    if (!Array.isArray(whole)) return { ...members, [key]: to };
+    return whole.map((one, k) => (k === key ? to : one));
+  };
+  return inside(args, path) as unknown[];
+}

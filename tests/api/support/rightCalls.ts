@@ -1,0 +1,427 @@
+// A right call of every function, with every optional argument: what the tests of wrong ones start from.
+import type { Table } from 'superpose';
+import { plain } from './builds.ts';
+
+export const table = (rows: number, columns: number): Table<Float64Array> =>
+  plain.randomNormal({ rows, columns, seed: 1 });
+export const single = (rows: number, columns: number) =>
+  plain.randomNormal({ rows, columns, seed: 1, precision: 'float32' });
+export const linear = (rows: number, columns: number) => ({
+  weight: table(rows, columns),
+  bias: new Float64Array(rows),
+});
+const zeros = (rows: number, columns: number): Table<Float64Array> => ({
+  data: new Float64Array(rows * columns),
+  rows,
+  columns,
+});
+
+const token = table(3, 4);
+const position = table(3, 4);
+const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
+const layer = { query: linear(4, 4), key: linear(4, 4), value: linear(4, 4), output: linear(4, 4), heads: 2 };
+const normalization = {
+  kind: 'layer_norm',
+  gamma: new Float64Array(4).fill(1),
+  beta: new Float64Array(4),
+  epsilon: 1,
+};
+const spectrum = { d_model: 4, layout: 'interleaved', spacing: 'd_model', base: 10000 };
+const encoding = { positions: 3, ...spectrum, firstPosition: 0 };
+const entry = { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 };
+export const scores = plain.decompose({ summands: { token, position }, ...projections, only: [1] });
+const model = {
+  vocabulary: 9,
+  positions: 8,
+  segments: 2,
+  d_model: 4,
+  heads: 2,
+  layers: 2,
+  ffnRatio: 4,
+  sequence: 8,
+  d_position: 4,
+  d_positionHead: 2,
+  pooler: true,
+};
+const content = { content: token, ...projections, scale: 1, seed: 1, standardDeviation: 1, causal: true };
+
+/** Of what is drawn. */
+const draws = { seed: [0, 2 ** 32 - 1], stream: [0, 2 ** 32 - 1] } as const;
+
+export interface RightCall {
+  /** A call that is right, with every optional argument. */
+  sound: readonly unknown[];
+  /** A call that would not fit; left out where no size can be asked for. */
+  huge?: readonly unknown[];
+  /** Words of the sentence that refuses it. */
+  size?: string;
+  /** Options that are whole numbers: the least, and the largest where it is not 2²². */
+  whole?: Record<string, readonly [low: number, high?: number]>;
+  /** Of a list of any length: one that is shorter is right too. */
+  anyLength?: true;
+  /** Other right calls, when there are several kinds. */
+  also?: readonly (readonly unknown[])[];
+}
+
+export const rightCalls: Record<string, RightCall> = {
+  sinusoidal: {
+    sound: [{ ...encoding, precision: 'float64' }],
+    huge: [{ positions: 2 ** 22, d_model: 512 }],
+    size: '4194304 positions by 512 channels would take 16,384 MB; at most 1,024 MB fit',
+    whole: { positions: [0], d_model: [1] },
+  },
+  sinusoidalFrequencies: { sound: [spectrum], whole: { d_model: [1] } },
+  randomNormal: {
+    sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, standardDeviation: 1, precision: 'float64' }],
+    huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
+    size: '4194304 rows',
+    whole: { rows: [0], columns: [1], ...draws },
+  },
+  randomUniform: {
+    sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, precision: 'float64' }],
+    huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
+    size: '4194304 rows',
+    whole: { rows: [0], columns: [1], ...draws },
+  },
+  fairseqSinusoidal: {
+    sound: [{ positions: 3, d_model: 4, paddingIdx: 1, precision: 'float64' }],
+    huge: [{ positions: 2 ** 22, d_model: 512 }],
+  },
+  tensor2tensorSinusoidal: {
+    sound: [{ extents: [2, 2], d_model: 4, minTimescale: 1, maxTimescale: 100, precision: 'float64' }],
+    huge: [{ extents: [2 ** 11, 2 ** 11], d_model: 512 }],
+  },
+  maeSinusoidal: {
+    sound: [{ grid: 2, d_model: 4, classToken: true, precision: 'float64' }],
+    huge: [{ grid: 2 ** 11, d_model: 512 }],
+  },
+  learnedPositions: {
+    sound: [{ positions: 2, d_model: 3, standardDeviation: 1, seed: 1, stream: 0, precision: 'float64' }],
+    huge: [{ positions: 2 ** 22, d_model: 512, seed: 1 }],
+  },
+  bertEmbeddings: {
+    sound: [{ token, position, tokenType: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
+    huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), tokenType: zeros(1, 3) }],
+  },
+  vitEmbeddings: {
+    sound: [{ patches: token, classToken: new Float64Array(4), position: table(4, 4) }],
+    huge: [{ patches: zeros(2 ** 22 - 1, 6), classToken: new Float64Array(6), position: zeros(2 ** 22, 6) }],
+  },
+  t5Buckets: {
+    sound: [{ n: 3, bidirectional: true, buckets: 32, maxDistance: 128 }],
+    huge: [{ n: 2 ** 20 }],
+  },
+  alibiSlopes: { sound: [4] },
+  rotate: {
+    sound: [{ rows: token, heads: 2, firstPosition: 0, layout: 'interleaved', base: 10000 }],
+    huge: [{ rows: zeros(2 ** 22, 10) }],
+  },
+  rotaryPermutation: { sound: [4] },
+  dotProducts: {
+    sound: [{ token, position, positionScale: 1 }],
+    huge: [{ token: zeros(20_000, 1), position: zeros(20_000, 1) }],
+    size: '20000 tokens',
+  },
+  decompose: {
+    sound: [
+      {
+        summands: { token, position },
+        normalization,
+        ...projections,
+        scale: 1,
+        only: [1],
+        groups: { all: ['token', 'position', 'constant'] },
+      },
+    ],
+    huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
+    size: '2 heads of 4 terms for 10000 tokens',
+    whole: { heads: [1] },
+  },
+  decomposeTerms: {
+    sound: [
+      {
+        summands: { token, position },
+        normalization,
+        ...projections,
+        scale: 1,
+        only: [1],
+      },
+    ],
+    huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
+    size: '2 heads of 4 terms for 10000 tokens',
+    whole: { heads: [1] },
+  },
+  decompositionLayer: {
+    sound: [
+      {
+        summands: ['token', 'position'],
+        normalization,
+        ...projections,
+        scale: 1,
+      },
+    ],
+    huge: [
+      {
+        summands: ['token'],
+        query: { weight: zeros(5000, 5000) },
+        key: { weight: zeros(5000, 5000) },
+        heads: 1,
+      },
+    ],
+  },
+  combineTerms: { sound: [scores, 1, Array(9).fill(true)] },
+  poolShares: {
+    sound: [
+      [
+        {
+          heads: scores.heads,
+          parts: scores.parts,
+          covariances: scores.covariances,
+          variances: scores.variances,
+        },
+      ],
+      [0, 1, 2, 0, 1, 2, 0, 1, 2],
+    ],
+  },
+  concatenateRaw: {
+    sound: [{ token, position, positionScale: 1 }],
+    huge: [{ token: zeros(20_000, 1), position: zeros(20_000, 1) }],
+    size: '20000 tokens',
+  },
+  concatenateFull: {
+    sound: [{ token, position, query: linear(4, 8), key: linear(4, 8), heads: 2, scale: 1, only: [1] }],
+    huge: [
+      {
+        token: zeros(10_000, 4),
+        position: zeros(10_000, 4),
+        query: linear(4, 8),
+        key: linear(4, 8),
+        heads: 2,
+      },
+    ],
+    size: '2 heads of 9 terms for 10000 tokens',
+    whole: { heads: [1] },
+  },
+  concatenateBlockDiagonal: {
+    sound: [
+      {
+        token,
+        position,
+        tokenQuery: table(4, 4),
+        tokenKey: table(4, 4),
+        positionQuery: table(2, 4),
+        positionKey: table(2, 4),
+        heads: 2,
+        scale: 1,
+        only: [1],
+      },
+    ],
+    huge: [
+      {
+        token: zeros(20_000, 4),
+        position: zeros(20_000, 4),
+        tokenQuery: table(4, 4),
+        tokenKey: table(4, 4),
+        positionQuery: table(2, 4),
+        positionKey: table(2, 4),
+        heads: 2,
+      },
+    ],
+    whole: { heads: [1] },
+  },
+  schemeScores: {
+    sound: [{ ...content, scheme: 'none', only: [1] }],
+    huge: [{ scheme: 'none', content: zeros(20_000, 1), heads: 1 }],
+    also: [
+      [{ ...content, scheme: 'added', position, positionScale: 1 }],
+      [{ ...content, scheme: 'concatenated-raw', position, positionScale: 1, positionWidth: 4 }],
+      [
+        {
+          ...content,
+          scheme: 'concatenated-full',
+          position,
+          positionWidth: 4,
+          positionQuery: { weight: table(4, 4) },
+          positionKey: { weight: table(4, 4) },
+        },
+      ],
+      [
+        {
+          ...content,
+          scheme: 'concatenated-block-diagonal',
+          position,
+          positionQuery: linear(2, 4),
+          positionKey: linear(2, 4),
+        },
+      ],
+      [{ ...content, scheme: 'concatenated-block-diagonal', positionHeadWidth: 2 }],
+      [{ ...content, query: undefined, scheme: 'shaw', headWidth: 2, clip: 2, offsetKeys: table(5, 2) }],
+      [
+        {
+          ...content,
+          scheme: 'transformer-xl',
+          offsets: table(5, 4),
+          offsetKey: linear(4, 4),
+          u: new Float64Array(4),
+          v: new Float64Array(4),
+        },
+      ],
+      [{ ...content, scheme: 't5', bidirectional: true, buckets: 8, maxDistance: 9, bias: table(8, 2) }],
+      [{ ...content, scheme: 'alibi' }],
+      [
+        {
+          ...content,
+          scheme: 'deberta',
+          clip: 2,
+          distances: table(4, 4),
+          positionQuery: linear(4, 4),
+          positionKey: linear(4, 4),
+          convention: 'paper',
+        },
+      ],
+      [
+        {
+          ...content,
+          scheme: 'tupe-r',
+          buckets: 8,
+          maxDistance: 9,
+          bias: table(9, 2),
+          position: table(4, 4),
+          positionQuery: linear(4, 4),
+          positionKey: linear(4, 4),
+          resetCls: true,
+        },
+      ],
+      [
+        {
+          ...content,
+          scheme: 'diet-abs',
+          positionQuery: table(3, 4),
+          positionKey: table(3, 4),
+          segmentBias: table(4, 2),
+          segmentIds: [0, 1, 0],
+        },
+      ],
+      [{ ...content, scheme: 'diet-abs', positionWidth: 2 }],
+      [{ ...content, scheme: 'diet-rel', clip: 2, bias: table(5, 2) }],
+      [{ ...content, scheme: 'rope', layout: 'interleaved', base: 10000 }],
+      [{ ...content, scheme: 'decoupled-rope', rotaryQuery: linear(4, 4), rotaryKey: linear(2, 4) }],
+      [{ ...content, scheme: 'decoupled-rope', rotaryWidth: 2 }],
+    ],
+  },
+  schemeRegistry: { sound: [] },
+  schemeParameters: {
+    sound: [
+      'shaw',
+      {
+        dModel: 4,
+        heads: 2,
+        dHead: 2,
+        dPosition: 2,
+        dPositionHead: 2,
+        positions: 3,
+        clip: 2,
+        buckets: 4,
+        layers: 1,
+      },
+    ],
+  },
+  shiftOperator: { sound: [{ ...spectrum, offset: 1 }], huge: [{ d_model: 2 ** 14, offset: 1 }] },
+  shiftError: {
+    sound: [{ ...encoding, offset: 1 }],
+    huge: [{ positions: 2 ** 22, d_model: 64, offset: 1 }],
+  },
+  gram: { sound: [token], huge: [zeros(20_000, 1)] },
+  toeplitzSpread: { sound: [table(3, 3)], huge: [zeros(12_000, 12_000)] },
+  offsetMeans: { sound: [table(3, 3)], huge: [zeros(12_000, 12_000)] },
+  rowLengths: { sound: [token], huge: [zeros(2 ** 22, 31)] },
+  rowCosines: { sound: [token, position], huge: [zeros(20_000, 1), zeros(20_000, 1)] },
+  summary: { anyLength: true, sound: [new Float64Array(3)], huge: [new Float64Array(2 ** 26)] },
+  largestDifference: {
+    sound: [new Float64Array(3), new Float64Array(3)],
+    huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
+  },
+  gramSpreads: { sound: [{ ...encoding, seed: 1 }], huge: [{ positions: 20_000, d_model: 4, seed: 1 }] },
+  channelRanges: { sound: [token], huge: [zeros(2 ** 22, 33)] },
+  ranks: {
+    sound: [{ table: token, centred: true, tolerance: 0.1, share: 0.9 }],
+    huge: [{ table: zeros(2 ** 22, 6) }],
+  },
+  sampleCosines: { sound: [{ d: 4, count: 3, seed: 1 }], huge: [{ d: 512, count: 2 ** 22, seed: 1 }] },
+  cosineDensity: { sound: [{ t: 0.5, d: 4 }] },
+  cosineMeanSize: { sound: [{ d: 4 }] },
+  cosineDeviation: { sound: [{ d: 4 }] },
+  cosineTail: { sound: [{ epsilon: 0.5, d: 4 }] },
+  largestCosineMedian: { sound: [{ pairs: 9, d: 4 }] },
+  principalAngles: {
+    sound: [{ first: token, second: position, tolerance: 0.1 }],
+    huge: [{ first: zeros(2 ** 22, 4), second: zeros(2 ** 22, 4) }],
+  },
+  randomPrincipalAngles: {
+    sound: [{ d: 4, k1: 2, k2: 2, seed: 1 }],
+    huge: [{ d: 2 ** 14, k1: 2 ** 13, k2: 2 ** 13, seed: 1 }],
+  },
+  angleCosines: {
+    anyLength: true,
+    sound: [new Float64Array(2)],
+    huge: [new Float64Array(2 ** 26 + 1)],
+  },
+  chanceAngles: { sound: [{ d: 4, k1: 2, k2: 2 }] },
+  energyOverlap: {
+    sound: [{ tokens: token, positions: position, centred: true }],
+    huge: [{ tokens: zeros(2 ** 22, 8), positions: zeros(2 ** 22, 8) }],
+  },
+  overlapCurve: {
+    sound: [{ tokens: token, positions: position, k: 2 }],
+    huge: [{ tokens: zeros(2 ** 22, 8), positions: zeros(2 ** 22, 8), k: 2 }],
+  },
+  obliqueProjection: {
+    sound: [{ u: table(3, 1), w: table(3, 1), tolerance: 0.1, noise: table(2, 3) }],
+    huge: [{ u: zeros(10_000, 1), w: zeros(10_000, 1) }],
+  },
+  positionProbe: {
+    sound: [{ rows: token, index: [0, 1, 2], penalty: 1, folds: 2, shuffled: true, seed: 1 }],
+    huge: [{ rows: zeros(2 ** 22, 4) }],
+  },
+  orderProbe: {
+    sound: [{ rows: token, pairs: 4, penalty: 1, folds: 2, shuffled: true, seed: 1 }],
+    huge: [{ rows: token, pairs: 20_000 }],
+  },
+  tokenProbe: {
+    sound: [{ token, position, penalty: 1, heldOut: 0.5, trainingPairs: 4, testPairs: 4, seed: 1 }],
+    huge: [{ token, position, trainingPairs: 2 ** 22, testPairs: 2 ** 22 }],
+  },
+  meanDecomposition: {
+    sound: [{ rows: token, positionOf: [0, 1, 0], positions: 2, tokenOf: [0, 1, 0], tokens: 2 }],
+    huge: [
+      { rows: table(3, 16), positionOf: [0, 1, 0], positions: 2 ** 22, tokenOf: [0, 1, 0], tokens: 2 ** 22 },
+    ],
+  },
+  collisionSearch: {
+    sound: [{ tokens: single(3, 4), positions: single(2, 4), positionScale: 1 }],
+    huge: [
+      {
+        tokens: { data: new Float32Array(2 ** 18), rows: 2 ** 18, columns: 1 },
+        positions: { data: new Float32Array(2 ** 12), rows: 2 ** 12, columns: 1 },
+      },
+    ],
+  },
+  randomCollisions: { sound: [{ d: 4, scale: 1, vocabulary: 9 }] },
+  closestAcrossPositions: { sound: [token, position, 2], huge: [zeros(20_000, 1), zeros(2, 1), 1] },
+  numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
+  scoreRanks: { sound: [{ n: 3, d_t: 4, d_p: 4, d_h: 2, d_hPosition: 2 }] },
+  permutationEffect: {
+    sound: [{ input: token, layers: [layer], causal: true, permutation: [1, 0, 2] }],
+    huge: [
+      {
+        input: zeros(12_000, 4),
+        layers: [layer],
+        causal: true,
+        permutation: Array.from({ length: 12_000 }, (_, row) => row),
+      },
+    ],
+  },
+  positionCost: { sound: ['query_key', model] },
+  readSafetensorsHeader: { sound: [new Uint8Array([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d]), 10] },
+  decodeSafetensors: { sound: [entry, new Uint8Array(8), 'float64'] },
+};
