@@ -603,13 +603,14 @@ std::uint32_t decomposition_layer_out(const val& norm, const val& query, const v
 
 // `terms` is filled; with `kept`, it is as the last call left it.
 template <typename Scalar>
-void layer_terms_out(std::uint32_t address, const val& summands, const val& factors, const val& chosen, bool kept,
-                     const val& terms) {
+void layer_terms_out(std::uint32_t address, int tokens, const val& summands, const val& factors, const val& chosen,
+                     bool kept, const val& terms) {
   auto& layer = at_address<DecompositionLayer<Scalar>>(address);
-  layer.resize(summands[0]["rows"].as<int>());
-  for (int s = 0; s < summands.length(); ++s) {
-    copy_in(summands[s]["data"], layer.next_table(), layer.table_size());
-    layer.take(s, static_cast<Scalar>(factors[s].as<double>()));
+  layer.resize(tokens);
+  const Vector<Scalar> of_summands = vector_in<Scalar>(factors);
+  for (int s = 0; s < of_summands.size(); ++s) {
+    copy_in(summands[s], layer.next_table(), layer.table_size());
+    layer.take(s, of_summands[s]);
   }
   val to = terms;
   layer.terms(integers_in(chosen), kept, [&](const Scalar* from, std::size_t count, std::size_t at) {

@@ -2,11 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 namespace superpose {
 
 using Eigen::Index;
+
+namespace {
+
+// Bit for bit. Eight bytes at a time: the C library that comes with the module takes them one by one.
+template <typename Scalar>
+bool same(const Scalar* a, const Scalar* b, Index count) {
+  constexpr Index kStep = sizeof(std::uint64_t) / sizeof(Scalar);
+  const Index whole = count - count % kStep;
+  for (Index i = 0; i < whole; i += kStep) {
+    std::uint64_t x, y;
+    std::memcpy(&x, a + i, sizeof x);
+    std::memcpy(&y, b + i, sizeof y);
+    if (x != y) return false;
+  }
+  return std::memcmp(a + whole, b + whole, (count - whole) * sizeof(Scalar)) == 0;
+}
+
+}  // namespace
 
 // Finished terms on their way out, gathered while they follow each other, at most as many as a second cache
 // holds: each piece handed over costs a call into JavaScript.
@@ -58,21 +77,25 @@ DecompositionLayer<Scalar>::DecompositionLayer(const Linear<Scalar>& query, cons
       factors_(summands),
       changed_(summands + 1) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
-  make_side(query_, query);
-  make_side(key_, key);
+  const Index out = query.weight.rows();
+  Matrix<Scalar> both(2 * out, d_);
+  both.topRows(out) = query.weight;
+  both.bottomRows(out) = key.weight;
+  weight_.pack(both, 2 * out);
+  constants_[0] = constant_of(query);
+  constants_[1] = constant_of(key);
 }
 
-// The weight packed, and W beta + b.
+// W beta + b.
 template <typename Scalar>
-void DecompositionLayer<Scalar>::make_side(Side& side, const Linear<Scalar>& linear) {
-  const Index out = linear.weight.rows();
-  side.weight.pack(linear.weight, out);
-  side.constant = Vector<Scalar>::Zero(out);
+Vector<Scalar> DecompositionLayer<Scalar>::constant_of(const Linear<Scalar>& linear) const {
+  Vector<Scalar> constant = Vector<Scalar>::Zero(linear.weight.rows());
   if (normalization_.beta.size()) {
     multiply_rows<Scalar>(normalization_.beta.transpose(), linear.weight, 1,
-                          MatrixMap<Scalar>(side.constant.data(), 1, out));
+                          MatrixMap<Scalar>(constant.data(), 1, constant.size()));
   }
-  for (Index c = 0; c < linear.bias.size(); ++c) side.constant[c] += linear.bias[c];
+  for (Index c = 0; c < linear.bias.size(); ++c) constant[c] += linear.bias[c];
+  return constant;
 }
 
 template <typename Scalar>
@@ -81,19 +104,20 @@ void DecompositionLayer<Scalar>::resize(Index tokens) {
   tokens_ = tokens;
   next_.resize(tokens, d_);
   for (auto& table : tables_) table.resize(0, 0);
-  for (Side* side : {&query_, &key_}) side->rows.resize(summands_ * tokens, heads_ * width_);
+  rows_.resize(summands_ * tokens, 2 * heads_ * width_);
   for (auto& factors : factors_) factors = Vector<Scalar>::Zero(tokens);
 }
 
+// `rows` are the ones that changed_rows_ names.
 template <typename Scalar>
-void DecompositionLayer<Scalar>::project(Side& side, int s, const std::vector<Index>& changed) {
-  const Index count = static_cast<Index>(changed.size()), out = side.rows.cols();
+void DecompositionLayer<Scalar>::project(int s, const Rows<Scalar>& rows) {
+  const Index count = rows.rows(), out = rows_.cols();
   const bool all = count == tokens_;
-  Scalar* const first = side.rows.data() + s * tokens_ * out;
+  Scalar* const first = rows_.data() + s * tokens_ * out;
   if (!all) fresh_.resize(count, out);
-  multiply_packed<Scalar>(next_.topRows(count), side.weight, 0, 1, 1, count, all ? first : fresh_.data());
+  multiply_packed<Scalar>(rows, weight_, 0, 1, 1, count, all ? first : fresh_.data());
   for (Index c = 0; !all && c < count; ++c) {
-    std::copy_n(fresh_.data() + c * out, out, first + changed[c] * out);
+    std::copy_n(fresh_.data() + c * out, out, first + changed_rows_[c] * out);
   }
 }
 
@@ -103,26 +127,30 @@ void DecompositionLayer<Scalar>::take(int s, Scalar factor) {
   const bool first = table.rows() != tokens_ || table.cols() != d_;
   if (first) table.resize(tokens_, d_);
   table_factors_[s] = factor;
-  const bool centre = normalization_.kind == Norm::layer_norm;
-  // Rows that differ are moved to the top, ready to be projected together.
-  std::vector<Index> changed;
+  changed_rows_.clear();
   for (Index i = 0; i < tokens_; ++i) {
-    const Scalar* const row = next_.data() + i * d_;
-    Scalar* const kept = table.data() + i * d_;
-    if (!first && std::memcmp(row, kept, d_ * sizeof(Scalar)) == 0) continue;
-    std::copy_n(row, d_, kept);
-    Scalar* const to = next_.data() + static_cast<Index>(changed.size()) * d_;
-    Scalar mean = 0;
-    for (Index c = 0; centre && c < d_; ++c) mean += kept[c];
-    mean /= static_cast<Scalar>(d_);
-    for (Index c = 0; c < d_; ++c) to[c] = kept[c] - mean;
-    for (Index c = 0; c < normalization_.gamma.size(); ++c) to[c] *= normalization_.gamma[c];
-    changed.push_back(i);
+    if (first || !same(next_.data() + i * d_, table.data() + i * d_, d_)) changed_rows_.push_back(i);
   }
-  if (changed.empty()) return;
+  const Index count = static_cast<Index>(changed_rows_.size());
+  if (count == 0) return;
   changed_[s] = true;
-  project(query_, s, changed);
-  project(key_, s, changed);
+  const bool all = count == tokens_;
+  if (all) next_.swap(table);
+  for (Index c = 0; !all && c < count; ++c) {
+    const Index at = changed_rows_[c] * d_;
+    std::copy_n(next_.data() + at, d_, table.data() + at);
+  }
+  if (all && normalization_.kind == Norm::none) return project(s, table);
+  for (Index c = 0; c < count; ++c) {
+    const Scalar* const row = table.data() + changed_rows_[c] * d_;
+    Scalar* const to = next_.data() + c * d_;
+    Scalar mean = 0;
+    for (Index i = 0; normalization_.kind == Norm::layer_norm && i < d_; ++i) mean += row[i];
+    mean /= static_cast<Scalar>(d_);
+    for (Index i = 0; i < d_; ++i) to[i] = row[i] - mean;
+    for (Index i = 0; i < normalization_.gamma.size(); ++i) to[i] *= normalization_.gamma[i];
+  }
+  project(s, next_.topRows(count));
 }
 
 // sigma of each token, from the sum of its rows as they stand now.
@@ -169,7 +197,7 @@ template <typename Scalar>
 void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool kept, Writer& out) {
   const Index n = tokens_, size = n * n;
   const int all = parts();
-  keys_of_head_.pack(key_.rows.middleCols(head * width_, width_), n);
+  keys_of_head_.pack(rows_.middleCols((heads_ + head) * width_, width_), n);
   // As many rows at a time as leave together; whole tiles of four or six.
   const Index most = std::max<Index>(12, Writer::kMost / n / 12 * 12);
   for (int s = 0; s < summands_; ++s) {
@@ -181,7 +209,7 @@ void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool
       for (Index i = 0; i < n; i += most) {
         const Index count = std::min(most, n - i);
         Scalar* const block = out.room(place + (s * all + r) * size + i * n, (next - r) * count * n);
-        multiply_packed<Scalar>(query_.rows.block(s * n + i, head * width_, count, width_), keys_of_head_, r,
+        multiply_packed<Scalar>(rows_.block(s * n + i, head * width_, count, width_), keys_of_head_, r,
                                 next - r, scale_, count, block);
         for (int b = r; b < next; ++b) scale_block(s, b, i, count, block + (b - r) * count * n);
       }
@@ -194,28 +222,29 @@ template <typename Scalar>
 void DecompositionLayer<Scalar>::constant_terms(int head, std::size_t place, bool kept, Writer& out) {
   const Index n = tokens_, size = n * n;
   const int last = summands_;
-  const auto constant_of = [&](const Side& side) { return side.constant.segment(head * width_, width_).transpose(); };
+  enum Side { kQuery, kKey };
   Vector<Scalar> products(n);
-  const auto multiply = [&](const Side& one, const Side& many, int part) {
+  const auto multiply = [&](Side one, Side many, int part) {
+    const auto constant = constants_[one].segment(head * width_, width_);
     if (part == last) {
       Scalar sum = 0;
-      for (Index c = head * width_; c < (head + 1) * width_; ++c) sum += one.constant[c] * many.constant[c];
+      for (Index c = 0; c < width_; ++c) sum += constant[c] * constants_[many][head * width_ + c];
       products.setConstant(scale_ * sum);
       return;
     }
-    multiply_rows<Scalar>(constant_of(one), many.rows.block(part * n, head * width_, n, width_), scale_,
-                          MatrixMap<Scalar>(products.data(), 1, n));
+    multiply_rows<Scalar>(constant.transpose(), rows_.block(part * n, (many * heads_ + head) * width_, n, width_),
+                          scale_, MatrixMap<Scalar>(products.data(), 1, n));
     for (Index i = 0; i < n; ++i) products[i] *= factors_[part][i];
   };
   for (int part = 0; part <= last; ++part) {
     if (is_kept(kept, part, last)) continue;
     if (part < last) {
-      multiply(key_, query_, part);
+      multiply(kKey, kQuery, part);
       for (Index i = 0; i < n; ++i) {
         std::fill_n(out.room(place + (part * (last + 1) + last) * size + i * n, n), n, products[i]);
       }
     }
-    multiply(query_, key_, part);
+    multiply(kQuery, kKey, part);
     for (Index i = 0; i < n; ++i) {
       std::copy_n(products.data(), n, out.room(place + (last * (last + 1) + part) * size + i * n, n));
     }

@@ -40,15 +40,10 @@ class DecompositionLayer {
   Eigen::Index tokens() const { return tokens_; }
 
  private:
-  struct Side {
-    PackedStack<Scalar> weight;
-    Matrix<Scalar> rows;      // [summands * n, heads * d_h], projected
-    Vector<Scalar> constant;  // [heads * d_h]
-  };
   class Writer;
 
-  void make_side(Side& side, const Linear<Scalar>& linear);
-  void project(Side& side, int s, const std::vector<Eigen::Index>& changed);
+  Vector<Scalar> constant_of(const Linear<Scalar>& linear) const;
+  void project(int s, const Rows<Scalar>& rows);
   void update_factors();
   void scale_block(int s, int r, Eigen::Index from, Eigen::Index count, Scalar* block) const;
   void varying_terms(int head, std::size_t place, bool kept, Writer& out);
@@ -60,7 +55,9 @@ class DecompositionLayer {
   bool constant_;
   Scalar scale_;
   Eigen::Index width_, d_, tokens_ = 0;
-  Side query_, key_;
+  PackedStack<Scalar> weight_;  // W_Q above W_K
+  Vector<Scalar> constants_[2];  // W beta + b of the queries, of the keys
+  Matrix<Scalar> rows_;  // [summands * n, 2 * heads * d_h]: queries, then keys
   PackedStack<Scalar> keys_of_head_;
   Matrix<Scalar> next_, fresh_;
   std::vector<Matrix<Scalar>> tables_;   // [n, d], as they came
@@ -68,6 +65,7 @@ class DecompositionLayer {
   std::vector<Vector<Scalar>> factors_;  // [n], of each row: the table's over the token's sigma
   bool all_ones_ = true;                 // whether every one of them is 1
   std::vector<char> changed_;            // since the last terms(), by part
+  std::vector<Eigen::Index> changed_rows_;  // of the table that take() takes
   AlignedBuffer<Scalar> buffer_;
 };
 

@@ -25,6 +25,10 @@ constexpr int kRows = 6;
 #else
 constexpr int kRows = 4;
 #endif
+// Of a tile with `left` rows still to come: where the last of six would stand half empty, two of four do.
+constexpr Eigen::Index height_of_tile(Eigen::Index left) {
+  return left <= 4 || left == 7 || left == 8 ? 4 : kRows;
+}
 // A panel of b stays in the first cache and a block of a in the second; both buffers are of fixed size.
 constexpr Index kDepth = 384;
 constexpr Index kRowPanels = 16;
@@ -60,7 +64,7 @@ inline void leave(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vec
 }
 
 // One whole tile. The sums stand in variables of their own, because arrays of vectors are spilled to memory.
-template <typename Scalar>
+template <int Rows, typename Scalar>
 [[gnu::noinline]] void multiply_tile(const Scalar* a, const Scalar* b, Index depth, Scalar scale, bool add,
                                      Scalar* to, Index stride) {
   using Vector = typename Simd<Scalar>::Vector;
@@ -88,7 +92,7 @@ template <typename Scalar>
     row = Simd<Scalar>::all(a[3]);
     l3 = multiply_add<Scalar>(row, left, l3);
     r3 = multiply_add<Scalar>(row, right, r3);
-    if constexpr (kRows > 4) {
+    if constexpr (Rows > 4) {
       row = Simd<Scalar>::all(a[4]);
       l4 = multiply_add<Scalar>(row, left, l4);
       r4 = multiply_add<Scalar>(row, right, r4);
@@ -96,14 +100,14 @@ template <typename Scalar>
       l5 = multiply_add<Scalar>(row, left, l5);
       r5 = multiply_add<Scalar>(row, right, r5);
     }
-    a += kRows;
+    a += Rows;
     b += kColumns<Scalar>;
   }
   leave(l0, r0, scale, add, to);
   leave(l1, r1, scale, add, to + stride);
   leave(l2, r2, scale, add, to + 2 * stride);
   leave(l3, r3, scale, add, to + 3 * stride);
-  if constexpr (kRows > 4) {
+  if constexpr (Rows > 4) {
     leave(l4, r4, scale, add, to + 4 * stride);
     leave(l5, r5, scale, add, to + 5 * stride);
   }
@@ -205,11 +209,11 @@ void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Sc
 template <typename Scalar>
 struct Panels {
   Index stacked, columns;
+  Index each = (columns + kColumns<Scalar> - 1) / kColumns<Scalar>;
 
-  Index each() const { return (columns + kColumns<Scalar> - 1) / kColumns<Scalar>; }
-  Index count() const { return stacked * each(); }
-  Index matrix(Index p) const { return p / each(); }
-  Index column(Index p) const { return p % each() * kColumns<Scalar>; }
+  Index count() const { return stacked * each; }
+  Index matrix(Index p) const { return p / each; }
+  Index column(Index p) const { return p % each * kColumns<Scalar>; }
   Index width(Index p) const { return std::min<Index>(kColumns<Scalar>, columns - column(p)); }
 };
 
@@ -239,29 +243,35 @@ struct Product {
       const Index i1 = std::min(a.rows(), i0 + kRowPanels * kRows);
       // Where each row is, had it its panel's column 0.
       Index offset[kRowPanels * kRows];
-      for (Index i = i0; i < i1; ++i) {
-        offset[i - i0] = (i / rows * across * rows + i % rows) * panels.columns;
+      Index matrix = i0 / rows, row = i0 % rows;
+      for (Index i = i0; i < i1; ++i, ++row) {
+        if (row == rows) row = 0, ++matrix;
+        offset[i - i0] = (matrix * across * rows + row) * panels.columns;
       }
-      for (Index i = i0; i < i1; i += kRows) {
-        pack<kRows>(a.data() + i * a.outerStride() + k, a.outerStride(), std::min<Index>(kRows, i1 - i), depth,
-                    packed_a + (i - i0) * depth);
+      for (Index i = i0, height; i < i1; i += height) {
+        height = height_of_tile(i1 - i);
+        const auto pack_rows = height == kRows ? pack<kRows, Scalar> : pack<4, Scalar>;
+        pack_rows(a.data() + i * a.outerStride() + k, a.outerStride(), std::min(height, i1 - i), depth,
+                  packed_a + (i - i0) * depth);
       }
       for (Index p = p0; p < p1; ++p) {
         const Scalar* const panel = packed_b + (p - p0) * depth * kColumns<Scalar>;
         const Index width = panels.width(p);
         Scalar* const start = out + panels.matrix(p) * rows * panels.columns + panels.column(p);
-        for (Index i = i0; i < i1; i += kRows) {
+        for (Index i = i0, height; i < i1; i += height) {
+          height = height_of_tile(i1 - i);
+          const auto multiply = height == kRows ? multiply_tile<kRows, Scalar> : multiply_tile<4, Scalar>;
           const Scalar* const row_panel = packed_a + (i - i0) * depth;
           const Index* const at = offset + (i - i0);
-          const Index here = std::min<Index>(kRows, i1 - i);
+          const Index here = std::min(height, i1 - i);
           // A tile within one product goes to its place, one at an edge by way of a tile of its own.
-          if (here == kRows && width == kColumns<Scalar> &&
-              at[kRows - 1] - at[0] == (kRows - 1) * panels.columns) {
-            multiply_tile(row_panel, panel, depth, scale, k > 0, start + at[0], panels.columns);
+          if (here == height && width == kColumns<Scalar> &&
+              at[height - 1] - at[0] == (height - 1) * panels.columns) {
+            multiply(row_panel, panel, depth, scale, k > 0, start + at[0], panels.columns);
             continue;
           }
           Scalar tile[kRows * kColumns<Scalar>];
-          multiply_tile(row_panel, panel, depth, scale, false, tile, Index(kColumns<Scalar>));
+          multiply(row_panel, panel, depth, scale, false, tile, Index(kColumns<Scalar>));
           for (Index r = 0; r < here; ++r) {
             Scalar* const to = start + at[r];
             const Scalar* const from = tile + r * kColumns<Scalar>;
@@ -318,7 +328,7 @@ void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Index 
   if (rows == 0 || b.columns_ == 0) return;
   eigen_assert(a.cols() == b.depth_ && a.rows() % rows == 0 && first + count <= b.stacked_);
   const Panels<Scalar> panels{count, b.columns_};
-  const Index all = b.stacked_ * panels.each(), before = first * panels.each();
+  const Index all = b.stacked_ * panels.each, before = first * panels.each;
   Scalar* const packed_a = buffers<Scalar>.at_least(kRowPanels * std::min(a.cols(), kDepth) * kRows);
   const Product<Scalar> product{a, panels, scale, rows, count, out, packed_a};
   Index k = 0;

@@ -1,8 +1,39 @@
 #include "value.h"
 
-namespace superpose {
+#include <emscripten/em_js.h>
 
-using emscripten::typed_memory_view;
+using emscripten::EM_VAL;
+
+// Arrays cross in one call each: emscripten::val would make a view of one object and call its method by name,
+// which takes as long as a small product. `kind` is kind_of() below.
+EM_JS_DEPS(superpose_arrays, "$Emval");
+EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
+  const heap = [HEAPF32, HEAPF64, HEAP32, HEAPU8][kind];
+  to /= heap.BYTES_PER_ELEMENT;
+  heap.subarray(to, to + count).set(Emval.toValue(array));
+});
+EM_JS(void, superpose_copy_from, (EM_VAL array, const void* from, int count, int at, int kind), {
+  const heap = [HEAPF32, HEAPF64, HEAP32, HEAPU8][kind];
+  from /= heap.BYTES_PER_ELEMENT;
+  Emval.toValue(array).set(heap.subarray(from, from + count), at);
+});
+EM_JS(EM_VAL, superpose_copy_of, (const void* from, int count, int kind), {
+  const heap = [HEAPF32, HEAPF64, HEAP32, HEAPU8][kind];
+  from /= heap.BYTES_PER_ELEMENT;
+  return Emval.toHandle(heap.slice(from, from + count));
+});
+
+namespace superpose {
+namespace {
+
+template <typename Element>
+constexpr int kind_of() {
+  if (!std::is_floating_point_v<Element>) return sizeof(Element) == 4 ? 2 : 3;
+  return sizeof(Element) == 4 ? 0 : 1;
+}
+
+}  // namespace
+
 using emscripten::val;
 
 Value::Value(const val& other) : val(other) {}
@@ -45,17 +76,17 @@ Value Value::zeros(std::size_t count) {
 
 template <typename Element>
 Value Value::copy_of(const Element* from, std::size_t count) {
-  return val(typed_memory_view(count, from)).call<val>("slice");
+  return val::take_ownership(superpose_copy_of(from, count, kind_of<Element>()));
 }
 
 template <typename Element>
 void Value::copy_to(Element* to, std::size_t count) const {
-  val(typed_memory_view(count, to)).call<void>("set", static_cast<const val&>(*this));
+  superpose_copy_to(as_handle(), to, count, kind_of<Element>());
 }
 
 template <typename Element>
 void Value::copy_from(const Element* from, std::size_t count, std::size_t at) {
-  call<void>("set", val(typed_memory_view(count, from)), val(static_cast<double>(at)));
+  superpose_copy_from(as_handle(), from, count, at, kind_of<Element>());
 }
 
 #define SUPERPOSE_INSTANTIATE(Element)                                                  \

@@ -84,7 +84,8 @@ function layerOver<A extends Floats>(
         const terms = new (data.constructor as new (length: number) => A)(count);
         last = { n, heads: [...only], parts, terms };
       }
-      raw[`layerTerms${suffix}`](address, tables, factors, only, kept, last.terms);
+      const arrays = tables.map((table) => table.data);
+      raw[`layerTerms${suffix}`](address, n, arrays, factors, only, kept, last.terms);
       return last;
     },
     free() {
