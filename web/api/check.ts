@@ -195,10 +195,11 @@ export function linear(name: string, value: unknown, wanted: Extents = {}): Line
 
 /** All arrays of one call share an element type; a mixture would silently lose precision. */
 export function samePrecision(named: Record<string, Floats | undefined>): void {
-  const present = Object.entries(named).filter((entry): entry is [string, Floats] => !!entry[1]);
-  const [first, ...rest] = present;
-  for (const [name, data] of rest) {
-    if (first && data.constructor !== first[1].constructor) {
+  let first: [string, Floats] | undefined;
+  for (const [name, data] of Object.entries(named)) {
+    if (!data) continue;
+    first ??= [name, data];
+    if (data.constructor !== first[1].constructor) {
       throw new TypeError(
         `${name} is a ${data.constructor.name} where ${first[0]} is a ${first[1].constructor.name}; use one of them throughout.`,
       );

@@ -75,16 +75,20 @@ function layerOver<A extends Floats>(
   return {
     parts,
     alive: () => address !== undefined,
-    terms(tables: readonly Table<A>[], factors: readonly number[], only: readonly number[]): Terms<A> {
-      const { rows: n, data } = tables[0] as Table<A>;
+    terms(
+      n: number,
+      tables: Record<string, Table<A>>,
+      factors: readonly number[],
+      only: readonly number[],
+    ): Terms<A> {
       const count = only.length * parts.length ** 2 * n * n;
       // The length is 0 once somebody has transferred it away.
       const kept = last?.n === n && String(last.heads) === String(only) && last.terms.length === count;
       if (!kept || !last) {
-        const terms = new (data.constructor as new (length: number) => A)(count);
+        const terms = new (query.weight.data.constructor as new (length: number) => A)(count);
         last = { n, heads: [...only], parts, terms };
       }
-      const arrays = tables.map((table) => table.data);
+      const arrays = names.map((name) => (tables[name] as Table<A>).data);
       raw[`layerTerms${suffix}`](address, n, arrays, factors, only, kept, last.terms);
       return last;
     },
@@ -115,6 +119,7 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
       const checked = checkedLayer(input, d, undefined);
       check.fits('W_Q and W_K', 6 * width * d * data.BYTES_PER_ELEMENT);
       const layer = layerOver<A>(raw, names, heads, checked);
+      const all = check.chosenHeads(undefined, heads);
       return {
         parts: layer.parts,
         terms(tables, { factors = {}, only } = {}) {
@@ -131,9 +136,9 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
               check.isSingle(data),
             ),
           );
-          const chosen = check.chosenHeads(only, heads);
+          const chosen = only === undefined ? all : check.chosenHeads(only, heads);
           fitsScores(first.rows, names.length + 1, chosen.length, width + d, data);
-          return layer.terms(tablesOf(tables, names), scales, chosen);
+          return layer.terms(first.rows, tables, scales, chosen);
         },
         ...handle(layer.free),
       };
@@ -144,13 +149,10 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
       const layer = layerOver<(typeof checked.first)['data']>(raw, names, input.heads, checked);
       try {
         const factors = names.map(() => 1);
-        return layer.terms(tablesOf(input.summands, names), factors, only);
+        return layer.terms(checked.first.rows, input.summands, factors, only);
       } finally {
         layer.free();
       }
     },
   };
 }
-
-const tablesOf = <A extends Floats>(summands: Record<string, Table<A>>, names: readonly string[]) =>
-  names.map((name) => summands[name] as Table<A>);
