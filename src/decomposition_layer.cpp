@@ -77,25 +77,21 @@ DecompositionLayer<Scalar>::DecompositionLayer(const Linear<Scalar>& query, cons
       factors_(summands),
       changed_(summands + 1) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
-  const Index out = query.weight.rows();
-  Matrix<Scalar> both(2 * out, d_);
-  both.topRows(out) = query.weight;
-  both.bottomRows(out) = key.weight;
-  weight_.pack(both, 2 * out);
-  constants_[0] = constant_of(query);
-  constants_[1] = constant_of(key);
+  make_side(query_, query);
+  make_side(key_, key);
 }
 
-// W beta + b.
+// The weight packed, and W beta + b.
 template <typename Scalar>
-Vector<Scalar> DecompositionLayer<Scalar>::constant_of(const Linear<Scalar>& linear) const {
-  Vector<Scalar> constant = Vector<Scalar>::Zero(linear.weight.rows());
+void DecompositionLayer<Scalar>::make_side(Side& side, const Linear<Scalar>& linear) {
+  const Index out = linear.weight.rows();
+  side.weight.pack(linear.weight, out);
+  side.constant = Vector<Scalar>::Zero(out);
   if (normalization_.beta.size()) {
     multiply_rows<Scalar>(normalization_.beta.transpose(), linear.weight, 1,
-                          MatrixMap<Scalar>(constant.data(), 1, constant.size()));
+                          MatrixMap<Scalar>(side.constant.data(), 1, out));
   }
-  for (Index c = 0; c < linear.bias.size(); ++c) constant[c] += linear.bias[c];
-  return constant;
+  for (Index c = 0; c < linear.bias.size(); ++c) side.constant[c] += linear.bias[c];
 }
 
 template <typename Scalar>
@@ -104,20 +100,22 @@ void DecompositionLayer<Scalar>::resize(Index tokens) {
   tokens_ = tokens;
   next_.resize(tokens, d_);
   for (auto& table : tables_) table.resize(0, 0);
-  rows_.resize(summands_ * tokens, 2 * heads_ * width_);
+  for (Side* side : {&query_, &key_}) side->rows.resize(summands_ * tokens, heads_ * width_);
   for (auto& factors : factors_) factors = Vector<Scalar>::Zero(tokens);
 }
 
 // `rows` are the ones that changed_rows_ names.
 template <typename Scalar>
 void DecompositionLayer<Scalar>::project(int s, const Rows<Scalar>& rows) {
-  const Index count = rows.rows(), out = rows_.cols();
+  const Index count = rows.rows(), out = heads_ * width_;
   const bool all = count == tokens_;
-  Scalar* const first = rows_.data() + s * tokens_ * out;
-  if (!all) fresh_.resize(count, out);
-  multiply_packed<Scalar>(rows, weight_, 0, 1, 1, count, all ? first : fresh_.data());
-  for (Index c = 0; !all && c < count; ++c) {
-    std::copy_n(fresh_.data() + c * out, out, first + changed_rows_[c] * out);
+  for (Side* side : {&query_, &key_}) {
+    Scalar* const first = side->rows.data() + s * tokens_ * out;
+    if (!all) fresh_.resize(count, out);
+    multiply_packed<Scalar>(rows, side->weight, 0, 1, 1, count, all ? first : fresh_.data());
+    for (Index c = 0; !all && c < count; ++c) {
+      std::copy_n(fresh_.data() + c * out, out, first + changed_rows_[c] * out);
+    }
   }
 }
 
@@ -197,7 +195,7 @@ template <typename Scalar>
 void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool kept, Writer& out) {
   const Index n = tokens_, size = n * n;
   const int all = parts();
-  keys_of_head_.pack(rows_.middleCols((heads_ + head) * width_, width_), n);
+  keys_of_head_.pack(key_.rows.middleCols(head * width_, width_), n);
   // As many rows at a time as leave together; whole tiles of four or six.
   const Index most = std::max<Index>(12, Writer::kMost / n / 12 * 12);
   for (int s = 0; s < summands_; ++s) {
@@ -209,7 +207,7 @@ void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool
       for (Index i = 0; i < n; i += most) {
         const Index count = std::min(most, n - i);
         Scalar* const block = out.room(place + (s * all + r) * size + i * n, (next - r) * count * n);
-        multiply_packed<Scalar>(rows_.block(s * n + i, head * width_, count, width_), keys_of_head_, r,
+        multiply_packed<Scalar>(query_.rows.block(s * n + i, head * width_, count, width_), keys_of_head_, r,
                                 next - r, scale_, count, block);
         for (int b = r; b < next; ++b) scale_block(s, b, i, count, block + (b - r) * count * n);
       }
@@ -222,29 +220,28 @@ template <typename Scalar>
 void DecompositionLayer<Scalar>::constant_terms(int head, std::size_t place, bool kept, Writer& out) {
   const Index n = tokens_, size = n * n;
   const int last = summands_;
-  enum Side { kQuery, kKey };
+  const auto constant_of = [&](const Side& side) { return side.constant.segment(head * width_, width_).transpose(); };
   Vector<Scalar> products(n);
-  const auto multiply = [&](Side one, Side many, int part) {
-    const auto constant = constants_[one].segment(head * width_, width_);
+  const auto multiply = [&](const Side& one, const Side& many, int part) {
     if (part == last) {
       Scalar sum = 0;
-      for (Index c = 0; c < width_; ++c) sum += constant[c] * constants_[many][head * width_ + c];
+      for (Index c = head * width_; c < (head + 1) * width_; ++c) sum += one.constant[c] * many.constant[c];
       products.setConstant(scale_ * sum);
       return;
     }
-    multiply_rows<Scalar>(constant.transpose(), rows_.block(part * n, (many * heads_ + head) * width_, n, width_),
-                          scale_, MatrixMap<Scalar>(products.data(), 1, n));
+    multiply_rows<Scalar>(constant_of(one), many.rows.block(part * n, head * width_, n, width_), scale_,
+                          MatrixMap<Scalar>(products.data(), 1, n));
     for (Index i = 0; i < n; ++i) products[i] *= factors_[part][i];
   };
   for (int part = 0; part <= last; ++part) {
     if (is_kept(kept, part, last)) continue;
     if (part < last) {
-      multiply(kKey, kQuery, part);
+      multiply(key_, query_, part);
       for (Index i = 0; i < n; ++i) {
         std::fill_n(out.room(place + (part * (last + 1) + last) * size + i * n, n), n, products[i]);
       }
     }
-    multiply(kQuery, kKey, part);
+    multiply(query_, key_, part);
     for (Index i = 0; i < n; ++i) {
       std::copy_n(products.data(), n, out.room(place + (last * (last + 1) + part) * size + i * n, n));
     }

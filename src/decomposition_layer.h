@@ -25,7 +25,7 @@ class DecompositionLayer {
 
   // The number of tokens n of the tables that come next. Another one than before forgets all of them.
   void resize(Eigen::Index tokens);
-  // Room for the next table [n, d]; it is read by take().
+  // Room for the next table [n, d], elsewhere after each take(), which reads it.
   Scalar* next_table() { return next_.data(); }
   std::size_t table_size() const { return next_.size(); }
   // What is in next_table() is summand s; it is multiplied by `factor`. Every summand, before terms().
@@ -40,9 +40,14 @@ class DecompositionLayer {
   Eigen::Index tokens() const { return tokens_; }
 
  private:
+  struct Side {
+    PackedStack<Scalar> weight;
+    Matrix<Scalar> rows;      // [summands * n, heads * d_h], projected
+    Vector<Scalar> constant;  // [heads * d_h]: W beta + b
+  };
   class Writer;
 
-  Vector<Scalar> constant_of(const Linear<Scalar>& linear) const;
+  void make_side(Side& side, const Linear<Scalar>& linear);
   void project(int s, const Rows<Scalar>& rows);
   void update_factors();
   void scale_block(int s, int r, Eigen::Index from, Eigen::Index count, Scalar* block) const;
@@ -55,9 +60,7 @@ class DecompositionLayer {
   bool constant_;
   Scalar scale_;
   Eigen::Index width_, d_, tokens_ = 0;
-  PackedStack<Scalar> weight_;  // W_Q above W_K
-  Vector<Scalar> constants_[2];  // W beta + b of the queries, of the keys
-  Matrix<Scalar> rows_;  // [summands * n, 2 * heads * d_h]: queries, then keys
+  Side query_, key_;
   PackedStack<Scalar> keys_of_head_;
   Matrix<Scalar> next_, fresh_;
   std::vector<Matrix<Scalar>> tables_;   // [n, d], as they came

@@ -25,7 +25,8 @@ constexpr int kRows = 6;
 #else
 constexpr int kRows = 4;
 #endif
-// Of a tile with `left` rows still to come: where the last of six would stand half empty, two of four do.
+// How many of the `left` rows still to come a tile takes: 32 are four times six and twice four, where a sixth
+// tile of six would be two thirds zeros.
 constexpr Eigen::Index height_of_tile(Eigen::Index left) {
   return left <= 4 || left == 7 || left == 8 ? 4 : kRows;
 }
@@ -262,7 +263,6 @@ struct Product {
         for (Index i = i0, height; i < i1; i += height) {
           height = height_of_tile(i1 - i);
           const auto multiply = [&, row_panel = packed_a + (i - i0) * depth](bool add, Scalar* to, Index stride) {
-            // Not through a pointer to one of them, which costs a tile of 16 products a place a tenth.
             if (height == kRows) multiply_tile<kRows>(row_panel, panel, depth, scale, add, to, stride);
             else multiply_tile<4>(row_panel, panel, depth, scale, add, to, stride);
           };
