@@ -96,6 +96,14 @@ describe.each(builds)('$simd', ({ superpose }) => {
     areTermsOf(superpose, layer.terms(input.summands), input);
   });
 
+  test('finite tables whose sum is beyond the range of doubles are finite tables', () => {
+    const input = bare(randomInput(4, 6, 1, 3));
+    using layer = layerOf(superpose, input);
+    const largest = scaled(input.summands.token as Table<Float64Array>, 0);
+    largest.data.fill(Number.MAX_VALUE);
+    expect(() => layer.terms({ ...input.summands, token: largest })).not.toThrow();
+  });
+
   test('names like those of every object are names like any other', () => {
     const { summands, ...rest } = randomInput(4, 6, 1, 3);
     const { token, position } = summands as Tables;
