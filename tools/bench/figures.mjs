@@ -1,6 +1,8 @@
 // node tools/bench/figures.mjs [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
 // step of each figure's first slider, from the input event to the frame that shows the answer. "Work" is the step
-// without its waiting: the processor time of all tasks of the page's thread and of the worker's, by a trace.
+// without its waiting: the processor time of all tasks of the page's thread and of the worker's, by a trace. These are
+// script, style, layout and paint of two frames - the slider's own, and the answer's - for all of the page; not in
+// it is what runs beside them: the compositor, and filling tiles with pixels.
 // Needs dist/, which npm run build makes.
 import { preview } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
@@ -13,12 +15,10 @@ const stepMark = 'superpose-step';
 
 async function main(asked) {
   await withPage(async (address) => {
-    await onPage('chromium', address, async (browser) => {
-      const visits = [];
-      for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(browser, address)));
-      console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
-      await everyFigure(browser, asked);
-    });
+    const visits = [];
+    for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(address)));
+    console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
+    await onPage('chromium', address, (browser) => everyFigure(browser, asked));
   });
   return 0;
 }
@@ -99,20 +99,21 @@ async function workOf({ page }, take) {
   return work;
 }
 
-/** A visit with an empty cache. */
-async function firstFigure(browser, address) {
-  const context = await browser.page.context().browser().newContext();
-  const page = await context.newPage();
-  await page.addInitScript(() => {
-    addEventListener('superpose-drawn', ({ target }) => {
-      if (target.getAttribute('name') === 'dot-products') globalThis.firstDrawn ??= performance.now();
+/** The first visit of a new browser, with nothing else open. */
+async function firstFigure(address) {
+  const { page, close, open, evaluate } = await browsers.chromium();
+  try {
+    await page.addInitScript(() => {
+      addEventListener('superpose-drawn', ({ target }) => {
+        if (target.getAttribute('name') === 'dot-products') globalThis.firstDrawn ??= performance.now();
+      });
     });
-  });
-  await page.goto(central(address));
-  await page.waitForFunction(() => globalThis.firstDrawn !== undefined);
-  const drawn = await page.evaluate(() => globalThis.firstDrawn);
-  await context.close();
-  return drawn;
+    await open(central(address));
+    await page.waitForFunction(() => globalThis.firstDrawn !== undefined);
+    return await evaluate(() => globalThis.firstDrawn);
+  } finally {
+    await close();
+  }
 }
 
 /** In the page, where only what is in this function can be had. */

@@ -6,12 +6,11 @@ import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure, Said } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
-import { paintCanvas } from '../plot/canvas.js';
 import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
 import { type Cursor, cursorAt, cursorMarks, type Scene, type Term } from '../plot/scene.js';
-import { svgMarks } from '../plot/svg.js';
 import { type Asker, answeredIn, asker } from '../worker/client.js';
 import controlStyles from './controls.css?inline';
+import { drawCursor, drawScene } from './drawing.js';
 import styles from './element.css?inline';
 import { toCsv, toJson, toPng, toSvg } from './exports.js';
 import { writeLink } from './link.js';
@@ -97,7 +96,6 @@ export class FigureElement extends LitElement {
   /** What a screen reader is told; a pointer’s moves are not. */
   @state() private spoken = '';
   @query('.surface') private surface!: HTMLElement | null;
-  @query('.frame') private frame!: HTMLElement | null;
 
   private asker: Asker | undefined;
   private scene: Scene | undefined;
@@ -107,7 +105,10 @@ export class FigureElement extends LitElement {
   private speaking = 0;
   private changed = false;
   private watchers: (() => void)[] = [];
+  /** What the picture on screen was drawn of, ... */
   private painted: unknown[] = [];
+  /** ... and the cursor that it shows. */
+  private pointed: Cursor | undefined;
 
   /** Everything that is set; a link to this very view holds it all. */
   get state(): State {
@@ -542,22 +543,14 @@ export class FigureElement extends LitElement {
     const key = [shown, width, theme, this.surface];
     if (key.some((one, place) => one !== this.painted[place])) {
       this.painted = key;
+      this.pointed = undefined;
       this.scene = figure.scene(shown.data, shown.state, width);
-      const { height } = this.scene;
-      // Said anew, the same height would have the whole page laid out again.
-      if (this.surface.dataset.size !== `${width} ${height}`) {
-        this.surface.dataset.size = `${width} ${height}`;
-        this.surface.style.setProperty('--height', `${height}px`);
-        // On paper the picture is as wide as the sheet, and as high as that makes it.
-        this.surface.style.setProperty('--shape', `${width} / ${height}`);
-      }
-      paintCanvas(this.surface.querySelector('canvas') as HTMLCanvasElement, this.scene, theme);
-      fill(this.surface.querySelector('.marks') as SVGElement, this.scene, svgMarks(this.scene.marks, false));
+      drawScene(this.surface, this.scene, theme);
     }
-    if (!this.scene || !this.frame) return;
+    if (!this.scene || this.pointed === this.cursor) return;
+    this.pointed = this.cursor;
     const focus = figure.focus?.(shown.data, shown.state, this.cursor, width) ?? [];
-    const marks = [...cursorMarks(this.scene, this.cursor), ...focus];
-    fill(this.frame as unknown as SVGElement, this.scene, svgMarks(marks, true));
+    drawCursor(this.surface, [...cursorMarks(this.scene, this.cursor), ...focus]);
   }
 
   private at(event: PointerEvent | MouseEvent) {
@@ -702,13 +695,6 @@ function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult
       </table>
     </div>
   `;
-}
-
-/** The marks are made of escaped text and numbers only; see web/plot/svg.ts. */
-function fill(svg: SVGElement, { width, height }: Scene, marks: string): void {
-  const box = `0 0 ${width} ${height}`;
-  if (svg.getAttribute('viewBox') !== box) svg.setAttribute('viewBox', box);
-  svg.innerHTML = marks;
 }
 
 function download(name: string, blob: Blob): void {

@@ -1,4 +1,5 @@
 // Figure "Dot products of positions": when they depend on the distance alone, and what breaks it.
+import { extent } from 'd3-array';
 import { exponent, readable } from '../plot/format.js';
 import { colourKey, largestMagnitude, map, multiples, plane, tickText, titleHeight } from '../plot/parts.js';
 import type { Mark, Region } from '../plot/scene.js';
@@ -77,14 +78,16 @@ export const figure: Figure<typeof controls, Data> = {
           subtitle: `spread ${spreadText(spreads[place] as number)}`,
         },
       );
+      const [from = 0, to = 0] = extent(values);
       const below = plane(
         { x, y: y + top + grid.width + 10, width: grid.width, height: cloud },
         { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
-        { from: Math.min(...values), to: Math.max(...values), label: '', ticks: 4 },
+        { from, to, label: '', ticks: 4 },
       );
       // The axis is linear, and asking it 9,216 times takes longer than the rest of the picture.
       const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
-      const places = { x: new Float64Array(n * n), y: values.map((value) => zero + unit * value) };
+      const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
+      for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);
       const across = Float64Array.from({ length: 2 * n - 1 }, (_, offset) => below.x(offset - n + 1));
       for (let p = 0; p < n; p++) places.x.set(across.subarray(n - 1 - p, 2 * n - 1 - p), p * n);
       marks.push(

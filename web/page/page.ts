@@ -1,4 +1,6 @@
 import '../element/figureElement.js';
+import { figures } from '../figures/index.js';
+import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
@@ -8,6 +10,11 @@ import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
 
 setWays(siteWorker);
+// While the page is laid out, before a figure is known to be near: what computes, and the first figures' code.
+startEarly();
+figures['dot-products']?.().catch(() => {
+  // The figure says so itself.
+});
 const notice = document.querySelector<HTMLElement>('#notice');
 addEmbedButtons();
 lightTerms(document.body);

@@ -40,7 +40,7 @@ function paintCloud(
 ): void {
   const cloud = cloudOf(x, y, radius, opacity, density);
   if (!cloud) return;
-  const { left, top, width, height, hidden } = cloud;
+  const { left, top, width, height, seen } = cloud;
   const image = new ImageData(width, height);
   const channels = [1, 3, 5].map((from) => Number.parseInt(inks[theme][ink].slice(from, from + 2), 16));
   const [red = 0, green = 0, blue = 0] = channels;
@@ -48,7 +48,7 @@ function paintCloud(
   // Red first in memory, which is little-endian wherever there is WebAssembly.
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
-    pixels[pixel] = (Math.round(255 * (hidden[pixel] as number)) << 24) | colour;
+    pixels[pixel] = (Math.round(255 * (1 - (seen[pixel] as number))) << 24) | colour;
   }
   const small = smallCanvas(height, width);
   (small.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D).putImageData(

@@ -6,8 +6,8 @@ export interface Cloud {
   top: number;
   width: number;
   height: number;
-  /** How much of the paper each pixel hides, row by row, from 0 to 1. */
-  hidden: Float32Array;
+  /** How much of the paper is left to see in each pixel, row by row, from 0 to 1. */
+  seen: Float32Array;
 }
 
 /** Squares of 2·radius about the places, blended one over the other; all lengths are in pixels. */
@@ -29,7 +29,6 @@ export function cloudOf(
   const [left, top] = [Math.floor(low * scale - size), Math.floor(first * scale - size)];
   const [width, height] = [Math.ceil(high * scale + size) - left, Math.ceil(last * scale + size) - top];
   if (!(width > 0 && height > 0 && width * height < 2 ** 24)) return undefined;
-  // What is left to see of the paper.
   const seen = new Float32Array(width * height).fill(1);
   for (let k = 0; k < x.length; k++) {
     const from = (x[k] as number) * scale - size - left;
@@ -43,5 +42,5 @@ export function cloudOf(
       }
     }
   }
-  return { left, top, width, height, hidden: seen.map((part) => 1 - part) };
+  return { left, top, width, height, seen };
 }

@@ -19,10 +19,9 @@ export const escaped = (text: string): string =>
 
 const round = (value: number) => String(Math.round(100 * value) / 100);
 
-/** All but rasters and, on a canvas, dots. */
-export function svgMarks(marks: readonly Mark[], withDots: boolean): string {
-  return marks.map((mark) => (mark.mark === 'dots' && !withDots ? '' : svgMark(mark))).join('');
-}
+/** One element for each mark but rasters and, on a canvas, dots. */
+export const svgMarks = (marks: readonly Mark[], withDots: boolean): string[] =>
+  marks.filter(({ mark }) => mark !== 'raster' && (withDots || mark !== 'dots')).map((mark) => svgMark(mark));
 
 function svgMark(mark: Mark): string {
   const term = mark.term ? ` data-term="${mark.term}"` : '';
@@ -114,7 +113,7 @@ export async function svgPicture(
       ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){svg{${themeVariables('dark')}}.on-dark{display:inline}.on-light{display:none}}${inkClasses}</style>`
       : '';
   const { width, height } = scene;
-  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${svgMarks(scene.marks, true)}`;
+  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${svgMarks(scene.marks, true).join('')}`;
   const painted = theme === 'auto' ? shapes : inAttributes(shapes, theme);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }

@@ -1,0 +1,44 @@
+// A scene on the page: its maps and dots on a canvas, its other marks as SVG on top, and above both what follows
+// the cursor. To compare marks takes far less than to have the browser style, lay out and paint them again.
+import { paintCanvas } from '../plot/canvas.js';
+import type { Theme } from '../plot/colour.js';
+import type { Mark, Scene } from '../plot/scene.js';
+import { svgMarks } from '../plot/svg.js';
+
+/** Beyond this share of marks that changed, all of them are parsed at once. */
+const many = 0.5;
+
+const written = new WeakMap<Element, string[]>();
+
+/** Draws what does not depend on the cursor. */
+export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme): void {
+  const { width, height } = scene;
+  // Said anew, the same height would have the whole page laid out again.
+  if (surface.dataset.size !== `${width} ${height}`) {
+    surface.dataset.size = `${width} ${height}`;
+    surface.style.setProperty('--height', `${height}px`);
+    // On paper the picture is as wide as the sheet, and as high as that makes it.
+    surface.style.setProperty('--shape', `${width} / ${height}`);
+    for (const svg of surface.querySelectorAll('svg')) svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  }
+  paintCanvas(surface.querySelector('canvas') as HTMLCanvasElement, scene, theme);
+  write(surface, '.marks', svgMarks(scene.marks, false));
+}
+
+/** Draws what does. */
+export const drawCursor = (surface: HTMLElement, marks: readonly Mark[]): void =>
+  write(surface, '.frame', svgMarks(marks, true));
+
+/** The marks are made of escaped text and numbers only; see web/plot/svg.ts. */
+function write(surface: HTMLElement, layer: string, marks: string[]): void {
+  const svg = surface.querySelector(layer) as Element;
+  const before = written.get(svg) ?? [];
+  const changed = marks.flatMap((mark, place) => (mark === before[place] ? [] : [place]));
+  written.set(svg, marks);
+  if (marks.length !== before.length || changed.length > many * marks.length) {
+    svg.innerHTML = marks.join('');
+    return;
+  }
+  const elements = [...svg.children];
+  for (const place of changed) (elements[place] as Element).outerHTML = marks[place] as string;
+}
