@@ -2,6 +2,7 @@
 // and ways to take them along. Its attributes are the settings of the figure.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult, unsafeCSS } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
+import { guard } from 'lit/directives/guard.js';
 import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure, Said } from '../figures/figure.js';
@@ -480,7 +481,7 @@ export class FigureElement extends LitElement {
       this.tableOpen = (event.target as HTMLDetailsElement).open;
     };
     return html`<details @toggle=${opened}><summary>The numbers as a table</summary>
-      ${this.tableOpen ? tableOf(figure, data, state) : nothing}</details>`;
+      ${this.tableOpen ? guard([this.shown], () => tableOf(figure, data, state)) : nothing}</details>`;
   }
 
   private tools(figure: AnyFigure, state: State): TemplateResult {

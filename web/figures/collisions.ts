@@ -7,6 +7,8 @@ import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
 
+const largestVocabulary = 5000;
+
 const controls = {
   words: {
     kind: 'choice',
@@ -21,7 +23,12 @@ const controls = {
     options: { random: 'Random', sinusoidal: 'Sinusoidal' },
     initial: 'random',
   },
-  vocabulary: { kind: 'steps', label: 'Vocabulary', values: [100, 500, 1000, 2000, 5000], initial: 5000 },
+  vocabulary: {
+    kind: 'steps',
+    label: 'Vocabulary',
+    values: [100, 500, 1000, 2000, largestVocabulary],
+    initial: largestVocabulary,
+  },
   d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.1, initial: 1 },
   index: { kind: 'range', label: 'Word number', min: 0, max: 4999, step: 1, initial: 0 },
@@ -71,7 +78,7 @@ function seeded(superpose: Superpose, state: State): Data {
   // All are drawn, so that another size of the vocabulary need not draw: a part is the first rows.
   if (vocabularyOf?.key !== key) {
     const tokens = superpose.randomNormal({
-      rows: controls.vocabulary.values.at(-1) as number,
+      rows: largestVocabulary,
       columns: d,
       seed,
       stream: streams.token,

@@ -7,6 +7,8 @@ import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 
+const scales = [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16];
+
 const controls = {
   against: {
     kind: 'choice',
@@ -26,7 +28,7 @@ const controls = {
   scale: {
     kind: 'steps',
     label: 'Position scale ρ',
-    values: [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16],
+    values: scales,
     initial: 1,
   },
   n: { kind: 'steps', label: 'Positions', values: [64, 128, 256], initial: 256 },
@@ -55,7 +57,6 @@ interface Data {
   guessing: number;
 }
 
-const scales = controls.scale.values;
 const widths = [8, 16, 32, 64, 128];
 const vocabulary = 500;
 const streams = { token: 0, position: 1 };

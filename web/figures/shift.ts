@@ -6,16 +6,17 @@ import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 
+const shifts = 64;
+const tableRows = 64;
+
 const controls = {
-  k: { kind: 'range', label: 'Shift k', min: 1, max: 64, step: 1, initial: 5 },
-  p: { kind: 'range', label: 'Position p', min: 0, max: 63, step: 1, initial: 3 },
+  k: { kind: 'range', label: 'Shift k', min: 1, max: shifts, step: 1, initial: 5 },
+  p: { kind: 'range', label: 'Position p', min: 0, max: tableRows - 1, step: 1, initial: 3 },
   d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64, 128, 256], initial: 64 },
   scale: { kind: 'range', label: 'Token scale', min: 0, max: 2, step: 0.05, initial: 1 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
-const shifts = controls.k.max;
-const tableRows = controls.p.max + 1;
 const circles = 4;
 
 /** Sine and cosine channel of one frequency. */

@@ -1,5 +1,4 @@
 // What figures are put together from: planes with axes, maps with keys, lines, histograms, bars.
-import { bin } from 'd3-array';
 import { linear, logarithmic, type Scale } from './scale.js';
 import type { Ink, Mark, RasterMark, Region, ScaleName, Term } from './scene.js';
 
@@ -98,13 +97,15 @@ export function lineThrough(
 
 const point = (x: number, y: number) => `${Math.round(100 * x) / 100},${Math.round(100 * y) / 100}`;
 
-/** How often values fall into each of `count` equal bins from `low` to `high`. */
+/** How often values fall into each of `count` equal bins from `low` to `high`, which the last bin includes. */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
-  const edges = Array.from({ length: count - 1 }, (_, k) => low + ((high - low) * (k + 1)) / count);
-  return bin<number, number>()
-    .domain([low, high])
-    .thresholds(edges)([...values])
-    .map((one) => one.length);
+  const found = new Array<number>(count).fill(0);
+  for (const value of values) {
+    if (!(value >= low && value <= high)) continue;
+    const place = Math.min(count - 1, Math.floor((count * (value - low)) / (high - low)));
+    found[place] = (found[place] as number) + 1;
+  }
+  return found;
 }
 
 /** Steps of a histogram, as a filled path; `heights` belong to equal bins from `low` to `high`. */
