@@ -1,59 +1,26 @@
 // <superpose-figure name="...">: a figure with its inputs, its picture, what it says in words, its numbers
 // and ways to take them along. Its attributes are the settings of the figure.
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult, unsafeCSS } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { guard } from 'lit/directives/guard.js';
-import { live } from 'lit/directives/live.js';
-import { type Control, drawAgain, readState, type State, type Value } from '../figures/controls.js';
-import type { AnyFigure, Said } from '../figures/figure.js';
+import { type Control, readState, type State, type Value } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
-import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
-import { type Cursor, cursorAt, cursorMarks, type Scene, type Term } from '../plot/scene.js';
+import type { Theme } from '../plot/colour.js';
+import { type Cursor, cursorAt, cursorMarks, type Scene } from '../plot/scene.js';
 import { type Asker, answeredIn, asker } from '../worker/client.js';
-import controlStyles from './controls.css?inline';
+import { stepped, within } from './cursor.js';
 import { drawCursor, drawScene } from './drawing.js';
-import styles from './element.css?inline';
 import { toCsv, toJson, toPng, toSvg } from './exports.js';
+import { inputOf } from './inputs.js';
 import { writeLink } from './link.js';
 import { linked } from './linked.js';
 import { linkBase, place } from './place.js';
-import { spaceOf } from './space.js';
-
-/** The reader's own size of text: the rem of a page around may be anything. */
-function ownRem(): string {
-  if (!CSS.registerProperty) return '16px';
-  try {
-    CSS.registerProperty({
-      name: '--superpose-rem',
-      syntax: '<length>',
-      inherits: true,
-      initialValue: '16px',
-    });
-  } catch {
-    // It is registered already.
-  }
-  // The root's font is medium, whatever the page says.
-  return '1em';
-}
-
-const sized = (css: string) =>
-  css.replace(
-    /(?<!@media[^{]*)(?<![\w.])(\d*\.?\d+)rem\b/g,
-    (_, size) => `calc(${size} * var(--superpose-rem))`,
-  );
-
-const themes = `.root{--superpose-rem:${ownRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}`;
-const terms: Term[] = ['token-token', 'token-position', 'position-token', 'position-position', 'rest'];
-const lighting = terms
-  .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
-  .join('');
-const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'ink']
-  .map((term) => `.swatch.f-${term}{background:var(--${term})}`)
-  .join('');
+import { aloud, said } from './said.js';
+import { elementStyles } from './styles.js';
+import { tableOf } from './table.js';
 
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-/** Rows of the table that are shown; all are in the files. */
-const mostRows = 300;
 const typingPause = 120;
 /** A finding is read out when the reader has stopped moving a slider. */
 const speakingPause = 900;
@@ -67,11 +34,7 @@ export interface Change {
 }
 
 export class FigureElement extends LitElement {
-  static override styles = [
-    unsafeCSS(themes + inkClasses + lighting + swatches),
-    unsafeCSS(sized(controlStyles)),
-    unsafeCSS(sized(styles)),
-  ];
+  static override styles = elementStyles;
 
   @property() name = '';
   /** light, dark, or whatever the reader prefers. */
@@ -361,75 +324,14 @@ export class FigureElement extends LitElement {
     return html`<div class="controls">
       ${Object.entries(figure.controls as Record<string, Control>)
         .filter(([name]) => !unused.has(name) && (kept?.includes(name) ?? true))
-        .map(([name, control]) => this.input(name, control))}
+        .map(([name, control]) =>
+          inputOf(name, control, this.settings[name] as Value, {
+            change: (value, settled) => this.change(name, value, settled),
+            seed: (input) => this.typeSeed(name, input),
+            type: (text) => this.type(name, text),
+          }),
+        )}
     </div>`;
-  }
-
-  private input(name: string, control: Control): TemplateResult {
-    const value = this.settings[name] as Value;
-    const set = (to: Value) => this.change(name, to, true);
-    switch (control.kind) {
-      case 'choice': {
-        const options = Object.entries(control.options);
-        if (control.radio) {
-          return html`<fieldset class="${spaceOf(control)}">
-            <legend>${control.label}</legend>
-            <div class="choices">${options.map(
-              ([option, label]) => html`<label><input type="radio" name=${name} value=${option}
-                .checked=${live(value === option)} @change=${() => set(option)} />${label}</label>`,
-            )}</div>
-          </fieldset>`;
-        }
-        return html`<label class=${spaceOf(control)}>${control.label}
-          <select name=${name} @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}>
-            ${options.map(([option, label]) => html`<option value=${option} .selected=${value === option}>${label}</option>`)}
-          </select></label>`;
-      }
-      case 'range':
-      case 'steps': {
-        const steps = control.kind === 'steps';
-        const [min, max, step] = steps
-          ? [0, control.values.length - 1, 1]
-          : [control.min, control.max, control.step];
-        const place = steps ? control.values.indexOf(value as number) : (value as number);
-        const moved = (event: Event, settled: boolean) => {
-          const at = Number((event.target as HTMLInputElement).value);
-          this.change(name, steps ? (control.values[at] as number) : at, settled);
-        };
-        return html`<label>${control.label} <b class="value" aria-hidden="true">${numeral(value as number)}</b>
-          <input type="range" name=${name} min=${min} max=${max} step=${step}
-            .value=${live(String(place))} aria-valuetext=${numeral(value as number)}
-            @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
-        </label>`;
-      }
-      case 'toggle':
-        return html`<div class="choices"><label><input type="checkbox" name=${name}
-          .checked=${live(value as boolean)} @change=${(event: Event) => set((event.target as HTMLInputElement).checked)} />${control.label}</label></div>`;
-      case 'several': {
-        const on = value as readonly string[];
-        const options = Object.entries(control.options);
-        return html`<fieldset class=${spaceOf(control)}><legend>${control.label}</legend>
-          <div class="choices">${options.map(
-            ([
-              option,
-              label,
-            ]) => html`<label data-term=${isTerm(option) ? option : nothing}><input type="checkbox" name=${name} value=${option}
-              .checked=${live(on.includes(option))}
-              @change=${() => set(options.map(([one]) => one).filter((one) => (one === option ? !on.includes(one) : on.includes(one))))} />${
-                isTerm(option) ? html`<span class="swatch f-${option}"></span>` : nothing
-              }${label}</label>`,
-          )}</div></fieldset>`;
-      }
-      case 'seed':
-        return html`<div><span class="label">${control.label}</span><span class="seed">
-          <input type="text" inputmode="numeric" name=${name} aria-label=${control.label} .value=${live(String(value))}
-            @change=${(event: Event) => this.typeSeed(name, event.target as HTMLInputElement)} />
-          <button aria-label="Again, with the next ${control.label.toLowerCase()}" @click=${() => set(drawAgain(value as number))}>Again</button></span></div>`;
-      case 'text':
-        return html`<label class=${spaceOf(control)}>${control.label}
-          <textarea name=${name} rows="2" maxlength=${control.longest} dir="auto" spellcheck="false"
-            .value=${live(value as string)} @input=${(event: Event) => this.type(name, (event.target as HTMLTextAreaElement).value)}></textarea></label>`;
-    }
   }
 
   private typeSeed(name: string, input: HTMLInputElement): void {
@@ -612,39 +514,6 @@ interface SharedText {
 export const attributeOf = (name: string): string =>
   name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
-const isTerm = (option: string): boolean => (terms as string[]).includes(option);
-
-const within = ({ i, j }: Cursor, rows: number, columns: number): Cursor => ({
-  i: Math.max(0, Math.min(rows - 1, i)),
-  j: Math.max(0, Math.min(columns - 1, j)),
-});
-
-function stepped({ i, j }: Cursor, key: string, rows: number, columns: number): Cursor | undefined {
-  switch (key) {
-    case 'ArrowUp':
-      return within({ i: i - 1, j }, rows, columns);
-    case 'ArrowDown':
-      return within({ i: i + 1, j }, rows, columns);
-    case 'ArrowLeft':
-      return within({ i, j: j - 1 }, rows, columns);
-    case 'ArrowRight':
-      return within({ i, j: j + 1 }, rows, columns);
-    case 'PageUp':
-      return within({ i, j: j - 10 }, rows, columns);
-    case 'PageDown':
-      return within({ i, j: j + 10 }, rows, columns);
-    case 'Home':
-      return { i, j: 0 };
-    case 'End':
-      return within({ i, j: columns - 1 }, rows, columns);
-    default:
-      return undefined;
-  }
-}
-
-const numeral = (value: number): string =>
-  (Math.abs(value) < 10_000 ? String(value) : value.toLocaleString('en')).replace('-', '−');
-
 const instead = (refused: string[]): string[] => (refused.length > 0 ? [...refused, firstView] : []);
 
 /** What a badge says, and what it means. */
@@ -654,49 +523,6 @@ const meanings = {
   trained: 'Computed from the weights of a trained model',
   exact: 'Computed from a formula',
 };
-
-const termNames: Record<Term, string> = {
-  'token-token': 'token → token',
-  'token-position': 'token → position',
-  'position-token': 'position → token',
-  'position-position': 'position → position',
-  rest: 'the rest',
-};
-
-/** The name of a piece’s term, where only its colour says it. */
-const unsaid = (piece: Exclude<Said, string>): string | undefined =>
-  piece.term && !/[a-z]{3}/i.test(piece.text) ? termNames[piece.term] : undefined;
-
-function aloud(piece: Said): string {
-  if (typeof piece === 'string') return piece;
-  return `${unsaid(piece) ?? ''} ${piece.text}`;
-}
-
-function said(piece: Said): TemplateResult | string {
-  if (typeof piece === 'string') return piece;
-  const ink = piece.term ?? piece.ink;
-  const text = piece.strong ? html`<b>${piece.text}</b>` : piece.text;
-  if (!ink) return html`${text}`;
-  const name = unsaid(piece);
-  return html`<span data-term=${piece.term ?? nothing}><span class="swatch f-${ink}" role=${name ? 'img' : nothing} aria-label=${name ?? nothing}></span>${text}</span>`;
-}
-
-function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult {
-  const { columns, rows } = figure.table(data, state);
-  const cell = (value: string | number) =>
-    typeof value === 'string' || Number.isInteger(value)
-      ? String(value).replace('-', '−')
-      : String(Number(value.toPrecision(6))).replace('-', '−');
-  return html`
-    ${rows.length > mostRows ? html`<p class="note">The first ${mostRows} of ${rows.length} rows; CSV and JSON have all.</p>` : nothing}
-    <div class="scroll" tabindex="0" role="region" aria-label="${figure.title}: numbers">
-      <table>
-        <thead><tr>${columns.map((column: string) => html`<th scope="col">${column}</th>`)}</tr></thead>
-        <tbody>${rows.slice(0, mostRows).map((row: (string | number)[]) => html`<tr>${row.map((value, place) => (place === 0 ? html`<th scope="row">${cell(value)}</th>` : html`<td>${cell(value)}</td>`))}</tr>`)}</tbody>
-      </table>
-    </div>
-  `;
-}
 
 function download(name: string, blob: Blob): void {
   const link = document.createElement('a');

@@ -1,0 +1,86 @@
+// The inputs of a figure, one for each control: native ones, so that keys, touch and screen readers know them.
+import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { type Control, drawAgain, type Value } from '../figures/controls.js';
+import { spaceOf } from './space.js';
+import { terms } from './styles.js';
+
+/** What the reader does with an input. */
+export interface Heard {
+  /** `settled`: the reader has let go of it. */
+  change(value: Value, settled: boolean): void;
+  /** Types a seed, which may be none. */
+  seed(input: HTMLInputElement): void;
+  type(text: string): void;
+}
+
+export function inputOf(name: string, control: Control, value: Value, heard: Heard): TemplateResult {
+  const set = (to: Value) => heard.change(to, true);
+  switch (control.kind) {
+    case 'choice': {
+      const options = Object.entries(control.options);
+      if (control.radio) {
+        return html`<fieldset class="${spaceOf(control)}">
+            <legend>${control.label}</legend>
+            <div class="choices">${options.map(
+              ([option, label]) => html`<label><input type="radio" name=${name} value=${option}
+                .checked=${live(value === option)} @change=${() => set(option)} />${label}</label>`,
+            )}</div>
+          </fieldset>`;
+      }
+      return html`<label class=${spaceOf(control)}>${control.label}
+          <select name=${name} @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}>
+            ${options.map(([option, label]) => html`<option value=${option} .selected=${value === option}>${label}</option>`)}
+          </select></label>`;
+    }
+    case 'range':
+    case 'steps': {
+      const steps = control.kind === 'steps';
+      const [min, max, step] = steps
+        ? [0, control.values.length - 1, 1]
+        : [control.min, control.max, control.step];
+      const place = steps ? control.values.indexOf(value as number) : (value as number);
+      const moved = (event: Event, settled: boolean) => {
+        const at = Number((event.target as HTMLInputElement).value);
+        heard.change(steps ? (control.values[at] as number) : at, settled);
+      };
+      return html`<label>${control.label} <b class="value" aria-hidden="true">${numeral(value as number)}</b>
+          <input type="range" name=${name} min=${min} max=${max} step=${step}
+            .value=${live(String(place))} aria-valuetext=${numeral(value as number)}
+            @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
+        </label>`;
+    }
+    case 'toggle':
+      return html`<div class="choices"><label><input type="checkbox" name=${name}
+          .checked=${live(value as boolean)} @change=${(event: Event) => set((event.target as HTMLInputElement).checked)} />${control.label}</label></div>`;
+    case 'several': {
+      const on = value as readonly string[];
+      const options = Object.entries(control.options);
+      return html`<fieldset class=${spaceOf(control)}><legend>${control.label}</legend>
+          <div class="choices">${options.map(
+            ([
+              option,
+              label,
+            ]) => html`<label data-term=${isTerm(option) ? option : nothing}><input type="checkbox" name=${name} value=${option}
+              .checked=${live(on.includes(option))}
+              @change=${() => set(options.map(([one]) => one).filter((one) => (one === option ? !on.includes(one) : on.includes(one))))} />${
+                isTerm(option) ? html`<span class="swatch f-${option}"></span>` : nothing
+              }${label}</label>`,
+          )}</div></fieldset>`;
+    }
+    case 'seed':
+      return html`<div><span class="label">${control.label}</span><span class="seed">
+          <input type="text" inputmode="numeric" name=${name} aria-label=${control.label} .value=${live(String(value))}
+            @change=${(event: Event) => heard.seed(event.target as HTMLInputElement)} />
+          <button aria-label="Again, with the next ${control.label.toLowerCase()}" @click=${() => set(drawAgain(value as number))}>Again</button></span></div>`;
+    case 'text':
+      return html`<label class=${spaceOf(control)}>${control.label}
+          <textarea name=${name} rows="2" maxlength=${control.longest} dir="auto" spellcheck="false"
+            .value=${live(value as string)} @input=${(event: Event) => heard.type((event.target as HTMLTextAreaElement).value)}></textarea></label>`;
+  }
+}
+
+const isTerm = (option: string): boolean => (terms as string[]).includes(option);
+
+const numeral = (value: number): string =>
+  (Math.abs(value) < 10_000 ? String(value) : value.toLocaleString('en')).replace('-', '−');

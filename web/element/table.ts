@@ -1,0 +1,24 @@
+// A figure's numbers as a table.
+import { html, nothing, type TemplateResult } from 'lit';
+import type { State } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+
+/** Rows that are shown; all are in the files. */
+const mostRows = 300;
+
+export function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult {
+  const { columns, rows } = figure.table(data, state);
+  const cell = (value: string | number) =>
+    typeof value === 'string' || Number.isInteger(value)
+      ? String(value).replace('-', '−')
+      : String(Number(value.toPrecision(6))).replace('-', '−');
+  return html`
+    ${rows.length > mostRows ? html`<p class="note">The first ${mostRows} of ${rows.length} rows; CSV and JSON have all.</p>` : nothing}
+    <div class="scroll" tabindex="0" role="region" aria-label="${figure.title}: numbers">
+      <table>
+        <thead><tr>${columns.map((column: string) => html`<th scope="col">${column}</th>`)}</tr></thead>
+        <tbody>${rows.slice(0, mostRows).map((row: (string | number)[]) => html`<tr>${row.map((value, place) => (place === 0 ? html`<th scope="row">${cell(value)}</th>` : html`<td>${cell(value)}</td>`))}</tr>`)}</tbody>
+      </table>
+    </div>
+  `;
+}
