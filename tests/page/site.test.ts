@@ -41,7 +41,7 @@ test('the bytes before the first figure stay within their budget', async () => {
 test('all scripts that a page of figures can ever load stay within their budget', () => {
   const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file));
   expect(scripts.some((file) => file.includes('worker'))).toBe(true);
-  expect(kilobytes(scripts)).toBeLessThan(103);
+  expect(kilobytes(scripts)).toBeLessThan(101);
 });
 
 test('dist/ asks nothing special of a server', async () => {
