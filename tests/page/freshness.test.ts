@@ -1,6 +1,7 @@
 // A figure never waits for an answer that nobody wants any more, and never shows one over a newer one.
+import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { expected, withoutRounding } from './support/expected.ts';
+import { expected, figures, withoutRounding, writeLink } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
@@ -143,4 +144,38 @@ modelTest('a sentence given up while its words are on their way', async () => {
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'one-score'))?.tokens)
     .toEqual(['[CLS]', 'the', 'other', 'bank', '[SEP]']);
+});
+
+/** The marks, and those of a cursor in the first cell, as they stand in the document. */
+const picture = async (page: Page, name: string): Promise<string[]> =>
+  figureOf(page, name).evaluate(async (element) => {
+    const figure = element as HTMLElement & { cursor: object; updateComplete: Promise<unknown> };
+    figure.cursor = { i: 0, j: 0 };
+    await figure.updateComplete;
+    return ['.marks', '.frame'].map((layer) => figure.shadowRoot?.querySelector(layer)?.innerHTML ?? '');
+  });
+
+// Of a step, a figure writes those marks anew that changed: as many, in some steps, and more or fewer in others.
+modelTest.each([
+  ['gram', ['positions', 'd']],
+  ['dot-products', ['n', 'scale']],
+  ['three-concats', ['n', 'dHead']],
+  ['one-score', ['head']],
+  ['cosines', ['d', 'pairs']],
+])('after steps of its sliders, %s shows what it shows when it is opened there', async (name, sliders) => {
+  const { page } = await visit();
+  await drawn(page, name);
+  for (const slider of sliders) {
+    for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowRight']) {
+      await figureOf(page, name).locator(`input[name=${slider}]`).press(key);
+      await drawn(page, name);
+    }
+  }
+  const { state } = await drawn(page, name);
+  const stepped = await picture(page, name);
+  expect(stepped[0]?.length).toBeGreaterThan(1000);
+  const { controls } = figures[name] as (typeof figures)[string];
+  const { page: opened } = await visit({ fragment: writeLink(name, controls, state as never) });
+  await drawn(opened, name);
+  expect(await picture(opened, name)).toEqual(stepped);
 });
