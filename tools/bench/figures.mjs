@@ -1,8 +1,9 @@
 // node tools/bench/figures.mjs [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
-// step of each figure's first slider, from the input event to the frame that shows the answer. "Work" is the step
-// without its waiting: the processor time of all tasks of the page's thread and of the worker's, by a trace. These are
-// script, style, layout and paint of two frames - the slider's own, and the answer's - for all of the page; not in
-// it is what runs beside them: the compositor, and filling tiles with pixels.
+// step of each figure's first slider, from the input event to the frame that shows the answer; and of the largest map.
+// "Work" is the step without its waiting: the processor time of all tasks of the page's thread and of the worker's, by
+// a trace. These are script, style, layout and paint of two frames - the slider's own, and the answer's - for all of the
+// page; not in it is what runs beside them: the compositor, and filling tiles with pixels. "Ours" is work without the
+// browser's style, layout and paint: computing, filling maps, drawing marks.
 // Needs dist/, which npm run build makes.
 import { preview } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
@@ -12,6 +13,8 @@ import { summary } from './statistics.js';
 const steps = 40;
 const throttled = 4;
 const stepMark = 'superpose-step';
+/** The page's largest map, 512 × 512, and half of it. */
+const largest = { name: 'encoding', settings: { positions: 512, d: 512 } };
 
 async function main(asked) {
   await withPage(async (address) => {
@@ -48,8 +51,13 @@ export async function onPage(name, address, work) {
 }
 
 /** Times of steps of a figure's first slider, with the slider's name; undefined when it has none. */
-export const sliderSteps = (browser, name, count = steps) =>
-  browser.evaluate(stepInPage, [name, count, stepMark]);
+export const sliderSteps = (browser, name, count = steps, settings = {}) =>
+  browser.evaluate(stepInPage, [
+    name,
+    count,
+    stepMark,
+    Object.entries(settings).map(([key, value]) => [key, String(value)]),
+  ]);
 
 async function everyFigure(browser, asked) {
   const all = await browser.evaluate(() =>
@@ -58,28 +66,35 @@ async function everyFigure(browser, asked) {
   const unknown = asked.find((name) => !all.includes(name));
   if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${all.join(', ')}.`);
   console.log(
-    '| figure, its first slider | work, median ms | input to frame | 95th percentile | 95th at 4× throttle |',
+    '| figure, its first slider | work, median ms | ours | input to frame | 95th percentile | 95th at 4× throttle |',
   );
-  console.log('| --- | ---: | ---: | ---: | ---: |');
+  console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
   const session = await browser.page.context().newCDPSession(browser.page);
-  for (const name of asked.length > 0 ? asked : all) {
-    const usual = await sliderSteps(browser, name);
+  const measured = [...all.map((name) => ({ name })), largest];
+  for (const { name, settings } of measured) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    const take = () => sliderSteps(browser, name, steps, settings);
+    const usual = await take();
     if (!usual) continue;
     await session.send('Emulation.setCPUThrottlingRate', { rate: throttled });
-    const slow = await sliderSteps(browser, name);
+    const slow = await take();
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-    const work = summary(await workOf(browser, () => sliderSteps(browser, name)));
+    const { work, ours } = await workOf(browser, take);
     const [step, throttledStep] = [usual.times, slow.times].map(summary);
+    const set = Object.entries(settings ?? {}).map(([key, value]) => `${key} = ${value}`);
     console.log(
-      `| ${name}, ${usual.slider} | ${work.median_ms.toFixed(1)} | ${step.median_ms.toFixed(1)} | ${step.p95_ms.toFixed(1)} | ${throttledStep.p95_ms.toFixed(1)} |`,
+      `| ${[name, usual.slider, ...set].join(', ')} | ${summary(work).median_ms.toFixed(1)} | ${summary(ours).median_ms.toFixed(1)} | ${step.median_ms.toFixed(1)} | ${step.p95_ms.toFixed(1)} | ${throttledStep.p95_ms.toFixed(1)} |`,
     );
   }
 }
 
+/** What a frame is made of, apart from script. */
+const rendering = new Set(['UpdateLayoutTree', 'Layout', 'PrePaint', 'Paint', 'Layerize', 'Commit']);
+
 /** Of each step taken meanwhile: the processor time of the tasks between its mark and the next one's, in ms. */
 async function workOf({ page }, take) {
   const tracer = page.context().browser();
-  const categories = ['disabled-by-default-devtools.timeline', 'blink.user_timing'];
+  const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'blink.user_timing'];
   await tracer.startTracing(page, { categories });
   await take();
   const { traceEvents: events } = JSON.parse((await tracer.stopTracing()).toString());
@@ -89,14 +104,18 @@ async function workOf({ page }, take) {
   const marks = events.filter(({ name }) => name === stepMark);
   const processes = new Set(marks.map(({ pid }) => pid));
   const starts = marks.map(({ ts }) => ts).sort((a, b) => a - b);
-  const work = starts.map(() => 0);
+  const [work, ours] = [starts.map(() => 0), starts.map(() => 0)];
   for (const { name, ph, pid, tid, ts, dur, tdur } of events) {
-    if (name !== 'RunTask' || ph !== 'X' || !threads.has(tid) || !processes.has(pid)) continue;
+    const task = name === 'RunTask';
+    if (!(task || rendering.has(name)) || ph !== 'X' || !threads.has(tid) || !processes.has(pid)) continue;
     // A task that begins a step has the step's mark inside it.
     const step = starts.findLastIndex((start) => start <= ts + dur);
-    if (step >= 0) work[step] += (tdur ?? 0) / 1000;
+    if (step < 0) continue;
+    const time = (tdur ?? 0) / 1000;
+    if (task) work[step] += time;
+    ours[step] += task ? time : -time;
   }
-  return work;
+  return { work, ours };
 }
 
 /** The first visit of a new browser, with nothing else open. */
@@ -117,8 +136,9 @@ async function firstFigure(address) {
 }
 
 /** In the page, where only what is in this function can be had. */
-async function stepInPage([name, count, mark]) {
+async function stepInPage([name, count, mark, settings]) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
+  if (settings.length > 0) await figure.show(settings);
   const frame = () => new Promise((shown) => requestAnimationFrame(shown));
   // A drawing that is still under way would be taken for the first step's; and while the figures above come,
   // this one may be pushed out of the view, where nothing is drawn.
