@@ -24,14 +24,14 @@ Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v
   const Matrix<double> u_rows = u.transpose(), v_rows = v.transpose();
   const Matrix<double> products = rows_times_rows<double>(v_rows, u_rows);  // V' U, [k2, k1]
   const Vector<double> cosines = singular_values(products);
-  const Matrix<double> outside = v_rows - rows_times_rows<double>(products, u);
-  const Vector<double> sines = singular_values(outside);
-
+  // Below 45 degrees the cosine says too little. Cosines fall, so the first one tells whether sines are needed.
+  const auto small = [](double cosine) { return 2 * cosine * cosine >= 1; };
   const Eigen::Index count = v.cols();
+  Vector<double> sines;
+  if (count && small(cosines[0])) sines = singular_values(v_rows - rows_times_rows<double>(products, u));
   Vector<double> angles(count);
   for (Eigen::Index k = 0; k < count; ++k) {
-    const double cosine = cosines[k], sine = sines[count - 1 - k];
-    angles[k] = 2 * cosine * cosine >= 1 ? std::asin(std::min(sine, 1.0)) : std::acos(cosine);
+    angles[k] = small(cosines[k]) ? std::asin(std::min(sines[count - 1 - k], 1.0)) : std::acos(cosines[k]);
   }
   return angles;
 }

@@ -197,7 +197,8 @@ function inputOf(
   // Of positions, what is drawn once; weights that a scheme does not have would be refused.
   const own: Partial<Record<Id, object>> = {
     added: { position },
-    'concatenated-raw': { position },
+    // Without weights, all heads are the same one.
+    'concatenated-raw': { position, heads: 1 },
     'concatenated-full': { position, ...places },
     'concatenated-block-diagonal': { position, ...places },
     'transformer-xl': { offsetKey: places.positionKey },

@@ -97,7 +97,7 @@ export function lineThrough(
 
 const point = (x: number, y: number) => `${Math.round(100 * x) / 100},${Math.round(100 * y) / 100}`;
 
-/** How often values fall into each of `count` equal bins from `low` to `high`, which the last bin includes. */
+/** How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin includes. */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
   const found = new Array<number>(count).fill(0);
   for (const value of values) {
