@@ -20,6 +20,14 @@ test.each([
   expectSoundPictures(await run(order, settings));
 });
 
+test('a power of ten on the axis is that power alone, since more would run into the next', async () => {
+  const { data, figure, state } = await run(order);
+  const texts = figure
+    .scene(data, state, 1048)
+    .marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
+  expect(texts).toEqual(expect.arrayContaining(['10⁻¹⁶', '10⁻¹²', '10⁻⁸', '10⁻⁴', '1']));
+});
+
 test('order shows in a causal network from the second layer on, and nowhere else', async () => {
   for (const shuffle of ['drawn', 'reversed', 'swapped']) {
     for (const seed of [1, 2, 3]) {

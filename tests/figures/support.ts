@@ -3,7 +3,7 @@ import { load, loadMiniLM } from 'superpose';
 import { expect } from 'vitest';
 import { readState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure, Compute, Job, Library } from '../../web/figures/figure.ts';
-import type { Mark } from '../../web/plot/scene.ts';
+import type { Mark, TextMark } from '../../web/plot/scene.ts';
 
 const superpose = load();
 let model: ReturnType<typeof loadMiniLM> | undefined;
@@ -57,6 +57,23 @@ const numbersOf = (mark: Mark): number[] =>
       : Object.values(mark).filter((value): value is number => typeof value === 'number');
 
 /** Every number is finite and every mark inside, from a small phone to the page's column. */
+/** From where to where a text stands, by letters of half their size. */
+function extentOf({ x, text, size = 12, anchor }: TextMark): [number, number] {
+  const long = 0.5 * size * text.length;
+  const from = anchor === 'end' ? x - long : anchor === 'middle' ? x - long / 2 : x;
+  return [from, from + long];
+}
+
+/** No text runs into another one of its line. */
+function expectApart(marks: readonly Mark[], one: TextMark, said: string): void {
+  const [from, to] = extentOf(one);
+  for (const other of marks) {
+    if (other.mark !== 'text' || other === one || other.turn || Math.abs(other.y - one.y) > 4) continue;
+    const [start, end] = extentOf(other);
+    expect(Math.min(to, end) - Math.max(from, start), `${said} and ${other.text}`).toBeLessThan(0);
+  }
+}
+
 export function expectSoundPictures({
   figure,
   data,
@@ -94,6 +111,7 @@ export function expectSoundPictures({
           mark.anchor === 'end' ? mark.x - long : mark.anchor === 'middle' ? mark.x - long / 2 : mark.x;
         within(mark.x, mark.y);
         if (!mark.turn) {
+          expectApart(scene.marks, mark, said);
           expect(from, said).toBeGreaterThanOrEqual(-8);
           expect(from + long, said).toBeLessThanOrEqual(width + 8);
         }

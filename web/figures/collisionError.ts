@@ -223,8 +223,8 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data, { vocabulary }) {
-    const said = [8, 16, 32, 64].map((d) => `${few(at(data, d, 1).share)} at d = ${d}`);
-    return `Of ${count(vocabulary)} random words, with random positions as long as they are (ρ = 1): ${said.join(', ')} are lost. With positions twice as long, ${few(at(data, 64, 2).share)} are at d = 64. At d = 128 and ρ = 1, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
+    const said = [8, 16, 32, 64].map((d) => `${few(at(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
+    return `Of ${count(vocabulary)} random words, with random positions as long as they are (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions twice as long, ${few(at(data, 64, 2).share)} are at d\u00a0=\u00a064. At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

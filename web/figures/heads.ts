@@ -1,5 +1,6 @@
 // Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
 // for a sentence or ten, and what averaging does to them.
+import { ticks } from 'd3-array';
 import type { PoolableScores, PooledShares } from 'superpose';
 import { percent } from '../plot/format.js';
 import type { Mark, Term } from '../plot/scene.js';
@@ -124,7 +125,6 @@ export const figure: Figure<typeof controls, Data> = {
     const top = keyHeight + 20;
     const yOf = (place: number) => top + place * row;
     const bottom = yOf(rows.length);
-    const ticks = [-0.5, 0, 0.5, 1, 1.5].filter((tick) => tick >= low && tick <= high);
     const marks: Mark[] = kinds.flatMap(({ label, term }, place): Mark[] => {
       const at = { x: (place % columns) * (width / columns), y: Math.floor(place / columns) * 20 };
       return [
@@ -132,7 +132,7 @@ export const figure: Figure<typeof controls, Data> = {
         { mark: 'text', x: at.x + 20, y: at.y + 12, text: label, ink: 'ink', term },
       ];
     });
-    for (const tick of ticks) {
+    for (const tick of ticks(low, high, 3)) {
       marks.push(
         {
           mark: 'line',

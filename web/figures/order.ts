@@ -317,4 +317,4 @@ function logBars(area: Area, { cases }: Data, { title, value }: Group): Mark[] {
   ];
 }
 
-const powerOf = (value: number): string => (value === 1 ? '1' : exponent(value).replace(/^1\.0 × /, ''));
+const powerOf = (value: number): string => (value === 1 ? '1' : exponent(value).replace(/^1\.0\s×\s/, ''));
