@@ -172,7 +172,7 @@ std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens,
   const auto nearer = [](const CrossPair& left, const CrossPair& right) {
     return left.distance < right.distance;
   };
-  std::vector<CrossPair> heap;  // the farthest of those kept is on top; distances squared for now
+  std::vector<CrossPair> heap;  // the farthest of those kept is on top; distances are squared until it is sorted
   if (count <= 0) return heap;
   for (int a = 0; a < n; ++a) {
     for (int b = 0; b < n; ++b) {

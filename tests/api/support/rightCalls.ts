@@ -63,6 +63,20 @@ export interface RightCall {
   also?: readonly (readonly unknown[])[];
 }
 
+const rightDecomposition = {
+  summands: { token, position },
+  normalization,
+  ...projections,
+  scale: 1,
+  only: [1],
+};
+const decomposition: RightCall = {
+  sound: [rightDecomposition],
+  huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
+  size: '2 heads of 4 terms for 10000 tokens',
+  whole: { heads: [1] },
+};
+
 export const rightCalls: Record<string, RightCall> = {
   sinusoidal: {
     sound: [{ ...encoding, precision: 'float64' }],
@@ -123,34 +137,10 @@ export const rightCalls: Record<string, RightCall> = {
     size: '20000 tokens',
   },
   decompose: {
-    sound: [
-      {
-        summands: { token, position },
-        normalization,
-        ...projections,
-        scale: 1,
-        only: [1],
-        groups: { all: ['token', 'position', 'constant'] },
-      },
-    ],
-    huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
-    size: '2 heads of 4 terms for 10000 tokens',
-    whole: { heads: [1] },
+    ...decomposition,
+    sound: [{ ...rightDecomposition, groups: { all: ['token', 'position', 'constant'] } }],
   },
-  decomposeTerms: {
-    sound: [
-      {
-        summands: { token, position },
-        normalization,
-        ...projections,
-        scale: 1,
-        only: [1],
-      },
-    ],
-    huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
-    size: '2 heads of 4 terms for 10000 tokens',
-    whole: { heads: [1] },
-  },
+  decomposeTerms: decomposition,
   decompositionLayer: {
     sound: [
       {
