@@ -1,4 +1,4 @@
-import { load } from 'superpose';
+import { load, schemeIds } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import * as schemes from '../../web/figures/schemes.ts';
 import { plainFormula } from '../../web/figures/schemeTexts.ts';
@@ -14,6 +14,7 @@ const ids = Object.keys(schemes.figure.controls.scheme.options);
 test('the gallery has every scheme of the registry, and its formulas as text', () => {
   const registry = superpose.schemeRegistry();
   expect(ids).toEqual(registry.map(({ id }) => id));
+  expect(schemeIds).toEqual(ids);
   for (const { formula } of registry) expect(plainFormula(formula)).not.toMatch(/[\\{}]/);
   expect(plainFormula(registry[8]?.formula as string)).toBe('qᵢᵀ kⱼ/√dₕ − mₕ(i−j)');
 });

@@ -80,6 +80,7 @@ export {
   type SchemeInput,
   type SchemeScores,
   type ShawInput,
+  schemeIds,
   schemeTermOf,
   type T5Input,
   type TransformerXlInput,

@@ -259,7 +259,8 @@ export interface SchemesApi {
   schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A>;
 }
 
-const ids = [
+/** Every scheme that schemeScores() knows, in the order of schemeRegistry(). */
+export const schemeIds = [
   'none',
   'added',
   'concatenated-raw',
@@ -300,7 +301,7 @@ export function schemesApi(raw: Raw): SchemesApi {
   return {
     schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A> {
       check.object('input', input);
-      const id = check.oneOf('scheme', input.scheme, ids);
+      const id = check.oneOf('scheme', input.scheme, schemeIds);
       const { content } = input;
       check.table('content', content);
       const [n, d] = [content.rows, content.columns];

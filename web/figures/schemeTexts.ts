@@ -1,26 +1,8 @@
 // What the schemes figure says of each scheme: its name and sentence, its formula as text, and its terms.
+import type { SchemeInput } from 'superpose';
 import type { Term } from '../plot/scene.js';
 
-// A list of its own, so that what only computes does without the texts.
-export const ids = [
-  'none',
-  'added',
-  'concatenated-raw',
-  'concatenated-full',
-  'concatenated-block-diagonal',
-  'shaw',
-  'transformer-xl',
-  't5',
-  'alibi',
-  'deberta',
-  'tupe-a',
-  'tupe-r',
-  'diet-abs',
-  'diet-rel',
-  'rope',
-  'decoupled-rope',
-] as const;
-export type SchemeId = (typeof ids)[number];
+export type SchemeId = SchemeInput['scheme'];
 
 interface Kind {
   /** Short enough for a small map. */

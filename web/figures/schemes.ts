@@ -1,7 +1,14 @@
 // Figure "There are other answers": every scheme of the registry on the same words, and one of them taken apart.
 
 import { extent } from 'd3-array';
-import { type OffsetMeans, type SchemeInput, type Superpose, schemeTermOf, type Table } from 'superpose';
+import {
+  type OffsetMeans,
+  type SchemeInput,
+  type Superpose,
+  schemeIds,
+  schemeTermOf,
+  type Table,
+} from 'superpose';
 import { percent, readable, signed } from '../plot/format.js';
 import {
   type Area,
@@ -17,7 +24,7 @@ import {
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
-import { type SchemeId as Id, ids, kinds, plainFormula, printed, termColour } from './schemeTexts.js';
+import { type SchemeId as Id, kinds, plainFormula, printed, termColour } from './schemeTexts.js';
 
 const controls = {
   scheme: {
@@ -121,7 +128,7 @@ function all(superpose: Superpose, state: State): Record<Id, Computed> {
   const content = contentOf(superpose, state);
   const position = superpose.sinusoidal({ positions: n, d_model });
   const found = {} as Record<Id, Computed>;
-  for (const id of ids) {
+  for (const id of schemeIds) {
     const scores = superpose.schemeScores(inputOf(superpose, id, content, position, state));
     found[id] = {
       terms: scores.termNames.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() })),
@@ -138,7 +145,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const entry = superpose.schemeRegistry().find(({ id }) => id === state.scheme);
   return {
     n: state.n,
-    schemes: Object.fromEntries(ids.map((id) => [id, computed[id].shown])) as Data['schemes'],
+    schemes: Object.fromEntries(schemeIds.map((id) => [id, computed[id].shown])) as Data['schemes'],
     terms: computed[state.scheme].terms.map(({ name, values }) => ({
       name,
       ...taken(superpose, values, state.n),
@@ -259,7 +266,7 @@ export const figure: Figure<typeof controls, Data> = {
       regions.push(drawn.region);
     };
     const scores = state.view === 'logits';
-    ids.forEach((id, place) => {
+    schemeIds.forEach((id, place) => {
       const area = at.tile(place);
       const { logits, softmax } = data.schemes[id];
       // Rounding is not to be blown up to a pattern.
@@ -365,7 +372,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data, state) {
-    const of = (wanted: Depends) => ids.filter((id) => data.schemes[id].logits.depends === wanted);
+    const of = (wanted: Depends) => schemeIds.filter((id) => data.schemes[id].logits.depends === wanted);
     const names = (list: Id[]) => list.map((id) => kinds[id].label).join(', ');
     const { logits } = data.schemes[state.scheme];
     const chosen =
@@ -380,7 +387,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const flat = of('nothing');
     const places = of('places');
-    return `With one word in all ${data.n} places, whatever varies is position. ${of('offset').length} of ${ids.length} schemes give scores that depend on the offset alone (${names(of('offset')) || 'none of them'}); in ${places.length} they depend on the two places themselves${places.length ? ` (${names(places)})` : ''}; in ${flat.length} all scores are the same${flat.length ? ` (${names(flat)})` : ''}. ${chosen} ${parameters}`;
+    return `With one word in all ${data.n} places, whatever varies is position. ${of('offset').length} of ${schemeIds.length} schemes give scores that depend on the offset alone (${names(of('offset')) || 'none of them'}); in ${places.length} they depend on the two places themselves${places.length ? ` (${names(places)})` : ''}; in ${flat.length} all scores are the same${flat.length ? ` (${names(flat)})` : ''}. ${chosen} ${parameters}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -410,7 +417,7 @@ export const figure: Figure<typeof controls, Data> = {
       rows.push([
         i,
         j,
-        ...ids.map(
+        ...schemeIds.map(
           (id) =>
             (state.view === 'logits' ? data.schemes[id].logits.values : data.schemes[id].softmax)[
               cell
@@ -425,7 +432,7 @@ export const figure: Figure<typeof controls, Data> = {
       columns: [
         'query',
         'key',
-        ...ids.map((id) => `${what}: ${kinds[id].label}`),
+        ...schemeIds.map((id) => `${what}: ${kinds[id].label}`),
         ...data.terms.map(({ name }) => `${kinds[state.scheme].label}: ${printed(state.scheme, name)}`),
         `${kinds[state.scheme].label}: softmax`,
       ],
@@ -441,7 +448,7 @@ function arrange(data: Data, state: State, width: number) {
   const narrow = width < 560;
   const tiles = multiples(width, 84, 8, 12);
   const tileHeight = titleHeight(true) + tiles.width;
-  const tilesKey = Math.ceil(ids.length / tiles.columns) * (tileHeight + 12) + 4;
+  const tilesKey = Math.ceil(schemeIds.length / tiles.columns) * (tileHeight + 12) + 4;
   const name = tilesKey + 62;
   const text = [...lines(kinds[state.scheme].says, width), ...lines(data.formula, width)];
   const partsY = name + 21 * text.length + 18;
