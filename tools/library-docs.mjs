@@ -15,7 +15,7 @@ export async function libraryDocs() {
     '# The library, function by function',
     '',
     'Made by `node tools/library-docs.mjs` from `web/docs/examples.mjs`; a test runs it and compares. Arguments, units,',
-    'ranges and errors stand in the types, `web/api/*.ts`. In every example `superpose` is what `load()` returned, and',
+    'ranges and errors stand in the types, `src/api/`. In every example `superpose` is what `load()` returned, and',
     '`tables(superpose)` gives five tokens and five positions of width 8.',
   ];
   for (const kind of kinds) {

@@ -1,19 +1,19 @@
 import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
-import { chunks, plainImports } from './chunks.js';
-import { maths } from './maths.js';
-import { noticeCollector } from './notices.js';
-import { publishedResults } from './published.js';
-import { siteAddress } from './site/address.js';
-import { demo } from './site/demo.js';
-import { figurePages } from './site/figurePages.js';
-import { hostedPage, hosting } from './site/hosting.js';
-import { placeholders } from './site/placeholders.js';
-import { reference } from './site/reference.js';
-import { sources } from './site/sources.js';
-import { unbrokenNumbers } from './site/unbroken.js';
-import { verdictTable } from './verdicts.js';
+import { chunks, plainImports } from './build/chunks.js';
+import { maths } from './build/maths.js';
+import { noticeCollector } from './build/notices.js';
+import { publishedResults } from './build/published.js';
+import { siteAddress } from './build/site/address.js';
+import { demo } from './build/site/demo.js';
+import { figurePages } from './build/site/figurePages.js';
+import { hostedPage, hosting } from './build/site/hosting.js';
+import { placeholders } from './build/site/placeholders.js';
+import { reference } from './build/site/reference.js';
+import { sources } from './build/site/sources.js';
+import { unbrokenNumbers } from './build/site/unbroken.js';
+import { verdictTable } from './build/verdicts.js';
 
 const here = import.meta.dirname;
 const dist = resolve(here, '../dist');
@@ -91,7 +91,7 @@ export default defineConfig({
         index: resolve(here, 'index.html'),
         embed: resolve(here, 'embed/embed.ts'),
         resize: resolve(here, 'embed/resize.ts'),
-        sw: resolve(here, 'offline/sw.ts'),
+        sw: resolve(here, 'page/sw.ts'),
       },
       output: {
         codeSplitting: chunks,

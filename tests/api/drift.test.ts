@@ -5,14 +5,16 @@ import { describe, expect, test } from 'vitest';
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const files = (folder: string, ending: string) =>
-  readdirSync(new URL(folder, root)).filter((name) => name.endsWith(ending));
+  readdirSync(new URL(folder, root), { encoding: 'utf8', recursive: true }).filter((name) =>
+    name.endsWith(ending),
+  );
 const found = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map((match) => match[1] as string);
 
 describe('bindings.cpp and the typed API', () => {
-  const bindings = read('src/bindings.cpp');
-  const api = files('web/api/', '.ts')
-    .map((name) => read(`web/api/${name}`))
+  const bindings = read('src/wasm/bindings.cpp');
+  const api = files('src/api/', '.ts')
+    .map((name) => read(`src/api/${name}`))
     .join('\n');
 
   test('every function that is bound is called, and no other', () => {

@@ -1,5 +1,5 @@
 // Native, Node and browsers give the same figures: tests/reference/figures.json was written by
-// tests/native/figures_test.cpp, from seeds, and is compared here wherever this runs, in both builds.
+// tests/core/figures_test.cpp, from seeds, and is compared here wherever this runs, in both builds.
 //
 // Uniform draws are the same bits everywhere; logarithms, sines and cosines may be rounded otherwise by
 // another libm, and fused multiply-adds round less. Each figure names the roundings on the way to it; no

@@ -1,6 +1,6 @@
 // Embeds in Firefox and WebKit.
 import { describe } from 'vitest';
-import { testEmbeds } from '../browser/support/embeds.ts';
+import { testEmbeds } from '../embed/support/embeds.ts';
 import { firefox, lacking, webkit } from './engines.ts';
 
 const inCi = process.env.CI === 'true';

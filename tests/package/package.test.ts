@@ -1,4 +1,4 @@
-// The tarball, as a stranger meets it: plain Node, and TypeScript. The Vite build stands in tests/browser.
+// The tarball, as a stranger meets it: plain Node, and TypeScript. The Vite build stands in tests/embed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'superpose';

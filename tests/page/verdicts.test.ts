@@ -1,7 +1,7 @@
 // Each link of the table of claims, clicked: the figure shows the state that it names, and says what is quoted.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { Verdict } from '../../web/verdicts.ts';
+import type { Verdict } from '../../web/build/verdicts.ts';
 import { readFigure } from './support/shown.ts';
 import { drawn, modelTest, visit } from './support/visit.ts';
 

@@ -68,8 +68,8 @@ test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
   'the C++ compiles where CMake has it, and its own test passes',
   async () => {
     const objects = [
-      'CMakeFiles/core.dir/src/nerf.cpp.o',
-      'tests/native/CMakeFiles/nerf_test.dir/nerf_test.cpp.o',
+      'CMakeFiles/core.dir/src/core/encodings/nerf.cpp.o',
+      'tests/core/CMakeFiles/encodings_test.dir/encodings/nerf_test.cpp.o',
     ];
     await run('cmake', '--preset', 'native');
     await run('cmake', '--build', '--preset', 'native', '--target', ...objects);
@@ -84,9 +84,9 @@ test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
 const archive = join(root, 'build/wasm/libcore-plain.a');
 test.runIf(inCi || existsSync(archive))('the API has it, documented, and its tests pass', async () => {
   const objects = [
-    'core-plain.dir/src/nerf',
-    'superpose-plain.dir/src/bindings',
-    'superpose-plain.dir/src/value',
+    'core-plain.dir/src/core/encodings/nerf',
+    'superpose-plain.dir/src/wasm/bindings',
+    'superpose-plain.dir/src/wasm/value',
   ];
   await run('cmake', '--preset', 'wasm');
   const paths = objects.map((object) => `CMakeFiles/${object}.cpp.o`);
@@ -101,11 +101,11 @@ test.runIf(inCi || existsSync(archive))('the API has it, documented, and its tes
   const commands = await run('ninja', '-C', 'build/wasm', '-t', 'commands', 'superpose-plain');
   await run('sh', '-c', `cd build/wasm && ${commands.trim().split('\n').at(-1)}`);
 
-  await run(bin('tsc'), '-p', 'web/api/tsconfig.json');
+  await run(bin('tsc'), '-p', 'src/api/tsconfig.json');
   await run(bin('tsc'), '-p', 'tests/tsconfig.json');
-  await run(bin('biome'), 'check', '--error-on-warnings', 'web/api', 'web/docs', 'tests/api');
+  await run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'web/docs', 'tests/api');
   await run(process.execPath, 'tools/library-docs.mjs');
-  const files = ['api/nerf', 'api/wrongArguments', 'api/drift', 'tools/library'];
+  const files = ['api/encodings/nerf', 'api/wrongArguments', 'api/drift', 'tools/library'];
   const tests = files.map((file) => `tests/${file}.test.ts`);
   await run(bin('vitest'), 'run', '--config', 'tests/vitest.config.ts', '--project=node', ...tests);
   expect(readFileSync(inCopy('web/docs/library.md'), 'utf8')).toContain('### `nerf`');

@@ -9,8 +9,8 @@ import * as api from 'superpose';
 import { preview } from 'vite';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { withoutServiceWorker } from '../../tools/withoutServiceWorker.mjs';
+import { unbroken } from '../../web/build/site/unbroken.ts';
 import { figures } from '../../web/figures/index.ts';
-import { unbroken } from '../../web/site/unbroken.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const dist = join(root, 'dist');

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
+import { published, withPublished } from '../../web/build/published.ts';
 import * as images from '../../web/figures/images.ts';
 import * as order from '../../web/figures/order.ts';
 import * as sandbox from '../../web/figures/sandbox.ts';
 import * as schemes from '../../web/figures/schemes.ts';
-import { published, withPublished } from '../../web/published.ts';
 import { run } from '../figures/support.ts';
 
 const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');

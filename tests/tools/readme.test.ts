@@ -108,7 +108,7 @@ const forCheckouts = commands().filter((command) => !forThePackage(command));
 test('every code block of README.md is one that a test runs', () => {
   expect(everyBlock()).toEqual([
     'at the top: sh', // below
-    'Embed a figure in a minute: html', // tests/browser/readme.test.ts
+    'Embed a figure in a minute: html', // tests/embed/readme.test.ts
     'Embed a figure in a minute: html',
     'Use it from Node: sh', // tests/package/readme.test.ts
     'Use it from Node: js', // the same, and tests/api/readme.test.ts

@@ -2,14 +2,14 @@
 // and no number in a verdict comes from elsewhere.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, inject, test } from 'vitest';
+import { published } from '../../web/build/published.ts';
+import { linkOf, verdicts } from '../../web/build/verdicts.ts';
 import * as schemes from '../../web/figures/schemes.ts';
-import { published } from '../../web/published.ts';
-import { linkOf, verdicts } from '../../web/verdicts.ts';
 import { run } from '../figures/support.ts';
 
 const folder = fileURLToPath(new URL('../../build/', import.meta.url));
-const headless: typeof import('../../web/headless/index.ts') = await import(
-  /* @vite-ignore */ pathToFileURL(`${folder}package/headless/index.js`).href
+const headless: typeof import('../../web/node/index.ts') = await import(
+  /* @vite-ignore */ pathToFileURL(`${folder}package/node/index.js`).href
 );
 const render = headless.renderer(pathToFileURL(`${folder}model/`));
 const flat = (text: string) => text.replace(/\s+/g, ' ');

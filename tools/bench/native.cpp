@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "decomposition_layer.h"
+#include "scores/decomposition_layer.h"
 
 using namespace superpose;
 
@@ -56,7 +56,8 @@ void by_eigen(const Job& job, float* terms) {
 class Kernel {
  public:
   explicit Kernel(const Job& job)
-      : layer_(job.query, job.key, {}, job.heads, 1 / std::sqrt(static_cast<float>(job.x.cols() / job.heads)), 2),
+      : layer_(job.query, job.key, {}, job.heads, 1 / std::sqrt(static_cast<float>(job.x.cols() / job.heads)),
+               2),
         tables_{{job.x, job.p}, {-job.x, -job.p}} {
     for (int head = 0; head < job.heads; ++head) heads_.push_back(head);
   }

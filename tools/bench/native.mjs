@@ -26,9 +26,9 @@ async function built(name, flags, eigen) {
   const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
   const sources = [
     'tools/bench/native.cpp',
-    ...['decomposition_layer', 'product'].map((one) => `src/${one}.cpp`),
+    ...['scores/decomposition_layer', 'numeric/product'].map((one) => `src/core/${one}.cpp`),
   ];
-  const command = ['-std=c++20', '-O3', '-DNDEBUG', ...flags, '-Isrc', `-I${eigen}/include/eigen3`];
+  const command = ['-std=c++20', '-O3', '-DNDEBUG', ...flags, '-Isrc/core', `-I${eigen}/include/eigen3`];
   mkdirSync(join(root, 'build/bench'), { recursive: true });
   await unlessStamped(
     output.replaceAll('/', '-'),

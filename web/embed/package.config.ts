@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
-import { noticeCollector } from '../notices.js';
+import { noticeCollector } from '../build/notices.js';
 import { withoutWasmAddress } from './vite.config.js';
 
 const root = resolve(import.meta.dirname, '../..');

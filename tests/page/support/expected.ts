@@ -3,11 +3,11 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Controls, State } from '../../../web/figures/controls.ts';
 
-type Headless = typeof import('../../../web/headless/index.ts');
+type Headless = typeof import('../../../web/node/index.ts');
 
 const folder = fileURLToPath(new URL('../../../build/', import.meta.url));
 const headless: Headless = await import(
-  /* @vite-ignore */ pathToFileURL(`${folder}package/headless/index.js`).href
+  /* @vite-ignore */ pathToFileURL(`${folder}package/node/index.js`).href
 );
 
 export const { toCsv, toJson, writeLink, readLink } = headless;

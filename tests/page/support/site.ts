@@ -112,7 +112,7 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/** As under `npm start`, the page names no service worker: every request is its own. tests/browser has it. */
+/** As under `npm start`, the page names no service worker: every request is its own. tests/embed has it. */
 async function contentsOf(file: string): Promise<Buffer | undefined> {
   const bytes = await readFile(join(dist, file)).catch(() => undefined);
   if (file !== 'index.html') return bytes;

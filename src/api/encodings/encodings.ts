@@ -1,0 +1,215 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import { type Floats, type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
+
+interface Precise<P extends Precision> {
+  /** Default float64. Angles are formed in double either way. */
+  precision?: P;
+}
+
+export interface FairseqSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
+  /** How many tokens a sequence may have, from 0. */
+  positions: number;
+  /** From 4: below, fairseq divides by zero. */
+  d_model: number;
+  /** From 0; default 1. */
+  paddingIdx?: number;
+}
+
+export interface Tensor2TensorSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
+  /** The sizes of 1 to 8 dimensions, from 0: [length], or [rows, columns]. */
+  extents: readonly number[];
+  /** From 1; what is left beyond 2 · dimensions · timescales is zeros. */
+  d_model: number;
+  /** Above 0; it multiplies the frequencies, as in tensor2tensor. Default 1. */
+  minTimescale?: number;
+  /** Above 0. Default 10000. */
+  maxTimescale?: number;
+}
+
+export interface MaeSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
+  /** The side of the square grid, from 0. */
+  grid: number;
+  /** A multiple of 4. */
+  d_model: number;
+  /** Whether a row of zeros comes first. Default false. */
+  classToken?: boolean;
+}
+
+export interface LearnedPositionsOptions<P extends Precision = Precision> extends Precise<P> {
+  /** Rows, from 0. */
+  positions: number;
+  /** Columns, from 1. */
+  d_model: number;
+  /** At least 0. Default 0.02, as in BERT and ViT. */
+  standardDeviation?: number;
+  /** From 0 to 2³²-1. */
+  seed: number;
+  /** From 0 to 2³²-1. Default 0. */
+  stream?: number;
+}
+
+export interface BertEmbeddingsInput<A extends Floats = Floats> {
+  /** Word embeddings of the tokens, [n, d]. */
+  token: Table<A>;
+  /** [L, d], L ≥ n: token i has row i. */
+  position: Table<A>;
+  /** [S, d]; left out, none is added. */
+  tokenType?: Table<A>;
+  /** [n], from 0 to S − 1. Default all 0. */
+  tokenTypeIds?: readonly number[];
+  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  positionScale?: number;
+}
+
+export interface BertEmbeddings<A extends Floats = Floats> {
+  /** [n, d], before LayerNorm. */
+  sum: Table<A>;
+  /** Its summands, [n, d], as decompose takes them. */
+  summands: { token: Table<A>; position: Table<A>; token_type: Table<A> };
+}
+
+export interface VitEmbeddingsInput<A extends Floats = Floats> {
+  /** Patch embeddings, [n, d]. */
+  patches: Table<A>;
+  /** [d] */
+  classToken: A;
+  /** [n + 1, d], the class token's first. */
+  position: Table<A>;
+}
+
+export interface EncodingsApi {
+  /**
+   * fairseq's table, [paddingIdx + 1 + positions, d_model]: row paddingIdx is zero, token t has row
+   * paddingIdx + 1 + t (sinusoidal_positional_embedding.py).
+   */
+  fairseqSinusoidal<P extends Precision = 'float64'>(
+    options: FairseqSinusoidalOptions<P>,
+  ): Table<FloatsOf<P>>;
+  /**
+   * tensor2tensor's table for any number of dimensions, the first in the first channels; rows in
+   * row-major order (common_attention.py, add_timing_signal_nd and, for one, get_timing_signal_1d).
+   */
+  tensor2tensorSinusoidal<P extends Precision = 'float64'>(
+    options: Tensor2TensorSinusoidalOptions<P>,
+  ): Table<FloatsOf<P>>;
+  /**
+   * MAE's table for a square grid, row h · grid + w: the column w in the first half of the channels, the
+   * row h in the second (util/pos_embed.py, whose names say the opposite).
+   */
+  maeSinusoidal<P extends Precision = 'float64'>(options: MaeSinusoidalOptions<P>): Table<FloatsOf<P>>;
+  /** A learned table before training: draws from N(0, standardDeviation²), [positions, d_model]. */
+  learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>): Table<FloatsOf<P>>;
+  /** Token + token type + ρ · position (google-research/bert, embedding_postprocessor). */
+  bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
+  /** The class token prepended, then positions added, [n + 1, d]; no LayerNorm (models_vit.py). */
+  vitEmbeddings<A extends Floats>(input: VitEmbeddingsInput<A>): Table<A>;
+}
+
+export function encodingsApi(raw: Raw): EncodingsApi {
+  /** Whether to round to float32, when a table of this size fits. */
+  const singleFor = (precision: unknown, rows: number, columns: number) => {
+    const single = check.precision(precision ?? 'float64') === 'float32';
+    check.fits(`A table of ${rows} positions by ${columns} channels`, 3 * rows * columns * 8);
+    return single;
+  };
+  return {
+    fairseqSinusoidal<P extends Precision = 'float64'>(options: FairseqSinusoidalOptions<P>) {
+      check.object('options', options);
+      const positions = check.integer('positions', options.positions, 0);
+      const d = check.integer('d_model', options.d_model, 4);
+      const padding = check.integer('paddingIdx', options.paddingIdx ?? 1, 0);
+      const rows = padding + 1 + positions;
+      const single = singleFor(options.precision, rows, d);
+      const data = rounded<FloatsOf<P>>(raw.fairseqSinusoidal(positions, d, padding), single);
+      return table(data, rows, d);
+    },
+    tensor2tensorSinusoidal<P extends Precision = 'float64'>(options: Tensor2TensorSinusoidalOptions<P>) {
+      check.object('options', options);
+      const { extents } = options;
+      check.integers('extents', extents);
+      if (extents.length < 1 || extents.length > 8) {
+        throw new RangeError(`extents must name 1 to 8 dimensions; it names ${extents.length}.`);
+      }
+      const rows = extents.reduce((product, extent) => product * extent, 1);
+      const d = check.integer('d_model', options.d_model, 1);
+      const least = check.positive('minTimescale', options.minTimescale ?? 1);
+      const most = check.positive('maxTimescale', options.maxTimescale ?? 10000);
+      const single = singleFor(options.precision, rows + extents.reduce((sum, one) => sum + one, 0), d);
+      const data = rounded<FloatsOf<P>>(raw.tensor2tensorSinusoidal(extents, d, least, most), single);
+      return table(data, rows, d);
+    },
+    maeSinusoidal<P extends Precision = 'float64'>(options: MaeSinusoidalOptions<P>) {
+      check.object('options', options);
+      const { classToken = false } = options;
+      const grid = check.integer('grid', options.grid, 0);
+      const d = check.integer('d_model', options.d_model, 4);
+      if (d % 4 !== 0) {
+        check.refuse('d_model', 'a multiple of 4, a sine and a cosine for each axis', d);
+      }
+      check.flag('classToken', classToken);
+      const rows = grid * grid + Number(classToken);
+      const single = singleFor(options.precision, rows, d);
+      const data = rounded<FloatsOf<P>>(raw.maeSinusoidal(grid, d, classToken), single);
+      return table(data, rows, d);
+    },
+    learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>) {
+      check.object('options', options);
+      const positions = check.integer('positions', options.positions, 0);
+      const d = check.integer('d_model', options.d_model, 1);
+      const seed = check.seed('seed', options.seed);
+      const stream = check.seed('stream', options.stream ?? 0);
+      const single = singleFor(options.precision, positions, d);
+      const given = options.standardDeviation ?? 0.02;
+      const deviation = check.representable('standardDeviation', given, single, 0);
+      const data: FloatsOf<P> = raw[`randomNormal${single ? 'F32' : 'F64'}`](
+        positions,
+        d,
+        deviation,
+        seed,
+        stream,
+      );
+      return table(data, positions, d);
+    },
+    bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>) {
+      check.object('input', input);
+      const { token, position, tokenType, tokenTypeIds, positionScale = 1 } = input;
+      check.table('token', token);
+      const [n, d] = [token.rows, token.columns];
+      check.table('position', position, { columns: d });
+      if (position.rows < n) {
+        check.refuseCount('position', `at least ${n} rows, one for each token`, position.rows);
+      }
+      if (tokenType) check.table('tokenType', tokenType, { columns: d });
+      const types = tokenType ?? table(new Float64Array(d), 1, d);
+      const ids = check.integers('tokenTypeIds', tokenTypeIds ?? Array<number>(n).fill(0), types.rows - 1, n);
+      check.samePrecision({
+        'token.data': token.data,
+        'position.data': position.data,
+        'tokenType.data': tokenType?.data,
+      });
+      const single = check.isSingle(token.data);
+      check.representable('positionScale', positionScale, single);
+      const values = 6 * token.data.length + position.data.length + types.data.length;
+      check.fits(`The embeddings of ${n} tokens`, 2 * values * 8);
+      const result = raw.bertEmbeddings(token, position, types, ids, positionScale);
+      const made = (data: Float64Array) => table(rounded<A>(data, single), n, d);
+      return {
+        sum: made(result.sum),
+        summands: { token, position: made(result.position), token_type: made(result.token_type) },
+      };
+    },
+    vitEmbeddings<A extends Floats>(input: VitEmbeddingsInput<A>) {
+      check.object('input', input);
+      const { patches, classToken, position } = input;
+      check.table('patches', patches);
+      const [n, d] = [patches.rows, patches.columns];
+      check.floats('classToken', classToken, d);
+      check.table('position', position, { rows: n + 1, columns: d });
+      check.samePrecision({ 'patches.data': patches.data, classToken, 'position.data': position.data });
+      check.fits(`The embeddings of ${n} patches`, 6 * position.data.length * 8);
+      const sum = raw.vitEmbeddings(patches, classToken, position);
+      return table(rounded<A>(sum, check.isSingle(patches.data)), n + 1, d);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import { type Table, table } from '../table.js';
+import { type EncodingOptions, encodingArguments } from './shift.js';
+
+/** The largest max − min along a diagonal: 0 for a Toeplitz matrix, which depends on p − q alone. */
+export interface GramSpreads {
+  /** PE(p)·PE(q): 0 up to rounding, unless an interleaved width is odd. */
+  readonly whole: number;
+  /** After subtracting each row's mean, as LayerNorm does first. */
+  readonly centred: number;
+  /** Of the sines alone. */
+  readonly sines: number;
+  /** PE(p)ᵀ A PE(q) with the entries of A from N(0, 1/d_model). */
+  readonly randomForm: number;
+  /** The same with A = aI + bJ on each frequency's sine and cosine, a and b from N(0, 1): 0 again. */
+  readonly rotationForm: number;
+  /** The dot products whose spreads these are, by the same names; each [positions, positions]. */
+  readonly matrices: Readonly<
+    Record<'whole' | 'centred' | 'sines' | 'randomForm' | 'rotationForm', Float64Array>
+  >;
+}
+
+/** A square matrix by the offset q − p of its entries (p, q), which goes from −(n − 1) to n − 1. */
+export interface OffsetMeans {
+  /** Of all entries; NaN without any. */
+  readonly mean: number;
+  /** [2n − 1], the mean at each offset ... */
+  readonly means: Float64Array;
+  /** ... and that less the mean of all. */
+  readonly kernel: Float64Array;
+  /** The part of Σ (x − mean)² that the kernel has, from 0 to 1; NaN when nothing varies. */
+  readonly share: number;
+  /** The largest difference of an entry from the mean at its offset: 0 for a Toeplitz matrix. */
+  readonly apart: number;
+}
+
+export interface GramApi {
+  /** The dot products of a table's rows with one another, [rows, rows], in double. */
+  gram(input: Table): Table<Float64Array>;
+  /** The largest max − min along a diagonal of a square table; 0 below 2 rows. */
+  toeplitzSpread(square: Table): number;
+  /** What of a square table depends on the offset alone. Throws RangeError, TypeError. */
+  offsetMeans(square: Table): OffsetMeans;
+  /**
+   * How far the Gram matrix of a sinusoidal table is from Toeplitz, as it is and under what breaks it.
+   * The matrices come with it. `seed`, from 0 to 2³²-1, is that of the forms. Throws RangeError, TypeError.
+   */
+  gramSpreads(options: EncodingOptions & { seed: number }): GramSpreads;
+}
+
+function checkSquare(square: Table): Table {
+  const { rows, columns } = check.table('square', square);
+  check.table('square', square, { columns: Math.max(rows, 1) });
+  check.fits(`A matrix of ${rows} by ${columns}`, 8 * rows * columns);
+  return square;
+}
+
+export function gramApi(raw: Raw): GramApi {
+  return {
+    gram(input) {
+      const { rows, columns } = check.table('table', input);
+      check.fits(`The Gram matrix of ${rows} rows`, 8 * (2 * rows * rows + rows * columns));
+      return table(raw.gram(input), rows, rows);
+    },
+    toeplitzSpread(square) {
+      return raw.toeplitzSpread(checkSquare(square));
+    },
+    offsetMeans(square) {
+      return raw.offsetMeans(checkSquare(square));
+    },
+    gramSpreads(options) {
+      const encoding = encodingArguments(options);
+      const { positions, d_model, seed } = options;
+      check.seed('seed', seed);
+      check.fits(
+        `The Gram matrices of ${positions} positions of ${d_model} channels`,
+        8 * (11 * positions * positions + 3 * positions * d_model + d_model * d_model),
+      );
+      return raw.gramSpreads(...encoding, seed);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import { type Table, table } from '../table.js';
+import type { SinusoidalOptions } from './sinusoidal.js';
+
+/** A sinusoidal encoding without its positions. */
+export type SpectrumOptions = Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>;
+/** A sinusoidal table, always in double. */
+export type EncodingOptions = Omit<SinusoidalOptions, 'precision'>;
+
+export interface ShiftApi {
+  /**
+   * M_k, [d_model, d_model], for which PE(p + k) = M_k PE(p) at every position p: a rotation
+   * [[cos kw, sin kw], [−sin kw, cos kw]] of each frequency's sine and cosine. `offset` is k, in positions,
+   * any finite number. The last channel of an odd width stays as it is, which is right for concatenated
+   * tables (it is zero) and not for interleaved ones (a sine without its cosine, which no matrix shifts).
+   * Throws RangeError, TypeError. Source: Vaswani et al. 2017, section 3.5.
+   */
+  shiftOperator(options: SpectrumOptions & { offset: number }): Table<Float64Array>;
+  /**
+   * The largest |PE(p + k) − M_k PE(p)| over the table's positions and channels, from 0 up; what is left is
+   * the rounding of angles, 1e-13 or so at 1024 positions. Throws RangeError, TypeError.
+   */
+  shiftError(options: EncodingOptions & { offset: number }): number;
+}
+
+/** d_model, layout, spacing and base as the binding takes them. */
+function spectrumArguments(options: SpectrumOptions): unknown[] {
+  check.object('options', options);
+  const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
+  return [
+    check.integer('d_model', d_model, 1),
+    check.placeOf('layout', layout, ['interleaved', 'concatenated']),
+    check.placeOf('spacing', spacing, ['d_model', 'timescales']),
+    check.positive('base', base),
+  ];
+}
+
+/** The same with the positions first and the first position last. */
+export function encodingArguments(options: EncodingOptions): unknown[] {
+  const spectrum = spectrumArguments(options);
+  const { positions, firstPosition = 0 } = options;
+  check.integer('positions', positions, 0);
+  return [positions, ...spectrum, check.number('firstPosition', firstPosition)];
+}
+
+export function shiftApi(raw: Raw): ShiftApi {
+  return {
+    shiftOperator(options) {
+      const spectrum = spectrumArguments(options);
+      const { d_model, offset } = options;
+      check.number('offset', offset);
+      check.fits(`A shift operator of ${d_model} by ${d_model}`, 16 * d_model * d_model);
+      return table(raw.shiftOperator(...spectrum, offset), d_model, d_model);
+    },
+    shiftError(options) {
+      const encoding = encodingArguments(options);
+      const { positions, d_model, offset } = options;
+      check.number('offset', offset);
+      check.fits(
+        `Shifting ${positions} positions of ${d_model} channels`,
+        8 * d_model * (4 * positions + d_model),
+      );
+      return raw.shiftError(...encoding, offset);
+    },
+  };
+}

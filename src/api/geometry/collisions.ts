@@ -1,0 +1,226 @@
+import * as check from '../check.js';
+import { type Handle, handle } from '../handle.js';
+import type { Raw } from '../module.js';
+import type { Table } from '../table.js';
+
+export interface CollisionSearchInput {
+  /** The vocabulary, [V, d]; copied into the module once. */
+  tokens: Table<Float32Array>;
+  /** What is added to it, [L, d]. */
+  positions: Table<Float32Array>;
+  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  positionScale?: number;
+}
+
+/** Of some words: the other token nearest to each, bare and with each position added. */
+export interface NearestTokens {
+  /** [words], the other token nearest to e_a; −1 when the word is the whole vocabulary. */
+  readonly bare: Int32Array;
+  /** [words], ‖e_b − e_a‖; infinite then. */
+  readonly bareDistances: Float64Array;
+  /** [words, L], the other token nearest to e_a + p_i; −1 then. */
+  readonly nearest: Int32Array;
+  /** [words, L], its margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩: below 0, it takes the word's place. */
+  readonly margins: Float64Array;
+  /** [words], ½‖e_b − e_a‖², the margin without a position; infinite then. */
+  readonly bareMargins: Float64Array;
+  /** [words], the smallest of a word's margins; infinite without positions. */
+  readonly smallestMargins: Float64Array;
+  /** [L], how many of the words have a margin below 0. */
+  readonly lost: Int32Array;
+}
+
+export interface Neighbours {
+  /** Nearest first, the word itself among them. */
+  readonly tokens: Int32Array;
+  /** ‖e_a + p_i − e_b‖ */
+  readonly distances: Float64Array;
+}
+
+export interface AllWordsOptions {
+  /** Stops the job between two slices; it rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Called after each slice. */
+  onProgress?: (done: number, total: number) => void;
+  /** Words at once, from 1 up. Default 64. */
+  slice?: number;
+  /** Only the first so many words, from 0 to V. Default V. */
+  words?: number;
+}
+
+export interface AllWords {
+  /** [L], the words that are not their own nearest token once position i is added. */
+  readonly lost: Float64Array;
+  /** [words], each word's smallest margin over positions. */
+  readonly smallestMargins: Float64Array;
+}
+
+/**
+ * A vocabulary in the module's memory. Declare it with `using`, or call delete() when done with it; then it
+ * answers nothing more.
+ */
+export interface CollisionSearch extends Handle {
+  /** V */
+  readonly tokens: number;
+  /** L */
+  readonly positions: number;
+  /** `words` words from `first` on, default one. Tokens are compared in float, margins are in double. */
+  nearestTokens(first: number, words?: number): NearestTokens;
+  /** The tokens nearest to a word with a position added, or to the bare word (position undefined). */
+  neighbours(word: number, position: number | undefined, count: number): Neighbours;
+  /** The margin of one pair, in double. */
+  collisionMargin(a: number, b: number, position: number): number;
+  /** Every word of the vocabulary, or the first `words`, slice by slice; lets other work in between slices. */
+  allWords(options?: AllWordsOptions): Promise<AllWords>;
+}
+
+export interface RandomCollisions {
+  /** The probability for one pair of tokens. */
+  readonly pair: number;
+  /** vocabulary − 1 times that, the expected number of nearer tokens: the probability of any is no larger. */
+  readonly expected: number;
+}
+
+/** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
+export interface CrossPair {
+  /** The one token ... */
+  readonly a: number;
+  /** ... at its position, */
+  readonly i: number;
+  /** and the other ... */
+  readonly b: number;
+  /** ... at its own. */
+  readonly j: number;
+  /** ‖(e_a − e_b) − (p_j − p_i)‖ */
+  readonly distance: number;
+}
+
+export interface CollisionsApi {
+  /**
+   * Whether a token plus a position can be mistaken for another token: e_a + p_i is nearer to e_b than to
+   * e_a if and only if ⟨e_b − e_a, p_i⟩ > ½‖e_b − e_a‖².
+   */
+  collisionSearch(input: CollisionSearchInput): CollisionSearch;
+  /**
+   * What to expect of N(0, I) tokens of width d and N(0, scale²·I) positions: how often a given other token is
+   * nearer to e_a + p than e_a is, ½ P(|t| > 1/√(1 + 2·scale²)) for the cosine t of d + 1 dimensions.
+   */
+  randomCollisions(options: { d: number; scale: number; vocabulary: number }): RandomCollisions;
+  /** The `count` closest pairs of different tokens [n, d] at different positions [L, d], in double. */
+  closestAcrossPositions(tokens: Table, positions: Table, count: number): CrossPair[];
+}
+
+/** Comparisons of one call; beyond it, a call would take minutes. */
+const maxComparisons = 1e10;
+
+export function collisionsApi(raw: Raw): CollisionsApi {
+  return {
+    collisionSearch(input) {
+      check.object('input', input);
+      const { tokens, positions, positionScale = 1 } = input;
+      check.table('tokens', tokens);
+      check.table('positions', positions, { columns: tokens.columns });
+      for (const [name, { data }] of Object.entries({ tokens, positions })) {
+        if (!((data as unknown) instanceof Float32Array))
+          check.refuse(`${name}.data`, 'a Float32Array', data, false);
+      }
+      check.representable('positionScale', positionScale, true);
+      const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
+      const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
+      check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
+      return searchOf(raw, raw.collisionSearch(tokens, positions, positionScale), V, L, bytes);
+    },
+
+    randomCollisions(options) {
+      check.object('options', options);
+      return raw.randomCollisions(
+        check.integer('d', options.d, 1),
+        check.number('scale', options.scale, 0),
+        check.integer('vocabulary', options.vocabulary, 1),
+      );
+    },
+
+    closestAcrossPositions(tokens, positions, count) {
+      check.table('tokens', tokens);
+      check.table('positions', positions, { columns: tokens.columns });
+      check.integer('count', count, 0, 2 ** 16);
+      const [n, L] = [tokens.rows, positions.rows];
+      check.fits(
+        `The products of ${n} tokens and ${L} positions`,
+        (n * n + L * L + n * L + 2 * (n + L) * tokens.columns) * 8,
+      );
+      const comparisons = (n * (n - 1) * L * (L - 1)) / 2;
+      if (comparisons > maxComparisons) {
+        throw new RangeError(
+          `${n} tokens at ${L} positions are ${comparisons} pairs; at most ${maxComparisons} are compared. Give fewer tokens.`,
+        );
+      }
+      return raw.closestAcrossPositions(tokens, positions, count);
+    },
+  };
+}
+
+function searchOf(
+  raw: Raw,
+  address: number | undefined,
+  V: number,
+  L: number,
+  held: number,
+): CollisionSearch {
+  const alive = (): number => {
+    if (address === undefined) throw new Error('This collision search has been deleted; make another one.');
+    return address;
+  };
+  const nearestTokens = (first: number, words = 1): NearestTokens => {
+    const search = alive();
+    if (words === 0) check.integer('first', first, 0, V);
+    else check.index('first', first, V);
+    check.integer('words', words, 0, V - first);
+    check.fits(`${words} words against ${V} tokens`, held + words * (4 * V + 24 * L));
+    return raw.nearestTokens(search, first, words);
+  };
+  const free = () => {
+    if (address !== undefined) raw.deleteCollisionSearch(address);
+    address = undefined;
+  };
+  return {
+    tokens: V,
+    positions: L,
+    nearestTokens,
+    neighbours(word, position, count) {
+      const search = alive();
+      check.index('word', word, V);
+      if (position !== undefined) check.index('position', position, L);
+      check.integer('count', count, 0);
+      return raw.neighbours(search, word, position ?? -1, count);
+    },
+    collisionMargin(a, b, position) {
+      const search = alive();
+      check.index('a', a, V);
+      check.index('b', b, V);
+      check.index('position', position, L);
+      return raw.collisionMargin(search, a, b, position);
+    },
+    async allWords({ signal, onProgress, slice = 64, words: wanted = V } = {}) {
+      alive();
+      check.integer('slice', slice, 1);
+      const all = check.integer('words', wanted, 0, V);
+      const lost = new Float64Array(L);
+      const smallestMargins = new Float64Array(all);
+      for (let first = 0; first < all; first += slice) {
+        signal?.throwIfAborted();
+        const words = Math.min(slice, all - first);
+        const found = nearestTokens(first, words);
+        found.lost.forEach((count, place) => {
+          lost[place] = (lost[place] as number) + count;
+        });
+        smallestMargins.set(found.smallestMargins, first);
+        onProgress?.(first + words, all);
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      signal?.throwIfAborted();
+      return { lost, smallestMargins };
+    },
+    ...handle(free),
+  };
+}

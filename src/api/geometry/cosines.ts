@@ -1,0 +1,57 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+
+export interface CosinesApi {
+  /**
+   * Cosines of `count` independent pairs of N(0, I) vectors in d dimensions. Mean 0, variance 1/d.
+   * `seed` is from 0 to 2³²-1. Throws RangeError, TypeError.
+   */
+  sampleCosines(options: { d: number; count: number; seed: number }): Float64Array;
+  /**
+   * Their density (1 − t²)^((d−3)/2) / B(½, (d−1)/2) at t, from -1 to 1, for d from 2 up; infinite at ±1
+   * when d = 2. Source: Muirhead 1982, theorem 1.5.7.
+   */
+  cosineDensity(options: { t: number; d: number }): number;
+  /** E|t| = Γ(d/2) / (√π Γ((d+1)/2)), about √(2/(πd)). */
+  cosineMeanSize(options: { d: number }): number;
+  /** The standard deviation of t, 1/√d. */
+  cosineDeviation(options: { d: number }): number;
+  /** P(|t| > epsilon), epsilon from 0 to 1: the incomplete beta function I_{1−ε²}((d−1)/2, ½). */
+  cosineTail(options: { epsilon: number; d: number }): number;
+  /**
+   * The median of the largest |t| among `pairs` pairs, from 1 up, that meet as independent ones do: the τ
+   * for which pairs · P(|t| > τ) = ln 2; to leading order √(2 ln(pairs) / d).
+   */
+  largestCosineMedian(options: { pairs: number; d: number }): number;
+}
+
+export function cosinesApi(raw: Raw): CosinesApi {
+  const width = (options: { d: number }, low = 1) => {
+    check.object('options', options);
+    return check.integer('d', options.d, low);
+  };
+  return {
+    sampleCosines(options) {
+      const d = width(options);
+      const { count, seed } = options;
+      check.integer('count', count, 0);
+      check.seed('seed', seed);
+      check.fits(`${count} pairs of vectors of ${d} dimensions`, 8 * count * (2 * d + 2));
+      return raw.sampleCosines(d, count, seed);
+    },
+    cosineDensity(options) {
+      const d = width(options, 2);
+      return raw.cosineDensity(check.number('t', options.t, -1, 1), d);
+    },
+    cosineMeanSize: (options) => raw.cosineMeanSize(width(options)),
+    cosineDeviation: (options) => raw.cosineDeviation(width(options)),
+    cosineTail(options) {
+      const d = width(options);
+      return raw.cosineTail(check.number('epsilon', options.epsilon, 0, 1), d);
+    },
+    largestCosineMedian(options) {
+      const d = width(options);
+      return raw.largestCosineMedian(check.number('pairs', options.pairs, 1), d);
+    },
+  };
+}

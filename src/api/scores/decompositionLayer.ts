@@ -1,0 +1,158 @@
+import * as check from '../check.js';
+import { type Handle, handle } from '../handle.js';
+import type { Raw } from '../module.js';
+import { type Floats, suffixOf, type Table } from '../table.js';
+import {
+  checkedDecomposition,
+  checkedLayer,
+  checkedNames,
+  checkedTables,
+  type DecomposeInput,
+} from './decompose.js';
+import { fitsScores, type Terms } from './scores.js';
+
+export interface DecompositionLayerInput<A extends Floats = Floats>
+  extends Pick<DecomposeInput<A>, 'normalization' | 'query' | 'key' | 'heads' | 'scale'> {
+  /** The names of what is added up, at least one; `constant` is taken. */
+  summands: readonly string[];
+}
+
+export interface LayerTermsOptions {
+  /** What each table is multiplied by, any finite number; default 1. */
+  factors?: Record<string, number>;
+  /** Which heads to return, in this order. Default all. */
+  only?: readonly number[] | undefined;
+}
+
+/**
+ * W_Q and W_K in the module's memory, for one set of tables after another: a call costs what has changed since
+ * the last one. Rows of a table that are as they were are not projected again, and terms of two parts that are
+ * as they were are not computed again. Call delete() when done with it, or declare it with `using`.
+ */
+export interface DecompositionLayer<A extends Floats = Floats> extends Handle {
+  /** The summands and, when there is a bias or a beta, `constant`. */
+  readonly parts: readonly string[];
+  /**
+   * The terms of decompose() for these tables, [n, d] each. The array of terms is the layer's own: while tokens
+   * and heads stay the same, the next call writes into it, so do not write into it and copy what is to be kept.
+   * Throws as decompose() does.
+   */
+  terms(summands: Record<string, Table<A>>, options?: LayerTermsOptions): Terms<A>;
+}
+
+export interface DecompositionLayerApi {
+  /** Keeps the weights of an attention layer, to take scores apart again and again. */
+  decompositionLayer<A extends Floats>(input: DecompositionLayerInput<A>): DecompositionLayer<A>;
+  /**
+   * The terms of decompose() alone, without logits, residuals and shares: for many tokens or heads, where
+   * only the terms are wanted and time counts. The part `constant` is there only when there is a bias or a
+   * beta, since it is zero otherwise. Throws as decompose() does.
+   */
+  decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
+}
+
+type Checked = ReturnType<typeof checkedLayer>;
+
+/** A layer of checked arguments, whose terms() checks nothing. */
+function layerOver<A extends Floats>(
+  raw: Raw,
+  names: readonly string[],
+  heads: number,
+  { norm, scale, query, key }: Checked,
+) {
+  const suffix = suffixOf(query.weight.data);
+  const parts = query.bias || key.bias || norm.beta ? [...names, 'constant'] : [...names];
+  let address: number | undefined = raw[`decompositionLayer${suffix}`](
+    norm,
+    query,
+    key,
+    heads,
+    scale,
+    names.length,
+  );
+  /** As the last call left it. */
+  let last: Terms<A> | undefined;
+  return {
+    parts,
+    alive: () => address !== undefined,
+    terms(
+      n: number,
+      tables: Record<string, Table<A>>,
+      factors: readonly number[],
+      only: readonly number[],
+    ): Terms<A> {
+      const count = only.length * parts.length ** 2 * n * n;
+      // The length is 0 once somebody has transferred it away.
+      const kept = last?.n === n && String(last.heads) === String(only) && last.terms.length === count;
+      if (!kept || !last) {
+        const terms = new (query.weight.data.constructor as new (length: number) => A)(count);
+        last = { n, heads: [...only], parts, terms };
+      }
+      const arrays = names.map((name) => (tables[name] as Table<A>).data);
+      raw[`layerTerms${suffix}`](address, n, arrays, factors, only, kept, last.terms);
+      return last;
+    },
+    free() {
+      if (address !== undefined) raw[`deleteDecompositionLayer${suffix}`](address);
+      address = last = undefined;
+    },
+  };
+}
+
+export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
+  return {
+    decompositionLayer<A extends Floats>(input: DecompositionLayerInput<A>): DecompositionLayer<A> {
+      check.object('input', input);
+      const { summands, query, heads } = input;
+      if (!Array.isArray(summands)) {
+        check.refuse('summands', 'a list of names', summands, false);
+      }
+      for (const name of summands) {
+        if (typeof name !== 'string') {
+          throw new TypeError(`summands must hold names; one is ${check.shown(name)}.`);
+        }
+      }
+      check.once('summands', summands);
+      const names = checkedNames([...summands]);
+      check.linear('query', query);
+      const { columns: d, rows: width, data } = query.weight;
+      const checked = checkedLayer(input, d, undefined);
+      check.fits('W_Q and W_K', 6 * width * d * data.BYTES_PER_ELEMENT);
+      const layer = layerOver<A>(raw, names, heads, checked);
+      const all = check.chosenHeads(undefined, heads);
+      return {
+        parts: layer.parts,
+        terms(tables, { factors = {}, only } = {}) {
+          if (!layer.alive()) throw new Error('This layer has been deleted; make another one.');
+          check.object('summands', tables);
+          const first = checkedTables(tables, names, d);
+          check.samePrecision({ 'query.weight.data': data, summands: first.data });
+          check.object('factors', factors);
+          for (const name of Object.keys(factors)) check.oneOf('a name in factors', name, names);
+          const scales = names.map((name) =>
+            check.representable(
+              `factors.${name}`,
+              Object.hasOwn(factors, name) ? factors[name] : 1,
+              check.isSingle(data),
+            ),
+          );
+          const chosen = only === undefined ? all : check.chosenHeads(only, heads);
+          fitsScores(first.rows, names.length + 1, chosen.length, width + d, data);
+          return layer.terms(first.rows, tables, scales, chosen);
+        },
+        ...handle(layer.free),
+      };
+    },
+
+    decomposeTerms(input) {
+      const { names, only, ...checked } = checkedDecomposition(input);
+      const layer = layerOver<(typeof checked.first)['data']>(raw, names, input.heads, checked);
+      try {
+        const factors = names.map(() => 1);
+        return layer.terms(checked.first.rows, input.summands, factors, only);
+      } finally {
+        layer.free();
+      }
+    },
+  };
+}

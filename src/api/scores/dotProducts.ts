@@ -1,0 +1,77 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import { type Floats, suffixOf, type Table } from '../table.js';
+
+export interface DotProductsInput<A extends Floats = Floats> {
+  /** Token embeddings, [n, d_t]. */
+  token: Table<A>;
+  /** Position embeddings, [n, d_p]; d_p = d_t unless they are only to be concatenated. */
+  position: Table<A>;
+  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  positionScale?: number;
+}
+
+/** Each is [n, n], row i for the first token of a pair, row by row. */
+export interface DotProducts<A extends Floats = Floats> {
+  /** x_i · x_j */
+  tokenToken: A;
+  /** ρ x_i · p_j; empty when the widths differ, as are positionToken and added. */
+  tokenPosition: A;
+  /** ρ p_i · x_j */
+  positionToken: A;
+  /** ρ² p_i · p_j */
+  positionPosition: A;
+  /** (x_i + ρp_i) · (x_j + ρp_j), computed from the summed rows, not from the terms. */
+  added: A;
+  /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
+  concatenated: A;
+  /**
+   * Mean and standard deviation over the pairs i < j, of each of the six and of the two cross terms
+   * together, by which added and concatenated differ. NaN without pairs.
+   */
+  moments: Record<DotProductName | 'crossTerms', PairMoments>;
+  /** Pearson's correlation of added and concatenated over the pairs i < j; NaN when undefined. */
+  correlation: number;
+}
+
+export type DotProductName =
+  | 'tokenToken'
+  | 'tokenPosition'
+  | 'positionToken'
+  | 'positionPosition'
+  | 'added'
+  | 'concatenated';
+
+export interface PairMoments {
+  /** Over the pairs i < j. */
+  mean: number;
+  /** Standard deviation, divided by the number of pairs. */
+  deviation: number;
+}
+
+export interface DotProductsApi {
+  /**
+   * The dot products of all pairs of tokens with positions added and with positions concatenated, and
+   * the terms that they are made of: added = concatenated + tokenPosition + positionToken.
+   */
+  dotProducts<A extends Floats>(input: DotProductsInput<A>): DotProducts<A>;
+}
+
+export function dotProductsApi(raw: Raw): DotProductsApi {
+  return {
+    dotProducts<A extends Floats>(input: DotProductsInput<A>) {
+      check.object('input', input);
+      const { token, position, positionScale = 1 } = input;
+      check.table('token', token);
+      check.table('position', position, { rows: token.rows });
+      check.samePrecision({ 'token.data': token.data, 'position.data': position.data });
+      check.representable('positionScale', positionScale, check.isSingle(token.data));
+      const n = token.rows;
+      check.fits(
+        `The dot products of ${n} tokens`,
+        (12 * n * n + 3 * n * (token.columns + position.columns)) * token.data.BYTES_PER_ELEMENT,
+      );
+      return raw[`dotProducts${suffixOf(token.data)}`](token, position, positionScale);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import type { Table } from '../table.js';
+
+export interface ScoreRanksInput {
+  /** Tokens. */
+  n: number;
+  /** Width of the token table, and of the position table. */
+  d_t: number;
+  /** Width of the position table. */
+  d_p: number;
+  /** Width of a head, and of the position's own head when scores are untied. */
+  d_h: number;
+  /** Width of the position’s own head when scores are untied. */
+  d_hPosition: number;
+}
+
+export interface ScoreRanks {
+  /** min(n, d_h, d_t), where d_p = d_t. */
+  readonly added: number;
+  /** With any W_Q, W_K on [x; p]: min(n, d_h, d_t + d_p). */
+  readonly concatenated: number;
+  /** With projections of its own for each: min(n, min(d_h, d_t) + min(d_hPosition, d_p)). */
+  readonly untied: number;
+}
+
+export interface RankApi {
+  /** Singular values above `tolerance` (default 1e-10) times the largest; 0 for an empty or zero matrix. */
+  numericalRank(matrix: Table, tolerance?: number): number;
+  /** The largest rank that the logits of one head can have (Chen et al. 2021, arXiv 2104.08698). */
+  scoreRanks(input: ScoreRanksInput): ScoreRanks;
+}
+
+export function rankApi(raw: Raw): RankApi {
+  return {
+    numericalRank(matrix, tolerance = 1e-10) {
+      check.table('matrix', matrix);
+      check.number('tolerance', tolerance, 0, 1);
+      check.fits(
+        `The singular values of ${matrix.rows} by ${matrix.columns}`,
+        4 * matrix.rows * matrix.columns * 8,
+      );
+      return raw.numericalRank(matrix, tolerance);
+    },
+    scoreRanks(input) {
+      check.object('input', input);
+      const { n, d_t, d_p, d_h, d_hPosition } = input;
+      check.integer('n', n, 0);
+      for (const [name, width] of Object.entries({ d_t, d_p, d_h, d_hPosition }))
+        check.integer(name, width, 1);
+      return raw.scoreRanks(n, d_t, d_p, d_h, d_hPosition);
+    },
+  };
+}

@@ -1,0 +1,166 @@
+// The result that every way of combining token and position shares: a score, head by head, and the
+// terms that it is the sum of. A plain object, so that it can be posted between threads.
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import { type Floats, suffixOf, table } from '../table.js';
+
+/** The terms of attention scores. Arrays are flat, the last index running fastest. */
+export interface Terms<A extends Floats = Floats> {
+  /** Tokens. */
+  readonly n: number;
+  /** The heads returned, in the order of the arrays below. */
+  readonly heads: readonly number[];
+  /** The parts of a query or key; term s * parts.length + r is query part s with key part r. */
+  readonly parts: readonly string[];
+  /** [heads, parts², n, n], queries in rows; scaled like the logits. */
+  readonly terms: A;
+}
+
+/** Attention scores taken apart. */
+export interface Scores<A extends Floats = Floats> extends Terms<A> {
+  /** [heads, n, n], from the whole queries and keys, not from the terms. */
+  readonly logits: A;
+  /** [heads], the largest |sum of terms − logits|. */
+  readonly residuals: Float64Array;
+  /**
+   * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts
+   * for, rows centred (softmax ignores the rest). They sum to 1 and may be negative; all are NaN when
+   * the logits do not vary along any row.
+   */
+  readonly shares: Float64Array;
+  /** [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits: to pool shares, add these up ... */
+  readonly covariances: Float64Array;
+  /** [heads], ... and ‖Ã‖² of the logits, and divide. */
+  readonly variances: Float64Array;
+}
+
+function checkHeads(scores: Pick<Terms, 'heads'>): void {
+  check.object('scores', scores);
+  check.integers('scores.heads', scores.heads);
+}
+
+/** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
+function placeOf(scores: Terms, head: number): number {
+  checkHeads(scores);
+  return check.placeIn('head', head, scores.heads);
+}
+
+const block = <A extends Floats>(data: A, place: number, size: number): A =>
+  data.subarray(place * size, (place + 1) * size) as A;
+
+/** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
+export function termOf<A extends Floats>(
+  scores: Terms<A>,
+  head: number,
+  queryPart: string,
+  keyPart: string,
+): A {
+  const place = placeOf(scores, head);
+  const { n, parts, terms } = scores;
+  const index =
+    check.placeIn('A part', queryPart, parts) * parts.length + check.placeIn('A part', keyPart, parts);
+  return block(terms, place * parts.length ** 2 + index, n * n);
+}
+
+/** The logits of one head, [n, n]; a view, not a copy. */
+export const logitsOf = <A extends Floats>(scores: Scores<A>, head: number): A =>
+  block(scores.logits, placeOf(scores, head), scores.n ** 2);
+
+/** The shares of one head's terms, [parts²]; a view, not a copy. */
+export const sharesOf = (scores: Scores, head: number): Float64Array =>
+  block(scores.shares, placeOf(scores, head), scores.parts.length ** 2);
+
+/** What some of a head's terms add up to; each matrix is [n, n]. */
+export interface CombinedTerms<A extends Floats = Floats> {
+  /** The included terms, added up. */
+  readonly sum: A;
+  /** The sum minus the mean of each row: what softmax sees of it. */
+  readonly centred: A;
+  /** Softmax of the sum over keys; of no term at all, 1/n everywhere. */
+  readonly softmax: A;
+  /** Its share of the logits' variation over keys; NaN when they do not vary. */
+  readonly share: number;
+  /** ⟨sum, logits⟩ / ‖logits‖² with no row centred: what softmax ignores counts. NaN when all logits are 0. */
+  readonly rawShare: number;
+}
+
+/** Of scores, what shares are pooled from. */
+export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'covariances' | 'variances'>;
+
+/** Shares of groups of terms; they sum to 1 over the groups, and are NaN where no score varies. */
+export interface PooledShares {
+  /** [heads, groups], each head over all the scores. */
+  readonly heads: Float64Array;
+  /** [groups], the mean of these: each head counts the same ... */
+  readonly mean: Float64Array;
+  /** [groups], ... and of all heads together: each counts by how much its scores vary. */
+  readonly pooled: Float64Array;
+}
+
+export interface ScoresApi {
+  /** Adds up the terms of one head whose entry in `included`, [parts²], is true. */
+  combineTerms<A extends Floats>(
+    scores: Scores<A>,
+    head: number,
+    included: readonly boolean[],
+  ): CombinedTerms<A>;
+  /**
+   * Covariance shares over several scores, such as those of several sentences, with the same heads and parts.
+   * groupOf, [parts²], puts each term into a group, from 0. Throws RangeError,
+   * TypeError.
+   */
+  poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
+}
+
+export function scoresApi(raw: Raw): ScoresApi {
+  return {
+    combineTerms(scores, head, included) {
+      const place = placeOf(scores, head);
+      const count = scores.parts.length ** 2;
+      if (!Array.isArray(included) || included.length !== count) {
+        const must = `${count} booleans, one for each term`;
+        check.refuse('included', must, included, Array.isArray(included));
+      }
+      // Scores may come from another thread or a file, and the module trusts the lengths. NaN is
+      // allowed: it is what a sum without any variation gives under epsilon 0.
+      const each = check.integer('scores.n', scores.n, 0) ** 2 * scores.heads.length;
+      check.array('scores.terms', scores.terms, each * count);
+      check.array('scores.logits', scores.logits, each);
+      check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
+      const { n } = scores;
+      const terms = block(scores.terms, place, count * n ** 2);
+      const logits = table(logitsOf(scores, head), n, n);
+      return raw[`combineTerms${suffixOf(terms)}`](
+        table(terms, count, n ** 2),
+        logits,
+        included.map(Boolean),
+      );
+    },
+    poolShares(scores, groupOf) {
+      if (!Array.isArray(scores) || scores.length === 0) {
+        check.refuse('scores', 'an array of at least one', scores, false);
+      }
+      for (const one of scores) checkHeads(one);
+      const [{ heads, parts }] = scores as [PoolableScores, ...PoolableScores[]];
+      const terms = parts.length ** 2;
+      const rows = scores.length * heads.length;
+      check.fits(`${rows} heads of ${terms} terms`, 24 * rows * (terms + 1));
+      // NaN is allowed in both, as in combineTerms.
+      for (const { covariances, variances } of scores) {
+        check.array('covariances', covariances, heads.length * terms);
+        check.array('variances', variances, heads.length);
+      }
+      const groups = 1 + Math.max(...check.integers('groupOf', groupOf, terms - 1, terms));
+      return raw.poolShares(scores, heads.length, terms, groupOf, groups);
+    },
+  };
+}
+
+/** Refuses scores that would not fit; `width` is that of all heads' queries together. */
+export function fitsScores(n: number, parts: number, heads: number, width: number, data: Floats): void {
+  const perHead = (parts ** 2 + 3) * n * n;
+  check.fits(
+    `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
+    (heads * perHead + perHead + 4 * (parts + 1) * n * width) * data.BYTES_PER_ELEMENT,
+  );
+}

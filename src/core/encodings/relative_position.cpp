@@ -1,0 +1,65 @@
+#include "encodings/relative_position.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace superpose {
+namespace {
+
+template <typename IndexOf>
+Indices indices(int n, IndexOf index_of) {
+  Indices result(n, n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) result(i, j) = index_of(i, j);
+  }
+  return result;
+}
+
+}  // namespace
+
+Indices clipped_offsets(int n, int k) {
+  return indices(n, [k](int i, int j) { return std::clamp(j - i, -k, k) + k; });
+}
+
+Indices deberta_distances(int n, int k) {
+  return indices(n, [k](int i, int j) { return std::clamp(i - j + k, 0, 2 * k - 1); });
+}
+
+int t5_bucket(int offset, const T5Options& options) {
+  const int buckets = options.bidirectional ? options.buckets / 2 : options.buckets;
+  const int first = options.bidirectional && offset > 0 ? buckets : 0;
+  const int distance = options.bidirectional ? std::abs(offset) : std::max(-offset, 0);
+  const int exact = buckets / 2;
+  if (distance < exact) return first + distance;
+  const double steps = std::log(static_cast<double>(distance) / exact) /
+                       std::log(static_cast<double>(options.max_distance) / exact) * (buckets - exact);
+  // Distances at which a bucket begins are powers: a last digit must not put them in the one before.
+  const double nearest = std::round(steps);
+  const double whole = std::abs(steps - nearest) < 1e-9 ? nearest : std::floor(steps);
+  return first + static_cast<int>(std::min<double>(exact + whole, buckets - 1));
+}
+
+Indices t5_buckets(int n, const T5Options& options) {
+  return indices(n, [&](int i, int j) { return t5_bucket(j - i, options); });
+}
+
+Indices tupe_buckets(int n, const T5Options& options) {
+  Indices result = t5_buckets(n, options);
+  if (n == 0) return result;
+  result.col(0).setConstant(options.buckets);
+  result.row(0).setConstant(options.buckets / 2);
+  return result;
+}
+
+std::vector<double> alibi_slopes(int heads) {
+  int power = 1;
+  while (2 * power <= heads) power *= 2;
+  std::vector<double> slopes;
+  for (int h = 1; h <= power && h <= heads; ++h) slopes.push_back(std::exp2(-8.0 * h / power));
+  for (int h = 1; h <= heads - power; ++h) {
+    slopes.push_back(std::exp2(-8.0 * (2 * h - 1) / (2 * power)));
+  }
+  return slopes;
+}
+
+}  // namespace superpose

@@ -1,0 +1,38 @@
+// Rotary position embedding: queries and keys are turned, not added to.
+//
+// Each pair of channels of a head is turned by the angle p theta_i, theta_i = base^(-2i/d_h):
+//
+//   (a, b) -> (a cos(p theta_i) - b sin(p theta_i), a sin(p theta_i) + b cos(p theta_i)).
+//
+// Two turned vectors have the dot product q' R_{n-m} k, which depends on the positions m and n by
+// their offset alone (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels
+// make a pair is a convention, and one fixed permutation leads from one to the other:
+//
+//   interleaved    channels 2i and 2i + 1        (roformer, ZhuiyiTechnology)
+//   concatenated   channels i and i + d_h/2      (half-split: "rotate half", GPT-NeoX and LLaMA)
+#pragma once
+
+#include <vector>
+
+#include "encodings/sinusoidal.h"
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+struct RotaryOptions {
+  int heads = 1;                        // divides the columns
+  Layout layout = Layout::interleaved;  // which channels make a pair
+  double base = 10000;                  // > 0
+  double first_position = 0;            // the position of row 0, in steps of one from there
+};
+
+// rows [n, heads * d_h], d_h even, every head turned alike. Angles are formed in double.
+template <typename Scalar>
+Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options);
+
+// order[c], [d_h], is the interleaved channel that stands at half-split channel c: a query and a key
+// whose channels are taken in this order and turned half-split are those turned interleaved, taken
+// in this order.
+std::vector<int> rotary_permutation(int head_width);
+
+}  // namespace superpose

@@ -1,0 +1,47 @@
+// Sinusoidal position encodings: one formula with two independent switches.
+//
+// Every variant in use fills pairs of channels with sin(w_i p) and cos(w_i p). They differ in
+// where the pair stands (the layout) and in how the frequencies w_i are spaced (the spacing):
+//
+//   Vaswani et al. 2017, section 3.5    interleaved    d_model
+//   tensor2tensor, fairseq              concatenated   timescales
+//   Transformer-XL                      concatenated   d_model
+#pragma once
+
+#include <vector>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+enum class Layout {
+  interleaved,   // channel 2i holds sin(w_i p), channel 2i+1 holds cos(w_i p)
+  concatenated,  // channel i holds sin(w_i p), channel n+i holds cos(w_i p), n = floor(d/2)
+};
+
+enum class Spacing {
+  d_model,     // w_i = base^(-2i/d)                         (Vaswani et al. 2017)
+  timescales,  // w_i = base^(-i/max(n-1, 1)), n = floor(d/2) (tensor2tensor, get_timing_signal_1d)
+};
+
+struct SinusoidalOptions {
+  int positions = 0;  // rows, >= 0
+  int d_model = 1;    // channels, >= 1; odd widths are allowed, see sinusoidal()
+  Layout layout = Layout::interleaved;
+  Spacing spacing = Spacing::d_model;
+  double base = 10000;        // > 0: the ratio of the longest to the shortest timescale
+  double first_position = 0;  // the position of row 0; fairseq starts at padding_idx + 1
+  double fastest = 1;         // multiplies every frequency; tensor2tensor's min_timescale
+};
+
+// The frequencies w_i in radians per position, in double whatever the table's scalar: in float,
+// w_i p is off by 1e-3 rad at p = 5000. There are floor(d/2); an interleaved odd width has one more.
+std::vector<double> sinusoidal_frequencies(const SinusoidalOptions& options);
+
+// The table [positions, d_model]. An odd width leaves one channel over: interleaved, the formula
+// taken literally gives it a sine without its cosine; concatenated, it is a column of zeros, last
+// (tensor2tensor). Only the second keeps the Gram matrix Toeplitz.
+template <typename Scalar>
+Matrix<Scalar> sinusoidal(const SinusoidalOptions& options);
+
+}  // namespace superpose

@@ -1,0 +1,214 @@
+#include "geometry/collisions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "geometry/cosines.h"
+#include "numeric/product.h"
+#include "numeric/simd.h"
+#include "numeric/sorted.h"
+
+namespace superpose {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// The smallest of x - y.
+float smallest_difference(const float* x, const float* y, Eigen::Index count) {
+  using S = Simd<float>;
+  constexpr Eigen::Index kStep = 2 * S::kLanes;
+  S::Vector left = S::all(kInfinity), right = left;
+  Eigen::Index k = 0;
+  for (; k + kStep <= count; k += kStep) {
+    const S::Vector a = S::load(x + k) - S::load(y + k);
+    const S::Vector b = S::load(x + k + S::kLanes) - S::load(y + k + S::kLanes);
+    left = a < left ? a : left;
+    right = b < right ? b : right;
+  }
+  float smallest = kInfinity;
+  for (int lane = 0; lane < S::kLanes; ++lane) {
+    smallest = std::min({smallest, left[lane], right[lane]});
+  }
+  for (; k < count; ++k) smallest = std::min(smallest, x[k] - y[k]);
+  return smallest;
+}
+
+// The first place of the smallest x - y, when it lies in a piece of the vocabulary: the value of every
+// piece is found first, which is fast, and its place in the one piece that has the smallest.
+struct Smallest {
+  float value = kInfinity;
+  Eigen::Index piece = 0;
+};
+constexpr Eigen::Index kPiece = 2048;
+
+int place_of(const Smallest& smallest, const float* x, const float* y, Eigen::Index count) {
+  if (!(smallest.value < kInfinity)) return -1;
+  Eigen::Index k = smallest.piece;
+  while (k + 1 < count && x[k] - y[k] != smallest.value) ++k;
+  return static_cast<int>(k);
+}
+
+double distance(const CollisionSearch& search, int word, int position, int other) {
+  double squared = 0;
+  for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
+    double x = double(search.tokens(word, c)) - search.tokens(other, c);
+    if (position >= 0) x += search.positions(position, c);
+    squared += x * x;
+  }
+  return std::sqrt(squared);
+}
+
+}  // namespace
+
+CollisionSearch collision_search(Matrix<float> tokens, Matrix<float> positions) {
+  CollisionSearch search{std::move(tokens), std::move(positions), {}, {}};
+  search.half_norms.resize(search.tokens.rows());
+  for (Eigen::Index b = 0; b < search.tokens.rows(); ++b) {
+    double squared = 0;
+    for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
+      squared += double(search.tokens(b, c)) * search.tokens(b, c);
+    }
+    search.half_norms[b] = static_cast<float>(squared / 2);
+  }
+  search.position_products = rows_times_rows<float>(search.positions, search.tokens);
+  return search;
+}
+
+double collision_margin(const CollisionSearch& search, int a, int b, int position) {
+  double margin = 0;
+  for (Eigen::Index c = 0; c < search.tokens.cols(); ++c) {
+    const double difference = double(search.tokens(b, c)) - search.tokens(a, c);
+    margin += difference * (difference / 2 - search.positions(position, c));
+  }
+  return margin;
+}
+
+NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words) {
+  const Eigen::Index vocabulary = search.tokens.rows();
+  const Eigen::Index positions = search.positions.rows();
+  eigen_assert(first >= 0 && first + words <= vocabulary);
+  NearestTokens result{std::vector<int>(words, -1),
+                       Vector<double>::Constant(words, std::numeric_limits<double>::infinity()),
+                       std::vector<int>(words * positions, -1),
+                       Matrix<double>::Constant(words, positions, std::numeric_limits<double>::infinity()),
+                       {},
+                       {},
+                       std::vector<int>(positions)};
+  result.bare_margins = result.smallest_margins = result.bare_distances;
+  if (words == 0) return result;
+
+  // Half the squared distance from each word of the slice to each token, less what is the same for every
+  // token; with a position added it is less that position's product with the token.
+  Matrix<float> bare = rows_times_rows<float>(search.tokens.middleRows(first, words), search.tokens);
+  for (int w = 0; w < words; ++w) {
+    for (Eigen::Index b = 0; b < vocabulary; ++b) bare(w, b) = search.half_norms[b] - bare(w, b);
+    bare(w, first + w) = kInfinity;
+  }
+  const std::vector<float> zeros(vocabulary);
+  const auto products = [&](Eigen::Index i) {  // position 0 is none
+    return i ? &search.position_products(i - 1, 0) : zeros.data();
+  };
+  std::vector<Smallest> found(words * (1 + positions));
+  for (Eigen::Index piece = 0; piece < vocabulary; piece += kPiece) {
+    const Eigen::Index count = std::min(kPiece, vocabulary - piece);
+    for (Eigen::Index i = 0; i <= positions; ++i) {
+      for (int w = 0; w < words; ++w) {
+        const float value = smallest_difference(&bare(w, piece), products(i) + piece, count);
+        Smallest& smallest = found[w * (1 + positions) + i];
+        if (value < smallest.value) smallest = {value, piece};
+      }
+    }
+  }
+  for (int w = 0; w < words; ++w) {
+    const int a = first + w;
+    for (Eigen::Index i = 0; i <= positions; ++i) {
+      const int other = place_of(found[w * (1 + positions) + i], &bare(w, 0), products(i), vocabulary);
+      if (other < 0) continue;
+      if (i == 0) {
+        result.bare[w] = other;
+        result.bare_distances[w] = distance(search, a, -1, other);
+        result.bare_margins[w] = result.bare_distances[w] * result.bare_distances[w] / 2;
+      } else {
+        result.nearest[w * positions + i - 1] = other;
+        result.margins(w, i - 1) = collision_margin(search, a, other, static_cast<int>(i - 1));
+        result.lost[i - 1] += result.margins(w, i - 1) < 0;
+        result.smallest_margins[w] = std::min(result.smallest_margins[w], result.margins(w, i - 1));
+      }
+    }
+  }
+  return result;
+}
+
+RandomCollisions random_collisions(int d, double scale, double vocabulary) {
+  // One sign of the coordinate out of two.
+  const double pair = cosine_tail(1 / std::sqrt(1 + 2 * scale * scale), d + 1) / 2;
+  return {pair, (vocabulary - 1) * pair};
+}
+
+Neighbours neighbours(const CollisionSearch& search, int word, int position, int count) {
+  const int vocabulary = static_cast<int>(search.tokens.rows());
+  std::vector<double> distances(vocabulary);
+  for (int b = 0; b < vocabulary; ++b) distances[b] = distance(search, word, position, b);
+  Neighbours result;
+  result.tokens = sorted_places(vocabulary, std::min(count, vocabulary), [&](int left, int right) {
+    return distances[left] != distances[right] ? distances[left] < distances[right] : left < right;
+  });
+  for (int b : result.tokens) result.distances.push_back(distances[b]);
+  return result;
+}
+
+std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens, const Matrix<double>& positions,
+                                                int count) {
+  const int n = static_cast<int>(tokens.rows());
+  const int length = static_cast<int>(positions.rows());
+  const Matrix<double> token_products = rows_times_rows<double>(tokens, tokens);
+  const Matrix<double> position_products = rows_times_rows<double>(positions, positions);
+  const Matrix<double> cross = rows_times_rows<double>(tokens, positions);
+
+  const auto nearer = [](const CrossPair& left, const CrossPair& right) {
+    return left.distance < right.distance;
+  };
+  std::vector<CrossPair>
+      heap;  // the farthest of those kept is on top; distances are squared until it is sorted
+  if (count <= 0) return heap;
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      if (a == b) continue;
+      const double of_tokens = token_products(a, a) - 2 * token_products(a, b) + token_products(b, b);
+      for (int i = 0; i < length; ++i) {
+        const double of_i = cross(a, i) - cross(b, i);
+        for (int j = i + 1; j < length; ++j) {
+          const double of_positions =
+              position_products(i, i) - 2 * position_products(i, j) + position_products(j, j);
+          const double squared = of_tokens + of_positions + 2 * (of_i - cross(a, j) + cross(b, j));
+          const bool full = static_cast<int>(heap.size()) == count;
+          if (full && squared >= heap.front().distance) continue;
+          if (full) {
+            std::pop_heap(heap.begin(), heap.end(), nearer);
+            heap.pop_back();
+          }
+          heap.push_back({a, i, b, j, squared});
+          std::push_heap(heap.begin(), heap.end(), nearer);
+        }
+      }
+    }
+  }
+  for (CrossPair& pair : heap) {
+    pair.distance =
+        ((tokens.row(pair.a) - tokens.row(pair.b)) - (positions.row(pair.j) - positions.row(pair.i))).norm();
+  }
+  const int found = static_cast<int>(heap.size());
+  const auto key = [&](int place) {
+    const CrossPair& of = heap[place];
+    return std::tie(of.distance, of.a, of.i, of.b, of.j);
+  };
+  std::vector<CrossPair> nearest_first;
+  for (int place : sorted_places(found, found, [&](int l, int r) { return key(l) < key(r); })) {
+    nearest_first.push_back(heap[place]);
+  }
+  return nearest_first;
+}
+
+}  // namespace superpose

@@ -1,0 +1,88 @@
+// Can one token plus a position be mistaken for another token?
+//
+// At one position adding moves nothing relative to anything else: |(e_a + p) - (e_b + p)| = |e_a - e_b|.
+// Against the bare table, e_a + p_i is nearer to e_b than to e_a if and only if
+//
+//   <e_b - e_a, p_i> > 1/2 |e_b - e_a|^2,
+//
+// since |e_a + p - e_b|^2 = |e_a - e_b|^2 + 2 <e_a - e_b, p> + |p|^2. The difference of the two sides,
+// right minus left, is the margin here: negative when b takes a's place.
+#pragma once
+
+#include <vector>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+// A vocabulary and the positions that are added to it, prepared for many questions. In float, because a
+// whole vocabulary is large; what is answered is settled in double from these same floats.
+struct CollisionSearch {
+  Matrix<float> tokens;             // [V, d]
+  Matrix<float> positions;          // [L, d]
+  Vector<float> half_norms;         // [V], |e_b|^2 / 2
+  Matrix<float> position_products;  // [L, V], <p_i, e_b>: the thin product that all words share
+};
+
+// V, L >= 0, d >= 1. Takes L V d multiplications and keeps V (d + L + 1) + L d floats.
+CollisionSearch collision_search(Matrix<float> tokens, Matrix<float> positions);
+
+// For each of `words` words and each position, the other token that comes nearest to taking its place.
+struct NearestTokens {
+  std::vector<int> bare;            // [words], the nearest other token to e_a; -1 when there is none
+  Vector<double> bare_distances;    // [words], |e_b - e_a|; infinite when there is none
+  std::vector<int> nearest;         // [words, L], the other token nearest to e_a + p_i; -1 likewise
+  Matrix<double> margins;           // [words, L], its margin; < 0: the identity is lost. Infinite likewise
+  Vector<double> smallest_margins;  // [words], of the word's margins; infinite without positions
+  Vector<double> bare_margins;      // [words], |e_b - e_a|^2 / 2: the margin without a position
+  std::vector<int> lost;            // [L], how many of the words have a margin < 0
+};
+
+// Words first .. first + words - 1 of the vocabulary. Tokens are compared in float: where two are nearer
+// alike than that can tell, either may be named. Margins and distances are then computed in double, so
+// that a token equal to the word has margin 0 where p is added and never takes its place. Working memory:
+// words * V floats.
+NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words);
+
+struct Neighbours {
+  std::vector<int> tokens;        // nearest first, equals in the vocabulary's order
+  std::vector<double> distances;  // |e_a + p_i - e_b|, in double
+};
+
+// The min(count, V) tokens nearest to e_a + p_i, a itself among them; position -1 means the bare e_a.
+Neighbours neighbours(const CollisionSearch& search, int word, int position, int count);
+
+// The margin of one pair, 1/2 |e_b - e_a|^2 - <e_b - e_a, p_i>, from the differences themselves.
+double collision_margin(const CollisionSearch& search, int a, int b, int position);
+
+// What to expect of tokens from N(0, I_d) and positions from N(0, scale^2 I_d).
+//
+// D = e_b - e_a is N(0, 2 I), so <D, p> > |D|^2 / 2 says |D| < 2 |p| cos(D, p). With D = sqrt(2) u and
+// p = scale v, that is |u| < sqrt(2) scale v_1 for v_1 ~ N(0, 1), the part of v along u: the direction
+// (u, v_1), uniform in d + 1 dimensions, has a last coordinate above 1 / sqrt(1 + 2 scale^2).
+struct RandomCollisions {
+  double pair = 0;      // the probability that one given other token takes the token's place
+  double expected = 0;  // times (V - 1): the expected number of tokens nearer, which bounds the probability
+                        // that there is one
+};
+
+// d >= 1, scale >= 0, vocabulary >= 1.
+RandomCollisions random_collisions(int d, double scale, double vocabulary);
+
+// Two different tokens at two different positions, e_a + p_i and e_b + p_j, i < j.
+struct CrossPair {
+  int a = 0;
+  int i = 0;
+  int b = 0;
+  int j = 0;
+  double distance = 0;  // |(e_a - e_b) - (p_j - p_i)|
+};
+
+// The `count` closest such pairs among tokens [n, d] and positions [L, d], nearest first; fewer when there
+// are no more. Compares n (n - 1) L (L - 1) / 2 pairs by products, in double; squared distances below
+// about 1e-15 of the squared norms are noise when pairs are chosen, but every distance returned is
+// computed from the differences themselves.
+std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens, const Matrix<double>& positions,
+                                                int count);
+
+}  // namespace superpose

@@ -1,0 +1,38 @@
+// What a position and a token contribute to vectors on average: h = global + position + token + residual.
+//
+// The decomposition of Song & Zhong (arXiv 2310.04861), with means as effects:
+//
+//   global = mean of all rows,  position_t = mean at t - global,  token_c = mean of c - global.
+//
+// When x = t + p and tokens are distributed alike at each position, position_t is p_t minus the mean
+// position, up to sampling error: to that extent a position is a bias that can be read off again.
+#pragma once
+
+#include <vector>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+struct MeanDecomposition {
+  Vector<double> global;           // [d]
+  Matrix<double> position;         // [positions, d]; a zero row for a position that does not occur
+  Matrix<double> token;            // [tokens, d]; likewise
+  Matrix<double> residual;         // [n, d], so that the four add up to h
+  Vector<double> position_counts;  // [positions], rows at each
+  Vector<double> token_counts;     // [tokens]
+  // Shares of |h - global|^2 over all rows; NaN when that is 0. The three are orthogonal, and sum to 1,
+  // when every token is equally often at each position; otherwise `overlap`, 1 minus their sum, says how
+  // far from that the data are (it may have either sign).
+  double position_share = 0;
+  double token_share = 0;
+  double residual_share = 0;
+  double overlap = 0;
+};
+
+// rows [n, d]; position_of [n], below `positions`; token_of [n], below `tokens`. n may be 0: then all
+// effects are zero and shares NaN.
+MeanDecomposition mean_decomposition(const Matrix<double>& rows, const std::vector<int>& position_of,
+                                     int positions, const std::vector<int>& token_of, int tokens);
+
+}  // namespace superpose

@@ -1,0 +1,75 @@
+#include "geometry/oblique.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "geometry/directions.h"
+#include "numeric/factorize.h"
+#include "numeric/product.h"
+
+namespace superpose {
+
+ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance) {
+  const Eigen::Index d = u.rows();
+  const Matrix<double> of_u = orthonormal_basis(u, tolerance).transpose();  // [k1, d]
+  const Matrix<double> of_w = orthonormal_basis(w, tolerance).transpose();  // [k2, d]
+  ObliqueProjection result;
+  if (of_u.rows() == 0) {
+    return {Matrix<double>::Zero(d, d), true, 0, std::numbers::pi / 2};
+  }
+
+  // What of U is outside W: its singular values are the sines of the principal angles.
+  Matrix<double> outside = of_u;
+  double cosine = 0;
+  if (of_w.rows()) {
+    const Matrix<double> cosines = rows_times_rows<double>(of_u, of_w);
+    outside -= rows_times_rows<double>(cosines, of_w.transpose().eval());
+    // Again: at a small angle little is left, and rounding has put some of W back into it.
+    const Matrix<double> left = rows_times_rows<double>(outside, of_w);
+    outside -= rows_times_rows<double>(left, of_w.transpose().eval());
+    const Vector<double> values = singular_values(cosines);
+    cosine = values.size() ? values[0] : 0;
+  }
+  const Svd sines = svd(outside);
+  const Eigen::Index rank = sines.singular_values.size();
+  const double sine = rank == of_u.rows() ? sines.singular_values[rank - 1] : 0;
+  result.smallest_angle = std::atan2(sine, cosine);
+  result.exact = sine > tolerance;
+  if (!result.exact) {
+    result.gain = std::numeric_limits<double>::infinity();
+    return result;
+  }
+
+  // outside = A S B', rows [k1, d]; P = U' A S^-1 B', so that P U' = U' and P W' = 0.
+  const Matrix<double> onto = rows_times_rows<double>(of_u.transpose().eval(), sines.U.transpose().eval());
+  const Matrix<double> scaled = onto * sines.singular_values.cwiseInverse().asDiagonal();
+  result.projector = rows_times_rows<double>(scaled, sines.V);
+  result.gain = 1 / sine;
+  return result;
+}
+
+double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w) {
+  double largest = 0;
+  const auto missed = [&](const Matrix<double>& columns, double kept) {
+    if (columns.size() == 0) return;
+    const Matrix<double> given = columns.transpose();
+    const Matrix<double> found = rows_times_rows<double>(given, projector);
+    for (Eigen::Index k = 0; k < given.size(); ++k) {
+      largest = std::max(largest, std::abs(found.data()[k] - kept * given.data()[k]));
+    }
+  };
+  missed(u, 1);
+  missed(w, 0);
+  return largest;
+}
+
+Vector<double> noise_gains(const Matrix<double>& projector, const Matrix<double>& noise) {
+  Vector<double> gains = row_lengths(rows_times_rows<double>(noise, projector));
+  const Vector<double> before = row_lengths(noise);
+  for (Eigen::Index k = 0; k < gains.size(); ++k) gains[k] /= before[k];
+  return gains;
+}
+
+}  // namespace superpose

@@ -1,0 +1,32 @@
+// Getting both back: t and p from x = t + p, when t lies in a subspace U and p in a subspace W.
+//
+// The projector onto U along W leaves U alone and sends W to zero, so it gives back t exactly if and only
+// if U and W meet in 0 alone; they need not be orthogonal. What it costs is noise: it magnifies an error
+// in x by up to sigma_max = 1 / sin(theta_min), the smallest principal angle between U and W (Ipsen and
+// Meyer 1995, "The angle between complementary subspaces"). Concatenation has gain 1.
+#pragma once
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+struct ObliqueProjection {
+  Matrix<double> projector;   // [d, d], P with P u = u and P w = 0; empty when not exact
+  bool exact = false;         // whether U and W meet in 0 alone
+  double gain = 0;            // the largest singular value of P: 1 / sine; 0 when U = {0}; infinite when
+                              // not exact
+  double smallest_angle = 0;  // between U and W, radians, 0 to pi/2; pi/2 when either is {0}
+};
+
+// u [d, k1] and w [d, k2] have the spanning vectors in their columns, dependent ones allowed; k1, k2 >= 0.
+// A direction counts as one that the subspaces share when the sine of its angle is at most `tolerance`
+// (above 0, below 1), and columns as dependent by the same measure.
+ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance);
+
+// The largest entry of |P u - u| and |P w|: what recovery without noise misses by, rounding alone.
+double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w);
+
+// |P e| / |e| for each row e of noise [m, d], [m]: at most the gain. NaN for a row of zeros.
+Vector<double> noise_gains(const Matrix<double>& projector, const Matrix<double>& noise);
+
+}  // namespace superpose

@@ -1,0 +1,85 @@
+#include "geometry/subspaces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numeric/factorize.h"
+#include "numeric/product.h"
+#include "numeric/random.h"
+
+namespace superpose {
+namespace {
+
+// X' X, [d, d]: a moment but for 1/n, which cancels wherever it is used.
+Matrix<double> second_moment(const Matrix<double>& table) {
+  const Matrix<double> columns = table.transpose();
+  return rows_times_rows<double>(columns, columns);
+}
+
+}  // namespace
+
+Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v) {
+  if (u.cols() < v.cols()) return principal_angles(v, u);
+  const Matrix<double> u_rows = u.transpose(), v_rows = v.transpose();
+  const Matrix<double> products = rows_times_rows<double>(v_rows, u_rows);  // V' U, [k2, k1]
+  const Vector<double> cosines = singular_values(products);
+  // Below 45 degrees the cosine says too little. Cosines fall, so the first one tells whether sines are needed.
+  const auto small = [](double cosine) { return 2 * cosine * cosine >= 1; };
+  const Eigen::Index count = v.cols();
+  Vector<double> sines;
+  if (count && small(cosines[0])) sines = singular_values(v_rows - rows_times_rows<double>(products, u));
+  Vector<double> angles(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    angles[k] = small(cosines[k]) ? std::asin(std::min(sines[count - 1 - k], 1.0)) : std::acos(cosines[k]);
+  }
+  return angles;
+}
+
+AngleCosines angle_cosines(const Vector<double>& angles) {
+  AngleCosines result{angles, 0};
+  for (double& cosine : result.cosines) {
+    cosine = std::cos(cosine);
+    result.squares += cosine * cosine;
+  }
+  return result;
+}
+
+Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t stream) {
+  return orthonormal_basis(random_normal<double>(d, k, 1, seed, stream), 0);
+}
+
+ChanceAngles chance_angles(int d, int k1, int k2) {
+  const double a = static_cast<double>(k1) / d, b = static_cast<double>(k2) / d;
+  const double one = std::sqrt(a * (1 - b)), other = std::sqrt(b * (1 - a));
+  const int zero_angles = std::max(0, k1 + k2 - d);
+  return {std::abs(one - other), one + other, a * k2, zero_angles, zero_angles ? 1 : one + other};
+}
+
+double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positions) {
+  if (tokens.rows() == 0 || positions.rows() == 0) return std::numeric_limits<double>::quiet_NaN();
+  const Matrix<double> of_tokens = second_moment(tokens), of_positions = second_moment(positions);
+  return static_cast<double>(tokens.cols()) * of_tokens.cwiseProduct(of_positions).sum() /
+         (of_tokens.trace() * of_positions.trace());
+}
+
+OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& positions, int k) {
+  const Eigen::Index d = tokens.cols();
+  const Matrix<double> all = svd(positions).V;
+  const Eigen::Index dimensions = std::min<Eigen::Index>(k, all.cols());
+  const Matrix<double> kept = all.leftCols(dimensions).transpose();
+  const Matrix<double> directions =
+      tokens.rows() ? symmetric_eigen(second_moment(tokens)).vectors : Matrix<double>::Identity(d, d);
+  const Matrix<double> rows = directions.rowwise().reverse().transpose();
+  const Matrix<double> along = rows_times_rows<double>(rows, kept);
+  OverlapCurve curve{along.rowwise().squaredNorm(), static_cast<int>(dimensions),
+                     static_cast<double>(dimensions) / static_cast<double>(d), Vector<double>(d)};
+  double total = 0;
+  for (Eigen::Index j = 0; j < d; ++j) {
+    total += curve.shares[j];
+    curve.reached[j] = total / static_cast<double>(dimensions);
+  }
+  return curve;
+}
+
+}  // namespace superpose

@@ -1,0 +1,377 @@
+// Tiles of 4 or 6 rows by 2 vectors are kept in registers while k runs; both operands are packed first, so
+// that k runs through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The same source
+// makes the plain build, the relaxed one (fused multiply-adds) and the native one.
+
+#include "numeric/product.h"
+
+#include <algorithm>
+
+#include "numeric/simd.h"
+
+#ifdef __wasm_relaxed_simd__
+#include <wasm_simd128.h>
+#endif
+
+namespace superpose {
+namespace {
+
+using Eigen::Index;
+
+template <typename Scalar>
+constexpr int kColumns = 2 * Simd<Scalar>::kLanes;
+// Multiplying and adding apart needs a register more for each row in flight, and V8 gives fifteen.
+#ifdef __wasm_relaxed_simd__
+constexpr int kRows = 6;
+#else
+constexpr int kRows = 4;
+#endif
+// How many of the `left` rows still to come a tile takes: 32 are four times six and twice four, where a sixth
+// tile of six would be two thirds zeros.
+constexpr Eigen::Index height_of_tile(Eigen::Index left) {
+  return left <= 4 || left == 7 || left == 8 ? 4 : kRows;
+}
+// A panel of b stays in the first cache and a block of a in the second; both buffers are of fixed size.
+constexpr Index kDepth = 384;
+constexpr Index kRowPanels = 16;
+constexpr Index kColumnPanels = 128;
+
+// a * b + c
+template <typename Scalar>
+inline typename Simd<Scalar>::Vector multiply_add(typename Simd<Scalar>::Vector a,
+                                                  typename Simd<Scalar>::Vector b,
+                                                  typename Simd<Scalar>::Vector c) {
+  using Vector [[maybe_unused]] = typename Simd<Scalar>::Vector;
+#ifdef __wasm_relaxed_simd__
+  if constexpr (sizeof(Scalar) == 4)
+    return (Vector)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
+  else
+    return (Vector)wasm_f64x2_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
+#else
+  return a * b + c;
+#endif
+}
+
+// A row of a tile leaves, as the first of the sum over k or added to what is there.
+template <typename Scalar>
+inline void leave(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vector right, Scalar scale,
+                  bool add, Scalar* to) {
+  using S = Simd<Scalar>;
+  left *= scale;
+  right *= scale;
+  if (add) {
+    left += S::load(to);
+    right += S::load(to + S::kLanes);
+  }
+  S::store(to, left);
+  S::store(to + S::kLanes, right);
+}
+
+// One whole tile. The sums stand in variables of their own, because arrays of vectors are spilled to memory.
+template <int Rows, typename Scalar>
+[[gnu::noinline]] void multiply_tile(const Scalar* a, const Scalar* b, Index depth, Scalar scale, bool add,
+                                     Scalar* to, Index stride) {
+  using Vector = typename Simd<Scalar>::Vector;
+  Vector l0{}, l1{}, l2{}, l3{}, l4{}, l5{}, r0{}, r1{}, r2{}, r3{}, r4{}, r5{};
+  // Firefox wants two steps at a time with fused multiply-adds, WebKit one without; V8 does not mind.
+#if defined(__wasm_relaxed_simd__)
+#pragma clang loop unroll_count(2)
+#elif defined(__clang__)
+#pragma clang loop unroll_count(1)
+#else
+#pragma GCC unroll 4
+#endif
+  for (Index k = 0; k < depth; ++k) {
+    const Vector left = reinterpret_cast<const Vector*>(b)[0];
+    const Vector right = reinterpret_cast<const Vector*>(b)[1];
+    Vector row = Simd<Scalar>::all(a[0]);
+    l0 = multiply_add<Scalar>(row, left, l0);
+    r0 = multiply_add<Scalar>(row, right, r0);
+    row = Simd<Scalar>::all(a[1]);
+    l1 = multiply_add<Scalar>(row, left, l1);
+    r1 = multiply_add<Scalar>(row, right, r1);
+    row = Simd<Scalar>::all(a[2]);
+    l2 = multiply_add<Scalar>(row, left, l2);
+    r2 = multiply_add<Scalar>(row, right, r2);
+    row = Simd<Scalar>::all(a[3]);
+    l3 = multiply_add<Scalar>(row, left, l3);
+    r3 = multiply_add<Scalar>(row, right, r3);
+    if constexpr (Rows > 4) {
+      row = Simd<Scalar>::all(a[4]);
+      l4 = multiply_add<Scalar>(row, left, l4);
+      r4 = multiply_add<Scalar>(row, right, r4);
+      row = Simd<Scalar>::all(a[5]);
+      l5 = multiply_add<Scalar>(row, left, l5);
+      r5 = multiply_add<Scalar>(row, right, r5);
+    }
+    a += Rows;
+    b += kColumns<Scalar>;
+  }
+  leave(l0, r0, scale, add, to);
+  leave(l1, r1, scale, add, to + stride);
+  leave(l2, r2, scale, add, to + 2 * stride);
+  leave(l3, r3, scale, add, to + 3 * stride);
+  if constexpr (Rows > 4) {
+    leave(l4, r4, scale, add, to + 4 * stride);
+    leave(l5, r5, scale, add, to + 5 * stride);
+  }
+}
+
+// Four rows by four columns, turned: row i of the result is column i.
+struct Turned {
+  typedef Simd<float>::Vector Vector;
+  Vector row[4];
+};
+
+inline Turned turned(const float* from, Index stride) {
+  using S = Simd<float>;
+  const auto a = S::load(from), b = S::load(from + stride);
+  const auto c = S::load(from + 2 * stride), d = S::load(from + 3 * stride);
+  const auto ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const auto cd = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  return {{__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+           __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5), __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7)}};
+}
+
+// Four columns of a panel of floats at a time; returns how many were packed.
+template <int Width>
+Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
+  using S = Simd<float>;
+  Index k = 0;
+  for (; k + 4 <= depth; k += 4, to += 4 * Width) {
+    const Turned first = turned(from + k, stride);
+    if constexpr (Width == 8) {
+      const Turned second = turned(from + 4 * stride + k, stride);
+      for (int i = 0; i < 4; ++i) {
+        S::store(to + i * Width, first.row[i]);
+        S::store(to + i * Width + 4, second.row[i]);
+      }
+    } else if constexpr (Width == 4) {
+      for (int i = 0; i < 4; ++i) S::store(to + i * Width, first.row[i]);
+    } else {
+      const auto a = S::load(from + 4 * stride + k), b = S::load(from + 5 * stride + k);
+      const auto low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                 high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      S::store(to, first.row[0]);
+      S::store(to + 4, __builtin_shufflevector(low, first.row[1], 0, 1, 4, 5));
+      S::store(to + 8, __builtin_shufflevector(first.row[1], low, 2, 3, 6, 7));
+      S::store(to + 12, first.row[2]);
+      S::store(to + 16, __builtin_shufflevector(high, first.row[3], 0, 1, 4, 5));
+      S::store(to + 20, __builtin_shufflevector(first.row[3], high, 2, 3, 6, 7));
+    }
+  }
+  return k;
+}
+
+// Rows as a panel [depth][Width], zeros where there are fewer rows.
+template <int Width, typename Scalar>
+void pack(const Scalar* from, Index stride, Index rows, Index depth, Scalar* to) {
+  if (rows == Width) {
+    Index k = 0;
+    if constexpr (sizeof(Scalar) == 4) {
+      k = pack_by_fours<Width>(from, stride, depth, to);
+      to += k * Width;
+    }
+    for (; k < depth; ++k, to += Width) {
+      for (Index i = 0; i < Width; ++i) to[i] = from[i * stride + k];
+    }
+    return;
+  }
+  std::fill(to, to + depth * Width, Scalar(0));
+  for (Index i = 0; i < rows; ++i) {
+    for (Index k = 0; k < depth; ++k) to[k * Width + i] = from[i * stride + k];
+  }
+}
+
+// The two packed operands, kept between calls so that none allocates.
+template <typename Scalar>
+thread_local AlignedBuffer<Scalar> buffers;
+
+// Too few rows to be worth packing b for: each pair by itself.
+template <typename Scalar>
+void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out) {
+  using S = Simd<Scalar>;
+  const Index depth = a.cols(), whole = depth - depth % kColumns<Scalar>;
+  for (Index i = 0; i < a.rows(); ++i) {
+    const Scalar* x = a.data() + i * a.outerStride();
+    for (Index j = 0; j < b.rows(); ++j) {
+      const Scalar* y = b.data() + j * b.outerStride();
+      typename S::Vector left{}, right{};
+      for (Index k = 0; k < whole; k += kColumns<Scalar>) {
+        left = multiply_add<Scalar>(S::load(x + k), S::load(y + k), left);
+        right = multiply_add<Scalar>(S::load(x + k + S::kLanes), S::load(y + k + S::kLanes), right);
+      }
+      left += right;
+      Scalar sum = 0;
+      for (int lane = 0; lane < S::kLanes; ++lane) sum += left[lane];
+      for (Index k = whole; k < depth; ++k) sum += x[k] * y[k];
+      *out++ = scale * sum;
+    }
+  }
+}
+
+// How a stack of matrices [columns, k] lies in panels: none holds rows of two of them.
+template <typename Scalar>
+struct Panels {
+  Index stacked, columns;
+  Index each = (columns + kColumns<Scalar> - 1) / kColumns<Scalar>;
+
+  Index count() const { return stacked * each; }
+  Index matrix(Index p) const { return p / each; }
+  Index column(Index p) const { return p % each * kColumns<Scalar>; }
+  Index width(Index p) const { return std::min<Index>(kColumns<Scalar>, columns - column(p)); }
+};
+
+// Panels p0 .. p1 - 1 of b, at the depths from k on.
+template <typename Scalar>
+[[gnu::noinline]] void pack_panels(const Rows<Scalar>& b, const Panels<Scalar>& panels, Index p0, Index p1,
+                                   Index k, Index depth, Scalar* to) {
+  for (Index p = p0; p < p1; ++p, to += depth * kColumns<Scalar>) {
+    const Index row = panels.matrix(p) * panels.columns + panels.column(p);
+    pack<kColumns<Scalar>>(b.data() + row * b.outerStride() + k, b.outerStride(), panels.width(p), depth, to);
+  }
+}
+
+// What is the same for all pieces of a product; add() does one: all rows of a times panels p0 .. p1 - 1 of b,
+// packed, at the depths from k on.
+template <typename Scalar>
+struct Product {
+  const Rows<Scalar>& a;
+  Panels<Scalar> panels;
+  Scalar scale;
+  Index rows, across;
+  Scalar* out;
+  Scalar* packed_a;
+
+  [[gnu::noinline]] void add(Index k, Index depth, Index p0, Index p1, const Scalar* packed_b) const {
+    for (Index i0 = 0; i0 < a.rows(); i0 += kRowPanels * kRows) {
+      const Index i1 = std::min(a.rows(), i0 + kRowPanels * kRows);
+      // Where each row is, had it its panel's column 0.
+      Index offset[kRowPanels * kRows];
+      Index matrix = i0 / rows, row = i0 % rows;
+      for (Index i = i0; i < i1; ++i, ++row) {
+        if (row == rows) row = 0, ++matrix;
+        offset[i - i0] = (matrix * across * rows + row) * panels.columns;
+      }
+      for (Index i = i0, height; i < i1; i += height) {
+        height = height_of_tile(i1 - i);
+        const Scalar* const from = a.data() + i * a.outerStride() + k;
+        Scalar* const to = packed_a + (i - i0) * depth;
+        if (height == kRows)
+          pack<kRows>(from, a.outerStride(), std::min(height, i1 - i), depth, to);
+        else
+          pack<4>(from, a.outerStride(), std::min(height, i1 - i), depth, to);
+      }
+      for (Index p = p0; p < p1; ++p) {
+        const Scalar* const panel = packed_b + (p - p0) * depth * kColumns<Scalar>;
+        const Index width = panels.width(p);
+        Scalar* const start = out + panels.matrix(p) * rows * panels.columns + panels.column(p);
+        for (Index i = i0, height; i < i1; i += height) {
+          height = height_of_tile(i1 - i);
+          const auto multiply = [&, row_panel = packed_a + (i - i0) * depth](bool add, Scalar* to,
+                                                                             Index stride) {
+            if (height == kRows)
+              multiply_tile<kRows>(row_panel, panel, depth, scale, add, to, stride);
+            else
+              multiply_tile<4>(row_panel, panel, depth, scale, add, to, stride);
+          };
+          const Index* const at = offset + (i - i0);
+          const Index here = std::min(height, i1 - i);
+          // A tile within one product goes to its place, one at an edge by way of a tile of its own.
+          if (here == height && width == kColumns<Scalar> &&
+              at[height - 1] - at[0] == (height - 1) * panels.columns) {
+            multiply(k > 0, start + at[0], panels.columns);
+            continue;
+          }
+          Scalar tile[kRows * kColumns<Scalar>];
+          multiply(false, tile, kColumns<Scalar>);
+          for (Index r = 0; r < here; ++r) {
+            Scalar* const to = start + at[r];
+            const Scalar* const from = tile + r * kColumns<Scalar>;
+            for (Index j = 0; j < width; ++j) to[j] = k > 0 ? to[j] + from[j] : from[j];
+          }
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+template <typename Scalar>
+void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Index rows, Index columns,
+                     Scalar* out, Index across) {
+  if (rows == 0 || columns == 0) return;
+  eigen_assert(a.cols() == b.cols() && a.rows() % rows == 0 && b.rows() % columns == 0);
+  if (a.rows() < kRows / 2 && a.rows() == rows && columns == b.rows()) return multiply_few(a, b, scale, out);
+
+  const Panels<Scalar> panels{b.rows() / columns, columns};
+  const Index most_depth = std::min(a.cols(), kDepth);
+  const Index size_of_b = std::min(panels.count(), kColumnPanels) * most_depth * kColumns<Scalar>;
+  Scalar* const packed_b = buffers<Scalar>.at_least(size_of_b + kRowPanels * most_depth * kRows);
+  const Product<Scalar> product{
+      a, panels, scale, rows, across ? across : panels.stacked, out, packed_b + size_of_b};
+  Index k = 0;
+  do {
+    const Index depth = std::min(kDepth, a.cols() - k);
+    for (Index p = 0; p < panels.count(); p += kColumnPanels) {
+      const Index end = std::min(panels.count(), p + kColumnPanels);
+      pack_panels(b, panels, p, end, k, depth, packed_b);
+      product.add(k, depth, p, end, packed_b);
+    }
+    k += depth;
+  } while (k < a.cols());
+}
+
+template <typename Scalar>
+void PackedStack<Scalar>::pack(const Rows<Scalar>& b, Index columns) {
+  depth_ = b.cols();
+  columns_ = columns;
+  stacked_ = columns ? b.rows() / columns : 0;
+  const Panels<Scalar> panels{stacked_, columns_};
+  Scalar* const to = panels_.at_least(panels.count() * kColumns<Scalar> * depth_);
+  for (Index k = 0; k < depth_; k += kDepth) {
+    pack_panels(b, panels, 0, panels.count(), k, std::min(kDepth, depth_ - k),
+                to + k * panels.count() * kColumns<Scalar>);
+  }
+}
+
+template <typename Scalar>
+void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Index first, Index count,
+                     Scalar scale, Index rows, Scalar* out) {
+  if (rows == 0 || b.columns_ == 0) return;
+  eigen_assert(a.cols() == b.depth_ && a.rows() % rows == 0 && first + count <= b.stacked_);
+  const Panels<Scalar> panels{count, b.columns_};
+  const Index all = b.stacked_ * panels.each, before = first * panels.each;
+  Scalar* const packed_a = buffers<Scalar>.at_least(kRowPanels * std::min(a.cols(), kDepth) * kRows);
+  const Product<Scalar> product{a, panels, scale, rows, count, out, packed_a};
+  Index k = 0;
+  do {
+    const Index depth = std::min(kDepth, a.cols() - k);
+    const Scalar* const packed_b = b.panels_.data() + (k * all + before * depth) * kColumns<Scalar>;
+    // A panel of b stays in the first cache; of all the panels, as many as the second holds.
+    for (Index p = 0; p < panels.count(); p += kColumnPanels) {
+      product.add(k, depth, p, std::min(panels.count(), p + kColumnPanels),
+                  packed_b + p * depth * kColumns<Scalar>);
+    }
+    k += depth;
+  } while (k < a.cols());
+}
+
+template <typename Scalar>
+void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, MatrixMap<Scalar> out) {
+  eigen_assert(out.rows() == a.rows() && out.cols() == b.rows());
+  multiply_stacks<Scalar>(a, b, scale, a.rows(), b.rows(), out.data());
+}
+
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                        \
+  template void multiply_rows(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, MatrixMap<Scalar>);          \
+  template void multiply_stacks(const Rows<Scalar>&, const Rows<Scalar>&, Scalar, Eigen::Index,              \
+                                Eigen::Index, Scalar*, Eigen::Index);                                        \
+  template class PackedStack<Scalar>;                                                                        \
+  template void multiply_packed(const Rows<Scalar>&, const PackedStack<Scalar>&, Eigen::Index, Eigen::Index, \
+                                Scalar, Eigen::Index, Scalar*);
+SUPERPOSE_INSTANTIATE(float)
+SUPERPOSE_INSTANTIATE(double)
+#undef SUPERPOSE_INSTANTIATE
+
+}  // namespace superpose

@@ -1,0 +1,91 @@
+// The one matrix product of the library: rows times rows. Projections are rows times the rows of a
+// weight [out, in], scores are queries times keys, Gram matrices are rows times themselves, so every
+// product here is a * b'. Having it in one place keeps the module small and gives speed one address.
+#pragma once
+
+#include <memory>
+#include <new>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+// Rows that may be a block of a wider matrix, such as one head's columns.
+template <typename Scalar>
+using Rows = Eigen::Ref<const Matrix<Scalar>, 0, Eigen::OuterStride<>>;
+
+// out = scale * a * b', where a is [m, k], b is [n, k] and out, which may not overlap them, is [m, n].
+template <typename Scalar>
+void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, MatrixMap<Scalar> out);
+
+// The same for stacks: a is s matrices [m, k] one above the other, b is r matrices [n, k], and out is the
+// s * r products [m, n] one after another, product (i, j) at place i * r + j. One call packs each operand
+// once, where s * r calls would pack it r or s times. `rows` is m and `columns` is n; with `across` above
+// r, product (i, j) is at place i * across + j, and the places between are left as they are.
+template <typename Scalar>
+void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Eigen::Index rows,
+                     Eigen::Index columns, Scalar* out, Eigen::Index across = 0);
+
+// Memory for vectors to be loaded from; it only grows, so that what it is kept for allocates once.
+template <typename Scalar>
+class AlignedBuffer {
+ public:
+  Scalar* at_least(Eigen::Index count) {
+    if (count > size_) {
+      held_.reset(static_cast<Scalar*>(::operator new(count * sizeof(Scalar), kAlignment)));
+      size_ = count;
+    }
+    return held_.get();
+  }
+  const Scalar* data() const { return held_.get(); }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(Scalar* held) const { ::operator delete(held, kAlignment); }
+  };
+  std::unique_ptr<Scalar, Free> held_;
+  Eigen::Index size_ = 0;
+};
+
+// A stack b, packed once for products with many a. Packing the next of the same size allocates nothing.
+template <typename Scalar>
+class PackedStack {
+ public:
+  void pack(const Rows<Scalar>& b, Eigen::Index columns);
+
+ private:
+  template <typename S>
+  friend void multiply_packed(const Rows<S>&, const PackedStack<S>&, Eigen::Index, Eigen::Index, S,
+                              Eigen::Index, S*);
+  AlignedBuffer<Scalar> panels_;
+  Eigen::Index depth_ = 0, stacked_ = 0, columns_ = 0;
+};
+
+// multiply_stacks() with the matrices first .. first + count - 1 of a packed stack.
+template <typename Scalar>
+void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Eigen::Index first,
+                     Eigen::Index count, Scalar scale, Eigen::Index rows, Scalar* out);
+
+// a * b' as a new matrix.
+template <typename Scalar>
+Matrix<Scalar> rows_times_rows(const Rows<Scalar>& a, const Rows<Scalar>& b) {
+  Matrix<Scalar> out(a.rows(), b.rows());
+  multiply_rows<Scalar>(a, b, 1, MatrixMap<Scalar>(out.data(), out.rows(), out.cols()));
+  return out;
+}
+
+// The definition, term by term: what multiply_rows() is tested and timed against.
+template <typename Scalar>
+void multiply_rows_by_definition(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale,
+                                 MatrixMap<Scalar> out) {
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    for (Eigen::Index j = 0; j < b.rows(); ++j) {
+      Scalar sum = 0;
+      for (Eigen::Index k = 0; k < a.cols(); ++k) sum += a(i, k) * b(j, k);
+      out(i, j) = scale * sum;
+    }
+  }
+}
+
+}  // namespace superpose

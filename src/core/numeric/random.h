@@ -1,0 +1,25 @@
+// Seeded random tables, the same on every platform and in every build.
+//
+// The engine is std::mt19937_64, whose output the C++ standard fixes. std::normal_distribution is
+// not fixed, so normals are made here (Box-Muller): uniforms are bit-identical everywhere, normals
+// agree to the last digit or two of the platform's log, sin and cos.
+#pragma once
+
+#include <cstdint>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+// [rows, columns] of independent draws from N(0, standard_deviation^2), filled row by row in double
+// and then rounded to Scalar. Equal seed and stream give equal draws; different streams of one seed
+// are independent, so that a token table does not change when a weight matrix is drawn beside it.
+template <typename Scalar>
+Matrix<Scalar> random_normal(int rows, int columns, double standard_deviation, std::uint32_t seed,
+                             std::uint32_t stream);
+
+// [rows, columns] of draws from the uniform distribution on [0, 1), multiples of 2^-53.
+template <typename Scalar>
+Matrix<Scalar> random_uniform(int rows, int columns, std::uint32_t seed, std::uint32_t stream);
+
+}  // namespace superpose

@@ -1,0 +1,38 @@
+#include "numeric/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numeric/sorted.h"
+
+namespace superpose {
+
+// In plain loops, one for all: each expression of a matrix library's would be bytes in the module.
+Summary summary(const Vector<double>& values) {
+  const int count = static_cast<int>(values.size());
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Summary result{0, 0, kNone, kNone, kNone, kNone};
+  for (int k = 0; k < count; ++k) {
+    const double value = values[k];
+    result.mean += value;
+    result.mean_size += std::abs(value);
+    result.least = std::fmin(result.least, value);
+    result.largest = std::fmax(result.largest, value);
+    result.largest_size = std::fmax(result.largest_size, std::abs(value));
+  }
+  result.mean /= count;
+  result.mean_size /= count;
+  const std::vector<int> lower =
+      sorted_places(count, count / 2 + (count > 0), [&](int i, int j) { return values[i] < values[j]; });
+  if (count) result.median = (values[lower.back()] + values[lower[(count - 1) / 2]]) / 2;
+  return result;
+}
+
+double largest_difference(const Vector<double>& a, const Vector<double>& b) {
+  double largest = 0;
+  for (Eigen::Index k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
+  return largest;
+}
+
+}  // namespace superpose

@@ -1,0 +1,45 @@
+// The three different things that "concatenate the position" can mean for an attention score.
+//
+// Each gives parts like those of a sum (token first, position second), so one function, head_terms,
+// takes all of them apart and they can be put side by side:
+//
+//   raw             [x; rho p] . [y; rho q], no weights: two terms, no cross terms.
+//   full            any W_Q, W_K on the joined vector: all four terms, from four independent blocks
+//                   that together have rank at most d_h. Adding is the case with two equal blocks.
+//   block-diagonal  token and position have projections and head dimensions of their own: the cross
+//                   terms are zero and the score is a sum of two scores (TUPE, arXiv 2006.15595, eq. 7).
+#pragma once
+
+#include "numeric/matrix.h"
+#include "scores/decomposition.h"
+
+namespace superpose {
+
+// token [n, d_t], position [n, d_p]; one head, scale 1.
+template <typename Scalar>
+ProjectedParts<Scalar> concatenate_raw(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
+                                       Scalar position_scale);
+
+// query and key are [heads * d_h, d_t + d_p], the token's columns first. With biases there is a
+// third, constant part; without, there are two.
+template <typename Scalar>
+ProjectedParts<Scalar> concatenate_full(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
+                                        const Linear<Scalar>& query, const Linear<Scalar>& key, int heads,
+                                        Scalar scale);
+
+// The token's projections are [heads * d_ht, d_t], the position's [heads * d_hp, d_p].
+template <typename Scalar>
+ProjectedParts<Scalar> concatenate_block_diagonal(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
+                                                  const Matrix<Scalar>& token_query,
+                                                  const Matrix<Scalar>& token_key,
+                                                  const Matrix<Scalar>& position_query,
+                                                  const Matrix<Scalar>& position_key, int heads,
+                                                  Scalar scale);
+
+// The same from queries and keys: per head, the token's columns beside the position's.
+template <typename Scalar>
+ProjectedParts<Scalar> concatenate_heads(const Matrix<Scalar>& token_query, const Matrix<Scalar>& token_key,
+                                         const Matrix<Scalar>& position_query,
+                                         const Matrix<Scalar>& position_key, int heads, Scalar scale);
+
+}  // namespace superpose

@@ -1,0 +1,154 @@
+#include "scores/decomposition.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/product.h"
+
+namespace superpose {
+namespace {
+
+using Eigen::Index;
+
+// The whole and each part through one Linear, and W beta + b as the last part.
+template <typename Scalar>
+Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
+                       const Linear<Scalar>& linear) {
+  const Index n = input.tokens, projected = input.stack.rows(), width = linear.weight.rows();
+  Matrix<Scalar> result(projected + n, width);
+  multiply_rows<Scalar>(input.stack, linear.weight, 1, MatrixMap<Scalar>(result.data(), projected, width));
+  const auto add_bias = [&](Index row) {
+    for (Index c = 0; c < linear.bias.size(); ++c) result(row, c) += linear.bias[c];
+  };
+  for (Index i = 0; i < n; ++i) add_bias(i);
+  if (n == 0) return result;
+
+  MatrixMap<Scalar> first(&result(projected, 0), 1, width);
+  first.setZero();
+  if (beta.size()) multiply_rows<Scalar>(beta.transpose(), linear.weight, 1, first);
+  add_bias(projected);
+  for (Index i = 1; i < n; ++i) result.row(projected + i) = first;
+  return result;
+}
+
+// max |sum of terms - whole|, a piece at a time so that sums stay in the cache. NaN once anything is.
+template <typename Scalar>
+Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Index size) {
+  constexpr Index kPiece = 256;
+  Scalar largest = 0;
+  for (Index start = 0; start < size; start += kPiece) {
+    const Index piece = std::min(kPiece, size - start);
+    Scalar sums[kPiece] = {};
+    for (int t = 0; t < count; ++t) {
+      const Scalar* const term = terms + t * size + start;
+      for (Index j = 0; j < piece; ++j) sums[j] += term[j];
+    }
+    for (Index j = 0; j < piece; ++j) {
+      const Scalar gap = std::abs(sums[j] - whole[start + j]);
+      if (gap > largest || gap != gap) largest = gap;
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+template <typename Scalar>
+ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
+                                   const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
+                                   const Linear<Scalar>& key, int heads, Scalar scale) {
+  eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
+  const NormalizedSummands<Scalar> input = normalize(summands, normalization);
+  ProjectedParts<Scalar> parts;
+  parts.queries = project(input, normalization.beta, query);
+  parts.keys = project(input, normalization.beta, key);
+  parts.tokens = input.tokens;
+  parts.parts = static_cast<int>(summands.size()) + 1;
+  parts.constant = true;
+  parts.heads = heads;
+  parts.scale = scale;
+  return parts;
+}
+
+template <typename Scalar>
+ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const std::vector<int>& group_of,
+                                   int groups) {
+  eigen_assert(static_cast<int>(group_of.size()) == parts.parts);
+  const Index n = parts.tokens;
+  ProjectedParts<Scalar> merged = parts;
+  merged.parts = groups;
+  // The last group is constant in the tokens when the constant is all there is in it.
+  merged.constant = parts.constant && group_of.back() == groups - 1 &&
+                    std::count(group_of.begin(), group_of.end(), groups - 1) == 1;
+  const auto add_up = [&](const Matrix<Scalar>& of, Matrix<Scalar>& sums) {
+    sums.setZero((1 + groups) * n, of.cols());
+    sums.topRows(n) = of.topRows(n);
+    for (int p = 0; p < parts.parts; ++p) {
+      sums.middleRows((1 + group_of[p]) * n, n) += of.middleRows((1 + p) * n, n);
+    }
+  };
+  add_up(parts.queries, merged.queries);
+  add_up(parts.keys, merged.keys);
+  return merged;
+}
+
+template <typename Scalar>
+Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
+  eigen_assert(head >= 0 && head < parts.heads);
+  const Index n = parts.tokens, size = n * n, width = parts.head_width();
+  if (n == 0) return 0;
+  const auto rows = [&](const Matrix<Scalar>& all, Index from, Index count) {
+    return all.block(from, head * width, count, width);
+  };
+  const auto term = [&](Index s, Index r) { return terms + (s * parts.parts + r) * size; };
+
+  // All parts that vary with the token in one product.
+  const Index varying = parts.parts - parts.constant;
+  multiply_stacks<Scalar>(rows(parts.queries, n, varying * n), rows(parts.keys, n, varying * n), parts.scale,
+                          n, n, terms, parts.parts);
+  if (parts.constant) {
+    const Index last = n + varying * n;
+    const auto one_row = [&](const Matrix<Scalar>& ones, const Matrix<Scalar>& all, Index part, Scalar* out) {
+      multiply_rows<Scalar>(rows(ones, last, 1), rows(all, n + part * n, n), parts.scale,
+                            MatrixMap<Scalar>(out, 1, n));
+    };
+    for (Index s = 0; s < varying; ++s) {
+      // Products of the one key are put into the last row and spread over the rows from the first on.
+      Scalar* const out = term(s, varying);
+      const Scalar* const products = out + size - n;
+      one_row(parts.keys, parts.queries, s, out + size - n);
+      for (Index i = 0; i < n; ++i) std::fill(out + i * n, out + (i + 1) * n, Scalar(products[i]));
+    }
+    for (Index r = 0; r <= varying; ++r) {
+      Scalar* const out = term(varying, r);
+      one_row(parts.queries, parts.keys, r, out);
+      for (Index i = 1; i < n; ++i) std::copy(out, out + n, out + i * n);
+    }
+  }
+
+  multiply_rows<Scalar>(rows(parts.queries, 0, n), rows(parts.keys, 0, n), parts.scale,
+                        MatrixMap<Scalar>(logits, n, n));
+  return largest_gap(terms, parts.terms(), logits, size);
+}
+
+template <typename Scalar>
+Matrix<Scalar> sum_of_terms(const Scalar* terms, Index n, const std::vector<bool>& included) {
+  Matrix<Scalar> sum = Matrix<Scalar>::Zero(n, n);
+  for (std::size_t t = 0; t < included.size(); ++t) {
+    if (included[t]) sum += ConstMatrixMap<Scalar>(terms + t * n * n, n, n);
+  }
+  return sum;
+}
+
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
+  template ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>&,                           \
+                                              const Normalization<Scalar>&, const Linear<Scalar>&,          \
+                                              const Linear<Scalar>&, int, Scalar);                          \
+  template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int); \
+  template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                         \
+  template Matrix<Scalar> sum_of_terms(const Scalar*, Index, const std::vector<bool>&);
+SUPERPOSE_INSTANTIATE(float)
+SUPERPOSE_INSTANTIATE(double)
+#undef SUPERPOSE_INSTANTIATE
+
+}  // namespace superpose

@@ -1,0 +1,67 @@
+// Attention scores, taken apart exactly.
+//
+// The query of token i is a sum of parts, one per summand of its embedding and one constant,
+// q_i = sum_s W_Q h_s(i) + c_Q with c_Q = W_Q beta + b_Q; so is every key. A logit is a dot product
+// of two such sums, so for n summands it is a sum of (n+1)^2 terms per head:
+//
+//   logit_ij = scale * sum_{s,r} q_s(i) . k_r(j),     s, r = 0 .. n, where part n is the constant.
+//
+// With two summands, no LayerNorm and no biases this is the familiar four-term formula (TUPE,
+// arXiv 2006.15595, eq. 6, without the cross terms' removal); BERT, with token, position and
+// token_type, has sixteen. It is exact for the first layer only: later layers see sums of more parts.
+#pragma once
+
+#include <vector>
+
+#include "numeric/matrix.h"
+#include "scores/layer_norm.h"
+
+namespace superpose {
+
+// y = W x + b on row vectors: rows [n, in] give [n, out].
+template <typename Scalar>
+struct Linear {
+  Matrix<Scalar> weight;  // [out, in]
+  Vector<Scalar> bias;    // [out], or empty for zeros
+};
+
+// Queries and keys of all heads, one above the other: n rows from the whole input, not from the parts,
+// and n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
+template <typename Scalar>
+struct ProjectedParts {
+  Matrix<Scalar> queries;   // [(1 + parts) * n, heads * d_h]
+  Matrix<Scalar> keys;      // the same
+  Eigen::Index tokens = 0;  // n
+  int parts = 0;
+  bool constant = false;  // the last part's rows are all the same
+  int heads = 1;
+  Scalar scale = 1;  // multiplies every logit and every term; usually 1/sqrt(d_h)
+
+  Eigen::Index head_width() const { return queries.cols() / heads; }
+  int terms() const { return parts * parts; }
+};
+
+// Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part.
+template <typename Scalar>
+ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
+                                   const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
+                                   const Linear<Scalar>& key, int heads, Scalar scale);
+
+// Parts added up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
+// products gives the sums of the terms that merging after them would, for less work.
+template <typename Scalar>
+ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const std::vector<int>& group_of,
+                                   int groups);
+
+// One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; logits come from the
+// whole queries and keys. terms holds parts^2 * n * n values, logits n * n. Returns the residual,
+// max_ij |sum of terms - logits|. Allocates nothing but the product's own buffers, the first time.
+template <typename Scalar>
+Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits);
+
+// The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
+// [n, n], one after another.
+template <typename Scalar>
+Matrix<Scalar> sum_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included);
+
+}  // namespace superpose

@@ -1,0 +1,75 @@
+// The terms of attention scores again and again, for weights that stay: each change costs what it changes.
+//
+// W_Q and W_K are packed once. Tables are compared with the last ones row by row, and only rows that differ
+// are projected. Terms whose query part and key part are both as they were are not computed again, so with
+// fixed positions that is one of the four products. What is kept of summand s is W (gamma * C t_s), without
+// its factor and without sigma, which are one number a row and multiply the finished products.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "numeric/product.h"
+#include "scores/decomposition.h"
+
+namespace superpose {
+
+template <typename Scalar>
+class DecompositionLayer {
+ public:
+  // Takes terms[at .. at + count - 1].
+  using Write = std::function<void(const Scalar* from, std::size_t count, std::size_t at)>;
+
+  DecompositionLayer(const Linear<Scalar>& query, const Linear<Scalar>& key,
+                     const Normalization<Scalar>& normalization, int heads, Scalar scale, int summands);
+
+  // The number of tokens n of the tables that come next. Another one than before forgets all of them.
+  void resize(Eigen::Index tokens);
+  // Room for the next table [n, d], elsewhere after each take(), which reads it.
+  Scalar* next_table() { return next_.data(); }
+  std::size_t table_size() const { return next_.size(); }
+  // What is in next_table() is summand s; it is multiplied by `factor`. Every summand, before terms().
+  void take(int s, Scalar factor);
+
+  // The chosen heads' terms [heads, parts, parts, n, n], in pieces; the parts are the summands and, when there
+  // is a bias or a beta, the constant. With `kept`, nothing is written that is as it was at the last call,
+  // which must have been for the same heads. Allocates nothing but once for each n.
+  void terms(const std::vector<int>& heads, bool kept, const Write& write);
+
+  int parts() const { return summands_ + constant_; }
+  Eigen::Index tokens() const { return tokens_; }
+
+ private:
+  struct Side {
+    PackedStack<Scalar> weight;
+    Matrix<Scalar> rows;      // [summands * n, heads * d_h], projected
+    Vector<Scalar> constant;  // [heads * d_h]: W beta + b
+  };
+  class Writer;
+
+  void make_side(Side& side, const Linear<Scalar>& linear);
+  void project(int s, const Rows<Scalar>& rows);
+  void update_factors();
+  void scale_block(int s, int r, Eigen::Index from, Eigen::Index count, Scalar* block) const;
+  void varying_terms(int head, std::size_t place, bool kept, Writer& out);
+  void constant_terms(int head, std::size_t place, bool kept, Writer& out);
+  bool is_kept(bool kept, int s, int r) const { return kept && !changed_[s] && !changed_[r]; }
+
+  Normalization<Scalar> normalization_;
+  int heads_, summands_;
+  bool constant_;
+  Scalar scale_;
+  Eigen::Index width_, d_, tokens_ = 0;
+  Side query_, key_;
+  PackedStack<Scalar> keys_of_head_;
+  Matrix<Scalar> next_, fresh_;
+  std::vector<Matrix<Scalar>> tables_;      // [n, d], as they came
+  std::vector<Scalar> table_factors_;       // what each is multiplied by
+  std::vector<Vector<Scalar>> factors_;     // [n], of each row: the table's over the token's sigma
+  bool all_ones_ = true;                    // whether every one of them is 1
+  std::vector<char> changed_;               // since the last terms(), by part
+  std::vector<Eigen::Index> changed_rows_;  // of the table that take() takes
+  AlignedBuffer<Scalar> buffer_;
+};
+
+}  // namespace superpose

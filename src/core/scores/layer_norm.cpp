@@ -1,0 +1,66 @@
+#include "scores/layer_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace superpose {
+namespace {
+
+template <typename Scalar>
+Scalar mean_of(const Scalar* row, Eigen::Index size) {
+  Scalar sum = 0;
+  for (Eigen::Index c = 0; c < size; ++c) sum += row[c];
+  return sum / static_cast<Scalar>(size);
+}
+
+}  // namespace
+
+template <typename Scalar>
+NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands,
+                                     const Normalization<Scalar>& normalization) {
+  eigen_assert(!summands.empty());
+  const Eigen::Index n = summands[0].rows(), d = summands[0].cols();
+  const Eigen::Index count = static_cast<Eigen::Index>(summands.size());
+  NormalizedSummands<Scalar> result;
+  result.tokens = n;
+  result.stack.resize((1 + count) * n, d);
+  result.sigma.resize(n);
+  const bool centre = normalization.kind == Norm::layer_norm;
+
+  // Token by token, while its rows are in the cache.
+  for (Eigen::Index i = 0; i < n; ++i) {
+    Scalar* const whole = &result.stack(i, 0);
+    for (Eigen::Index s = 0; s < count; ++s) {
+      const Scalar* const row = &summands[s](i, 0);
+      for (Eigen::Index c = 0; c < d; ++c) whole[c] = s ? whole[c] + row[c] : row[c];
+      std::copy(row, row + d, &result.stack((1 + s) * n + i, 0));
+    }
+    result.sigma[i] = 1;
+    if (normalization.kind == Norm::none) continue;
+
+    for (Eigen::Index s = 0; centre && s <= count; ++s) {
+      Scalar* const row = &result.stack(s * n + i, 0);
+      const Scalar mean = mean_of(row, d);
+      for (Eigen::Index c = 0; c < d; ++c) row[c] -= mean;
+    }
+    Scalar squares = 0;
+    for (Eigen::Index c = 0; c < d; ++c) squares += whole[c] * whole[c];
+    result.sigma[i] = std::sqrt(squares / static_cast<Scalar>(d) + normalization.epsilon);
+    const Scalar inverse = 1 / result.sigma[i];
+    for (Eigen::Index s = 0; s <= count; ++s) {
+      Scalar* const row = &result.stack(s * n + i, 0);
+      for (Eigen::Index c = 0; c < d; ++c) row[c] *= inverse;
+      if (!normalization.gamma.size()) continue;
+      for (Eigen::Index c = 0; c < d; ++c) row[c] *= normalization.gamma[c];
+    }
+    if (!normalization.beta.size()) continue;
+    for (Eigen::Index c = 0; c < d; ++c) whole[c] += normalization.beta[c];
+  }
+  return result;
+}
+
+template NormalizedSummands<float> normalize(const std::vector<Matrix<float>>&, const Normalization<float>&);
+template NormalizedSummands<double> normalize(const std::vector<Matrix<double>>&,
+                                              const Normalization<double>&);
+
+}  // namespace superpose

@@ -1,0 +1,46 @@
+// LayerNorm of a sum, as a sum.
+//
+// With x = sum_s t_s per token, C = I - 11'/d and sigma^2 = |Cx|^2/d + epsilon,
+//
+//   LN(x) = sum_s h_s + beta,   h_s = gamma * (C t_s) / sigma.
+//
+// Centring and gamma are linear; only sigma couples the summands, and it comes from the whole sum,
+// once per token. Normalising each summand by its own sigma does not give parts that add up.
+// RMSNorm is the same with C = I and no beta.
+#pragma once
+
+#include <vector>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+enum class Norm { none, layer_norm, rms_norm };
+
+template <typename Scalar>
+struct Normalization {
+  Norm kind = Norm::none;
+  Vector<Scalar> gamma;  // [d], or empty for ones
+  Vector<Scalar> beta;   // [d], or empty for zeros; always empty for rms_norm and none
+  Scalar epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
+};
+
+template <typename Scalar>
+struct NormalizedSummands {
+  Eigen::Index tokens = 0;  // n
+  // [(1 + summands) * n, d], one above the other, so that one product projects them all: LN(x) from x
+  // itself, beta included, and then each h_s.
+  Matrix<Scalar> stack;
+  Vector<Scalar> sigma;  // [n]; ones when kind is none
+
+  auto whole() const { return stack.topRows(tokens); }
+  auto part(int s) const { return stack.middleRows((1 + s) * tokens, tokens); }
+};
+
+// summands: at least one, all [n, d]. A token whose sum is constant (LayerNorm) or zero (RMSNorm)
+// with epsilon = 0 has sigma = 0 and gives NaN, as the formula does.
+template <typename Scalar>
+NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands,
+                                     const Normalization<Scalar>& normalization);
+
+}  // namespace superpose

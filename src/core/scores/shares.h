@@ -1,0 +1,36 @@
+// How much of a score's variation over keys each of its terms accounts for.
+//
+// Softmax ignores whatever is constant in j, so terms are compared after centring each row:
+//
+//   share_t = <T~_t, A~> / |A~|^2,   A~ = logits minus their row means.
+//
+// Since A~ is the sum of the T~_t, shares sum to 1. A term that opposes the rest has a negative one.
+#pragma once
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+struct Covariances {
+  Vector<double> terms;  // <T~_t, A~> per term
+  double logits = 0;     // |A~|^2: 0 for a single token, where shares have no meaning
+
+  // NaN for every term when the logits do not vary along their rows.
+  Vector<double> shares() const { return terms / logits; }
+};
+
+// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Sums are in double for
+// either scalar, and may be added over sentences or heads before dividing (a pooled share).
+template <typename Scalar>
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n);
+
+// <T, A> / |A|^2 with nothing subtracted, of one matrix and the logits, both [n, n]: a share of the scores as
+// they are, constants that softmax ignores included. NaN when the logits are all 0.
+template <typename Scalar>
+double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits);
+
+// logits minus the mean of each row, [n, n]: what softmax sees of them.
+template <typename Scalar>
+Matrix<Scalar> row_centred(const Matrix<Scalar>& logits);
+
+}  // namespace superpose

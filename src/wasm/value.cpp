@@ -1,0 +1,103 @@
+#include "value.h"
+
+#include <emscripten/em_js.h>
+
+using emscripten::EM_VAL;
+
+// Arrays cross in one call each: emscripten::val would make a view of one object and call its method by name,
+// which takes as long as a small product. `kind` is kind_of() below.
+EM_JS_DEPS(superpose_arrays, "$Emval");
+EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
+  const heap = [ HEAPF32, HEAPF64, HEAP32, HEAPU8 ][kind];
+  to /= heap.BYTES_PER_ELEMENT;
+  heap.subarray(to, to + count).set(Emval.toValue(array));
+});
+EM_JS(void, superpose_copy_from, (EM_VAL array, const void* from, int count, int at, int kind), {
+  const heap = [ HEAPF32, HEAPF64, HEAP32, HEAPU8 ][kind];
+  from /= heap.BYTES_PER_ELEMENT;
+  Emval.toValue(array).set(heap.subarray(from, from + count), at);
+});
+EM_JS(EM_VAL, superpose_copy_of, (const void* from, int count, int kind), {
+  const heap = [ HEAPF32, HEAPF64, HEAP32, HEAPU8 ][kind];
+  from /= heap.BYTES_PER_ELEMENT;
+  return Emval.toHandle(heap.slice(from, from + count));
+});
+
+namespace superpose {
+namespace {
+
+template <typename Element>
+constexpr int kind_of() {
+  if (!std::is_floating_point_v<Element>) return sizeof(Element) == 4 ? 2 : 3;
+  return sizeof(Element) == 4 ? 0 : 1;
+}
+
+}  // namespace
+
+using emscripten::val;
+
+Value::Value(const val& other) : val(other) {}
+Value::Value(val&& other) : val(std::move(other)) {}
+Value::Value(const Value& other) : val(other) {}
+Value::Value(Value&& other) : val(std::move(other)) {}
+Value::~Value() = default;
+
+Value Value::object() { return val::object(); }
+Value Value::array() { return val::array(); }
+
+Value Value::operator[](const char* name) const { return val::operator[](name); }
+Value Value::operator[](int index) const { return val::operator[](index); }
+
+template <typename Type>
+Type Value::as() const {
+  return val::as<Type>();
+}
+template int Value::as<int>() const;
+template std::uint32_t Value::as<std::uint32_t>() const;
+template double Value::as<double>() const;
+template bool Value::as<bool>() const;
+
+void Value::set(const char* name, const val& value) { val::set(name, value); }
+void Value::set(const char* name, const std::string& value) { set(name, val(value)); }
+void Value::set(const char* name, double value) { set(name, val(value)); }
+void Value::set(const char* name, bool value) { set(name, val(value)); }
+void Value::set(int index, double value) { val::set(index, val(value)); }
+void Value::push(const val& value) { call<void>("push", value); }
+void Value::push(double value) { push(val(value)); }
+void Value::push(const std::string& value) { push(val(value)); }
+
+template <typename Element>
+Value Value::zeros(std::size_t count) {
+  const char* name = sizeof(Element) == 8                ? "Float64Array"
+                     : std::is_floating_point_v<Element> ? "Float32Array"
+                                                         : "Int32Array";
+  return val::global(name).new_(val(static_cast<double>(count)));
+}
+
+template <typename Element>
+Value Value::copy_of(const Element* from, std::size_t count) {
+  return val::take_ownership(superpose_copy_of(from, count, kind_of<Element>()));
+}
+
+template <typename Element>
+void Value::copy_to(Element* to, std::size_t count) const {
+  superpose_copy_to(as_handle(), to, count, kind_of<Element>());
+}
+
+template <typename Element>
+void Value::copy_from(const Element* from, std::size_t count, std::size_t at) {
+  superpose_copy_from(as_handle(), from, count, at, kind_of<Element>());
+}
+
+#define SUPERPOSE_INSTANTIATE(Element)                        \
+  template Value Value::zeros<Element>(std::size_t);          \
+  template Value Value::copy_of(const Element*, std::size_t); \
+  template void Value::copy_to(Element*, std::size_t) const;  \
+  template void Value::copy_from(const Element*, std::size_t, std::size_t);
+SUPERPOSE_INSTANTIATE(float)
+SUPERPOSE_INSTANTIATE(double)
+SUPERPOSE_INSTANTIATE(int)
+SUPERPOSE_INSTANTIATE(std::uint8_t)
+#undef SUPERPOSE_INSTANTIATE
+
+}  // namespace superpose

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { builds, plain, relaxed } from '../support/builds.ts';
+import { largestDifference, tableOf } from '../support/numbers.ts';
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  test.each([
+    [128, 286, 355, 445],
+    [512, 363, 432, 483],
+    [5000, 489, 512, 512],
+  ])('of %i positions, %i channels of 512 move by more than 0.5', (positions, ...counts) => {
+    const ranges = superpose.channelRanges(
+      superpose.sinusoidal({ positions, d_model: 512, layout: 'concatenated', spacing: 'timescales' }),
+    );
+    expect([0.5, 0.1, 0.01].map((least) => ranges.filter((range) => range > least).length)).toEqual(counts);
+  });
+
+  test.each([
+    [128, 512, 39, 57, 1.75, 5.04],
+    [512, 512, 109, 128, 2.37, 6.81],
+  ])('ranks of %i positions by %i', (positions, d_model, energy, numerical, stable, centredStable) => {
+    const table = superpose.sinusoidal({ positions, d_model });
+    const ranks = superpose.ranks({ table });
+    expect([ranks.energy, ranks.numerical]).toEqual([energy, numerical]);
+    expect(ranks.stable).toBeCloseTo(stable, 2);
+    expect(superpose.ranks({ table, centred: true }).stable).toBeCloseTo(centredStable, 2);
+    expect(ranks.singularValues).toHaveLength(Math.min(positions, d_model));
+  });
+
+  test('by hand: singular values 4, 2, 2, 0', () => {
+    const table = tableOf([
+      [0, 4, 0, 0],
+      [2, 0, 0, 0],
+      [0, 0, 0, 2],
+      [0, 0, 0, 0],
+    ]);
+    const ranks = superpose.ranks({ table, share: 0.67 });
+    expect(largestDifference(ranks.singularValues, [4, 2, 2, 0])).toBeLessThan(1e-15);
+    expect([ranks.numerical, ranks.energy]).toEqual([3, 2]);
+    expect(ranks.stable).toBeCloseTo(1.5, 14);
+    expect(ranks.participationRatio).toBeCloseTo(2, 14);
+    expect(superpose.ranks({ table, tolerance: 0.6 }).numerical).toBe(1);
+  });
+
+  test('nothing has rank 0', () => {
+    const empty = { data: new Float32Array(), rows: 0, columns: 3 };
+    expect(superpose.channelRanges(empty)).toEqual(new Float64Array(3));
+    const { numerical, stable, energy, participationRatio } = superpose.ranks({ table: empty });
+    expect([numerical, stable, energy, participationRatio]).toEqual([0, 0, 0, 0]);
+  });
+
+  test.each([
+    [{ tolerance: 2 }, RangeError, 'tolerance must be from 0 to 1'],
+    [{ share: -0.1 }, RangeError, 'share must be from 0 to 1'],
+    [{ share: 'all' }, TypeError, 'share must be a number'],
+    [{ centred: 1 }, TypeError, 'centred must be true or false'],
+    [{ table: undefined }, TypeError, 'table must be an object'],
+    [{ table: { data: new Float64Array(3), rows: 2, columns: 2 } }, RangeError, 'must have 4 values'],
+  ])('refuses %o', (wrong, kind, message) => {
+    const call = () => superpose.ranks({ table: tableOf([[1]]), ...wrong } as never);
+    expect(call).toThrow(kind);
+    expect(call).toThrow(message);
+  });
+});
+
+// Each is within a few roundings of the singular values of the same table.
+test('the builds agree', () => {
+  const table = plain.randomNormal({ rows: 20, columns: 30, seed: 1 });
+  const [one, other] = [plain, relaxed].map((of) => of.ranks({ table }).singularValues);
+  expect(largestDifference(one as Float64Array, other as Float64Array)).toBeLessThan(
+    50 * 2 ** -52 * (one?.[0] as number),
+  );
+});

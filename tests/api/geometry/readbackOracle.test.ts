@@ -1,0 +1,281 @@
+// What can be read back from tokens plus positions, and what it costs, against
+// tests/reference/readback.json. Two parts of it are elsewhere: `logistic` is tests/core/geometry/probes_test.cpp,
+// since no function here takes labels, and `at_typical_norms` is an estimate that the library does not make.
+//
+// Bounds: the inputs are of size 1 with three decimals, so sums over them are off by a few roundings of
+// each addend; every bound counts them.
+import type { AttentionLayer, PositionCostWay, Table } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import readback from '../../reference/readback.json' with { type: 'json' };
+import { plain } from '../support/builds.ts';
+import {
+  dot,
+  flat,
+  largestDifference,
+  mapTable,
+  mean,
+  norm,
+  rowOf,
+  sum,
+  tableOf,
+} from '../support/numbers.ts';
+import { linearOf } from '../support/oracles.ts';
+
+const u = 2 ** -53;
+const single = ({ data, ...rest }: Table) => ({ ...rest, data: Float32Array.from(data) });
+
+describe.each(readback.collisions)('collisions: $name', (oracle) => {
+  const [tokens, positions] = [tableOf(oracle.tokens), tableOf(oracle.positions)];
+
+  test('the nearest token to each sum, by both ways to ask, and how many are lost', async () => {
+    const search = plain.collisionSearch({ tokens: single(tokens), positions: single(positions) });
+    oracle.nearest_token.forEach((row, i) => {
+      row.forEach((nearest, a) => {
+        const found = search.nearestTokens(a);
+        const lost = (found.margins[i] as number) < 0;
+        expect(lost ? found.nearest[i] : a).toBe(nearest);
+        expect(search.neighbours(a, i, 1).tokens[0]).toBe(nearest);
+      });
+    });
+    const { lost } = await search.allWords();
+    expect([...lost]).toEqual(oracle.error_by_position.map((error) => Math.round(error * tokens.rows)));
+    search.delete();
+  });
+
+  test('the closest pairs, of different tokens and of any', () => {
+    // A distance is a root of d squares of three roundings each; equal sums are exactly so.
+    const near = (ours: (readonly number[])[], theirs: number[][]) => {
+      expect(ours.map((pair) => pair.slice(1))).toEqual(theirs.map((pair) => pair.slice(1)));
+      const bound = 16 * tokens.columns * u;
+      expect(
+        largestDifference(
+          ours.map(([distance]) => distance as number),
+          theirs.map(([distance]) => distance as number),
+        ),
+      ).toBeLessThan(bound);
+    };
+    const listed = (count: number) =>
+      plain
+        .closestAcrossPositions(tokens, positions, count)
+        .map(({ distance, a, i, b, j }) => [distance, a, i, b, j]);
+    near(listed(4), oracle.closest_of_different_tokens);
+    // The same token at two positions is |p_j − p_i| from itself, whatever the token.
+    const others = listed(1e4);
+    for (let i = 0; i < positions.rows; i++) {
+      for (let j = i + 1; j < positions.rows; j++) {
+        const apart = norm(rowOf(positions, i).map((value, c) => value - (rowOf(positions, j)[c] as number)));
+        for (let a = 0; a < tokens.rows; a++) others.push([apart, a, i, a, j]);
+      }
+    }
+    const closest = others.sort((x, y) => {
+      const first = x.findIndex((value, at) => Math.abs(value - (y[at] as number)) > 1e-9);
+      return first < 0 ? 0 : (x[first] as number) - (y[first] as number);
+    });
+    near(closest.slice(0, 4), oracle.closest);
+  });
+});
+
+test('how likely two random tokens are to collide is a tail of the cosine law', () => {
+  // Beyond √(d/2) / ρ under Student's law with d degrees of freedom is a cosine in d + 1 dimensions.
+  for (const { d, rho, pair, at_typical_norms } of readback.pair_probabilities) {
+    const ours = plain.cosineTail({ epsilon: 1 / Math.sqrt(2 * rho * rho + 1), d: d + 1 }) / 2;
+    // The logarithm of a tail of 1e-7 has the rounding of terms of size d.
+    expect(Math.abs(ours / pair - 1)).toBeLessThan(16 * d * u);
+    expect(at_typical_norms).toBeLessThan(pair);
+  }
+});
+
+describe.each(readback.ridge)('ridge: $name', (oracle) => {
+  const { penalty, x, test_x, test_y } = oracle;
+  /** Contiguous folds of one row each: the last prediction has learnt from x alone. */
+  const predict = (target: number, row: number[]) => {
+    const index = [...oracle.y.map((ys) => ys[target] as number), 0];
+    const rows = tableOf([...x, row]);
+    return plain
+      .positionProbe({ rows, index, penalty, folds: x.length + 1, shuffled: false })
+      .predicted.at(-1) as number;
+  };
+  const targets = oracle.intercept.map((_, target) => target);
+  const d = (x[0] as number[]).length;
+  // Normal equations are solved with an error of their condition, at most (|X|² + λ) / λ or, without a
+  // penalty, (|X| / s_min)² of data that the oracle draws: below 1000 in all of these.
+  const bound = 1000 * 8 * (x.length + d) * u;
+
+  test('weights and intercepts', () => {
+    for (const target of targets) {
+      const intercept = predict(target, Array(d).fill(0));
+      expect(Math.abs(intercept - (oracle.intercept[target] as number))).toBeLessThan(bound);
+      (oracle.weight[target] as number[]).forEach((weight, c) => {
+        const unit = Array.from({ length: d }, (_, k) => Number(k === c));
+        expect(Math.abs(predict(target, unit) - intercept - weight)).toBeLessThan(2 * bound);
+      });
+    }
+  });
+
+  test('predictions of rows held out, and how good they are', () => {
+    const predicted = test_x.map((row) => targets.map((target) => predict(target, row)));
+    expect(largestDifference(flat(predicted), flat(oracle.predicted))).toBeLessThan(4 * bound);
+    const miss = flat(predicted).map((value, at) => value - (flat(test_y)[at] as number));
+    expect(Math.abs(mean(miss.map(Math.abs)) - oracle.mean_absolute_error)).toBeLessThan(4 * bound);
+    const centres = targets.map((target) => mean(test_y.map((row) => row[target] as number)));
+    const total = sum(
+      flat(test_y).map((value, at) => (value - (centres[at % targets.length] as number)) ** 2),
+    );
+    const rSquared = 1 - dot(miss, miss) / total;
+    const scale = Math.max(1, dot(miss, miss) / total);
+    expect(Math.abs(rSquared - oracle.r_squared)).toBeLessThan(8 * bound * scale);
+  });
+});
+
+test.each(readback.means)('means of $h.length contexts', (oracle) => {
+  const [contexts, positions] = [oracle.h.length, (oracle.h[0] as number[][]).length];
+  const found = plain.meanDecomposition({
+    rows: tableOf(oracle.h.flat()),
+    positionOf: oracle.h.flatMap((rows) => rows.map((_, t) => t)),
+    positions,
+    tokenOf: oracle.h.flatMap((rows, c) => rows.map(() => c)),
+    tokens: contexts,
+  });
+  // Sums of at most twelve numbers below 4, divided and subtracted twice.
+  const bound = 4 * 16 * u;
+  const near = (ours: Float64Array, theirs: Parameters<typeof flat>[0]) =>
+    expect(largestDifference(ours, flat(theirs))).toBeLessThan(bound);
+  near(found.global, oracle.mean);
+  near(found.position, oracle.position);
+  near(found.token, oracle.context);
+  near(found.residual, oracle.rest);
+  const shares = [found.positionShare, found.tokenShare, found.residualShare];
+  const [ofMean, ...energies] = oracle.energies as [number, number, number, number];
+  const total = sum(energies);
+  expect(Math.abs(oracle.h.flat().length * dot(found.global, found.global) - ofMean)).toBeLessThan(
+    16 * bound,
+  );
+  shares.forEach((share, k) => {
+    if (total > 0) expect(Math.abs(share * total - (energies[k] as number))).toBeLessThan(16 * bound);
+    else expect(share).toBeNaN();
+  });
+});
+
+describe('order', () => {
+  const { heads, permutation } = readback.order;
+  const [tokens, positions] = [tableOf(readback.order.tokens), tableOf(readback.order.positions)];
+  const layers = readback.order.layers.map(
+    (layer): AttentionLayer => ({
+      query: linearOf(layer.query_weight),
+      key: linearOf(layer.key_weight),
+      value: linearOf(layer.value_weight),
+      output: linearOf(layer.output_weight),
+      heads,
+    }),
+  );
+  const still = permutation.map((_, row) => row);
+  const added = (rows: Table) =>
+    mapTable(rows, (value, row, column) => value + (positions.data[row * rows.columns + column] as number));
+  const reordered = (rows: Table): Table => tableOf(permutation.map((row) => [...rowOf(rows, row)]));
+  // Two layers of six channels: some hundred roundings of numbers below 10, and a softmax that turns an
+  // error of a score, a sum of products below 30, into one of its weights.
+  const bound = 100 * 30 * u;
+
+  test.each(readback.order.runs)('causal $causal, $layers layers, positions $positions', (oracle) => {
+    const stack = layers.slice(0, oracle.layers);
+    const run = (input: Table, by: number[]) =>
+      plain.permutationEffect({ input, layers: stack, causal: oracle.causal, permutation: by });
+    const found = run(oracle.positions ? added(tokens) : tokens, permutation);
+    // Permuted tokens under positions that stay are an input of its own.
+    const permuted = oracle.positions ? run(added(reordered(tokens)), still).output : found.permuted;
+    expect(largestDifference(found.output, flat(oracle.output))).toBeLessThan(bound);
+    expect(largestDifference(permuted, flat(oracle.permuted_output))).toBeLessThan(bound);
+    const [equivariance, last] = oracle.positions
+      ? [
+          largestDifference(permuted, reordered({ ...tokens, data: found.output }).data),
+          largestDifference(permuted.subarray(-6), found.output.subarray(-6)),
+        ]
+      : [found.equivariance, found.last];
+    expect(Math.abs(equivariance - oracle.equivariance_error)).toBeLessThan(2 * bound);
+    expect(Math.abs(last - oracle.last_output_change)).toBeLessThan(2 * bound);
+  });
+
+  test('one causal layer sees the proportions of its prefix', () => {
+    const last = (rows: number[], depth = 1) => {
+      const input = tableOf(rows.map((row) => [...rowOf(tokens, row)]));
+      const stack = layers.slice(0, depth);
+      return plain
+        .permutationEffect({ input, layers: stack, causal: true, permutation: rows.map((_, i) => i) })
+        .output.subarray(-6);
+    };
+    const [a, b, marker] = [0, 1, 2];
+    const { proportions } = readback.order;
+    expect(largestDifference(last([a, b]), proportions.last_of_ab)).toBeLessThan(bound);
+    expect(largestDifference(last([a, a, b, b]), proportions.last_of_aabb)).toBeLessThan(bound);
+    expect(largestDifference(last([marker, a, b]), proportions.last_of_marked_ab)).toBeLessThan(bound);
+    expect(largestDifference(last([marker, a, a, b, b]), proportions.last_of_marked_aabb)).toBeLessThan(
+      bound,
+    );
+    expect(largestDifference(last([a], 2), flat(readback.order.single_token_two_layers))).toBeLessThan(bound);
+  });
+});
+
+describe('costs, which are whole numbers', () => {
+  const base = {
+    vocabulary: 30522,
+    positions: 512,
+    segments: 2,
+    d_model: 768,
+    heads: 12,
+    layers: 12,
+  };
+
+  test.each(readback.costs.bert_base)('$name', (oracle) => {
+    const narrow = oracle.token_width + oracle.position_width === 768;
+    const way: PositionCostWay =
+      oracle.mode === 'add' ? 'add' : oracle.mode === 'project' ? 'project' : narrow ? 'narrow' : 'wide';
+    const shape = { ...base, d_position: oracle.position_width };
+    const cost = plain.positionCost(way, shape);
+    const add = plain.positionCost('add', base);
+    expect(cost).toMatchObject({
+      width: oracle.stream_width,
+      headsDivide: oracle.divides_by_12_heads,
+      tables: oracle.tables,
+      layer: oracle.layer,
+      total: oracle.total,
+      kvCache: 12 * oracle.kv_cache_per_layer_512_tokens,
+    });
+    expect(cost.embedding + cost.projection).toBe(oracle.embeddings);
+    expect(cost.total - plain.positionCost(way, { ...shape, pooler: false }).total).toBe(oracle.pooler);
+    expect(cost.total - add.total).toBe(oracle.more_than_base);
+    expect(cost.total / add.total).toBe(oracle.ratio);
+    // What one token costs more for having 512 to attend to is the attention; the map back to d_model is
+    // not in a layer.
+    const alone = plain.positionCost(way, { ...shape, sequence: 0 });
+    expect((512 * (cost.flopsPerToken - alone.flopsPerToken)) / 12).toBe(oracle.of_which_attention);
+    const none = plain.positionCost(way, { ...shape, layers: 0 });
+    expect((512 * (cost.flopsPerToken - none.flopsPerToken)) / 12).toBe(oracle.layer_operations_512_tokens);
+  });
+
+  test.each(readback.costs.scores_only)('positions in queries and keys alone, $heads heads', (oracle) => {
+    const { heads, position_width, position_head_width, tokens } = oracle;
+    const shape = {
+      ...base,
+      heads,
+      layers: 1,
+      d_position: position_width,
+      d_positionHead: position_head_width,
+    };
+    const more = (sequence: number) => {
+      const [with_, without] = [
+        plain.positionCost('query_key', { ...shape, sequence }),
+        plain.positionCost('add', { ...shape, sequence }),
+      ];
+      return {
+        parameters: with_.layer - without.layer,
+        operations: with_.flopsPerToken - without.flopsPerToken,
+        cache: with_.kvCache - without.kvCache,
+      };
+    };
+    const [all, projections] = [more(tokens), more(0)];
+    expect(all.parameters).toBe(oracle.parameters);
+    expect(tokens * projections.operations).toBe(oracle.projection_operations);
+    expect(tokens * (all.operations - projections.operations)).toBe(oracle.score_operations);
+    expect(all.cache).toBe(oracle.key_cache);
+  });
+});

@@ -1,0 +1,363 @@
+// The figures of the real model, computed through the API and compared with the oracle's.
+import {
+  type DecomposeInput,
+  type Floats,
+  logitsOf,
+  type MiniLM,
+  type Scores,
+  type Sentence,
+  sharesOf,
+  termOf,
+} from 'superpose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isTight, scoreBound } from '../support/bounds.ts';
+import { oneBuild, plain, relaxed } from '../support/builds.ts';
+import { describeModel, model } from '../support/model.ts';
+import {
+  deviation,
+  dot,
+  inPrecision,
+  largest,
+  largestDifference,
+  mean,
+  norm,
+  rowOf,
+  rowsOf,
+  sumOf,
+  tableOf,
+} from '../support/numbers.ts';
+import { minilm as oracle } from '../support/oracles.ts';
+import { meanShares, pool, pooledShares, sharesByHead } from '../support/shares.ts';
+import { participationRatio } from '../support/tables.ts';
+
+const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-9) =>
+  expect(largestDifference(found, expected)).toBeLessThan(bound * Math.max(1, largest(expected)));
+
+const percent = (share: number) => Math.round(1000 * share) / 10;
+
+const groups = {
+  /** Whatever does not depend on the position counts as the token's. */
+  four: { token: ['token', 'token_type', 'constant'], position: ['position'] },
+  nine: { token: ['token'], position: ['position'], constant: ['token_type', 'constant'] },
+};
+
+describeModel('MiniLM', () => {
+  let minilm: MiniLM;
+  beforeAll(async () => {
+    minilm = await model();
+  });
+
+  describe('the tokenizer', () => {
+    test.each(oracle.sentences)('$text', ({ text, ids }) => {
+      expect(minilm.tokenize(text).ids).toEqual(ids);
+    });
+
+    test.each(oracle.hostile)('$name', ({ text, ids }) => {
+      const sentence = minilm.tokenize(text);
+      expect(sentence).toMatchObject({ ids, dropped: 0 });
+      expect(sentence.tokens).toHaveLength(ids.length);
+    });
+
+    test('word pieces are told', () => {
+      const { text, ids, pieces } = oracle.river_bank;
+      expect(minilm.tokenize(text)).toEqual({ ids, tokens: pieces, dropped: 0 });
+    });
+
+    test('word pieces of any ids are told', () => {
+      const { ids, pieces } = oracle.river_bank;
+      expect(minilm.pieces(ids)).toEqual(pieces);
+      expect(minilm.pieces([0, 30_521])).toEqual(['[PAD]', '##～']);
+      expect(minilm.pieces([])).toEqual([]);
+      expect(() => minilm.pieces([30_522])).toThrow(RangeError);
+      expect(() => minilm.pieces('king' as never)).toThrow(TypeError);
+    });
+
+    test('no text is [CLS] [SEP], and has scores', async () => {
+      expect(minilm.tokenize('')).toEqual({ ids: [101, 102], tokens: ['[CLS]', '[SEP]'], dropped: 0 });
+      const scores = await minilm.decompose('');
+      expect(scores.n).toBe(2);
+      expect(largest(scores.residuals)).toBeLessThan(1e-12);
+    });
+
+    test('510 words fit, and what is beyond is dropped, [SEP] staying last', () => {
+      const words = (count: number) => minilm.tokenize('river '.repeat(count));
+      expect(words(510)).toMatchObject({ dropped: 0 });
+      expect(words(510).ids).toHaveLength(512);
+      const cut = words(600);
+      expect(cut.dropped).toBe(90);
+      expect(cut.ids).toEqual(words(510).ids);
+      expect(cut.tokens).toEqual(words(510).tokens);
+      expect([cut.ids[0], cut.ids[510], cut.ids[511]]).toEqual([101, 2314, 102]);
+    });
+
+    test('fewer tokens when asked for', () => {
+      const { ids, tokens, dropped } = minilm.tokenize('the river bank', 4);
+      expect([ids, tokens, dropped]).toEqual([[101, 1996, 2314, 102], ['[CLS]', 'the', 'river', '[SEP]'], 1]);
+      expect(minilm.tokenize('the river bank', 2)).toMatchObject({ ids: [101, 102], dropped: 3 });
+    });
+
+    test('100,000 characters are allowed, one more is not', () => {
+      expect(minilm.tokenize('ab '.repeat(33_333)).dropped).toBeGreaterThan(30_000);
+      expect(minilm.tokenize('a'.repeat(100_000)).tokens).toEqual(['[CLS]', '[UNK]', '[SEP]']);
+      expect(() => minilm.tokenize('a'.repeat(100_001))).toThrow('100000 characters; it has 100001');
+    });
+  });
+
+  describe('the tables', () => {
+    /** All 512 positions; which words they are does not matter. */
+    let all: Awaited<ReturnType<MiniLM['summands']>>;
+    beforeAll(async () => {
+      all = await minilm.summands({ ids: Array<number>(512).fill(2314), tokens: [], dropped: 0 });
+    });
+
+    test('width, heads and positions', () => {
+      expect([minilm.d_model, minilm.heads, minilm.positions]).toEqual([384, 12, 512]);
+      expect([all.position.rows, all.position.columns]).toEqual([512, 384]);
+    });
+
+    test('the position and segment norms', () => {
+      const { position_norm: expected, segment_norm } = oracle.tables;
+      const norms = rowsOf(all.position).map(norm);
+      close(
+        [mean(norms), deviation(norms), norms[0] as number],
+        [expected.mean, expected.deviation, expected.first],
+      );
+      expect([mean(norms), deviation(norms), norms[0] as number].map((x) => x.toFixed(3))).toEqual([
+        '0.474',
+        '0.093',
+        '2.362',
+      ]);
+      close([norm(rowOf(all.token_type, 0))], [segment_norm]);
+      expect(rowOf(all.token_type, 511)).toEqual(rowOf(all.token_type, 0));
+    });
+
+    test('the participation ratio of the positions', () => {
+      close([participationRatio(all.position)], [oracle.tables.participation_ratio.position]);
+    });
+
+    test('the mean position cosine by lag, which does not only fall', () => {
+      const rows = rowsOf(all.position).map((row) => row.map((x) => x / norm(row)));
+      const byLag = oracle.tables.position_cosine_by_lag.map(({ lag }) =>
+        mean(rows.slice(lag).map((row, i) => dot(row, rows[i] as Float64Array))),
+      );
+      close(
+        byLag,
+        oracle.tables.position_cosine_by_lag.map((entry) => entry.mean),
+      );
+      expect(byLag.map((cosine) => cosine.toFixed(3))).toEqual([
+        '0.851',
+        '0.592',
+        '0.504',
+        '0.294',
+        '0.432',
+        '0.137',
+      ]);
+    });
+
+    // Gamma-scaled centred positions, without sigma: what the positions alone say. In head 2 the far
+    // positions, beyond any short sentence, outbid the neighbour; in head 5 nothing does.
+    test('position against position looks one back in heads 2 and 5, among the first 128 keys', () => {
+      const { normalization, query, key, heads } = minilm.layer();
+      const position = tableOf(
+        rowsOf(all.position).map((row) => {
+          const centre = mean(row);
+          return [...row].map((x, c) => (normalization.gamma?.[c] as number) * (x - centre));
+        }),
+      );
+      const bare = (linear: typeof query) => ({ weight: linear.weight });
+      const rows = Array.from({ length: 48 }, (_, i) => 8 + i);
+      const lookingBack = (logits: Float64Array, keys: number) =>
+        rows.filter((row) => strongest(logits.subarray(512 * row, 512 * row + keys)) === row - 1).length;
+      const counts = new Map<number, number[]>([
+        [128, []],
+        [512, []],
+      ]);
+      for (let head = 0; head < heads; head++) {
+        const scores = plain.decompose({
+          summands: { position },
+          query: bare(query),
+          key: bare(key),
+          heads,
+          only: [head],
+        });
+        const logits = logitsOf(scores, head);
+        for (const [keys, found] of counts) found.push(lookingBack(logits, keys));
+        for (const { head: of, keys } of oracle.position_scores.most_keys) {
+          if (of !== head) continue;
+          expect(lookingBack(logits, keys)).toBe(48);
+          if (keys < 512) expect(lookingBack(logits, keys + 1)).toBeLessThan(48);
+        }
+      }
+      for (const { keys, rows_at_minus_one } of oracle.position_scores.counts) {
+        expect(counts.get(keys)).toEqual(rows_at_minus_one);
+      }
+      expect(counts.get(128)?.[2]).toBe(48);
+      expect(counts.get(512)?.[2]).toBe(6);
+    });
+
+    test('a token row is the same wherever it stands', async () => {
+      const { token } = await minilm.summands(minilm.tokenize('bank river bank'));
+      expect(rowOf(token, 3)).toEqual(rowOf(token, 1));
+      expect(rowOf(token, 2)).toEqual(rowOf(all.token, 0));
+    });
+  });
+
+  describe('one sentence', () => {
+    const { text, shares, cells } = oracle.river_bank;
+
+    test('sixteen terms: their shares, and single cells', async () => {
+      const scores = await minilm.decompose(text);
+      expect(scores.parts).toEqual(['token', 'position', 'token_type', 'constant']);
+      expect(scores.sentence).toEqual(minilm.tokenize(text));
+      for (const head of scores.heads) close(sharesOf(scores, head), shares.sixteen[head] as number[]);
+      for (const { head, query, key, direct_logits, terms } of cells) {
+        close(logitsOf(scores, head).subarray(query * 16, query * 16 + 16), direct_logits);
+        const found = scores.parts.flatMap((q) =>
+          scores.parts.map((k) => termOf(scores, head, q, k)[query * 16 + key] as number),
+        );
+        close(found, terms);
+        close([found.reduce((sum, x) => sum + x, 0)], [direct_logits[key] as number]);
+      }
+    });
+
+    test.each(['nine', 'four'] as const)('%s terms', async (kind) => {
+      const scores = await minilm.decompose(text, { groups: groups[kind] });
+      for (const head of scores.heads) close(sharesOf(scores, head), shares[kind][head] as number[]);
+    });
+
+    // The mistake that turns four terms into other ones.
+    test('the segment belongs to what does not depend on the position', async () => {
+      const wrong = { token: ['token', 'constant'], position: ['position', 'token_type'] };
+      const scores = await minilm.decompose(text, { groups: wrong });
+      expect(largestDifference(sharesOf(scores, 0), shares.four[0] as number[])).toBeGreaterThan(0.01);
+    });
+
+    test('tokenized before is the same', async () => {
+      const sentence: Sentence = minilm.tokenize(text);
+      expect(await minilm.decompose(sentence, { only: [2] })).toEqual(
+        await minilm.decompose(text, { only: [2] }),
+      );
+    });
+
+    test('float32 agrees with float64', async () => {
+      const double = { summands: await minilm.summands(minilm.tokenize(text)), ...minilm.layer() };
+      const bound = scoreBound(double, 'float32');
+      const single: Scores = await minilm.decompose(text, { precision: 'float32' });
+      const expected = plain.decompose(double);
+      expect(single.terms).toBeInstanceOf(Float32Array);
+      expect(isTight(bound, expected.logits)).toBe(true);
+      expect(largestDifference(single.terms, expected.terms)).toBeLessThan(bound);
+      expect(largestDifference(single.logits, expected.logits)).toBeLessThan(bound);
+    });
+
+    test.skipIf(oneBuild)('both builds agree', async () => {
+      for (const precision of ['float32', 'float64'] as const) {
+        const input: DecomposeInput = inPrecision(
+          { summands: await minilm.summands(minilm.tokenize(text)), ...minilm.layer() },
+          precision,
+        );
+        const [a, b] = [plain.decompose(input), relaxed.decompose(input)];
+        const bound = 2 * scoreBound(input, precision);
+        expect(largestDifference(a.terms, b.terms)).toBeLessThan(bound);
+        expect(largestDifference(a.logits, b.logits)).toBeLessThan(bound);
+      }
+    });
+  });
+
+  describe('ten sentences', () => {
+    const expected = oracle.ten_sentences;
+    let four: Scores[];
+    let nine: Scores[];
+    beforeAll(async () => {
+      const decomposed = (kind: keyof typeof groups) =>
+        Promise.all(oracle.sentences.map(({ text }) => minilm.decompose(text, { groups: groups[kind] })));
+      [four, nine] = await Promise.all([decomposed('four'), decomposed('nine')]);
+    });
+
+    test('231 tokens', () => {
+      expect(nine.reduce((sum, { n }) => sum + n, 0)).toBe(231);
+      expect(expected.tokens).toBe(231);
+    });
+
+    test('nine terms add up to the logits', () => {
+      for (const scores of nine) {
+        expect(largest(scores.residuals)).toBeLessThan(1e-13);
+        for (const head of scores.heads) {
+          const terms = scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
+          expect(largestDifference(sumOf(terms), logitsOf(scores, head))).toBeLessThan(1e-13);
+        }
+      }
+    });
+
+    test('four terms: nearly all is position·position when pooled, and a quarter for the average head', () => {
+      const pooled = pooledShares(pool(four));
+      const byHead = sharesByHead(pool(four));
+      close(pooled, expected.pooled_four);
+      expect(pooled.map(percent)).toEqual([6.7, 1.8, 1.1, 90.4]);
+      close(byHead.flat(), expected.per_head_four.flat());
+      close(meanShares(byHead), expected.mean_of_heads_four);
+      expect(meanShares(byHead).map(percent)).toEqual([66.6, 3, 5, 25.3]);
+    });
+
+    test('nine terms: a quarter of the average head is constant·token', () => {
+      const byHead = sharesByHead(pool(nine));
+      close(byHead.flat(), expected.per_head_nine.flat());
+      close(meanShares(byHead), expected.mean_of_heads_nine);
+      expect(meanShares(byHead).map(percent)).toEqual([41.5, 2.2, 0.2, 2.9, 25.3, 2.1, 24.4, 0.8, 0.5]);
+    });
+
+    test('the energy of each head', () => {
+      close(pool(four).variances, expected.energy_per_head);
+    });
+
+    test('head 2 looks at the token before, by position alone', () => {
+      const [tokenToken, , , positionPosition] = sharesByHead(pool(four))[2] as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      expect(percent(positionPosition)).toBe(96.3);
+      expect(tokenToken).toBeLessThan(0.02);
+      // Every row but the first, which has nothing before it.
+      for (const scores of four) {
+        const logits = logitsOf(scores, 2);
+        for (let i = 1; i < scores.n; i++) {
+          expect(strongest(logits.subarray(i * scores.n, (i + 1) * scores.n))).toBe(i - 1);
+        }
+      }
+    });
+
+    test('heads 0, 1 and 10 are mostly content', () => {
+      const tokenToken = sharesByHead(pool(four)).map(([share]) => share as number);
+      expect([0, 1, 10].map((head) => percent(tokenToken[head] as number))).toEqual([81.7, 95.3, 75]);
+    });
+
+    // "Cross terms are negligible" holds on average, and not in these heads.
+    test('cross terms: small on average, large in heads 0, 4, 5, 8 and 10, negative in 6 and 9', () => {
+      const cross = (byHead: number[][], a: number, b: number) =>
+        byHead.map((shares) => (shares[a] as number) + (shares[b] as number));
+      const ofFour = cross(sharesByHead(pool(four)), 1, 2);
+      const ofNine = cross(sharesByHead(pool(nine)), 1, 3);
+      expect(percent(mean(ofFour))).toBe(8);
+      expect([0, 4, 5, 8, 10].map((head) => percent(ofFour[head] as number))).toEqual([
+        15.8, 19.4, 18.5, 28.5, 21.4,
+      ]);
+      expect([6, 9].map((head) => percent(ofFour[head] as number))).toEqual([-15.1, -15.5]);
+      expect([0, 8].map((head) => percent(ofNine[head] as number))).toEqual([13.9, 21.6]);
+      expect(percent(ofNine[9] as number)).toBe(-16.2);
+    });
+
+    test('head 9 is what the constant asks of the tokens', () => {
+      const [, , , , , , constantToken] = sharesByHead(pool(nine))[9] as number[];
+      expect(percent(constantToken as number)).toBe(101.5);
+    });
+  });
+});
+
+/** Where the largest score of a row is. */
+function strongest(row: Floats): number {
+  let best = 0;
+  for (let j = 1; j < row.length; j++) if ((row[j] as number) > (row[best] as number)) best = j;
+  return best;
+}

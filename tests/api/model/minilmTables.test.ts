@@ -1,0 +1,88 @@
+// Figures over the whole vocabulary, from the published weights rather than from the extracted files, and
+// that the extracted files are the published weights.
+
+import type { Table } from 'superpose';
+import { beforeAll, expect, test } from 'vitest';
+import { model } from '../support/model.ts';
+import { deviation, largestDifference, mean, norm, rowOf, rowsOf } from '../support/numbers.ts';
+import { minilm as oracle } from '../support/oracles.ts';
+import { meanAbsoluteCosines, participationRatio } from '../support/tables.ts';
+import { describeWeights, readWeights, type Weights } from '../support/weights.ts';
+
+const { tables } = oracle;
+const close = (found: number, expected: number) => expect(Math.abs(found / expected - 1)).toBeLessThan(1e-9);
+
+describeWeights('the published weights', () => {
+  let weights: Weights;
+  let words: Table<Float64Array>;
+  let tokens: Table<Float64Array>;
+  let positions: Table<Float64Array>;
+  beforeAll(() => {
+    weights = readWeights();
+    words = weights.tensor('embeddings.word_embeddings.weight');
+    positions = weights.tensor('embeddings.position_embeddings.weight');
+    const used = [...weights.vocabulary.keys()].filter(
+      (id) => !weights.vocabulary[id]?.startsWith('[unused'),
+    );
+    const data = new Float64Array(used.length * words.columns);
+    for (const [place, id] of used.entries()) data.set(rowOf(words, id), place * words.columns);
+    tokens = { data, rows: used.length, columns: words.columns };
+  });
+
+  // The data begin at an odd byte, so no view of 16-bit numbers can be laid over them.
+  test('the file: its header, its sizes', () => {
+    expect(weights.headerBytes).toBe(8 + 11_401);
+    expect(weights.headerBytes % 2).toBe(1);
+    expect(weights.count('F16')).toBe(22_713_216);
+    expect(weights.count('I64')).toBe(512);
+    expect(weights.vocabulary).toHaveLength(30_522);
+    expect([words.rows, words.columns]).toEqual([30_522, 384]);
+    expect([positions.rows, positions.columns]).toEqual([512, 384]);
+  });
+
+  test('29,528 words are in use', () => {
+    expect(tokens.rows).toBe(29_528);
+    expect(tables.token_rows).toBe(29_528);
+  });
+
+  test('token norms', () => {
+    const norms = rowsOf(tokens).map(norm);
+    close(mean(norms), tables.token_norm.mean);
+    close(deviation(norms), tables.token_norm.deviation);
+    expect([mean(norms), deviation(norms)].map((x) => x.toFixed(3))).toEqual(['1.086', '0.203']);
+  });
+
+  // A random pair would have 0.0407: Γ(d/2) / (√π Γ((d+1)/2)) at d = 384.
+  test('tokens and positions are nearer to orthogonal than chance, and more so once centred', () => {
+    const { raw, centred } = meanAbsoluteCosines(tokens, positions);
+    close(raw, tables.mean_absolute_cosine.raw);
+    close(centred, tables.mean_absolute_cosine.centred);
+    expect([raw, centred].map((x) => x.toFixed(4))).toEqual(['0.0335', '0.0135']);
+    expect(raw).toBeLessThan(tables.mean_absolute_cosine.random_pair);
+  });
+
+  test('tokens fill 207 directions, positions 12', () => {
+    close(participationRatio(tokens), tables.participation_ratio.token);
+    close(participationRatio(positions), tables.participation_ratio.position);
+  });
+
+  test('every row of the extracted files is the published row', async () => {
+    const minilm = await model();
+    for (let first = 0; first < words.rows; first += 512) {
+      const ids = Array.from({ length: Math.min(512, words.rows - first) }, (_, i) => first + i);
+      const { token, position } = await minilm.summands({ ids, tokens: [], dropped: 0 });
+      expect(
+        largestDifference(token.data, words.data.subarray(first * 384, (first + ids.length) * 384)),
+      ).toBe(0);
+      if (ids.length === 512) expect(largestDifference(position.data, positions.data)).toBe(0);
+    }
+    const { query, key, normalization } = minilm.layer();
+    const attention = 'encoder.layer.0.attention.self';
+    expect(query.weight).toEqual(weights.tensor(`${attention}.query.weight`));
+    expect(query.bias).toEqual(weights.tensor(`${attention}.query.bias`).data);
+    expect(key.weight).toEqual(weights.tensor(`${attention}.key.weight`));
+    expect(key.bias).toEqual(weights.tensor(`${attention}.key.bias`).data);
+    expect(normalization.gamma).toEqual(weights.tensor('embeddings.LayerNorm.weight').data);
+    expect(normalization.beta).toEqual(weights.tensor('embeddings.LayerNorm.bias').data);
+  });
+});

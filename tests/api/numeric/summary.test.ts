@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { builds } from '../support/builds.ts';
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  test('a list written out, in either precision', () => {
+    for (const values of [Float64Array.of(-7, 2, 1, 5), Float32Array.of(-7, 2, 1, 5)]) {
+      expect(superpose.summary(values)).toEqual({
+        mean: 0.25,
+        meanSize: 3.75,
+        least: -7,
+        median: 1.5,
+        largest: 5,
+        largestSize: 7,
+      });
+    }
+    expect(superpose.summary(Float64Array.of(3, 9, 4)).median).toBe(4);
+  });
+
+  test('of nothing there is none', () => {
+    for (const value of Object.values(superpose.summary(new Float64Array()))) expect(value).toBeNaN();
+    expect(superpose.largestDifference(new Float64Array(), new Float64Array())).toBe(0);
+  });
+
+  test('the largest difference; other lengths are refused', () => {
+    expect(superpose.largestDifference(Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2))).toBe(4);
+    expect(() => superpose.largestDifference(new Float64Array(2), new Float64Array(3))).toThrow(RangeError);
+  });
+});

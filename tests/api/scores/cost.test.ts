@@ -1,0 +1,68 @@
+import type { ModelShape } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { builds } from '../support/builds.ts';
+
+const bertBase: ModelShape = {
+  vocabulary: 30522,
+  positions: 512,
+  segments: 2,
+  d_model: 768,
+  heads: 12,
+  layers: 12,
+};
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  const { positionCost } = superpose;
+
+  test('the totals of BERT-base', () => {
+    expect(positionCost('add', bertBase)).toMatchObject({
+      total: 109_482_240,
+      embedding: 23_837_184,
+      layer: 7_087_872,
+      headsDivide: true,
+    });
+  });
+
+  test.each([
+    [64, 123_979_968, false],
+    [256, 175_779_840, false],
+    [768, 366_177_792, true],
+  ])('wide by %i', (d_position, total, headsDivide) => {
+    expect(positionCost('wide', { ...bertBase, d_position })).toMatchObject({ total, headsDivide });
+  });
+
+  test('narrow, projected, and for queries and keys alone', () => {
+    const add = positionCost('add', bertBase);
+    const shape = { ...bertBase, d_position: 64, d_positionHead: 32 };
+    expect(positionCost('narrow', shape).total - add.total).toBe(-2_313_984);
+    const project = positionCost('project', shape);
+    expect([project.projection, project.tables - add.tables]).toEqual([639_744, -360_448]);
+    expect(positionCost('query_key', shape).layer - add.layer).toBe(2 * 64 * 12 * 32);
+  });
+
+  test('the sequence is the positions, the ratio 4 and the pooler there unless given', () => {
+    expect(positionCost('add', bertBase)).toEqual(
+      positionCost('add', { ...bertBase, sequence: 512, ffnRatio: 4, pooler: true }),
+    );
+  });
+
+  test.each([
+    ['a fraction', 'add', { layers: 1.5 }, /layers must be a whole number; it is 1.5/],
+    [
+      'no heads',
+      'add',
+      { heads: 0 },
+      /heads must be a whole number at least|heads must be a whole number from 1/,
+    ],
+    ['no width', 'wide', {}, /d_position must be a whole number/],
+    ['too wide', 'narrow', { d_position: 769 }, /from 0 to 768; it is 769/],
+    ['a broken ratio', 'add', { ffnRatio: 0.3 }, /0.3 times 768 is not/],
+    ['beyond 2^53', 'add', { d_model: 1e9 }, /at most 2\^53/],
+  ] as const)('%s is refused', (_, way, change, message) => {
+    expect(() => positionCost(way, { ...bertBase, ...change })).toThrow(message);
+  });
+
+  test('an unknown way is refused', () => {
+    expect(() => positionCost('multiply' as 'add', bertBase)).toThrow(RangeError);
+  });
+});

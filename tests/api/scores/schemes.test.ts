@@ -1,0 +1,349 @@
+import { load, type SchemeInput, type SchemeScores, schemeTermOf, type Table, termOf } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { joined } from '../support/naive.ts';
+
+const superpose = await load({ simd: 'plain' });
+
+const draw = (rows: number, columns: number, stream: number) =>
+  superpose.randomNormal({ rows, columns, seed: 21, stream });
+const content = draw(6, 8, 0);
+const base = { content, heads: 2, query: { weight: draw(8, 8, 1) }, key: { weight: draw(8, 8, 2) } };
+const at = ({ data, columns }: Table, row: number, column: number) => data[row * columns + column] as number;
+
+/** Component c of row `row` of rows, mapped by a weight. */
+const mapped = (weight: Table, rows: Table, row: number, c: number) => {
+  let value = 0;
+  for (let k = 0; k < rows.columns; k++) value += at(weight, c, k) * at(rows, row, k);
+  return value;
+};
+/** q_i · (k_j + extra) of a head of width 4. */
+const dot = (i: number, j: number, head: number, extra = (_: number) => 0) => {
+  let value = 0;
+  for (let c = head * 4; c < head * 4 + 4; c++) {
+    value +=
+      mapped(base.query.weight, content, i, c) *
+      (mapped(base.key.weight, content, j, c) + extra(c - head * 4));
+  }
+  return value;
+};
+
+function expectLogits(scores: SchemeScores, expected: (i: number, j: number, head: number) => number) {
+  expect(scores.n).toBe(6);
+  scores.heads.forEach((head, place) => {
+    for (let i = 0; i < 6; i++) {
+      for (let j = 0; j < 6; j++) {
+        expect(scores.logits[(place * 6 + i) * 6 + j]).toBeCloseTo(expected(i, j, head), 11);
+      }
+    }
+  });
+}
+
+const every: SchemeInput<Float64Array>[] = [
+  { ...base, scheme: 'none' },
+  { ...base, scheme: 'added' },
+  { ...base, scheme: 'concatenated-raw', positionScale: 3, positionWidth: 5 },
+  { ...base, scheme: 'concatenated-full', positionWidth: 4 },
+  { ...base, scheme: 'concatenated-block-diagonal', positionWidth: 4, positionHeadWidth: 3 },
+  { ...base, scheme: 'shaw', clip: 2 },
+  { ...base, scheme: 'transformer-xl' },
+  { ...base, scheme: 't5' },
+  { ...base, scheme: 'alibi' },
+  { ...base, scheme: 'deberta', clip: 3 },
+  { ...base, scheme: 'tupe-a' },
+  { ...base, scheme: 'tupe-r' },
+  { ...base, scheme: 'diet-abs' },
+  { ...base, scheme: 'diet-rel', clip: 4 },
+  { ...base, scheme: 'rope' },
+  { ...base, scheme: 'decoupled-rope' },
+];
+
+describe.each(every)('$scheme', (input) => {
+  const scores = superpose.schemeScores({ ...input, seed: 3, standardDeviation: 1 });
+
+  test('its terms add up and its shares to one, also when causal', () => {
+    for (const causal of [false, true]) {
+      const masked = superpose.schemeScores({ ...input, seed: 3, standardDeviation: 1, causal });
+      masked.heads.forEach((head, place) => {
+        const terms = masked.termNames.map((name) => schemeTermOf(masked, head, name));
+        for (let k = 0; k < 36; k++) {
+          const sum = terms.reduce((total, term) => total + (term[k] as number), 0);
+          expect(sum).toBeCloseTo(masked.logits[place * 36 + k] as number, 11);
+        }
+        const count = masked.termNames.length;
+        const shares = masked.shares.slice(place * count, (place + 1) * count);
+        expect(shares.reduce((a, b) => a + b)).toBeCloseTo(1, 11);
+      });
+      expect(Math.max(...masked.residuals)).toBeLessThan(1e-12);
+    }
+  });
+
+  test('its weights are the softmax of what a query sees', () => {
+    for (const causal of [false, true]) {
+      const { logits, weights } = superpose.schemeScores({ ...input, causal });
+      for (let row = 0; row < 12; row++) {
+        const seen = causal ? (row % 6) + 1 : 6;
+        const powers = Array.from(logits.subarray(row * 6, row * 6 + seen), Math.exp);
+        const total = powers.reduce((a, b) => a + b);
+        for (let j = 0; j < 6; j++) {
+          expect(weights[row * 6 + j]).toBeCloseTo(j < seen ? (powers[j] as number) / total : 0, 12);
+        }
+      }
+    }
+  });
+
+  test('the same seed gives the same scores, another others', () => {
+    const drawn = { ...input, query: undefined, standardDeviation: 1 } as unknown as typeof input;
+    const one = superpose.schemeScores({ ...drawn, seed: 5 });
+    expect(superpose.schemeScores({ ...drawn, seed: 5 })).toEqual(one);
+    expect(superpose.schemeScores({ ...drawn, seed: 6 }).logits).not.toEqual(one.logits);
+  });
+
+  test('only some heads', () => {
+    const some = superpose.schemeScores({ ...input, seed: 3, standardDeviation: 1, only: [1] });
+    expect(some.heads).toEqual([1]);
+    expect(some.logits).toEqual(scores.logits.slice(36));
+  });
+
+  test('float32 is float64, rounded', () => {
+    const float = ({ data, rows, columns }: Table) => ({ data: Float32Array.from(data), rows, columns });
+    const double = ({ data, rows, columns }: Table) => ({ data: Float64Array.from(data), rows, columns });
+    if (input.scheme !== 'none' && input.scheme !== 'alibi' && input.scheme !== 'rope') return;
+    const narrow = {
+      content: float(content),
+      query: { weight: float(base.query.weight) },
+      key: { weight: float(base.key.weight) },
+    };
+    const wide = {
+      content: double(narrow.content),
+      query: { weight: double(narrow.query.weight) },
+      key: { weight: double(narrow.key.weight) },
+    };
+    const { scheme } = input;
+    const found = superpose.schemeScores<Float32Array>({ ...narrow, heads: 2, scheme });
+    const expected = superpose.schemeScores<Float64Array>({ ...wide, heads: 2, scheme });
+    expect(found.logits).toEqual(Float32Array.from(expected.logits));
+  });
+
+  test('no tokens, no scores', () => {
+    const nothing = { data: new Float64Array(), rows: 0, columns: 8 };
+    expect(superpose.schemeScores({ ...input, content: nothing }).logits).toHaveLength(0);
+  });
+});
+
+test('none, Shaw, ALiBi and T5 by their formulas', () => {
+  expectLogits(superpose.schemeScores({ ...base, scheme: 'none' }), (i, j, h) => dot(i, j, h) / 2);
+  const offsetKeys = draw(5, 4, 7);
+  expectLogits(superpose.schemeScores({ ...base, scheme: 'shaw', offsetKeys }), (i, j, h) => {
+    const row = Math.min(Math.max(j - i, -2), 2) + 2;
+    return dot(i, j, h, (c) => at(offsetKeys, row, c)) / 2;
+  });
+  const slopes = superpose.alibiSlopes(2);
+  expect([...slopes]).toEqual([2 ** -4, 2 ** -8]);
+  expectLogits(
+    superpose.schemeScores({ ...base, scheme: 'alibi' }),
+    (i, j, h) => dot(i, j, h) / 2 - (slopes[h] as number) * (i - j),
+  );
+  expectLogits(
+    superpose.schemeScores({ ...base, scheme: 'alibi', causal: false }),
+    (i, j, h) => dot(i, j, h) / 2 - (slopes[h] as number) * Math.abs(i - j),
+  );
+  const bias = draw(32, 2, 8);
+  // T5 does not divide by a square root.
+  expectLogits(
+    superpose.schemeScores({ ...base, scheme: 't5', bias }),
+    (i, j, h) => dot(i, j, h) + at(bias, j > i ? 16 + j - i : i - j, h),
+  );
+});
+
+test('DIET adds unscaled positions and segments', () => {
+  const positionQuery = draw(6, 6, 11);
+  const positionKey = draw(6, 6, 12);
+  const segmentBias = draw(4, 2, 13);
+  const segmentIds = [0, 0, 1, 1, 1, 0];
+  const given = { positionQuery, positionKey, segmentBias, segmentIds };
+  expectLogits(superpose.schemeScores({ ...base, scheme: 'diet-abs', ...given }), (i, j, h) => {
+    let score = dot(i, j, h) / 2;
+    for (let c = h * 3; c < h * 3 + 3; c++) score += at(positionQuery, i, c) * at(positionKey, j, c);
+    return score + at(segmentBias, (segmentIds[i] as number) * 2 + (segmentIds[j] as number), h);
+  });
+});
+
+describe('adding and concatenating, side by side', () => {
+  const position = draw(6, 5, 14);
+  const wide = draw(6, 8, 15);
+  const bias = draw(1, 8, 16).data;
+  const [query, key] = [
+    { ...base.query, bias },
+    { ...base.key, bias },
+  ];
+  const given = { content, heads: 2, query, key };
+
+  test('added is decompose() without LayerNorm, its constant with the token', () => {
+    const scores = superpose.schemeScores({ ...given, scheme: 'added', position: wide });
+    const summands = { content, position: wide };
+    const groups = { content: ['content', 'constant'], position: ['position'] };
+    const whole = superpose.decompose({ summands, query, key, heads: 2, groups });
+    expect(scores.termNames).toEqual([
+      'content-content',
+      'content-position',
+      'position-content',
+      'position-position',
+    ]);
+    expect(scores.logits).toEqual(whole.logits);
+    expect(scores.terms).toEqual(whole.terms);
+    expect(scores.shares).toEqual(whole.shares);
+    expect(scores.residuals).toEqual(whole.residuals);
+  });
+
+  test('raw is concatenateRaw(), the same for every head', () => {
+    const input = { ...given, position, positionScale: 2 };
+    const scores = superpose.schemeScores({ ...input, scheme: 'concatenated-raw' });
+    const whole = superpose.concatenateRaw({ token: content, position, positionScale: 2 });
+    for (const head of [0, 1]) {
+      expect(scores.logits.subarray(head * 36, (head + 1) * 36)).toEqual(whole.logits);
+      for (const part of ['token', 'position']) {
+        const name = part === 'token' ? 'content-content' : 'position-position';
+        expect(schemeTermOf(scores, head, name)).toEqual(termOf(whole, 0, part, part));
+      }
+    }
+  });
+
+  test('full weights are concatenateFull() of the joined ones', () => {
+    const [positionQuery, positionKey] = [{ weight: draw(8, 5, 17) }, { weight: draw(8, 5, 18) }];
+    const own = { position, positionQuery, positionKey };
+    const scores = superpose.schemeScores({ ...given, scheme: 'concatenated-full', ...own });
+    const whole = superpose.concatenateFull({
+      token: content,
+      position,
+      query: { weight: joined(query.weight, positionQuery.weight), bias },
+      key: { weight: joined(key.weight, positionKey.weight), bias },
+      heads: 2,
+    });
+    expect(scores.logits).toEqual(whole.logits);
+    expect(schemeTermOf(scores, 1, 'position-position')).toEqual(termOf(whole, 1, 'position', 'position'));
+  });
+
+  test('block-diagonal weights are concatenateBlockDiagonal(), and may have biases', () => {
+    const [positionQuery, positionKey] = [{ weight: draw(6, 5, 17) }, { weight: draw(6, 5, 18) }];
+    const own = { scheme: 'concatenated-block-diagonal' as const, position, positionQuery, positionKey };
+    const scores = superpose.schemeScores({ ...base, ...own });
+    const whole = superpose.concatenateBlockDiagonal({
+      token: content,
+      position,
+      tokenQuery: base.query.weight,
+      tokenKey: base.key.weight,
+      positionQuery: positionQuery.weight,
+      positionKey: positionKey.weight,
+      heads: 2,
+    });
+    expect(scores.termNames).toEqual(['content-content', 'position-position']);
+    expect(scores.logits).toEqual(whole.logits);
+    expect(schemeTermOf(scores, 1, 'position-position')).toEqual(termOf(whole, 1, 'position', 'position'));
+    const none = superpose.schemeScores({ ...given, scheme: 'none', scale: 1 / Math.sqrt(4 + 3) });
+    const biased = schemeTermOf(superpose.schemeScores({ ...given, ...own }), 1, 'content-content');
+    schemeTermOf(none, 1, 'content-content').forEach((value, at) => {
+      expect(biased[at]).toBeCloseTo(value, 12);
+    });
+  });
+
+  test('one seed draws one table for all of them; with equal blocks full weights are adding, and ρ is in both', () => {
+    const drawn = { ...given, seed: 4, standardDeviation: 1 };
+    const blocks = { positionQuery: base.query, positionKey: base.key };
+    const added = superpose.schemeScores({ ...drawn, scheme: 'added', positionScale: 2 });
+    const tied = superpose.schemeScores({ ...drawn, scheme: 'concatenated-full', ...blocks });
+    Object.entries({
+      'content-content': 1,
+      'content-position': 2,
+      'position-content': 2,
+      'position-position': 4,
+    }).forEach(([name, factor]) => {
+      const theirs = schemeTermOf(tied, 0, name);
+      schemeTermOf(added, 0, name).forEach((value, at) => {
+        expect(value).toBeCloseTo(factor * (theirs[at] as number), 11);
+      });
+    });
+  });
+});
+
+test('TUPE resets [CLS]: first its column, then its row', () => {
+  const scores = superpose.schemeScores({ ...base, scheme: 'tupe-a', standardDeviation: 1 });
+  const term = schemeTermOf(scores, 1, 'position-position');
+  for (let k = 1; k < 6; k++) {
+    expect(term[k]).toBe(term[0]);
+    expect(term[k * 6]).toBe(term[6]);
+  }
+  expect(term[6]).not.toBe(term[0]);
+});
+
+const bad: [string, object, RegExp][] = [
+  ['an unknown scheme', { scheme: 'nonesuch' }, /scheme must be 'none' or/],
+  ['too many heads for the weight', { scheme: 'none', heads: 3 }, /heads must divide the 8 rows/],
+  ['an even number of offsets', { scheme: 'shaw', offsetKeys: draw(4, 4, 0) }, /2k \+ 1 rows/],
+  [
+    'a clip that the table is not for',
+    { scheme: 'shaw', clip: 1, offsetKeys: draw(5, 4, 0) },
+    /3 rows; it has 5/,
+  ],
+  ['an odd head', { scheme: 'rope', query: undefined, key: undefined, headWidth: 3 }, /must be even.*3/],
+  ['odd buckets', { scheme: 't5', buckets: 7 }, /buckets must be even.*7/],
+  ['a short reach', { scheme: 't5', maxDistance: 8 }, /maxDistance must be a whole number from 9/],
+  ['a one-directional TUPE', { scheme: 'tupe-r', bidirectional: false }, /bidirectional must be true/],
+  ['a bias of TUPE-A', { scheme: 'tupe-a', bias: draw(33, 2, 0) }, /bias belongs to tupe-r/],
+  ['segments without ids', { scheme: 'diet-rel', segmentBias: draw(4, 2, 0) }, /array of 6 numbers/],
+  [
+    'a segment too many',
+    { scheme: 'diet-rel', segmentBias: draw(1, 2, 0), segmentIds: [0, 0, 0, 0, 0, 1] },
+    /from 0 to 0/,
+  ],
+  ['a position of another width, added', { scheme: 'added', position: draw(6, 4, 0) }, /8 columns; it has 4/],
+  [
+    'a position width that its table has not',
+    { scheme: 'concatenated-raw', positionWidth: 3, position: draw(6, 4, 0) },
+    /3 columns; it has 4/,
+  ],
+  [
+    'a second bias of the joined weight',
+    { scheme: 'concatenated-full', positionQuery: { weight: draw(8, 8, 0), bias: new Float64Array(8) } },
+    /positionQuery must have no bias/,
+  ],
+  [
+    'position heads that do not divide',
+    { scheme: 'concatenated-block-diagonal', positionQuery: { weight: draw(5, 8, 0) } },
+    /heads must divide the 5 rows of positionQuery.weight/,
+  ],
+  ['a ρ that is not finite', { scheme: 'added', positionScale: Number.NaN }, /positionScale must be finite/],
+  ['a position table too short', { scheme: 'tupe-a', position: draw(6, 8, 0) }, /must have 7 rows; it has 6/],
+  [
+    'mixed precision',
+    {
+      scheme: 'none',
+      query: { weight: superpose.randomNormal({ rows: 8, columns: 8, seed: 0, precision: 'float32' }) },
+    },
+    /use one of them throughout/,
+  ],
+  ['a scale that is not finite', { scheme: 'none', scale: Number.NaN }, /scale must be finite/],
+  [
+    'too much',
+    {
+      scheme: 'none',
+      content: { data: new Float64Array(30_000), rows: 30_000, columns: 1 },
+      query: undefined,
+      key: undefined,
+    },
+    /MB/,
+  ],
+];
+
+test.each(bad)('refuses %s', (_, change, message) => {
+  expect(() => superpose.schemeScores({ ...base, ...change } as SchemeInput)).toThrow(message);
+});
+
+test('the registry has one entry for each scheme, and its counts', () => {
+  const registry = superpose.schemeRegistry();
+  expect(registry.map(({ id }) => id)).toEqual(every.map(({ scheme }) => scheme));
+  const bert = { dModel: 768, heads: 12, dHead: 64, positions: 512 };
+  expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
+  expect(superpose.schemeParameters('rope', bert)).toBe(0);
+  expect(() => superpose.schemeParameters('nonesuch', bert)).toThrow(/id must be/);
+  expect(() => superpose.schemeParameters('rope', { heads: 0 })).toThrow(/heads/);
+});

@@ -1,0 +1,203 @@
+#include "geometry/probes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "encodings/sinusoidal.h"
+#include "numeric/factorize.h"
+#include "random_shapes.h"
+#include "reference.h"
+
+namespace superpose {
+namespace {
+
+// The gradient of the penalised squares vanishes at the fit, by any of the three routes.
+TEST(Probes, RidgeMinimises) {
+  Shapes shapes(1);
+  for (int trial = 0; trial < 30; ++trial) {
+    const int n = shapes.between(1, 20), d = shapes.between(1, 20), k = shapes.between(1, 4);
+    const Matrix<double> x = shapes.matrix(n, d), y = shapes.matrix(n, k);
+    for (double penalty : {0.0, 0.5, 30.0}) {
+      const Ridge ridge = fit_ridge(x, y, penalty);
+      const Matrix<double> residual = y - predict(ridge, x);
+      EXPECT_LT(max_abs(residual.colwise().sum()), 1e-10);
+      EXPECT_LT(max_abs(residual.transpose() * x - penalty * ridge.weight), 1e-10);
+    }
+  }
+}
+
+// tests/reference/readback.json. Newton's method stops after a step d that gained at most 1e-12 of the loss:
+// |d|^2 <= 2e-12 loss / m, with m the least curvature. That step left an error of at most M |d|^2 / (2 m), with
+// M the largest third derivative: of log(1 + e^-s) it is 1/(6 sqrt(3)), times |(x, 1)|^3 for each row.
+TEST(Probes, LogisticRegressionOfTheOracle) {
+  const rapidjson::Document oracle = reference("readback.json");
+  int cases = 0;
+  for (const auto& given : oracle["logistic"].GetArray()) {
+    const double penalty = given["penalty"].GetDouble();
+    if (penalty == 0) continue;  // not taken: the dual has no unique answer then
+    ++cases;
+    const Matrix<double> x = matrix_of(given["x"]);
+    Vector<double> sign(x.rows());
+    for (int i = 0; i < sign.size(); ++i) sign[i] = given["labels"][i].GetInt() ? 1 : -1;
+    const Logistic model = fit_logistic(x * x.transpose(), sign, penalty);
+    const Vector<double> weight = x.transpose() * model.alpha;
+    const Vector<double> scores = (x * weight).array() + model.intercept;
+
+    Matrix<double> hessian = Matrix<double>::Zero(x.cols() + 1, x.cols() + 1);
+    hessian.diagonal().head(x.cols()).setConstant(penalty);
+    double third = 0, longest = 0;
+    for (int i = 0; i < sign.size(); ++i) {
+      Vector<double> row(x.cols() + 1);
+      row << x.row(i).transpose(), 1;
+      const double p = 1 / (1 + std::exp(-given["scores"][i].GetDouble()));
+      hessian += p * (1 - p) * row * row.transpose();
+      third += std::pow(row.norm(), 3) / (6 * std::sqrt(3));
+      longest = std::max(longest, row.norm());
+    }
+    const double least = symmetric_eigen(hessian).values.minCoeff();
+    const double bound = third * 1e-12 * given["objective"].GetDouble() / (least * least);
+    EXPECT_LT(bound, 1e-9);  // or the test would say little
+    EXPECT_NEAR(model.intercept, given["intercept"].GetDouble(), bound);
+    for (int c = 0; c < weight.size(); ++c) {
+      EXPECT_NEAR(weight[c], given["weight"][c].GetDouble(), bound);
+    }
+    double objective = penalty / 2 * weight.squaredNorm();
+    int errors = 0;
+    for (int i = 0; i < scores.size(); ++i) {
+      EXPECT_NEAR(scores[i], given["scores"][i].GetDouble(), longest * bound);
+      objective += std::log1p(std::exp(-sign[i] * scores[i]));
+      errors += (scores[i] > 0) != (sign[i] > 0);
+    }
+    // At an optimum an error of the weights counts squared.
+    EXPECT_NEAR(objective, given["objective"].GetDouble(), 1e-14 * scores.size());
+    EXPECT_EQ(errors, given["errors"].GetInt());
+  }
+  EXPECT_EQ(cases, 3);
+}
+
+TEST(Probes, FoldsPartition) {
+  for (bool shuffled : {false, true}) {
+    const auto folds = fold_assignment(13, 5, shuffled, 3);
+    std::vector<int> sizes(5);
+    for (int fold : folds) ++sizes[fold];
+    EXPECT_EQ(sizes, (std::vector<int>{3, 3, 3, 2, 2}));
+    EXPECT_EQ(std::is_sorted(folds.begin(), folds.end()), !shuffled);
+    EXPECT_EQ(folds, fold_assignment(13, 5, shuffled, 3));
+    EXPECT_EQ(folds == fold_assignment(13, 5, shuffled, 4), !shuffled);
+  }
+}
+
+TEST(Probes, PositionIsReadFromALineAndEachRowIsHeldOut) {
+  Shapes shapes(2);
+  const int n = 20;
+  Vector<double> index(n);
+  std::iota(index.begin(), index.end(), 0);
+  const Matrix<double> line = index * shapes.matrix(1, 5);
+  EXPECT_EQ(position_probe(line, index, {0, 5, false, 0}).mean_absolute_error, 0);
+  // A row of its own direction cannot be predicted by a regression that has not seen it: it gets the
+  // mean of the others' indices.
+  const Matrix<double> identity = Matrix<double>::Identity(n, n);
+  const auto blind = position_probe(identity, index, {0, n, false, 0});
+  for (int i = 0; i < n; ++i) {
+    Matrix<double> others(n - 1, n), theirs(n - 1, 1);
+    for (int k = 0, other = 0; other < n; ++other) {
+      if (other != i) others.row(k) = identity.row(other), theirs(k++, 0) = other;
+    }
+    EXPECT_EQ(blind.predicted[i], predict(fit_ridge(others, theirs, 0), identity.row(i))(0, 0));
+    EXPECT_NEAR(blind.predicted[i], (190.0 - i) / 19, 1e-12);
+  }
+}
+
+// Wang & Chen's measures on the sinusoid of 512 by 768: 0.0 when rows are shuffled across folds, 41 when
+// folds are contiguous.
+TEST(Probes, PositionFromTheSinusoid) {
+  const auto table = sinusoidal<double>({512, 768, Layout::interleaved, Spacing::d_model, 10000, 0});
+  Vector<double> index(512);
+  std::iota(index.begin(), index.end(), 0);
+  EXPECT_EQ(position_probe(table, index, {0, 5, true, 1}).mean_absolute_error, 0);
+  const double contiguous = position_probe(table, index, {0, 5, false, 1}).mean_absolute_error;
+  EXPECT_NEAR(contiguous, 41, 0.5);
+}
+
+// 6.5% of pairs in the wrong order on average over twelve seeds (science.md, section 11). An error over 512
+// pairs has the standard deviation of a proportion; both means are of twelve.
+TEST(Probes, OrderFromTheSinusoid) {
+  const auto table = sinusoidal<double>({512, 768, Layout::interleaved, Spacing::d_model, 10000, 0});
+  double mean = 0;
+  const int seeds = 12, pairs = 512;
+  const double published = 0.065;
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+    const auto probe = order_probe(table, pairs, {1, 5, true, seed});
+    mean += probe.error / seeds;
+    for (std::size_t k = 0; k < probe.first.size(); ++k) ASSERT_NE(probe.first[k], probe.second[k]);
+  }
+  const double of_one = std::sqrt(published * (1 - published) / pairs);
+  EXPECT_NEAR(mean, published, 4 * of_one * std::sqrt(2.0 / seeds));
+}
+
+TEST(Probes, OrderIsReadFromALineAndNotFromNoise) {
+  Shapes shapes(3);
+  Matrix<double> line(40, 1);
+  for (int i = 0; i < 40; ++i) line(i, 0) = i;
+  EXPECT_EQ(order_probe(line, 300, {1e-3, 5, true, 1}).error, 0);
+  // The same vector everywhere leaves a coin toss: within five standard errors of one half.
+  const auto constant = order_probe(Matrix<double>::Ones(40, 3), 400, {1, 5, true, 2});
+  EXPECT_NEAR(constant.error, 0.5, 5 * 0.5 / 20);
+}
+
+// On disjoint coordinates the token is simply there; in the same ones, isotropic, the best linear guess
+// of t from t + p is half of x, which explains half.
+TEST(Probes, TokenFromTheSum) {
+  Shapes shapes(4);
+  const int d = 8;
+  Matrix<double> tokens = Matrix<double>::Zero(300, d), positions = Matrix<double>::Zero(300, d);
+  tokens.leftCols(4) = shapes.matrix(300, 4);
+  positions.rightCols(4) = shapes.matrix(300, 4);
+  const TokenProbeOptions options{1e-6, 0.2, 4000, 4000, 5};
+  const auto disjoint = token_probe(tokens, positions, options);
+  EXPECT_NEAR(disjoint.r_squared, 1, 1e-9);
+  EXPECT_NEAR(disjoint.mean_cosine, 1, 1e-9);
+  EXPECT_EQ(disjoint.held_out_tokens.size(), 60u);
+  EXPECT_EQ(disjoint.held_out_positions.size(), 60u);
+
+  // With W = I/2 the miss is (p - t)/2, so R^2 = 1 - (|p|^2/|t|^2 + 1)/4 + <p, t>/(2 |t|^2) over the test
+  // pairs. Its deviation comes from two mean squares, each of d squares of the held-out rows and of how
+  // often a row is drawn, and from a mean product. W is fitted to covariances of the training rows, each
+  // entry off by a variance of (1 + delta)/rows, which costs (d + 1)/(4 rows) of R^2, or gains it.
+  const int size = 3000;
+  const auto same = token_probe(shapes.matrix(size, d), shapes.matrix(size, d), options);
+  const auto allowed = [&](double rows, double pairs) {
+    const double squares = 4.0 / d * (1 / rows + 1 / pairs) / 16, product = 1 / (4.0 * d * pairs);
+    const double trained = 1 / (1 / (0.8 * size) + 1.0 / options.training_pairs);
+    return 4 * std::sqrt(squares + product) + (d + 1) / (4 * trained);
+  };
+  EXPECT_NEAR(same.r_squared, 0.5, allowed(0.2 * size, options.test_pairs));
+  EXPECT_NEAR(same.training_r_squared, 0.5, allowed(0.8 * size, options.training_pairs));
+  EXPECT_LT(allowed(0.2 * size, options.test_pairs), 0.04);  // or the test would say little
+}
+
+// What is held out has no part in the fit.
+TEST(Probes, HeldOutTokensAndPositionsAreNotTrainedOn) {
+  Shapes shapes(6);
+  Matrix<double> tokens = shapes.matrix(30, 5), positions = shapes.matrix(20, 5);
+  const auto before = token_probe(tokens, positions, {});
+  for (int row : before.held_out_tokens) tokens.row(row).array() += 100;
+  for (int row : before.held_out_positions) positions.row(row).array() -= 50;
+  const auto after = token_probe(tokens, positions, {});
+  EXPECT_EQ(after.training_r_squared, before.training_r_squared);
+  EXPECT_NE(after.r_squared, before.r_squared);
+}
+
+// Fewer training positions than dimensions can be learnt by heart; held-out ones show that it was that.
+TEST(Probes, HoldingOutPositionsMatters) {
+  Shapes shapes(5);
+  const int d = 40;
+  const auto probe = token_probe(shapes.matrix(2000, d), shapes.matrix(10, d, 3), {1e-3, 0.2, 3000, 1000, 6});
+  EXPECT_GT(probe.training_r_squared, 0.75);
+  EXPECT_LT(probe.r_squared, 0);
+}
+
+}  // namespace
+}  // namespace superpose

@@ -1,0 +1,104 @@
+#include "numeric/product.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "random_shapes.h"
+
+namespace superpose {
+namespace {
+
+template <typename Scalar>
+Matrix<Scalar> by_hand(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale) {
+  Matrix<Scalar> out(a.rows(), b.rows());
+  multiply_rows_by_definition<Scalar>(a, b, scale, MatrixMap<Scalar>(out.data(), a.rows(), b.rows()));
+  return out;
+}
+
+// Shapes on both sides of every tile and block, on integers, where the product is exact.
+template <typename Scalar>
+void is_the_definition(int seed) {
+  Shapes shapes(seed);
+  for (int trial = 0; trial < 200; ++trial) {
+    const int m = shapes.between(0, 40), n = shapes.between(0, 40);
+    const int k = trial % 10 ? shapes.between(1, 70) : shapes.between(380, 800);
+    const Matrix<Scalar> a = shapes.integers(m, k).cast<Scalar>(), b = shapes.integers(n, k).cast<Scalar>();
+    Matrix<Scalar> out(m, n);
+    multiply_rows<Scalar>(a, b, -2, MatrixMap<Scalar>(out.data(), m, n));
+    EXPECT_EQ(out, by_hand<Scalar>(a, b, -2)) << m << " " << n << " " << k;
+  }
+}
+
+TEST(Product, IsTheDefinitionOnIntegers) { is_the_definition<double>(1); }
+TEST(Product, IsTheDefinitionOnIntegersInFloat) { is_the_definition<float>(3); }
+
+// More rows than one block of a has, and more columns than one block of b.
+TEST(Product, IsTheDefinitionAcrossBlocks) {
+  Shapes shapes(4);
+  const Matrix<double> a = shapes.integers(203, 5), b = shapes.integers(1100, 5);
+  EXPECT_EQ(rows_times_rows<double>(a, b), by_hand<double>(a, b, 1));
+}
+
+TEST(Product, OfStacksIsTheProductsOneAfterAnother) {
+  Shapes shapes(5);
+  for (int trial = 0; trial < 60; ++trial) {
+    const int s = shapes.between(1, 4), r = shapes.between(1, 4), across = r + shapes.between(0, 2);
+    const int m = shapes.between(1, 20), n = shapes.between(1, 20), k = shapes.between(1, 9);
+    const Matrix<double> a = shapes.integers(s * m, k), b = shapes.integers(r * n, k);
+    constexpr double kUntouched = 0.5;
+    Matrix<double> out = Matrix<double>::Constant(s * across, m * n, kUntouched);
+    multiply_stacks<double>(a, b, 3, m, n, out.data(), across);
+    for (int i = 0; i < s; ++i) {
+      for (int j = 0; j < across; ++j) {
+        const Matrix<double> found = ConstMatrixMap<double>(out.row(i * across + j).data(), m, n);
+        const Matrix<double> wanted = j < r
+                                          ? by_hand<double>(a.middleRows(i * m, m), b.middleRows(j * n, n), 3)
+                                          : Matrix<double>(Matrix<double>::Constant(m, n, kUntouched));
+        EXPECT_EQ(found, wanted);
+      }
+    }
+  }
+}
+
+TEST(Product, OfAPackedStackIsThatOfItsMatrices) {
+  Shapes shapes(7);
+  PackedStack<double> packed;
+  for (int trial = 0; trial < 60; ++trial) {
+    const int s = shapes.between(1, 3), r = shapes.between(1, 4), k = trial % 10 ? shapes.between(1, 9) : 800;
+    const int m = shapes.between(1, 20), n = trial % 9 ? shapes.between(1, 20) : 1100;
+    const Matrix<double> a = shapes.integers(s * m, k), b = shapes.integers(r * n, k);
+    packed.pack(b, n);
+    const int first = shapes.between(0, r - 1), count = shapes.between(1, r - first);
+    Matrix<double> out(s * count, m * n), wanted(s * count, m * n);
+    multiply_packed<double>(a, packed, first, count, 3, m, out.data());
+    multiply_stacks<double>(a, b.middleRows(first * n, count * n), 3, m, n, wanted.data());
+    EXPECT_EQ(out, wanted);
+    for (int i = 0; i < s; ++i) {
+      const Matrix<double> found = ConstMatrixMap<double>(out.row(i * count).data(), m, n);
+      EXPECT_EQ(found, by_hand<double>(a.middleRows(i * m, m), b.middleRows(first * n, n), 3));
+    }
+  }
+}
+
+// Rounding of k products and k sums: at most k times 2^-24 of the sum of sizes.
+TEST(Product, RoundsNoMoreThanASumMay) {
+  const int k = 700;
+  const Matrix<float> a = random_normal<float>(13, k, 1, 6, 0), b = random_normal<float>(17, k, 1, 6, 1);
+  const Matrix<double> wide_a = a.cast<double>(), wide_b = b.cast<double>();
+  const Matrix<double> exact = by_hand<double>(wide_a, wide_b, 1);
+  const Matrix<double> sizes = by_hand<double>(wide_a.cwiseAbs(), wide_b.cwiseAbs(), 1);
+  const Matrix<double> error = (rows_times_rows<float>(a, b).cast<double>() - exact).cwiseAbs();
+  EXPECT_GT(error.maxCoeff(), 0);
+  EXPECT_LT((error.array() / sizes.array()).maxCoeff(), k * std::ldexp(1.0, -24));
+}
+
+TEST(Product, TakesBlocksOfWiderMatrices) {
+  Shapes shapes(2);
+  const Matrix<double> a = shapes.integers(9, 30), b = shapes.integers(7, 40);
+  EXPECT_EQ((rows_times_rows<double>(a.middleCols(5, 13), b.middleCols(20, 13))),
+            by_hand<double>(a.middleCols(5, 13), b.middleCols(20, 13), 1));
+}
+
+}  // namespace
+}  // namespace superpose

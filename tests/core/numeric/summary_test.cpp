@@ -1,0 +1,40 @@
+#include "numeric/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace superpose {
+namespace {
+
+Vector<double> of(std::initializer_list<double> values) {
+  Vector<double> vector(values.size());
+  std::copy(values.begin(), values.end(), vector.data());
+  return vector;
+}
+
+TEST(Summary, ByHand) {
+  const auto odd = summary(of({-7, 2, 1}));
+  EXPECT_NEAR(odd.mean, -4.0 / 3, 1e-15);
+  EXPECT_NEAR(odd.mean_size, 10.0 / 3, 1e-15);
+  EXPECT_EQ(odd.least, -7);
+  EXPECT_EQ(odd.median, 1);
+  EXPECT_EQ(odd.largest, 2);
+  EXPECT_EQ(odd.largest_size, 7);
+  EXPECT_EQ(summary(of({9, 1, 5, 2})).median, 3.5);
+  EXPECT_EQ(summary(of({4})).median, 4);
+  EXPECT_EQ(summary(of({2, 2})).median, 2);
+}
+
+TEST(Summary, OfNothing) {
+  const auto none = summary(Vector<double>());
+  for (double value : {none.mean, none.mean_size, none.least, none.median, none.largest, none.largest_size}) {
+    EXPECT_TRUE(std::isnan(value));
+  }
+  EXPECT_EQ(largest_difference({}, {}), 0);
+}
+
+TEST(Summary, LargestDifference) { EXPECT_EQ(largest_difference(of({1, 2, 3}), of({1, 6, 2})), 4); }
+
+}  // namespace
+}  // namespace superpose

@@ -1,0 +1,48 @@
+// How the page's code is cut into files. Each is compressed by itself, so that twenty small files are a quarter
+// larger than a few; but the first figure waits for nothing that later ones need.
+import { readFileSync } from 'node:fs';
+import type { Plugin } from 'vite';
+
+const page = readFileSync(new URL('../index.html', import.meta.url), 'utf8');
+/** Figures of the sections from one of these on are one file. */
+const starts = [0, 2];
+
+const fileOf = (name: string) => name.replace(/-./g, (dashed) => dashed.slice(1).toUpperCase());
+
+/** By the figure's file, the chunk that it is in: figures follow one another as on the page. */
+const chunkOf = new Map(
+  page
+    .split('<section ')
+    .map((section) => [...section.matchAll(/<superpose-figure name="([^"]+)"/g)])
+    .filter((figures) => figures.length > 0)
+    .flatMap((figures, section) => {
+      const part = starts.filter((start) => start <= section).length;
+      return figures.map(([, name = '']) => [fileOf(name), `figures-${part}`] as const);
+    }),
+);
+
+const figureOf = (id: string) => id.match(/\/web\/figures\/(\w+)\.ts$/)?.[1] ?? '';
+/** What figures share comes with the element, so that a figure is one file more and no chain of them. */
+const isShared = (id: string) =>
+  /\/web\/(element|figures|plot|worker)\/.*(\.ts|\?inline)$|\/node_modules\//.test(id) &&
+  !chunkOf.has(figureOf(id));
+
+const importHelper = '\0vite/preload-helper.js';
+const isOfEmbed = (id: string) =>
+  id === importHelper || /\/web\/(element\/place|worker\/(ways|siteWorker))\.ts$|\?worker&url$/.test(id);
+
+export const chunks = {
+  groups: [
+    // For embed.js too, which says where figures are and how they compute before the element is there.
+    { name: 'ways', test: isOfEmbed, priority: 2 },
+    { name: 'figureElement', test: isShared, priority: 1 },
+    { name: (id: string) => chunkOf.get(figureOf(id)) ?? null },
+  ],
+};
+
+/** A file that is imported later needs none that is not there by then, so there is no script that looks. */
+export const plainImports: Plugin = {
+  name: 'plain-imports',
+  enforce: 'pre',
+  load: (id) => (id === importHelper ? 'export const __vitePreload = (load) => load()' : undefined),
+};

@@ -1,0 +1,82 @@
+// The notices that go with what is built: of every package whose code is really in the bundle, and of what
+// the WebAssembly file is made of.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Plugin } from 'vite';
+
+const modules = resolve(import.meta.dirname, '../../node_modules');
+
+export interface Notice {
+  name: string;
+  license: string;
+  /** The licence itself, or where it and the source are. */
+  text: string;
+}
+
+/** Compiled into the .wasm files; CMakeLists.txt names them, Emscripten brings its runtime. */
+const compiled: Notice[] = [
+  {
+    name: 'Eigen 5',
+    license: 'MPL-2.0',
+    text: 'Used unchanged. Source and licence: https://gitlab.com/libeigen/eigen and https://mozilla.org/MPL/2.0/',
+  },
+  {
+    name: 'RapidJSON',
+    license: 'MIT',
+    text: 'Copyright (C) 2015 THL A29 Limited, a Tencent company, and Milo Yip. https://github.com/Tencent/rapidjson',
+  },
+  {
+    name: 'Emscripten runtime',
+    license: 'MIT',
+    text: 'Copyright (c) 2010-2014 Emscripten authors. https://github.com/emscripten-core/emscripten',
+  },
+  {
+    name: 'musl',
+    license: 'MIT',
+    text: 'Copyright (c) 2005-2020 Rich Felker, et al. https://musl.libc.org',
+  },
+  {
+    name: 'LLVM libc++, libc++abi and compiler-rt',
+    license: 'Apache-2.0 WITH LLVM-exception',
+    text: 'https://llvm.org/LICENSE.txt',
+  },
+];
+
+/** The notice of an installed package, with the text of its licence. */
+export function noticeOf(name: string): Notice {
+  const folder = join(modules, name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  const text = file ? readFileSync(join(folder, file), 'utf8').trim() : 'No licence text is in the package.';
+  return { name: `${name} ${version}`, license, text };
+}
+
+/** Collects from every build that it is a plugin of, workers too; `write` writes the file. */
+export function noticeCollector() {
+  const found = new Set<string>();
+  return {
+    plugin: (): Plugin => ({
+      name: 'notices',
+      generateBundle(_, bundle) {
+        for (const output of Object.values(bundle)) {
+          if (output.type !== 'chunk') continue;
+          for (const id of output.moduleIds) {
+            const name = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
+            if (name && existsSync(join(modules, name, 'package.json'))) found.add(name);
+          }
+        }
+      },
+    }),
+    write(file: string, others: readonly string[] = []): void {
+      const notices = [...new Set([...found, ...others])].sort().map(noticeOf);
+      mkdirSync(dirname(file), { recursive: true });
+      const sections = [...compiled, ...notices].map(
+        ({ name, license, text }) => `${name}\nLicence: ${license}\n\n${text}\n`,
+      );
+      writeFileSync(
+        file,
+        `Superpose is MIT-licensed. What it contains of others:\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`,
+      );
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// Results of others, from one file: <published></published> becomes their tables while the page is built.
+import { readFileSync } from 'node:fs';
+import type { Plugin } from 'vite';
+
+export interface Published {
+  id: string;
+  what: string;
+  /** As it was printed, so that 13.10 keeps its zero. */
+  value: string;
+  unit: string;
+  source: string;
+  url: string;
+  /** What it is the mean of, where that was printed too. */
+  parts?: number[];
+}
+
+export const published: Published[] = JSON.parse(
+  readFileSync(new URL('../page/published.json', import.meta.url), 'utf8'),
+);
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter] as string);
+const unique = (texts: string[]) => [...new Set(texts)];
+
+/** One table for each source: a row for each thing, a column for each unit. */
+function tableOf(source: string): string {
+  const of = published.filter((one) => one.source === source);
+  const units = unique(of.map(({ unit }) => unit));
+  const rows = unique(of.map(({ what }) => what)).map((what) => {
+    const cells = units.map((unit) => {
+      const found = of.find((one) => one.what === what && one.unit === unit);
+      return `<td>${escaped(found?.value ?? '')}</td>`;
+    });
+    return `<tr><th scope="row">${escaped(what)}</th>${cells.join('')}</tr>`;
+  });
+  const link = `<a href="${escaped(of[0]?.url ?? '')}">${escaped(source)}</a>`;
+  return `<div class="scrolled" tabindex="0" role="group" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+export const withPublished = (html: string): string =>
+  html.replace('<published></published>', () =>
+    unique(published.map(({ source }) => source))
+      .map(tableOf)
+      .join('\n'),
+  );
+
+export const publishedResults = (): Plugin => ({
+  name: 'published-results',
+  transformIndexHtml: { order: 'pre', handler: withPublished },
+});

@@ -1,0 +1,115 @@
+// demo/: a blog post that shows five figures, embedded in the five ways that the page offers, with the very
+// snippets that it gives out.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Plugin } from 'vite';
+import { writtenState } from '../../figures/controls.js';
+import { iframe, markdown, pictureAddress, scriptTag, svgTag, type Wish } from '../../page/snippets.js';
+import { escaped } from '../../plot/svg.js';
+import { figureNames, madeState } from './figures.js';
+import { singlePage } from './singlePage.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+export function demo(dist: string, version: string): Plugin {
+  return {
+    name: 'demo',
+    apply: 'build',
+    async closeBundle() {
+      const folder = resolve(dist, 'demo');
+      mkdirSync(folder, { recursive: true });
+      const withModel = (await figureNames()).includes('one-score');
+      const trained = withModel ? 'one-score' : 'dot-products';
+      const wished = async (name: string, settings: [string, string][]) => {
+        const { rendered, carried, toSvg } = await madeState(name, settings);
+        const { figure, data, state } = rendered;
+        const wish: Wish = {
+          figure,
+          state,
+          finding: figure.describe(data, state),
+          home: '../',
+          version,
+          theme: 'auto',
+          keep: Object.keys(figure.controls),
+          width: 700,
+          height: 640,
+        };
+        return { wish, rendered, carried, toSvg };
+      };
+
+      const framed = await wished('dot-products', [['n', '16']]);
+      const scripted = await wished(trained, withModel ? [['head', '0']] : [['n', '24']]);
+      const pictured = await wished(trained, []);
+      const saved = await wished('dot-products', [['d', '256']]);
+      const single = await wished(
+        trained,
+        withModel ? [['text', 'A figure in one file carries its own words.']] : [],
+      );
+
+      writeFileSync(
+        resolve(folder, `${saved.wish.figure.name}.svg`),
+        await saved.toSvg(saved.rendered, saved.wish.width, 'auto'),
+      );
+      const oneFile = 'one-file.html';
+      writeFileSync(
+        resolve(folder, oneFile),
+        singlePage({
+          title: single.wish.figure.title,
+          description: single.wish.finding,
+          page: {
+            figure: single.wish.figure.name,
+            settings: writtenState(single.wish.figure.controls, single.wish.state),
+            home: '../',
+            carried: single.carried,
+          },
+          pictures: {
+            narrow: await single.toSvg(single.rendered, 350, 'auto'),
+            wide: await single.toSvg(single.rendered, 700, 'auto'),
+          },
+          finding: single.wish.finding,
+          script: readFileSync(resolve(root, 'build/single/single.js'), 'utf8'),
+          wasm: readFileSync(resolve(root, 'build/package/wasm/superpose-plain.wasm')),
+        }),
+      );
+      const inFrame = `<iframe src="${oneFile}" title="${escaped(single.wish.figure.title)}" width="700" height="640" style="border:0;max-width:100%" sandbox="allow-scripts" loading="lazy"></iframe>\n`;
+      const source = markdown(pictured.wish);
+      const [, text = '', , address = ''] = source.match(/^\[!\[(.*)\]\((.*)\)\]\((.*)\)$/m) ?? [];
+      const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.wish))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
+      writeFileSync(
+        resolve(folder, 'index.html'),
+        post([
+          ['A frame', iframe(framed.wish), iframe(framed.wish)],
+          ['A script tag', scriptTag(scripted.wish), scriptTag(scripted.wish)],
+          ['Markdown', source, rendered],
+          ['A saved picture', svgTag(saved.wish), svgTag(saved.wish)],
+          ['One file', inFrame, inFrame],
+        ]),
+      );
+    },
+  };
+}
+
+const post = (ways: [string, string, string][]) => `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>Five figures, five ways · Superpose</title>
+    <meta name="description" content="A blog post with five figures of Superpose, embedded in five ways." />
+    <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
+    <style>body{max-width:44rem;margin:0 auto;padding:1rem;font:1.05rem/1.6 Georgia,'DejaVu Serif',serif}pre{overflow:auto;font-size:.8rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}</style>
+  </head>
+  <body>
+    <main>
+      <h1>Five figures, five ways</h1>
+      <p>What somebody else’s blog looks like with figures of <a href="../">Superpose</a> in it. Below each stands what was pasted. Where the script tag’s picture stays and no figure comes, the browser’s console says why: most often the server of <code>embed.js</code> sends no <code>Access-Control-Allow-Origin: *</code>; the files that a build leaves in <code>hosting/</code> make it.</p>
+${ways
+  .map(
+    ([title, source, html]) =>
+      `      <h2>${title}</h2>\n${html}      <pre><code>${escaped(source)}</code></pre>\n`,
+  )
+  .join('')}    </main>
+  </body>
+</html>
+`;

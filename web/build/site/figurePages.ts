@@ -1,0 +1,88 @@
+// figures/NAME/: each figure as a page of its own that is one file, for frames and for keeping.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Plugin } from 'vite';
+import { escaped } from '../../plot/svg.js';
+import { siteAddress } from './address.js';
+import { figureNames, headless, madeFigure } from './figures.js';
+import { singlePage } from './singlePage.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+const card = { width: 1200, height: 630 };
+
+export function figurePages(dist: string): Plugin {
+  return {
+    name: 'figure-pages',
+    apply: 'build',
+    async closeBundle() {
+      const script = readFileSync(resolve(root, 'build/single/single.js'), 'utf8');
+      const wasm = readFileSync(resolve(root, 'build/package/wasm/superpose-plain.wasm'));
+      for (const name of await figureNames()) {
+        const { rendered, carried, placeholder } = await madeFigure(name);
+        const folder = resolve(dist, 'figures', name);
+        mkdirSync(folder, { recursive: true });
+        const { title } = rendered.figure;
+        const finding = rendered.figure.describe(rendered.data, rendered.state);
+        const picture = (size: string) => placeholder.pictures[`${name}-${size}.svg`] as string;
+        const html = singlePage({
+          title: `${title} · Superpose`,
+          description: finding,
+          page: { figure: name, settings: [], home: '../../', carried },
+          pictures: { narrow: picture('narrow'), wide: picture('wide') },
+          finding,
+          script,
+          wasm,
+          ...(await announced(name, title, finding, folder)),
+        });
+        writeFileSync(resolve(folder, 'index.html'), html);
+      }
+    },
+  };
+}
+
+/** Card, oEmbed and canonical link, which take the site's address. */
+async function announced(name: string, title: string, finding: string, folder: string) {
+  const home = siteAddress();
+  if (!home) return {};
+  const { rasterised, toSvg } = await headless();
+  const { rendered } = await madeFigure(name);
+  const address = `${home}figures/${name}/`;
+  const svg = await toSvg(rendered, card.width, 'light');
+  const png = await rasterised(svg, 1);
+  if (png) writeFileSync(resolve(folder, 'card.png'), png);
+  const { height } = rendered.figure.scene(rendered.data, rendered.state, card.width);
+  const oembed = {
+    version: '1.0',
+    type: 'rich',
+    title,
+    provider_name: 'Superpose',
+    provider_url: home,
+    width: 800,
+    height: 700,
+    html: `<iframe src="${address}" title="${escaped(title)}" width="800" height="700" sandbox="allow-scripts" loading="lazy" style="border:0;max-width:100%"></iframe>`,
+    ...(png && {
+      thumbnail_url: `${address}card.png`,
+      thumbnail_width: card.width,
+      thumbnail_height: Math.round(height),
+    }),
+  };
+  writeFileSync(resolve(folder, 'oembed.json'), `${JSON.stringify(oembed, null, 1)}\n`);
+  return {
+    connect: new URL(home).origin,
+    head: `
+    <link rel="canonical" href="${address}" />
+    <link rel="alternate" type="application/json+oembed" href="${address}oembed.json" title="${escaped(title)}" />
+    ${cardTags(address, title, finding, png && `${address}card.png`)}`,
+  };
+}
+
+export function cardTags(address: string, title: string, description: string, picture?: string): string {
+  const tags = [
+    ['og:type', 'website'],
+    ['og:url', address],
+    ['og:title', title],
+    ['og:description', description],
+    ...(picture ? [['og:image', picture]] : []),
+  ].map(([property, content = '']) => `<meta property="${property}" content="${escaped(content)}" />`);
+  return [...tags, `<meta name="twitter:card" content="summary_large_image" />`].join('\n    ');
+}

@@ -1,0 +1,119 @@
+// api/: every public type and function with its documentation, from the types that the compiler wrote, and
+// the examples that a test runs.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'vite';
+import { escaped } from '../../plot/svg.js';
+import { readingPage } from './readingPage.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+const types = resolve(root, 'build/package');
+
+export interface Declared {
+  name: string;
+  doc: string;
+  code: string;
+  /** Of an interface of functions. */
+  members: Declared[];
+}
+
+interface Example {
+  name: string;
+  what: string;
+  source: string;
+  code: string;
+}
+
+const comment = String.raw`(?:\/\*\*([\s\S]*?)\*\/\s*)?`;
+const plain = (doc = '') =>
+  doc
+    .split('\n')
+    .map((line) => line.replace(/^\s*\* ?/, '').trim())
+    .join(' ')
+    .trim();
+
+/** What a file of types declares, with its comments; the compiler's own layout makes it easy. */
+export function declarations(text: string): Declared[] {
+  const found: Declared[] = [];
+  const start = new RegExp(`^${comment}(export (?:declare )?(?:interface|type|function|const) (\\w+))`, 'gm');
+  for (const match of text.matchAll(start)) {
+    const [, doc, , name = ''] = match;
+    const from = text.indexOf('export', match.index + match[0].lastIndexOf('export'));
+    // A declaration ends with a brace or a semicolon at the margin.
+    const rest = text.slice(from);
+    const end = rest.match(/^}.*$|^(?! ).*;$/m);
+    const code = end ? rest.slice(0, (end.index ?? 0) + end[0].length) : rest;
+    found.push({ name, doc: plain(doc), code, members: name.endsWith('Api') ? membersOf(code) : [] });
+  }
+  return found;
+}
+
+function membersOf(code: string): Declared[] {
+  const inside = code.slice(code.indexOf('{') + 1, code.lastIndexOf('}'));
+  const member = new RegExp(`^ {4}${comment}((\\w+)[<(:][\\s\\S]*?;)$(?=\\n {4}\\S|\\n*$(?!\\n))`, 'gm');
+  return [...inside.trimEnd().matchAll(member)].map(([, doc, signature = '', name = '']) => ({
+    name,
+    doc: plain(doc),
+    code: signature.replace(/^ {4}/gm, ''),
+    members: [],
+  }));
+}
+
+/** What index.d.ts gives out, and the groups of functions that it is made of. */
+function publicDeclarations(): Declared[] {
+  const index = readFileSync(resolve(types, 'index.d.ts'), 'utf8');
+  const files = readdirSync(types, { encoding: 'utf8', recursive: true }).filter(
+    (file) => file.endsWith('.d.ts') && file !== 'index.d.ts' && !/^(node|embed)\//.test(file),
+  );
+  const given = [...index.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list);
+  const names = new Set(given.join().match(/\w+/g));
+  const isGroup = (name: string) => /^[A-Z]\w*Api$/.test(name);
+  const all = files.flatMap((file) => declarations(readFileSync(resolve(types, file), 'utf8')));
+  return [...declarations(index), ...all.filter(({ name }) => names.has(name) || isGroup(name))];
+}
+
+const section = ({ name, doc, code }: Declared, examples: readonly Example[]): string => `
+      <section id="${name}">
+        <h3>${name}</h3>
+        ${doc && `<p>${escaped(doc)}</p>`}
+        <pre><code>${escaped(code)}</code></pre>${examples
+          .filter((one) => one.name === name)
+          .map(
+            (one) =>
+              `\n        <p>Example: ${escaped(one.what)} (${escaped(one.source)}).</p>\n        <pre class="example"><code>${escaped(one.code)}</code></pre>`,
+          )
+          .join('')}
+      </section>`;
+
+export function referencePage(all: readonly Declared[], examples: readonly Example[]): string {
+  const functions = all.flatMap(({ members }) => members);
+  const others = all.filter(({ members }) => members.length === 0);
+  const links = (list: readonly Declared[]) =>
+    list.map(({ name }) => `<a href="#${name}">${name}</a>`).join(' ');
+  return readingPage({
+    title: 'API reference',
+    description: 'Every function and type of the library, with arguments, units, ranges, errors and sources.',
+    home: '../',
+    main: `<h1>API reference</h1>
+      <p>From the types of the package. Functions belong to what <a href="#load">load()</a> returns. In examples, <code>superpose</code> is that, and <code>tables(superpose)</code> gives five tokens and five positions of width 8. <a href="../">The page</a></p>
+      <nav aria-label="Functions"><h2>Functions</h2><p>${links(functions)}</p></nav>
+      <nav aria-label="Types and the rest"><h2>Types and the rest</h2><p>${links(others)}</p></nav>
+      <h2>Functions in full</h2>${functions.map((one) => section(one, examples)).join('')}
+      <h2>Types and the rest in full</h2>${others.map((one) => section(one, [])).join('')}`,
+  });
+}
+
+export const reference = (dist: string): Plugin => ({
+  name: 'reference',
+  apply: 'build',
+  async closeBundle() {
+    const folder = resolve(dist, 'api');
+    mkdirSync(folder, { recursive: true });
+    const { examples }: { examples: Example[] } = await import(
+      pathToFileURL(resolve(root, 'web/docs/examples.mjs')).href
+    );
+    writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), examples));
+    copyFileSync(resolve(import.meta.dirname, 'reference.css'), resolve(folder, 'reference.css'));
+  },
+});

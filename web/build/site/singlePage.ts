@@ -1,0 +1,60 @@
+// The page of one figure, in one file.
+import { createHash } from 'node:crypto';
+import type { SinglePage } from '../../embed/single.js';
+import { escaped } from '../../plot/svg.js';
+
+export interface SinglePageParts {
+  title: string;
+  description: string;
+  page: SinglePage;
+  /** Light and dark, from a phone's width on: SVG by the least width of the page. */
+  pictures: { narrow: string; wide: string };
+  finding: string;
+  script: string;
+  wasm: Uint8Array;
+  /** For the head: links and cards. */
+  head?: string;
+  /** Of other hosts that the page may fetch from. */
+  connect?: string;
+}
+
+const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;background:#fdfdfb;color:#14161a;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}@media (prefers-color-scheme:dark){body{background:#14161a;color:#e6e8ec}}body:has([theme=light]){background:#fdfdfb}body:has([theme=dark]){background:#14161a}`;
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.trim()).replace(/'/g, '%27')}`;
+/** As text between script tags, where only a closing tag must not stand. */
+export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
+
+export function singlePage(parts: SinglePageParts): string {
+  const { title, description, page, pictures, finding, script, wasm, head = '', connect = '' } = parts;
+  const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(code)} 'wasm-unsafe-eval'`,
+    `style-src ${hashOf(style)}`,
+    'img-src data: blob:',
+    'worker-src blob:',
+    `connect-src 'self'${connect && ` ${connect}`}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>${escaped(title)}</title>
+    <meta name="description" content="${escaped(description)}" />${head}
+    <style>${style}</style>
+  </head>
+  <body>
+    <superpose-figure name="${page.figure}"><picture><source media="(min-width: 48rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p></superpose-figure>
+    <script type="application/json" id="superpose-page">${jsonBlock(page)}</script>
+    <script type="application/octet-stream" id="superpose-wasm">${Buffer.from(wasm).toString('base64')}</script>
+    <script>${code}</script>
+  </body>
+</html>
+`;
+}

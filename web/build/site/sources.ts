@@ -1,0 +1,50 @@
+// source/: the code that a section of the page names, to read where the page is, whatever serves it.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Plugin } from 'vite';
+import { escaped } from '../../plot/svg.js';
+import { readingPage } from './readingPage.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;
+
+/** The functions and types of a header belong to its code: a reader wants what they say. */
+const withHeader = (file: string): string[] =>
+  file.endsWith('.cpp') ? [file.replace(/cpp$/, 'h'), file] : [file];
+
+function pageOf(file: string): string {
+  const parts = withHeader(file).map((one) => {
+    const code = readFileSync(resolve(root, one), 'utf8');
+    return `<h2>${one}</h2>\n<pre><code>${escaped(code)}</code></pre>`;
+  });
+  const up = '../'.repeat(file.split('/').length);
+  return readingPage({
+    title: file,
+    description: `The code of ${file}, as this page was built from it.`,
+    home: up,
+    main: `<h1>${file}</h1>\n<p><a href="${up}">The page</a></p>\n${parts.join('\n')}`,
+  });
+}
+
+export function sources(dist: string): Plugin {
+  const files = new Set<string>();
+  return {
+    name: 'sources',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) =>
+        html.replace(named, (code, file: string) => {
+          files.add(file);
+          return `<a href="./source/${file}.html">${code}</a>`;
+        }),
+    },
+    closeBundle() {
+      for (const file of files) {
+        const path = resolve(dist, 'source', `${file}.html`);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, pageOf(file));
+      }
+    },
+  };
+}

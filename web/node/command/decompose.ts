@@ -1,0 +1,84 @@
+// superpose decompose: the scores of MiniLM's first layer, and the terms that they are the sum of.
+import { load, loadMiniLM, logitsOf, sharesOf, termOf } from 'superpose';
+import { csvOf } from '../index.js';
+import { parsed, Refusal, withWeights } from './refusal.js';
+
+const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+
+export async function decompose(args: string[]): Promise<string> {
+  const { values } = parsed({
+    args,
+    options: {
+      text: { type: 'string' },
+      head: { type: 'string' },
+      csv: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const { text, head, csv, json } = values;
+  if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
+  if (csv && json) throw new Refusal('Choose one of --csv and --json.');
+  if (head !== undefined && !/^(\d|1[01])$/.test(head)) {
+    throw new Refusal(`--head takes a number from 0 to 11, and got “${head.slice(0, 40)}”.`);
+  }
+  const only = head === undefined ? undefined : [Number(head)];
+  const scores = await withWeights(async () => {
+    const model = await loadMiniLM(await load());
+    const sentence = model.tokenize(text);
+    return model.decompose(sentence, { groups, ...(only && { only }) });
+  });
+  const { tokens, dropped } = scores.sentence;
+  const names = scores.parts.flatMap((query) => scores.parts.map((key) => `${query} → ${key}`));
+  const cut = dropped > 0 ? `The last ${dropped} tokens do not fit into the model and are left out.\n` : '';
+
+  if (only) {
+    const [one = 0] = only;
+    const terms = scores.parts.flatMap((query) => scores.parts.map((key) => termOf(scores, one, query, key)));
+    const logits = logitsOf(scores, one);
+    const columns = ['query', 'key', 'query token', 'key token', ...names, 'score'];
+    const rows = Array.from(logits, (score, cell) => {
+      const [i, j] = [Math.floor(cell / scores.n), cell % scores.n];
+      const at = [tokens[i] as string, tokens[j] as string];
+      return [i, j, ...at, ...terms.map((term) => term[cell] as number), score];
+    });
+    return printed({ tokens, dropped, head: one, columns, rows }, { csv, json, cut });
+  }
+  const columns = ['head', ...names, 'residual'];
+  const rows = scores.heads.map((one, place) => [
+    one,
+    ...sharesOf(scores, one),
+    scores.residuals[place] as number,
+  ]);
+  return printed({ tokens, dropped, columns, rows }, { csv, json, cut });
+}
+
+interface Answer {
+  tokens: readonly string[];
+  dropped: number;
+  head?: number;
+  columns: string[];
+  rows: (string | number)[][];
+}
+
+function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
+  const { columns, rows, tokens, head } = found;
+  if (json) return `${JSON.stringify(found, null, 1)}\n`;
+  if (csv) return csvOf({ columns, rows });
+  const shown = rows.map((row) =>
+    row.map((value, column) => {
+      if (typeof value === 'string' || Number.isInteger(value)) return String(value);
+      if (columns[column] === 'residual') return value.toExponential(1);
+      return head === undefined ? `${(100 * value).toFixed(1)} %` : value.toFixed(3);
+    }),
+  );
+  const widths = columns.map((name, column) =>
+    Math.max(name.length, ...shown.map((row) => (row[column] as string).length)),
+  );
+  const line = (row: string[]) =>
+    `${row.map((text, column) => text.padStart(widths[column] as number)).join('  ')}\n`;
+  const what =
+    head === undefined
+      ? 'Shares of what each head’s scores vary by over keys, query part → key part:\n'
+      : `Scores of head ${head}, and the terms that they are the sum of, query part → key part:\n`;
+  return `${cut}${tokens.join(' ')}\n${what}${line(columns)}${shown.map(line).join('')}`;
+}

