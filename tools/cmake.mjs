@@ -17,7 +17,9 @@ const valuesOf = (names, env) => names.map((name) => env[name]);
 
 /** CMake would compile all again in a checkout that was moved or copied; the modules are the same there. */
 function unlessMade(env) {
-  const modules = ['plain', 'relaxed'].map((variant) => `build/package/wasm/superpose-${variant}`);
+  const modules = ['plain', 'relaxed', 'second-plain', 'second-relaxed'].map(
+    (module) => `build/package/wasm/superpose-${module}`,
+  );
   return unlessStamped(
     'wasm',
     {

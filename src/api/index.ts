@@ -1,16 +1,5 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module for a page, a worker and Node.
-import { type LoadOptions, loadModule } from './module.js';
-import { type Superpose, superposeOver } from './superpose.js';
-
-/**
- * Starts the WebAssembly module and returns the functions that run in it. Throws an Error whose
- * message is a plain sentence when the engine has no WebAssembly SIMD or the file cannot be had.
- */
-export async function load(options: LoadOptions = {}): Promise<Superpose> {
-  return superposeOver(await loadModule(options));
-}
-
 export type { Ranks, RanksInput } from './encodings/channels.js';
 export type {
   BertEmbeddings,
@@ -26,6 +15,7 @@ export type { BucketOptions } from './encodings/relativePosition.js';
 export type { RotaryConvention, RotateInput } from './encodings/rotary.js';
 export type { EncodingOptions, SpectrumOptions } from './encodings/shift.js';
 export type { SinusoidalOptions } from './encodings/sinusoidal.js';
+export { type First, loadFirst } from './first.js';
 export type {
   AllWords,
   AllWordsOptions,
@@ -57,7 +47,7 @@ export type {
 } from './geometry/subspaces.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './model/minilm.js';
 export type { SafetensorsEntry } from './model/safetensors.js';
-export { type LoadOptions, type Simd, supportedSimd, wasmAddress } from './module.js';
+export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { RandomNormalOptions, RandomOptions } from './numeric/random.js';
 export type { Summary } from './numeric/summary.js';
 export type {
@@ -107,5 +97,5 @@ export {
   type Terms,
   termOf,
 } from './scores/scores.js';
-export type { Superpose } from './superpose.js';
+export { load, loadRest, type Superpose } from './superpose.js';
 export type { Floats, FloatsOf, Linear, Precision, Table } from './table.js';

@@ -1,18 +1,20 @@
-// Fetching, choosing and starting the WebAssembly module: the same in a page, a worker and Node.
+// Fetching, choosing and starting the WebAssembly modules: the same in a page, a worker and Node.
 import * as check from './check.js';
 import { readBytes } from './files.js';
-import createSuperpose from './wasm/superpose-plain.js';
 
 export type Simd = 'plain' | 'relaxed';
 
 export interface LoadOptions {
   /** Which build; left out, relaxed SIMD where the engine has it. */
   simd?: Simd;
-  /** The bytes of the .wasm of that build, for a host that has them already. */
-  wasm?: BufferSource;
+  /** The .wasm files of that build, for a host that has them elsewhere: their bytes, or where to fetch them. */
+  wasm?: Partial<Record<Part, BufferSource | URL | string>>;
 }
 
-/** What bindings.cpp registers; each name with F32 or F64 behind it takes that element type. */
+/** Two modules: what the opening figures need, and all else. */
+export type Part = 'first' | 'second';
+
+/** What src/wasm registers; each name with F32 or F64 behind it takes that element type. */
 // biome-ignore lint/suspicious/noExplicitAny: the binding is untyped; the functions here type it.
 export type Raw = Record<string, any>;
 
@@ -63,17 +65,26 @@ export function supportedSimd(): Simd | undefined {
   return WebAssembly.validate(relaxedProbe) ? 'relaxed' : 'plain';
 }
 
-// Written out, not computed, so that bundlers find both files.
-const addresses: Record<Simd, () => URL> = {
-  plain: () => new URL('./wasm/superpose-plain.wasm', import.meta.url),
-  relaxed: () => new URL('./wasm/superpose-relaxed.wasm', import.meta.url),
+// Written out, not computed, so that bundlers find all files.
+const addresses: Record<Part, Record<Simd, () => URL>> = {
+  first: {
+    plain: () => new URL('./wasm/superpose-plain.wasm', import.meta.url),
+    relaxed: () => new URL('./wasm/superpose-relaxed.wasm', import.meta.url),
+  },
+  second: {
+    plain: () => new URL('./wasm/superpose-second-plain.wasm', import.meta.url),
+    relaxed: () => new URL('./wasm/superpose-second-relaxed.wasm', import.meta.url),
+  },
 };
 
 /** Where the .wasm file of a build is, for a page that fetches it for its worker. */
-export const wasmAddress = (simd: Simd): URL => addresses[simd]();
+export const wasmAddress = (simd: Simd, part: Part = 'first'): URL => addresses[part][simd]();
+
+/** The JavaScript that Emscripten writes for a part; both builds come with the same but for the name of the .wasm. */
+type Create = (options: object) => Promise<Raw>;
 
 /** Compiles and starts a module. Errors are sentences that a reader can be shown. */
-export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
+export async function loadPart(part: Part, create: Create, options: LoadOptions): Promise<Loaded> {
   check.object('options', options);
   const supported = supportedSimd();
   if (!supported) {
@@ -92,16 +103,19 @@ export async function loadModule(options: LoadOptions = {}): Promise<Loaded> {
       { cause },
     );
   });
-  const bytes = options.wasm ?? (await readBytes(addresses[simd](), 'The WebAssembly file'));
+  const given = options.wasm?.[part] ?? wasmAddress(simd, part);
+  const bytes =
+    typeof given === 'string' || given instanceof URL
+      ? await readBytes(new URL(given), 'The WebAssembly file')
+      : given;
   const damaged = (cause: unknown) => {
     throw new Error('The WebAssembly file is damaged or incomplete; load the page or the package again.', {
       cause,
     });
   };
   const compiled = await WebAssembly.compile(bytes).catch(damaged);
-  // Both builds come with the same JavaScript but for the name of the .wasm, which is not used here.
   const raw = await new Promise<Raw>((resolve, reject) => {
-    createSuperpose({
+    create({
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
         // done() throws when the module is sound but is another one.
         WebAssembly.instantiate(compiled, imports).then(done).catch(reject);

@@ -100,4 +100,6 @@ SUPERPOSE_INSTANTIATE(int)
 SUPERPOSE_INSTANTIATE(std::uint8_t)
 #undef SUPERPOSE_INSTANTIATE
 
+EMSCRIPTEN_BINDINGS(value) { emscripten::register_type<Value>("any"); }
+
 }  // namespace superpose

@@ -3,18 +3,21 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const read = (name: string) => readFileSync(new URL(`../../build/package/wasm/${name}`, import.meta.url));
-const script = (simd: string) => read(`superpose-${simd}.js`).toString();
+const script = (module: string) => read(`superpose-${module}.js`).toString();
+const modules = ['plain', 'relaxed', 'second-plain', 'second-relaxed'];
 
 // module.ts starts both builds with the JavaScript of the plain one.
 test('the JavaScript of both builds is the same but for the name of the .wasm', () => {
-  expect(script('relaxed').replaceAll('superpose-relaxed', 'superpose-plain')).toBe(script('plain'));
+  for (const part of ['', 'second-']) {
+    expect(script(`${part}relaxed`).replaceAll('relaxed', 'plain')).toBe(script(`${part}plain`));
+  }
 });
 
-test.each(['plain', 'relaxed'])('the JavaScript of the %s build makes no code out of text', (simd) => {
+test.each(modules)('the JavaScript of the %s build makes no code out of text', (simd) => {
   expect(script(simd)).not.toMatch(/\bnew Function\b|\bFunction\(|\beval\(/);
 });
 
-test.each(['plain', 'relaxed'])('what the %s build imports is what its JavaScript provides', async (simd) => {
+test.each(modules)('what the %s build imports is what its JavaScript provides', async (simd) => {
   const compiled = await WebAssembly.compile(read(`superpose-${simd}.wasm`));
   const { groups } = script(simd).match(/wasmImports=\{(?<provided>[^}]*)\}/) as RegExpMatchArray;
   const provided = groups?.provided?.split(',').map((pair) => pair.split(':')[0]);

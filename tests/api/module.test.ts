@@ -1,4 +1,4 @@
-import { load, supportedSimd } from 'superpose';
+import { load, loadFirst, loadRest, type Part, supportedSimd, wasmAddress } from 'superpose';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';
 import { builds } from './support/builds.ts';
@@ -56,8 +56,29 @@ describe('loading', () => {
 
   test('from bytes that are there already', async () => {
     const bytes = await readBytes(wasm, 'The WebAssembly file');
-    const superpose = await load({ simd: 'plain', wasm: bytes });
+    const superpose = await load({ simd: 'plain', wasm: { first: bytes } });
     expect(superpose.sinusoidal({ positions: 1, d_model: 2 }).data).toEqual(Float64Array.of(0, 1));
+  });
+
+  test('from addresses that a host gives, one at a time', async () => {
+    const at = (part: Part) => wasmAddress('plain', part);
+    const superpose = await load({ simd: 'plain', wasm: { first: at('first').href, second: at('second') } });
+    expect(superpose.alibiSlopes(1)).toEqual(Float64Array.of(2 ** -8));
+    await expect(load({ simd: 'plain', wasm: { second: new URL('nowhere.wasm', wasm) } })).rejects.toThrow(
+      /^The WebAssembly file could not be (read|fetched).*nowhere\.wasm\)\.$/,
+    );
+  });
+
+  test('the first module alone does what an opening figure asks, and the second joins it later', async () => {
+    const first = await loadFirst({ simd: 'plain' });
+    expect(first).not.toHaveProperty('gram');
+    const table = first.sinusoidal({ positions: 2, d_model: 2 });
+    const whole = await loadRest(first);
+    expect(whole.simd).toBe('plain');
+    expect([...whole.gram(table).data].map((value) => value.toFixed(6))).toEqual(
+      [1, Math.cos(1), Math.cos(1), 1].map((value) => value.toFixed(6)),
+    );
+    expect(whole.memoryBytes()).toBeGreaterThan(first.memoryBytes());
   });
 
   test('a module that is cut short, garbled, empty or another one gives a sentence', async () => {
@@ -71,9 +92,11 @@ describe('loading', () => {
       new Uint8Array(),
       another,
     ]) {
-      const loading = load({ simd: 'plain', wasm: wrong });
-      await expect(loading).rejects.toThrow(damaged);
-      await expect(loading).rejects.toHaveProperty('cause');
+      for (const part of ['first', 'second']) {
+        const loading = load({ simd: 'plain', wasm: { [part]: wrong } });
+        await expect(loading).rejects.toThrow(damaged);
+        await expect(loading).rejects.toHaveProperty('cause');
+      }
     }
   });
 

@@ -8,8 +8,9 @@ import { expect, test } from 'vitest';
 const at = (name: string) => fileURLToPath(new URL(`../../build/package/${name}`, import.meta.url));
 const kilobytes = (content: string | Uint8Array) => gzipSync(content, { level: 9 }).length / 1024;
 
-test.each(['plain', 'relaxed'])('the %s module, with all of the library in it', (simd) => {
-  expect(kilobytes(readFileSync(at(`wasm/superpose-${simd}.wasm`)))).toBeLessThan(100);
+test.each(['plain', 'relaxed'])('the %s modules: what a first figure waits for, and all else', (simd) => {
+  expect(kilobytes(readFileSync(at(`wasm/superpose-${simd}.wasm`)))).toBeLessThan(57);
+  expect(kilobytes(readFileSync(at(`wasm/superpose-second-${simd}.wasm`)))).toBeLessThan(214);
 });
 
 /** A module and what it imports, without `external`, as a bundler makes it of the package. */
@@ -34,10 +35,11 @@ async function bundled(name: string, ...external: RegExp[]): Promise<string> {
   return chunks.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('');
 }
 
-test('the JavaScript that Emscripten writes, and the typed API', async () => {
-  const api = await bundled('index.js', /superpose-plain\.js$/);
+test('the JavaScript of the first module: what Emscripten writes, and the typed API', async () => {
+  const api = await bundled('first.js', /superpose-plain\.js$/);
   expect(api).toContain('decomposeTerms');
-  expect(kilobytes(api)).toBeLessThan(15);
+  expect(api).not.toContain('principalAngles');
+  expect(kilobytes(api)).toBeLessThan(9);
   const glue = await bundled('wasm/superpose-plain.js');
   expect(glue).toContain('WebAssembly');
   expect(kilobytes(glue)).toBeLessThan(15);

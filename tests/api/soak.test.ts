@@ -4,10 +4,12 @@
 // many small blocks can still be taken before memory grows. It is the same after few calls and after many,
 // block for block, or something was kept.
 
-import type { Simd, Superpose } from 'superpose';
+import type { Part, Simd, Superpose } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { loadModule, type Raw } from '../../build/package/module.js';
-import { superposeOver } from '../../build/package/superpose.js';
+import { firstOver, startFirst } from '../../build/package/first.js';
+import type { Raw } from '../../build/package/module.js';
+import { secondOver, startSecond } from '../../build/package/second.js';
+import { together } from '../../build/package/superpose.js';
 import * as docs from '../../web/docs/examples.mjs';
 import { builds } from './support/builds.ts';
 
@@ -21,19 +23,29 @@ const runExample = docs.runExample as (superpose: Superpose, example: Example) =
 
 /** Leaks of 512 bytes a call fill four blocks in so many calls. */
 const calls = 32;
-const block = {
-  tokens: { data: new Float32Array(1024), rows: 1, columns: 1024 },
-  positions: { data: new Float32Array(), rows: 0, columns: 1024 },
+const floats = (rows: number) => ({ data: new Float32Array(rows * 1024), rows, columns: 1024 });
+
+/** What takes about 4 KB of a module's memory, and what frees it. */
+const block: Record<Part, { take: (raw: Raw) => number; free: (raw: Raw, address: number) => void }> = {
+  first: {
+    take: (raw) => {
+      const linear = { weight: floats(1) };
+      return raw.decompositionLayerF32({ kind: 0, epsilon: 0 }, linear, linear, 1, 1, 1);
+    },
+    free: (raw, address) => raw.deleteDecompositionLayerF32(address),
+  },
+  second: {
+    take: (raw) => raw.collisionSearch(floats(1), floats(0)),
+    free: (raw, address) => raw.deleteCollisionSearch(address),
+  },
 };
 
-/** How many blocks of about 4 KB fit before memory grows. It has grown then, so a module is asked once. */
-function room(raw: Raw): number {
+/** How many blocks fit before memory grows. It has grown then, so a module is asked once. */
+function room(raw: Raw, part: Part): number {
   const held: number[] = [];
   const before = raw.HEAPU8.byteLength;
-  while (raw.HEAPU8.byteLength === before) {
-    held.push(raw.collisionSearch(block.tokens, block.positions));
-  }
-  for (const address of held) raw.deleteCollisionSearch(address);
+  while (raw.HEAPU8.byteLength === before) held.push(block[part].take(raw));
+  for (const address of held) block[part].free(raw, address);
   return held.length;
 }
 
@@ -41,9 +53,11 @@ type Run = (superpose: Superpose) => unknown;
 
 /** Runs everything in rounds in a new module: the room then, and who added handles after the first round. */
 async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) {
-  const loaded = await loadModule({ simd });
-  const superpose = superposeOver(loaded);
-  const handles = () => loaded.raw.count_emval_handles() as number;
+  const first = await startFirst({ simd });
+  const second = await startSecond({ simd });
+  const ofFirst = firstOver(first);
+  const superpose = together(ofFirst, secondOver(second, ofFirst));
+  const handles = () => first.raw.count_emval_handles() + second.raw.count_emval_handles();
   expect(handles()).toBeTypeOf('number');
   const adding = new Set<string>();
   for (let round = 0; round < rounds; round++) {
@@ -54,7 +68,7 @@ async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) 
       if (round > 0 && handles() !== held) adding.add(name);
     }
   }
-  return { room: room(loaded.raw), adding: [...adding] };
+  return { room: `${room(first.raw, 'first')} and ${room(second.raw, 'second')}`, adding: [...adding] };
 }
 
 /** The names of those that keep memory or handles. */

@@ -1,6 +1,7 @@
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as collisionError from '../../web/figures/collisionError.ts';
+import { library } from '../../web/worker/library.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 
 interface Point {
@@ -141,7 +142,6 @@ test('all words, counted one by one', async () => {
 
 test('a job that nobody waits for ends', async () => {
   const aborted = new AbortController();
-  const library = { superpose: () => load(), miniLM: () => Promise.reject(new Error('not needed')) };
   const state = { vocabulary: 5000, words: 'all', seed: 11 } as const;
   const heard: number[] = [];
   const job = {
@@ -151,7 +151,7 @@ test('a job that nobody waits for ends', async () => {
       if (heard.length === 3) aborted.abort();
     },
   };
-  await expect(collisionError.compute(library, state, job)).rejects.toThrow();
+  await expect(collisionError.compute(library(), state, job)).rejects.toThrow();
   expect(heard.length).toBeLessThan(6);
 });
 

@@ -17,7 +17,7 @@ test('a figure of the README, in a copy of web/', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(folder, { recursive: true });
   cpSync(join(root, 'web'), join(folder, 'web'), { recursive: true });
-  symlinkSync(join(root, 'build'), join(folder, 'build'));
+  for (const beside of ['build', 'src']) symlinkSync(join(root, beside), join(folder, beside));
   const file = join(folder, 'web/figures/turns.ts');
   writeFileSync(file, code);
 

@@ -1,19 +1,11 @@
 // Runs a figure as a page or Node does, and what every picture must be.
-import { load, loadMiniLM } from 'superpose';
 import { expect } from 'vitest';
 import { readState, type State } from '../../web/figures/controls.ts';
-import type { AnyFigure, Compute, Job, Library } from '../../web/figures/figure.ts';
+import type { AnyFigure, Compute, Job } from '../../web/figures/figure.ts';
 import type { Mark, TextMark } from '../../web/plot/scene.ts';
+import { library } from '../../web/worker/library.ts';
 
-const superpose = load();
-let model: ReturnType<typeof loadMiniLM> | undefined;
-const library: Library = {
-  superpose: () => superpose,
-  miniLM: () => {
-    model ??= superpose.then((loaded) => loadMiniLM(loaded));
-    return model;
-  },
-};
+const loaded = library();
 
 /** Computes a figure in a state; settings are written as in links. */
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
@@ -27,7 +19,7 @@ export async function run<Data = any>(
   const { state: read, refused } = readState(figure.controls, texts);
   expect(refused).toEqual([]);
   const state = figure.settle?.(read, undefined) ?? read;
-  return { figure, data: await compute(library, state, job), state };
+  return { figure, data: await compute(loaded, state, job), state };
 }
 
 /** A long computation says how far it is more than once, and stops where it is told to. */

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import { compute, figure } from '../../web/figures/dotProducts.ts';
 import { figures } from '../../web/figures/index.ts';
+import { library } from '../../web/worker/library.ts';
 import { emptyProject, type Project, pack } from './support/project.ts';
 
 let project: Project;
@@ -47,11 +48,10 @@ test('list has every figure, and each setting of one', async () => {
 test('the numbers are the figure’s, in CSV and in JSON, however the state is given', async () => {
   // The build that the command takes: Node 20 has no relaxed SIMD, but for these tests.
   const old = Number(process.versions.node.split('.')[0]) < 22;
-  const plain = async () => load(old ? { simd: 'plain' } : {});
-  const library = { superpose: plain, miniLM: async () => loadMiniLM(await plain()) };
+  const plain = library({}, old ? { simd: 'plain' } : {});
   const { state } = readState(figure.controls, Object.entries({ n: '4', d: '8' }));
   const job = { signal: new AbortController().signal, progress: () => {} };
-  const data = await compute(library, state, job);
+  const data = await compute(plain, state, job);
   const { columns, rows } = figure.table(data, state);
   const link = '#v=1&figure=dot-products&n=4&d=8';
   for (const settings of [

@@ -1,6 +1,6 @@
 // The worked example of an encoding in CONTRIBUTING.md, followed to the letter in a copy of the sources: it
 // compiles natively and for the web, its tests pass, and so do those that ask something of every function.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { which } from '../../tools/steps.mjs';
@@ -83,22 +83,21 @@ test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
 // The rest of the library is there, compiled: it is linked with what is new.
 const archive = join(root, 'build/wasm/libcore-plain.a');
 test.runIf(inCi || existsSync(archive))('the API has it, documented, and its tests pass', async () => {
-  const objects = [
-    'core-plain.dir/src/core/encodings/nerf',
-    'superpose-plain.dir/src/wasm/bindings',
-    'superpose-plain.dir/src/wasm/value',
-  ];
+  const nerf = 'CMakeFiles/core-plain.dir/src/core/encodings/nerf.cpp.o';
+  const bindings = readdirSync(join(root, 'src/wasm/second')).concat('../value.cpp');
+  const objects = bindings.map((file) =>
+    join('CMakeFiles/superpose-second-plain.dir/src/wasm/second', `${file}.o`),
+  );
   await run('cmake', '--preset', 'wasm');
-  const paths = objects.map((object) => `CMakeFiles/${object}.cpp.o`);
-  await run('cmake', '--build', '--preset', 'wasm', '--target', ...paths);
+  await run('cmake', '--build', '--preset', 'wasm', '--target', nerf, ...objects);
   cpSync(archive, inCopy('build/wasm/libcore-plain.a'));
   await run(
     join(env.SUPERPOSE_EMSCRIPTEN ?? '', 'emar'),
     'q',
     'build/wasm/libcore-plain.a',
-    `build/wasm/${paths[0]}`,
+    `build/wasm/${nerf}`,
   );
-  const commands = await run('ninja', '-C', 'build/wasm', '-t', 'commands', 'superpose-plain');
+  const commands = await run('ninja', '-C', 'build/wasm', '-t', 'commands', 'superpose-second-plain');
   await run('sh', '-c', `cd build/wasm && ${commands.trim().split('\n').at(-1)}`);
 
   await run(bin('tsc'), '-p', 'src/api/tsconfig.json');

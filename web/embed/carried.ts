@@ -202,6 +202,6 @@ export const onlyCarried = (model: MiniLM, { texts, pieces }: Carried): MiniLM =
 
 /** A library over a recorded model. */
 export const watchedLibrary = (library: Library, watch: (model: MiniLM) => MiniLM): Library => ({
-  superpose: library.superpose,
+  ...library,
   miniLM: async () => watch(await library.miniLM()),
 });

@@ -1,6 +1,6 @@
 // superpose/embed: importing it makes every <superpose-figure> of a page live. For pages that are built with
 // a bundler; others take embed.js from a site.
-import { supportedSimd, wasmAddress } from 'superpose';
+import { type Part, supportedSimd, wasmAddress } from 'superpose';
 import { place } from '../element/place.js';
 import { type Line, ownThread, setWays, type Way } from '../worker/ways.js';
 import { isFirst } from './first.js';
@@ -15,10 +15,11 @@ export function configure({ home, model: folder }: EmbedOptions): void {
   if (folder !== undefined) model = new URL(folder, document.baseURI).href;
 }
 
-async function supplies(): Promise<Supplies> {
+/** A worker made of a blob has no address of its own, so that it is told where the files are. */
+function supplies(): Supplies {
   const simd = supportedSimd() ?? 'plain';
-  const response = await fetch(wasmAddress(simd));
-  return { wasm: await response.arrayBuffer(), simd, model };
+  const at = (part: Part) => wasmAddress(simd, part).href;
+  return { module: { simd, wasm: { first: at('first'), second: at('second') } }, model };
 }
 
 /** Bundled as text, so that it takes no file that a bundler would have to find. */
@@ -26,12 +27,11 @@ const inlineWorker = (Program: new () => Worker): Way => ({
   name: 'blob worker',
   start() {
     const worker = new Program();
-    const ready = supplies().then((first) => worker.postMessage(first));
-    ready.catch(() => worker.onerror?.(new ErrorEvent('error')));
+    worker.postMessage(supplies());
     const line: Line = {
       onmessage: null,
       onerror: null,
-      postMessage: (question) => void ready.then(() => worker.postMessage(question)),
+      postMessage: (question) => worker.postMessage(question),
     };
     worker.onmessage = (event) => line.onmessage?.(event);
     worker.onerror = (event) => line.onerror?.(event);
@@ -45,12 +45,11 @@ async function define(): Promise<void> {
   setWays(
     inlineWorker(Program),
     ownThread(async () => {
-      const [{ runWith }, { answering }, first] = await Promise.all([
+      const [{ runWith }, { answering }] = await Promise.all([
         import('./program.js'),
         import('../worker/answers.js'),
-        supplies(),
       ]);
-      return (say) => answering(runWith(first), say);
+      return (say) => answering(runWith(supplies()), say);
     }),
   );
   const { FigureElement } = await import('../element/figureElement.js');

@@ -1,6 +1,6 @@
 // What computes in a page of one file: told first what the page carries, then asked. In a worker made of the
 // page's own script, or on its own thread.
-import type { LoadOptions, Simd } from 'superpose';
+import type { LoadOptions } from 'superpose';
 import { answering, type Run, running } from '../worker/answers.js';
 import { library } from '../worker/library.js';
 import type { Question } from '../worker/protocol.js';
@@ -8,9 +8,8 @@ import { inSlices } from '../worker/slices.js';
 import { type Carried, carriedReader, NotCarried, onlyCarried, watchedLibrary } from './carried.js';
 
 export interface Supplies {
-  wasm: ArrayBuffer;
-  /** Which build that is; plain unless said. */
-  simd?: Simd | undefined;
+  /** The build, and its files or their addresses. */
+  module: LoadOptions;
   carried?: Carried | undefined;
   /** Where all of the model is, if anywhere. */
   model?: string | undefined;
@@ -20,8 +19,7 @@ const lacking =
   'This copy of the figure carries only the words that it was made with, and the others could not be fetched.';
 
 /** Carried words first; for others all of the model, from where the page has it. */
-export function runWith({ wasm, simd = 'plain', carried, model }: Supplies): Run {
-  const module = { wasm, simd };
+export function runWith({ module, carried, model }: Supplies): Run {
   const whole = model === undefined ? undefined : running(inSlices(library({ from: model }, module)));
   const part =
     carried &&

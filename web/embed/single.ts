@@ -22,6 +22,7 @@ export interface SinglePage {
 }
 
 const textOf = (id: string) => document.getElementById(id)?.textContent ?? '';
+const wasmIn = (id: string) => fromBase64(textOf(id)).buffer;
 
 async function bePage(script: string): Promise<void> {
   const page: SinglePage = JSON.parse(textOf('superpose-page'));
@@ -31,7 +32,10 @@ async function bePage(script: string): Promise<void> {
   place.foreign = true;
   place.home = home;
   const supplies = (): Supplies => ({
-    wasm: fromBase64(textOf('superpose-wasm')).buffer,
+    module: {
+      simd: 'plain',
+      wasm: { first: wasmIn('superpose-wasm'), second: wasmIn('superpose-second-wasm') },
+    },
     carried: page.carried,
     model: home && new URL('model/', home).href,
   });

@@ -1,6 +1,6 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
 import { extent } from 'd3-array';
-import type { DotProductName, DotProducts, Superpose, Table } from 'superpose';
+import type { DotProductName, DotProducts, First, Table } from 'superpose';
 import { readable, signed } from '../plot/format.js';
 import { type Area, counts, plane, steps } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
@@ -47,21 +47,21 @@ const precision = 'float32';
 const streams = { token: 0, position: 1 };
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const { token, position, tokens, dropped } =
     state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
   const products = superpose.dotProducts({ token, position, positionScale: state.scale });
   return { ...products, n: token.rows, d_model: token.columns, tokens, dropped };
 };
 
-function seeded(superpose: Superpose, { n, d, positions, seed }: State) {
+function seeded(superpose: First, { n, d, positions, seed }: State) {
   const token = superpose.randomNormal({ rows: n, columns: d, seed, stream: streams.token, precision });
   const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
   return { token, position: positionsOf(superpose, positions, n, d, seed), tokens, dropped: 0 };
 }
 
 async function fromModel(library: Library, { text, positions, seed }: State) {
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const model = await library.miniLM();
   const sentence = model.tokenize(text, mostTokens);
   const { token, position } = await model.summands(sentence, precision);
@@ -75,7 +75,7 @@ async function fromModel(library: Library, { text, positions, seed }: State) {
 }
 
 function positionsOf(
-  superpose: Superpose,
+  superpose: First,
   kind: State['positions'],
   n: number,
   d_model: number,

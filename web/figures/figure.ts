@@ -1,6 +1,6 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
-import type { MiniLM, Superpose } from 'superpose';
+import type { First, MiniLM, Superpose } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 
@@ -8,6 +8,9 @@ import type { Controls, StateOf } from './controls.js';
 export type Source = 'seeded' | 'trained' | 'exact';
 
 export interface Library {
+  /** What the first module does; enough for an opening figure. */
+  first(): Promise<First>;
+  /** Everything; fetches the second module when first asked. */
   superpose(): Promise<Superpose>;
   /** A failure is not kept: the next question tries again. */
   miniLM(): Promise<MiniLM>;

@@ -62,7 +62,7 @@ export const tenSentences = [
 ];
 
 export const compute: Compute<typeof controls, Data> = async (library, { sentences, text }, job) => {
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const model = await library.miniLM();
   const texts = sentences === 'yours' ? [text] : tenSentences;
   const scores: PoolableScores[] = [];

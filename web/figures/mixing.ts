@@ -1,5 +1,5 @@
 // Figure "Token, position and their sum": channel by channel, at two places, beside the two joined end to end.
-import type { Superpose, Table } from 'superpose';
+import type { First, Table } from 'superpose';
 import { exponent, readable, signed } from '../plot/format.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region } from '../plot/scene.js';
@@ -47,7 +47,7 @@ interface Data {
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const { first, second, scale } = state;
   const { word, remark, token, position } =
     state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
@@ -97,7 +97,7 @@ const table = (values: ArrayLike<number>, rows: number): Table<Row> => ({
 });
 const rowOf = ({ data, columns }: Table<Row>, row: number) => data.slice(row * columns, (row + 1) * columns);
 
-function seeded(superpose: Superpose, { word, first, second, d, seed }: State) {
+function seeded(superpose: First, { word, first, second, d, seed }: State) {
   // All tokens are drawn, so that the word at a number stays the same word.
   const tokens = superpose.randomNormal({ rows: word + 1, columns: d, seed });
   const position = superpose.sinusoidal({ positions: Math.max(first, second) + 1, d_model: d });

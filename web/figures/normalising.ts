@@ -1,7 +1,7 @@
 // Figure "One σ for the whole sum": what normalising each part by itself does to a score, and what a share
 // says when rows are not centred.
 import { extent } from 'd3-array';
-import { logitsOf, type Scores, type Superpose, termOf } from 'superpose';
+import { type First, logitsOf, type Scores, termOf } from 'superpose';
 import { exponent, percent, readable } from '../plot/format.js';
 import { type Area, bars, plane } from '../plot/parts.js';
 import type { Cursor, Mark, Term } from '../plot/scene.js';
@@ -70,7 +70,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { weights, text, head, n, seed } = state;
   const key = JSON.stringify(weights === 'trained' ? [text, head] : [n, seed, head]);
   if (last?.key === key) return last.data;
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const { tokens, dropped, summands, layer } =
     weights === 'trained' ? await trained(library, text) : seeded(superpose, state);
   const data = { tokens, dropped, ...compare(superpose, summands, ofHead(layer, head)) };
@@ -92,7 +92,7 @@ async function trained(library: Library, text: string): Promise<Given> {
   return { tokens, dropped, summands: await model.summands(sentence), layer: model.layer() };
 }
 
-function seeded(superpose: Superpose, { n, seed }: State): Given {
+function seeded(superpose: First, { n, seed }: State): Given {
   const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
 }
@@ -110,7 +110,7 @@ function ofHead(layer: Layer, head: number): Layer {
 
 const only = 0;
 
-function compare(superpose: Superpose, summands: LayerSummands, layer: Layer) {
+function compare(superpose: First, summands: LayerSummands, layer: Layer) {
   const scores = superpose.decompose({ summands, ...layer });
   const { n } = scores;
   const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
@@ -150,7 +150,7 @@ function compare(superpose: Superpose, summands: LayerSummands, layer: Layer) {
 const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
 
 /** Every part is a row of one table, so that LayerNorm takes each by itself; its terms in the usual order. */
-function separateTerms(superpose: Superpose, summands: LayerSummands, layer: Layer) {
+function separateTerms(superpose: First, summands: LayerSummands, layer: Layer) {
   const { rows: n, columns } = summands.token;
   const stacked = new Float64Array(names.length * n * columns);
   names.forEach((name, part) => {

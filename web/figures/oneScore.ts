@@ -123,7 +123,7 @@ async function trained(library: Library, text: string, head: number): Promise<Ta
 }
 
 async function seeded(library: Library, { n, seed, head }: State): Promise<Taken> {
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const { summands, layer } = seededLayer(superpose, n, seed);
   const scores = superpose.decompose({ summands, ...layer, only: [head] });
   return { ...scores, tokens: Array.from({ length: n }, (_, place) => `token ${place}`), dropped: 0 };
@@ -131,7 +131,7 @@ async function seeded(library: Library, { n, seed, head }: State): Promise<Taken
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const taken = await takeApart(library, state);
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const { head } = state;
   const combine = (chosen: (term: number) => boolean) =>
     superpose.combineTerms(

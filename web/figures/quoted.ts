@@ -1,5 +1,5 @@
 // Figure "Which width do the quoted numbers have?": two channels of a sinusoidal encoding, by its width.
-import type { Superpose } from 'superpose';
+import type { First } from 'superpose';
 import { type Area, lineKey, lineThrough, type Plane, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -46,7 +46,7 @@ type Values = Record<State['channel'], Float64Array[][]>;
 // Nothing but the channel is set: both are computed at once.
 let known: Values | undefined;
 
-function valuesOf(superpose: Superpose): Values {
+function valuesOf(superpose: First): Values {
   const all = widths();
   const empty = () => spacings.map(() => positions.map(() => new Float64Array(all.length)));
   const values: Values = { '-16': empty(), '-1': empty() };
@@ -72,7 +72,7 @@ function valuesOf(superpose: Superpose): Values {
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, { channel }) => {
-  known ??= valuesOf(await library.superpose());
+  known ??= valuesOf(await library.first());
   const all = widths();
   const values = known[channel];
   const agrees = (place: number, quote: string, at: number) =>

@@ -1,6 +1,6 @@
 // Figure "Sandbox": tables, dot products, terms and attention of one choice of words, positions and weights.
 import { quantile } from 'd3-array';
-import { type DotProducts, logitsOf, type Scores, type Superpose, sharesOf, type Table } from 'superpose';
+import { type DotProducts, type First, logitsOf, type Scores, sharesOf, type Table } from 'superpose';
 import { exponent, percent, readable, signed } from '../plot/format.js';
 import {
   type Area,
@@ -84,7 +84,7 @@ const precision = 'float32';
 const streams = { token: 0, position: 1, query: 2, key: 3 };
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const tables =
     state.tokens === 'seeded' ? seededTables(superpose, state) : await ofSentence(library, state);
   const { token, words, dropped } = tables;
@@ -134,7 +134,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-function seededTables(superpose: Superpose, state: State): Tables {
+function seededTables(superpose: First, state: State): Tables {
   const { n, d, seed } = state;
   return {
     token: superpose.randomNormal({ rows: n, columns: d, seed, stream: streams.token, precision }),
@@ -151,7 +151,7 @@ async function ofSentence(library: Library, state: State): Promise<Tables> {
   const own = state.positions === 'learned';
   return {
     token,
-    position: own ? position : positionsOf(await library.superpose(), state, token.rows, token.columns),
+    position: own ? position : positionsOf(await library.first(), state, token.rows, token.columns),
     token_type,
     words: sentence.tokens,
     dropped: sentence.dropped,
@@ -159,7 +159,7 @@ async function ofSentence(library: Library, state: State): Promise<Tables> {
 }
 
 function positionsOf(
-  superpose: Superpose,
+  superpose: First,
   { positions, seed }: State,
   n: number,
   d_model: number,
@@ -195,7 +195,7 @@ function positionsOf(
 let drawn: { key: string; query: Table<Float32Array>; key_: Table<Float32Array> } | undefined;
 
 function seededScores(
-  superpose: Superpose,
+  superpose: First,
   token: Table<Float32Array>,
   position: Table<Float32Array>,
   { heads, head, weightSeed }: State,
@@ -227,7 +227,7 @@ function seededScores(
 }
 
 async function trainedScores(library: Library, tables: Tables, head: number): Promise<Scores<Float32Array>> {
-  const [superpose, model] = [await library.superpose(), await library.miniLM()];
+  const [superpose, model] = [await library.first(), await library.miniLM()];
   const { token, position, token_type } = tables as Required<Tables>;
   return superpose.decompose({
     ...(await model.layer(precision)),

@@ -1,5 +1,5 @@
 // An attention layer of MiniLM's shapes before training, and the embeddings that it would see.
-import type { DecomposeInput, Superpose, Table } from 'superpose';
+import type { DecomposeInput, First, Table } from 'superpose';
 
 export type Layer = Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads'>;
 export type LayerSummands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
@@ -11,7 +11,7 @@ let last: { seed: number; layer: Layer } | undefined;
 
 /** Normal weights, a sinusoid, one segment. */
 export function seededLayer(
-  superpose: Superpose,
+  superpose: First,
   n: number,
   seed: number,
 ): { summands: LayerSummands; layer: Layer } {

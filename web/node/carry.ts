@@ -1,22 +1,35 @@
 import { readFile } from 'node:fs/promises';
 import { type Carried, NotCarried, recorder, watchedLibrary } from '../embed/carried.js';
+import type { Library } from '../figures/figure.js';
 import { library } from '../worker/library.js';
 import { type Rendered, rendererOf } from './render.js';
 
-/** Renders a figure and notes what it reads of the model; undefined where that is nothing, or too much. */
+/**
+ * Renders a figure and notes what it reads: of the model, undefined where that is nothing, or too much; and
+ * whether it takes more than the first module.
+ */
 export async function renderAndCarry(
   modelFolder: URL,
   name: string,
   settings: [string, string][] = [],
-): Promise<{ rendered: Rendered; carried: Carried | undefined }> {
+): Promise<{ rendered: Rendered; carried: Carried | undefined; takesRest: boolean }> {
   const files = (file: string) => readFile(new URL(file, modelFolder));
   const record = recorder(files);
+  let takesRest = false;
+  const noted = (loaded: Library): Library => ({
+    ...loaded,
+    superpose() {
+      takesRest = true;
+      return loaded.superpose();
+    },
+  });
   try {
-    const watched = watchedLibrary(library({ read: record.read }), record.watched);
+    const watched = watchedLibrary(noted(library({ read: record.read })), record.watched);
     const rendered = await rendererOf(watched)(name, settings);
-    return { rendered, carried: record.carried() };
+    return { rendered, carried: record.carried(), takesRest };
   } catch (error) {
     if (!(error instanceof NotCarried) && !((error as Error).cause instanceof NotCarried)) throw error;
-    return { rendered: await rendererOf(library({ read: files }))(name, settings), carried: undefined };
+    const rendered = await rendererOf(noted(library({ read: files })))(name, settings);
+    return { rendered, carried: undefined, takesRest };
   }
 }

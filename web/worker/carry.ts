@@ -11,12 +11,12 @@ async function fetched(address: URL): Promise<Uint8Array> {
 
 /** For a worker that has computed nothing yet, because figures remember what they have read. */
 export const carrying =
-  ({ superpose }: Library, model: URL): Run =>
+  ({ first }: Library, model: URL): Run =>
   async (figure, state, job) => {
     // Few readers ever save a file.
     const { NotCarried, recorder, watchedLibrary } = await import('../embed/carried.js');
     const record = recorder((file) => fetched(new URL(file, model)));
-    const read = library({ read: record.read }, {}, superpose);
+    const read = library({ read: record.read }, {}, first);
     try {
       await running(watchedLibrary(read, record.watched))(figure, state, job);
     } catch (error) {

@@ -1,5 +1,5 @@
 // The library as figures want it: loaded once, the model when a figure needs it.
-import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
+import { type LoadOptions, loadFirst, loadMiniLM, loadRest, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
 
 /** A failure is not kept: the next question tries again. */
@@ -17,10 +17,11 @@ const retried = <T>(make: () => Promise<T>) => {
 export function library(
   model: MiniLMOptions = {},
   module: LoadOptions = {},
-  superpose = retried(() => load(module)),
+  first = retried(() => loadFirst(module)),
 ): Library {
   return {
-    superpose,
-    miniLM: retried(async () => loadMiniLM(await superpose(), model)),
+    first,
+    superpose: retried(async () => loadRest(await first(), module)),
+    miniLM: retried(async () => loadMiniLM(await first(), model)),
   };
 }

@@ -9,9 +9,9 @@ import type { Answering } from './ways.js';
 
 // In dist/ this file stands in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
-// The module is loaded at once, MiniLM when a text needs it.
+// The first module is loaded at once, the second and MiniLM when a figure needs them.
 const loaded = library({ from: model });
-loaded.superpose().catch(() => {});
+loaded.first().catch(() => {});
 
 export const answeringHere: Answering = (say) => answering(running(inSlices(loaded)), say);
 

@@ -3,9 +3,9 @@
 
 import * as check from '../check.js';
 import { readBytes } from '../files.js';
+import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { Scores } from '../scores/scores.js';
-import type { Superpose } from '../superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 
 export interface MiniLMOptions {
@@ -72,7 +72,7 @@ const supportedFormat = 1;
 const longestText = 100_000;
 
 /** Loads the tokenizer and the first layer; rows of the tables are read when a sentence needs them. */
-export async function loadMiniLM(superpose: Superpose, options: MiniLMOptions = {}): Promise<MiniLM> {
+export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
   const bytesOf = options.read ?? (await fileReader(superpose, options.from));
@@ -208,7 +208,7 @@ const nodeFs = 'node:fs';
 const nodeWeights = './weights.js';
 
 /** From the folder given; else from where the build leaves the files; else, in Node, from the weights package. */
-async function fileReader(superpose: Superpose, from: URL | string | undefined) {
+async function fileReader(superpose: First, from: URL | string | undefined) {
   const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
   if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
     const { existsSync }: typeof import('node:fs') = await import(/* @vite-ignore */ nodeFs);
@@ -228,7 +228,7 @@ async function fileReader(superpose: Superpose, from: URL | string | undefined) 
 type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;
 
 /** Tensors of one file, decoded when first asked for. */
-function tensorReader(superpose: Superpose, file: Uint8Array): TensorReader {
+function tensorReader(superpose: First, file: Uint8Array): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
   const decoded = new Map<string, Table>();
   return <P extends Precision = 'float64'>(name: string, precision?: P): Table<FloatsOf<P>> => {

@@ -2,7 +2,7 @@
 // tokenizer, and the embedding tables in shards of some rows. For Node only. Everything stays fp16: int8
 // rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
-import type { Superpose } from '../index.js';
+import type { First } from '../index.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
 /** The package with the weights, an optional peer of this one. */
@@ -42,11 +42,7 @@ export function weightsFolder(): URL | undefined {
 }
 
 /** Reads only what is asked for out of the package's 45 MB. */
-export async function weightsFiles(
-  superpose: Superpose,
-  folder: URL,
-  rowsPerShard = 128,
-): Promise<WeightsFiles> {
+export async function weightsFiles(superpose: First, folder: URL, rowsPerShard = 128): Promise<WeightsFiles> {
   const json = async (name: string) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
   const { version, license } = await json('package.json');
   const source = `${weightsPackage}@${version}`;

@@ -3,8 +3,9 @@
 import * as check from '../check.js';
 import { type BucketOptions, checkBuckets } from '../encodings/relativePosition.js';
 import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
+import type { First } from '../first.js';
 import type { Raw } from '../module.js';
-import { type Floats, type Linear, rounded, suffixOf, type Table, table } from '../table.js';
+import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
 
 /** What all schemes share. */
 export interface SchemeBase<A extends Floats = Floats> {
@@ -297,7 +298,7 @@ const parts = [
 ] as const;
 type Part = (typeof parts)[number];
 
-export function schemesApi(raw: Raw): SchemesApi {
+export function schemesApi(raw: Raw, first: First): SchemesApi {
   return {
     schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A> {
       check.object('input', input);
@@ -307,9 +308,9 @@ export function schemesApi(raw: Raw): SchemesApi {
       const [n, d] = [content.rows, content.columns];
       const heads = check.integer('heads', input.heads, 1);
       const seed = check.seed('seed', input.seed ?? 0);
-      const suffix = suffixOf(content.data);
+      const precision = content.data instanceof Float32Array ? 'float32' : 'float64';
       const given = input.standardDeviation ?? 0.02;
-      const deviation = check.representable('standardDeviation', given, suffix === 'F32', 0);
+      const deviation = check.representable('standardDeviation', given, precision === 'float32', 0);
       const only = check.chosenHeads(input.only, heads);
       const arrays: Record<string, Floats | undefined> = { 'content.data': content.data };
 
@@ -319,7 +320,14 @@ export function schemesApi(raw: Raw): SchemesApi {
       const drawings: (() => void)[] = [];
       const learned: Record<string, unknown> = {};
       const draw = (part: Part, rows: number, columns: number, sigma: number): A =>
-        raw[`randomNormal${suffix}`](rows, columns, sigma, seed, parts.indexOf(part));
+        first.randomNormal({
+          rows,
+          columns,
+          standardDeviation: sigma,
+          seed,
+          stream: parts.indexOf(part),
+          precision,
+        }).data as A;
       const tablePart = (name: Part, given: Table | undefined, rows: number, columns: number) => {
         values += rows * columns;
         if (given) {
@@ -381,7 +389,7 @@ export function schemesApi(raw: Raw): SchemesApi {
         options.positionScale = check.representable(
           'positionScale',
           input.positionScale ?? 1,
-          suffix === 'F32',
+          precision === 'float32',
         );
         if (position) check.table('position', position);
         const asked = input.scheme === 'added' ? d : (input.positionWidth ?? position?.columns ?? d);
@@ -432,9 +440,16 @@ export function schemesApi(raw: Raw): SchemesApi {
         const given = input.offsets;
         const columns = given ? given.columns : d;
         drawings.push(() => {
-          // In the layout `concatenated` and the spacing of `d_model`.
-          const sinusoid = () => raw[`sinusoidal${suffix}`](rows, d, 1, 0, 10000, 1 - n);
-          learned.offsets = given ?? table(sinusoid(), rows, d);
+          learned.offsets =
+            given ??
+            first.sinusoidal({
+              positions: rows,
+              d_model: d,
+              layout: 'concatenated',
+              spacing: 'd_model',
+              firstPosition: 1 - n,
+              precision,
+            });
         });
         linearPart('offsetKey', input.offsetKey, all, columns);
         vectorPart('u', input.u, all);
@@ -527,7 +542,11 @@ export function schemesApi(raw: Raw): SchemesApi {
         values += 4 * n * (all + heads * turned);
         divisor = headWidth + turned;
       }
-      const scale = check.representable('scale', input.scale ?? 1 / Math.sqrt(divisor), suffix === 'F32');
+      const scale = check.representable(
+        'scale',
+        input.scale ?? 1 / Math.sqrt(divisor),
+        precision === 'float32',
+      );
       causal = check.flag('causal', input.causal ?? causal);
       check.samePrecision(arrays);
       const perHead = (2 * terms + 6) * n * n;
@@ -539,7 +558,7 @@ export function schemesApi(raw: Raw): SchemesApi {
       const request = { content, ...learned, ...options, heads, scale, causal, only };
       const result = raw.schemeScores(core, request);
       for (const name of ['terms', 'logits', 'weights']) {
-        result[name] = rounded<A>(result[name], suffix === 'F32');
+        result[name] = rounded<A>(result[name], precision === 'float32');
       }
       return { n, heads: only, ...result };
     },

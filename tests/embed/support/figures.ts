@@ -1,8 +1,8 @@
 // What a reader sees of the figures on a page, and what Node says that they must show.
-import { load, loadMiniLM } from 'superpose';
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
 import { computes } from '../../../web/worker/computes.ts';
+import { library } from '../../../web/worker/library.ts';
 
 export interface ShownFigure {
   name: string;
@@ -36,10 +36,8 @@ export async function findingOf(name: string, settings: Record<string, string> =
   const figure = await (figures[name] as (typeof figures)[string])();
   const { state: read } = readState(figure.controls, Object.entries(settings));
   const state = figure.settle?.(read, undefined) ?? read;
-  const superpose = await load();
-  const library = { superpose: async () => superpose, miniLM: () => loadMiniLM(superpose) };
   const job = { signal: new AbortController().signal, progress: () => {} };
-  const data = await computes[name]?.(library, state, job);
+  const data = await computes[name]?.(library(), state, job);
   return figure.describe(data, state).trim();
 }
 

@@ -21,7 +21,7 @@ export function demo(dist: string, version: string): Plugin {
       const withModel = (await figureNames()).includes('one-score');
       const trained = withModel ? 'one-score' : 'dot-products';
       const wished = async (name: string, settings: [string, string][]) => {
-        const { rendered, carried, toSvg } = await madeState(name, settings);
+        const { rendered, carried, takesRest, toSvg } = await madeState(name, settings);
         const { figure, data, state } = rendered;
         const wish: Wish = {
           figure,
@@ -34,7 +34,7 @@ export function demo(dist: string, version: string): Plugin {
           width: 700,
           height: 640,
         };
-        return { wish, rendered, carried, toSvg };
+        return { wish, rendered, carried, takesRest, toSvg };
       };
 
       const framed = await wished('dot-products', [['n', '16']]);
@@ -68,7 +68,7 @@ export function demo(dist: string, version: string): Plugin {
           },
           finding: single.wish.finding,
           script: readFileSync(resolve(root, 'build/single/single.js'), 'utf8'),
-          wasm: readFileSync(resolve(root, 'build/package/wasm/superpose-plain.wasm')),
+          takesRest: single.takesRest,
         }),
       );
       const inFrame = `<iframe src="${oneFile}" title="${escaped(single.wish.figure.title)}" width="700" height="640" style="border:0;max-width:100%" sandbox="allow-scripts" loading="lazy"></iframe>\n`;

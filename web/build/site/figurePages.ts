@@ -16,9 +16,8 @@ export function figurePages(dist: string): Plugin {
     apply: 'build',
     async closeBundle() {
       const script = readFileSync(resolve(root, 'build/single/single.js'), 'utf8');
-      const wasm = readFileSync(resolve(root, 'build/package/wasm/superpose-plain.wasm'));
       for (const name of await figureNames()) {
-        const { rendered, carried, placeholder } = await madeFigure(name);
+        const { rendered, carried, takesRest, placeholder } = await madeFigure(name);
         const folder = resolve(dist, 'figures', name);
         mkdirSync(folder, { recursive: true });
         const { title } = rendered.figure;
@@ -31,7 +30,7 @@ export function figurePages(dist: string): Plugin {
           pictures: { narrow: picture('narrow'), wide: picture('wide') },
           finding,
           script,
-          wasm,
+          takesRest,
           ...(await announced(name, title, finding, folder)),
         });
         writeFileSync(resolve(folder, 'index.html'), html);

@@ -15,6 +15,7 @@ export interface MadeFigure {
   name: string;
   rendered: Rendered;
   carried: Carried | undefined;
+  takesRest: boolean;
   /** With pictures in the folder pictures/. */
   placeholder: Placeholder;
 }
@@ -47,6 +48,6 @@ export async function madeState(name: string, settings: [string, string][]) {
 async function make(name: string): Promise<MadeFigure> {
   // An instance of its own: figures remember what they have read, and then do not read it again.
   const own: Headless = await import(`${bundle}?${name}`);
-  const { rendered, carried } = await own.renderAndCarry(model, name);
-  return { name, rendered, carried, placeholder: await own.placeholder(rendered, './pictures/') };
+  const { rendered, carried, takesRest } = await own.renderAndCarry(model, name);
+  return { name, rendered, carried, takesRest, placeholder: await own.placeholder(rendered, './pictures/') };
 }

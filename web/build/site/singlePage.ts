@@ -1,5 +1,7 @@
 // The page of one figure, in one file.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { SinglePage } from '../../embed/single.js';
 import { escaped } from '../../plot/svg.js';
 
@@ -11,7 +13,8 @@ export interface SinglePageParts {
   pictures: { narrow: string; wide: string };
   finding: string;
   script: string;
-  wasm: Uint8Array;
+  /** It carries the second module too. */
+  takesRest: boolean;
   /** For the head: links and cards. */
   head?: string;
   /** Of other hosts that the page may fetch from. */
@@ -20,13 +23,17 @@ export interface SinglePageParts {
 
 const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;background:#fdfdfb;color:#14161a;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}@media (prefers-color-scheme:dark){body{background:#14161a;color:#e6e8ec}}body:has([theme=light]){background:#fdfdfb}body:has([theme=dark]){background:#14161a}`;
 
+const wasmBlock = (name: string) => {
+  const file = resolve(import.meta.dirname, `../../../build/package/wasm/${name}-plain.wasm`);
+  return `<script type="application/octet-stream" id="${name}-wasm">${readFileSync(file, 'base64')}</script>`;
+};
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.trim()).replace(/'/g, '%27')}`;
 /** As text between script tags, where only a closing tag must not stand. */
 export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 export function singlePage(parts: SinglePageParts): string {
-  const { title, description, page, pictures, finding, script, wasm, head = '', connect = '' } = parts;
+  const { title, description, page, pictures, finding, script, takesRest, head = '', connect = '' } = parts;
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const policy = [
     "default-src 'none'",
@@ -52,7 +59,7 @@ export function singlePage(parts: SinglePageParts): string {
   <body>
     <superpose-figure name="${page.figure}"><picture><source media="(min-width: 48rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p></superpose-figure>
     <script type="application/json" id="superpose-page">${jsonBlock(page)}</script>
-    <script type="application/octet-stream" id="superpose-wasm">${Buffer.from(wasm).toString('base64')}</script>
+    ${wasmBlock('superpose')}${takesRest ? wasmBlock('superpose-second') : ''}
     <script>${code}</script>
   </body>
 </html>

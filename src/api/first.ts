@@ -1,0 +1,54 @@
+// What the opening figures need: encodings, dot products, scores taken apart. A small module, which starts at
+// once; second.ts has all else.
+import { encodingsApi } from './encodings/encodings.js';
+import { sinusoidalApi } from './encodings/sinusoidal.js';
+import { type Made, made } from './factories.js';
+import { directionsApi } from './geometry/directions.js';
+import { safetensorsApi } from './model/safetensors.js';
+import { type Loaded, type LoadOptions, loadPart, type Simd } from './module.js';
+import { randomApi } from './numeric/random.js';
+import { summaryApi } from './numeric/summary.js';
+import { concatenateApi } from './scores/concatenate.js';
+import { decomposeApi } from './scores/decompose.js';
+import { decompositionLayerApi } from './scores/decompositionLayer.js';
+import { dotProductsApi } from './scores/dotProducts.js';
+import { scoresApi } from './scores/scores.js';
+import createFirst from './wasm/superpose-plain.js';
+
+const factories = [
+  encodingsApi,
+  sinusoidalApi,
+  directionsApi,
+  safetensorsApi,
+  randomApi,
+  summaryApi,
+  concatenateApi,
+  decomposeApi,
+  decompositionLayerApi,
+  dotProductsApi,
+  scoresApi,
+] as const;
+
+export interface First extends Made<typeof factories> {
+  /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
+  readonly simd: Simd;
+  /** Bytes of the memory of its modules, which only grows. */
+  memoryBytes(): number;
+}
+
+export const startFirst = (options: LoadOptions) => loadPart('first', createFirst, options);
+
+/** The functions that run in this module. */
+export const firstOver = ({ raw, simd }: Loaded): First => ({
+  simd,
+  memoryBytes: () => raw.HEAPU8.byteLength,
+  ...made(factories, raw),
+});
+
+/**
+ * Starts the first of the two WebAssembly modules alone, which a page can show its first figure with, and
+ * returns the functions that run in it. Throws as load() does.
+ */
+export async function loadFirst(options: LoadOptions = {}): Promise<First> {
+  return firstOver(await startFirst(options));
+}

@@ -1,0 +1,53 @@
+// What later figures need: measurements of encodings, schemes, geometry. Fetched when something asks for it.
+import { channelsApi } from './encodings/channels.js';
+import { gramApi } from './encodings/gram.js';
+import { relativePositionApi } from './encodings/relativePosition.js';
+import { rotaryApi } from './encodings/rotary.js';
+import { shiftApi } from './encodings/shift.js';
+import { type Made, made } from './factories.js';
+import type { First } from './first.js';
+import { collisionsApi } from './geometry/collisions.js';
+import { cosinesApi } from './geometry/cosines.js';
+import { meanDecompositionApi } from './geometry/meanDecomposition.js';
+import { obliqueApi } from './geometry/oblique.js';
+import { probesApi } from './geometry/probes.js';
+import { subspacesApi } from './geometry/subspaces.js';
+import { type Loaded, type LoadOptions, loadPart } from './module.js';
+import { costApi } from './scores/cost.js';
+import { orderApi } from './scores/order.js';
+import { rankApi } from './scores/rank.js';
+import { schemeRegistryApi } from './scores/schemeRegistry.js';
+import { schemesApi } from './scores/schemes.js';
+import createSecond from './wasm/superpose-second-plain.js';
+
+const factories = [
+  channelsApi,
+  gramApi,
+  relativePositionApi,
+  rotaryApi,
+  shiftApi,
+  collisionsApi,
+  cosinesApi,
+  meanDecompositionApi,
+  obliqueApi,
+  probesApi,
+  subspacesApi,
+  costApi,
+  orderApi,
+  rankApi,
+  schemeRegistryApi,
+  schemesApi,
+] as const;
+
+export interface Second extends Made<typeof factories> {
+  /** Bytes of the module's memory, which only grows. */
+  memoryBytes(): number;
+}
+
+export const startSecond = (options: LoadOptions) => loadPart('second', createSecond, options);
+
+/** The functions that run in this module. */
+export const secondOver = ({ raw }: Loaded, first: First): Second => ({
+  memoryBytes: () => raw.HEAPU8.byteLength,
+  ...made(factories, raw, first),
+});

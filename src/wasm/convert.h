@@ -1,0 +1,83 @@
+// Between JavaScript's values and the core's matrices: arrays are copied in and results copied out, so that
+// nothing a caller holds points into the module's memory.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "numeric/matrix.h"
+#include "scores/decomposition.h"
+#include "value.h"
+
+namespace superpose {
+
+template <typename Element>
+void copy_in(const Value& array, Element* to, std::size_t count) {
+  array.copy_to(to, count);
+}
+
+template <typename Element>
+Value copy_out(const Element* from, std::size_t count) {
+  return Value::copy_of(from, count);
+}
+
+template <typename Scalar>
+Value copy_out(const Matrix<Scalar>& matrix) {
+  return copy_out(matrix.data(), matrix.size());
+}
+
+inline Value copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
+
+// A Table, which keeps its width when it has no rows.
+template <typename Scalar>
+Matrix<Scalar> matrix_in(const Value& table) {
+  Matrix<Scalar> matrix(table["rows"].as<int>(), table["columns"].as<int>());
+  copy_in(table["data"], matrix.data(), matrix.size());
+  return matrix;
+}
+
+// An absent array (undefined) is an empty vector.
+template <typename Scalar>
+Vector<Scalar> vector_in(const Value& array) {
+  Vector<Scalar> vector(array.isUndefined() ? 0 : array.length());
+  if (vector.size()) copy_in(array, vector.data(), vector.size());
+  return vector;
+}
+
+// An array of small integers; an absent one is empty.
+inline std::vector<int> integers_in(const Value& array) {
+  std::vector<int> integers(array.isUndefined() ? 0 : array.length());
+  if (!integers.empty()) array.copy_to(integers.data(), integers.size());
+  return integers;
+}
+
+template <typename Scalar>
+Linear<Scalar> linear_in(const Value& linear) {
+  return {matrix_in<Scalar>(linear["weight"]), vector_in<Scalar>(linear["bias"])};
+}
+
+template <typename Scalar>
+Normalization<Scalar> normalization_in(const Value& norm) {
+  return {static_cast<Norm>(norm["kind"].as<int>()), vector_in<Scalar>(norm["gamma"]),
+          vector_in<Scalar>(norm["beta"]), static_cast<Scalar>(norm["epsilon"].as<double>())};
+}
+
+template <typename Scalar>
+Value new_array(std::size_t count) {
+  return Value::zeros<Scalar>(count);
+}
+
+// Objects that live in the module's memory between calls go out as their addresses; the typed API calls
+// the function that frees them, and no other after it.
+template <typename Object>
+Object& at_address(std::uint32_t address) {
+  return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
+}
+
+template <typename Object>
+std::uint32_t address_of(Object object) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(new Object(std::move(object))));
+}
+
+}  // namespace superpose

@@ -1,0 +1,73 @@
+// Sinusoids and the named tables.
+#include <vector>
+
+#include "convert.h"
+#include "encodings/encodings.h"
+#include "encodings/sinusoidal.h"
+#include "sinusoid_in.h"
+
+namespace superpose {
+namespace {
+
+template <typename Scalar>
+Value sinusoidal_out(int positions, int d_model, int layout, int spacing, double base,
+                     double first_position) {
+  return copy_out(sinusoidal<Scalar>(encoding_of(positions, d_model, layout, spacing, base, first_position)));
+}
+
+Value sinusoidal_frequencies_out(int d_model, int layout, int spacing, double base) {
+  const std::vector<double> frequencies =
+      sinusoidal_frequencies(encoding_of(0, d_model, layout, spacing, base, 0));
+  return copy_out(frequencies.data(), frequencies.size());
+}
+
+template <typename Scalar>
+Value fairseq_sinusoidal_out(int positions, int d_model, int padding_idx) {
+  return copy_out(fairseq_sinusoidal<Scalar>(positions, d_model, padding_idx));
+}
+
+template <typename Scalar>
+Value mae_sinusoidal_out(int grid, int d_model, bool class_token) {
+  return copy_out(mae_sinusoidal<Scalar>(grid, d_model, class_token));
+}
+
+template <typename Scalar>
+Value tensor2tensor_sinusoidal_out(const Value& extents, int d_model, double min_timescale,
+                                   double max_timescale) {
+  return copy_out(
+      tensor2tensor_sinusoidal<Scalar>(integers_in(extents), d_model, min_timescale, max_timescale));
+}
+
+template <typename Scalar>
+Value bert_embeddings_out(const Value& token, const Value& position, const Value& token_type,
+                          const Value& ids, double position_scale) {
+  const BertSummands<Scalar> summands = bert_embeddings<Scalar>(
+      matrix_in<Scalar>(token), matrix_in<Scalar>(position), matrix_in<Scalar>(token_type), integers_in(ids),
+      static_cast<Scalar>(position_scale));
+  Value result = Value::object();
+  result.set("position", copy_out(summands.position));
+  result.set("token_type", copy_out(summands.token_type));
+  result.set("sum", copy_out(summands.sum));
+  return result;
+}
+
+template <typename Scalar>
+Value vit_embeddings_out(const Value& patches, const Value& class_token, const Value& position) {
+  return copy_out(vit_embeddings<Scalar>(matrix_in<Scalar>(patches), vector_in<Scalar>(class_token),
+                                         matrix_in<Scalar>(position)));
+}
+
+EMSCRIPTEN_BINDINGS(first_encodings) {
+  using emscripten::function;
+  function("sinusoidalF32", &sinusoidal_out<float>);
+  function("sinusoidalF64", &sinusoidal_out<double>);
+  function("sinusoidalFrequencies", &sinusoidal_frequencies_out);
+  function("fairseqSinusoidal", &fairseq_sinusoidal_out<double>);
+  function("maeSinusoidal", &mae_sinusoidal_out<double>);
+  function("tensor2tensorSinusoidal", &tensor2tensor_sinusoidal_out<double>);
+  function("bertEmbeddings", &bert_embeddings_out<double>);
+  function("vitEmbeddings", &vit_embeddings_out<double>);
+}
+
+}  // namespace
+}  // namespace superpose

@@ -1,0 +1,217 @@
+// Dot products, and attention scores taken apart.
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "convert.h"
+#include "scores/concatenation.h"
+#include "scores/decomposition.h"
+#include "scores/decomposition_layer.h"
+#include "scores/dot_products.h"
+#include "scores/pooled_shares.h"
+#include "scores/shares.h"
+#include "scores/softmax.h"
+
+namespace superpose {
+namespace {
+
+// The chosen heads of a score taken apart. Results leave head by head, so that the module never
+// holds more than one head's terms.
+template <typename Scalar>
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
+  const std::size_t n = parts.tokens;
+  const std::size_t count = parts.terms();
+  const int chosen = heads.length();
+  Value terms = new_array<Scalar>(chosen * count * n * n);
+  Value logits = new_array<Scalar>(chosen * n * n);
+  Value residuals = new_array<double>(chosen);
+  Value covariances = new_array<double>(chosen * count);
+  Value variances = new_array<double>(chosen);
+  Value shares = new_array<double>(chosen * count);
+
+  Matrix<Scalar> head_parts(count, n * n);
+  Matrix<Scalar> head_logits(n, n);
+  for (int k = 0; k < chosen; ++k) {
+    const Scalar residual = head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
+    const Covariances of_head = row_centred_covariances(head_parts.data(), count, head_logits.data(), n);
+    terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
+    logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
+    covariances.copy_from(of_head.terms.data(), count, k * count);
+    shares.copy_from(of_head.shares().data(), count, k * count);
+    residuals.set(k, static_cast<double>(residual));
+    variances.set(k, of_head.logits);
+  }
+
+  Value result = Value::object();
+  result.set("terms", terms);
+  result.set("logits", logits);
+  result.set("residuals", residuals);
+  result.set("covariances", covariances);
+  result.set("variances", variances);
+  result.set("shares", shares);
+  return result;
+}
+
+template <typename Scalar>
+Value dot_products_out(const Value& token, const Value& position, double position_scale) {
+  const DotProducts<Scalar> products = dot_products<Scalar>(
+      matrix_in<Scalar>(token), matrix_in<Scalar>(position), static_cast<Scalar>(position_scale));
+  const std::pair<const char*, const Matrix<Scalar>&> named[] = {
+      {"tokenToken", products.token_token},
+      {"tokenPosition", products.token_position},
+      {"positionToken", products.position_token},
+      {"positionPosition", products.position_position},
+      {"added", products.added},
+      {"concatenated", products.concatenated}};
+  Value result = Value::object();
+  Value moments = Value::object();
+  const auto set_moments = [&](const char* name, const Matrix<Scalar>& matrix) {
+    const PairMoments of_pairs = pair_moments(matrix);
+    Value moment = Value::object();
+    moment.set("mean", of_pairs.mean);
+    moment.set("deviation", of_pairs.deviation);
+    moments.set(name, moment);
+  };
+  for (const auto& [name, matrix] : named) {
+    set_moments(name, matrix);
+    result.set(name, copy_out(matrix));
+  }
+  set_moments("crossTerms", products.token_position + products.position_token);
+  result.set("moments", moments);
+  result.set("correlation", products.added.size() ? pair_correlation(products.added, products.concatenated)
+                                                  : std::numeric_limits<double>::quiet_NaN());
+  return result;
+}
+
+template <typename Scalar>
+Value decompose_out(const Value& summands, const Value& norm, const Value& query, const Value& key, int heads,
+                    double scale, const Value& group_of, int groups, const Value& chosen) {
+  std::vector<Matrix<Scalar>> tables;
+  for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<Scalar>(summands[s]));
+  const auto parts = project_sum(tables, normalization_in<Scalar>(norm), linear_in<Scalar>(query),
+                                 linear_in<Scalar>(key), heads, static_cast<Scalar>(scale));
+  const std::vector<int> group = integers_in(group_of);
+  // Each part by itself, in order, is how they are already.
+  std::vector<int> itself(group.size());
+  for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
+  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen);
+}
+
+template <typename Scalar>
+std::uint32_t decomposition_layer_out(const Value& norm, const Value& query, const Value& key, int heads,
+                                      double scale, int summands) {
+  return address_of(DecompositionLayer<Scalar>(linear_in<Scalar>(query), linear_in<Scalar>(key),
+                                               normalization_in<Scalar>(norm), heads,
+                                               static_cast<Scalar>(scale), summands));
+}
+
+// `terms` is filled; with `kept`, it is as the last call left it.
+template <typename Scalar>
+void layer_terms_out(std::uint32_t address, int tokens, const Value& summands, const Value& factors,
+                     const Value& chosen, bool kept, const Value& terms) {
+  auto& layer = at_address<DecompositionLayer<Scalar>>(address);
+  layer.resize(tokens);
+  const Vector<Scalar> of_summands = vector_in<Scalar>(factors);
+  for (int s = 0; s < of_summands.size(); ++s) {
+    copy_in(summands[s], layer.next_table(), layer.table_size());
+    layer.take(s, of_summands[s]);
+  }
+  Value to = terms;
+  layer.terms(integers_in(chosen), kept,
+              [&](const Scalar* from, std::size_t count, std::size_t at) { to.copy_from(from, count, at); });
+}
+
+template <typename Scalar>
+void delete_decomposition_layer_out(std::uint32_t address) {
+  delete &at_address<DecompositionLayer<Scalar>>(address);
+}
+
+template <typename Scalar>
+Value concatenate_raw_out(const Value& token, const Value& position, double position_scale,
+                          const Value& chosen) {
+  return heads_out(concatenate_raw<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
+                                           static_cast<Scalar>(position_scale)),
+                   chosen);
+}
+
+template <typename Scalar>
+Value concatenate_full_out(const Value& token, const Value& position, const Value& query, const Value& key,
+                           int heads, double scale, const Value& chosen) {
+  return heads_out(concatenate_full<Scalar>(matrix_in<Scalar>(token), matrix_in<Scalar>(position),
+                                            linear_in<Scalar>(query), linear_in<Scalar>(key), heads,
+                                            static_cast<Scalar>(scale)),
+                   chosen);
+}
+
+template <typename Scalar>
+Value concatenate_block_diagonal_out(const Value& token, const Value& position, const Value& token_query,
+                                     const Value& token_key, const Value& position_query,
+                                     const Value& position_key, int heads, double scale,
+                                     const Value& chosen) {
+  return heads_out(concatenate_block_diagonal<Scalar>(
+                       matrix_in<Scalar>(token), matrix_in<Scalar>(position), matrix_in<Scalar>(token_query),
+                       matrix_in<Scalar>(token_key), matrix_in<Scalar>(position_query),
+                       matrix_in<Scalar>(position_key), heads, static_cast<Scalar>(scale)),
+                   chosen);
+}
+
+// What the included terms of a head add up to: their sum, the same row-centred (what softmax sees),
+// its softmax, and its share of the logits' variation.
+template <typename Scalar>
+Value combine_terms_out(const Value& terms, const Value& logits, const Value& included) {
+  const Matrix<Scalar> all = matrix_in<Scalar>(terms);
+  const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
+  const Eigen::Index n = whole.rows();
+  std::vector<bool> flags(all.rows());
+  for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = included[t].as<bool>();
+  const Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
+
+  Value result = Value::object();
+  result.set("sum", copy_out(sum));
+  result.set("centred", copy_out(row_centred(sum)));
+  result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags)));
+  result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n).shares()[0]);
+  result.set("rawShare", raw_share(sum, whole));
+  return result;
+}
+
+Value pooled_shares_out(const Value& scores, int heads, int terms, const Value& group_of, int groups) {
+  Matrix<double> covariances(scores.length() * heads, terms);
+  Vector<double> variances(covariances.rows());
+  for (int s = 0; s < scores.length(); ++s) {
+    copy_in(scores[s]["covariances"], covariances.data() + s * heads * terms, heads * terms);
+    copy_in(scores[s]["variances"], variances.data() + s * heads, heads);
+  }
+  const PooledShares found = pooled_shares(covariances, variances, heads, integers_in(group_of), groups);
+  Value result = Value::object();
+  result.set("heads", copy_out(found.heads));
+  result.set("mean", copy_out(found.mean));
+  result.set("pooled", copy_out(found.pooled));
+  return result;
+}
+
+EMSCRIPTEN_BINDINGS(first_scores) {
+  using emscripten::function;
+  function("dotProductsF32", &dot_products_out<float>);
+  function("dotProductsF64", &dot_products_out<double>);
+  function("decomposeF32", &decompose_out<float>);
+  function("decomposeF64", &decompose_out<double>);
+  function("decompositionLayerF32", &decomposition_layer_out<float>);
+  function("decompositionLayerF64", &decomposition_layer_out<double>);
+  function("layerTermsF32", &layer_terms_out<float>);
+  function("layerTermsF64", &layer_terms_out<double>);
+  function("deleteDecompositionLayerF32", &delete_decomposition_layer_out<float>);
+  function("deleteDecompositionLayerF64", &delete_decomposition_layer_out<double>);
+  function("concatenateRawF32", &concatenate_raw_out<float>);
+  function("concatenateRawF64", &concatenate_raw_out<double>);
+  function("concatenateFullF32", &concatenate_full_out<float>);
+  function("concatenateFullF64", &concatenate_full_out<double>);
+  function("concatenateBlockDiagonalF32", &concatenate_block_diagonal_out<float>);
+  function("concatenateBlockDiagonalF64", &concatenate_block_diagonal_out<double>);
+  function("combineTermsF32", &combine_terms_out<float>);
+  function("combineTermsF64", &combine_terms_out<double>);
+  function("poolShares", &pooled_shares_out);
+}
+
+}  // namespace
+}  // namespace superpose

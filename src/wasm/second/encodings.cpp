@@ -1,0 +1,112 @@
+// What is measured of encodings, and relative positions.
+#include <utility>
+#include <vector>
+
+#include "convert.h"
+#include "encodings/channels.h"
+#include "encodings/gram.h"
+#include "encodings/relative_position.h"
+#include "encodings/rotary.h"
+#include "encodings/shift.h"
+#include "numeric/factorize.h"
+#include "sinusoid_in.h"
+
+namespace superpose {
+namespace {
+
+Value shift_operator_out(int d_model, int layout, int spacing, double base, double offset) {
+  return copy_out(shift_operator(encoding_of(0, d_model, layout, spacing, base, 0), offset));
+}
+
+double shift_error_out(int positions, int d_model, int layout, int spacing, double base,
+                       double first_position, double offset) {
+  return shift_error(encoding_of(positions, d_model, layout, spacing, base, first_position), offset);
+}
+
+Value gram_out(const Value& table) { return copy_out(gram(matrix_in<double>(table))); }
+
+double toeplitz_spread_out(const Value& square) { return toeplitz_spread(matrix_in<double>(square)); }
+
+Value offset_means_out(const Value& square) {
+  const OffsetMeans found = offset_means(matrix_in<double>(square));
+  Value result = Value::object();
+  result.set("mean", found.mean);
+  result.set("means", copy_out(found.means));
+  result.set("kernel", copy_out(found.kernel));
+  result.set("share", found.share);
+  result.set("apart", found.apart);
+  return result;
+}
+
+Value gram_spreads_out(int positions, int d_model, int layout, int spacing, double base,
+                       double first_position, std::uint32_t seed) {
+  const FormGrams grams =
+      form_grams(encoding_of(positions, d_model, layout, spacing, base, first_position), seed);
+  Value result = Value::object();
+  Value matrices = Value::object();
+  const std::pair<const char*, const Matrix<double>&> named[] = {{"whole", grams.whole},
+                                                                 {"centred", grams.centred},
+                                                                 {"sines", grams.sines},
+                                                                 {"randomForm", grams.random_form},
+                                                                 {"rotationForm", grams.rotation_form}};
+  for (const auto& [name, matrix] : named) {
+    result.set(name, toeplitz_spread(matrix));
+    matrices.set(name, copy_out(matrix));
+  }
+  result.set("matrices", matrices);
+  return result;
+}
+
+Value channel_ranges_out(const Value& table) { return copy_out(channel_ranges(matrix_in<double>(table))); }
+
+Value ranks_out(const Value& table, bool centred, double tolerance, double share) {
+  const Matrix<double> raw = matrix_in<double>(table);
+  const Vector<double> values = singular_values(centred ? column_centred(raw) : raw);
+  Value result = Value::object();
+  result.set("singularValues", copy_out(values));
+  result.set("numerical", numerical_rank(values, tolerance));
+  result.set("stable", stable_rank(values));
+  result.set("energy", energy_rank(values, share));
+  result.set("participationRatio", participation_ratio(values));
+  return result;
+}
+
+template <typename Scalar>
+Value rotate_out(const Value& rows, int heads, int layout, double base, double first_position) {
+  return copy_out(
+      rotate(matrix_in<Scalar>(rows), {heads, static_cast<Layout>(layout), base, first_position}));
+}
+
+Value rotary_permutation_out(int head_width) {
+  const std::vector<int> order = rotary_permutation(head_width);
+  return copy_out(order.data(), order.size());
+}
+
+Value alibi_slopes_out(int heads) {
+  const std::vector<double> slopes = alibi_slopes(heads);
+  return copy_out(slopes.data(), slopes.size());
+}
+
+Value t5_buckets_out(int n, bool bidirectional, int buckets, int max_distance) {
+  const Indices index = t5_buckets(n, {bidirectional, buckets, max_distance});
+  return copy_out(index.data(), index.size());
+}
+
+EMSCRIPTEN_BINDINGS(second_encodings) {
+  using emscripten::function;
+  function("shiftOperator", &shift_operator_out);
+  function("shiftError", &shift_error_out);
+  function("gram", &gram_out);
+  function("toeplitzSpread", &toeplitz_spread_out);
+  function("offsetMeans", &offset_means_out);
+  function("gramSpreads", &gram_spreads_out);
+  function("channelRanges", &channel_ranges_out);
+  function("ranks", &ranks_out);
+  function("rotate", &rotate_out<double>);
+  function("rotaryPermutation", &rotary_permutation_out);
+  function("alibiSlopes", &alibi_slopes_out);
+  function("t5Buckets", &t5_buckets_out);
+}
+
+}  // namespace
+}  // namespace superpose

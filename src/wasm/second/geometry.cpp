@@ -1,0 +1,225 @@
+// Angles, subspaces, probes and collisions: measurements, in double whatever comes in.
+#include <limits>
+
+#include "convert.h"
+#include "encodings/channels.h"
+#include "geometry/collisions.h"
+#include "geometry/cosines.h"
+#include "geometry/mean_decomposition.h"
+#include "geometry/oblique.h"
+#include "geometry/probes.h"
+#include "geometry/subspaces.h"
+#include "numeric/factorize.h"
+
+namespace superpose {
+namespace {
+
+Value sample_cosines_out(int d, int count, std::uint32_t seed) {
+  return copy_out(sample_cosines(d, count, seed));
+}
+
+Value principal_angles_out(const Value& first, const Value& second, double tolerance) {
+  const auto basis = [&](const Value& table) {
+    return orthonormal_basis(matrix_in<double>(table).transpose(), tolerance);
+  };
+  return copy_out(principal_angles(basis(first), basis(second)));
+}
+
+Value random_angles_out(int d, int k1, int k2, std::uint32_t seed) {
+  return copy_out(principal_angles(random_subspace(d, k1, seed, 0), random_subspace(d, k2, seed, 1)));
+}
+
+Value angle_cosines_out(const Value& angles) {
+  const AngleCosines found = angle_cosines(vector_in<double>(angles));
+  Value result = Value::object();
+  result.set("cosines", copy_out(found.cosines));
+  result.set("squares", found.squares);
+  return result;
+}
+
+Value chance_angles_out(int d, int k1, int k2) {
+  const ChanceAngles chance = chance_angles(d, k1, k2);
+  Value result = Value::object();
+  result.set("lowestCosine", chance.lowest_cosine);
+  result.set("highestCosine", chance.highest_cosine);
+  result.set("cosineSquares", chance.cosine_squares);
+  result.set("zeroAngles", chance.zero_angles);
+  result.set("largestCosine", chance.largest_cosine);
+  return result;
+}
+
+double energy_overlap_out(const Value& tokens, const Value& positions, bool centred) {
+  const auto table = [&](const Value& given) {
+    const Matrix<double> raw = matrix_in<double>(given);
+    return centred ? column_centred(raw) : raw;
+  };
+  return energy_overlap(table(tokens), table(positions));
+}
+
+Value overlap_curve_out(const Value& tokens, const Value& positions, int k) {
+  const OverlapCurve curve = overlap_curve(matrix_in<double>(tokens), matrix_in<double>(positions), k);
+  Value result = Value::object();
+  result.set("shares", copy_out(curve.shares));
+  result.set("dimensions", curve.dimensions);
+  result.set("chance", curve.chance);
+  result.set("reached", copy_out(curve.reached));
+  return result;
+}
+
+Value mean_decomposition_out(const Value& rows, const Value& position_of, int positions,
+                             const Value& token_of, int tokens) {
+  const MeanDecomposition found = mean_decomposition(matrix_in<double>(rows), integers_in(position_of),
+                                                     positions, integers_in(token_of), tokens);
+  Value result = Value::object();
+  result.set("global", copy_out(found.global.data(), found.global.size()));
+  result.set("position", copy_out(found.position));
+  result.set("token", copy_out(found.token));
+  result.set("residual", copy_out(found.residual));
+  result.set("positionCounts", copy_out(found.position_counts.data(), positions));
+  result.set("tokenCounts", copy_out(found.token_counts.data(), tokens));
+  result.set("positionShare", found.position_share);
+  result.set("tokenShare", found.token_share);
+  result.set("residualShare", found.residual_share);
+  result.set("overlap", found.overlap);
+  return result;
+}
+
+Value oblique_projection_out(const Value& u, const Value& w, double tolerance, const Value& noise) {
+  const Matrix<double> of_u = matrix_in<double>(u), of_w = matrix_in<double>(w);
+  const ObliqueProjection found = oblique_projection(of_u, of_w, tolerance);
+  Value result = Value::object();
+  result.set("projector", copy_out(found.projector));
+  result.set("exact", found.exact);
+  result.set("gain", found.gain);
+  result.set("smallestAngle", found.smallest_angle);
+  result.set("recoveryError", found.exact ? recovery_error(found.projector, of_u, of_w)
+                                          : std::numeric_limits<double>::quiet_NaN());
+  result.set("noiseGains", copy_out(found.exact ? noise_gains(found.projector, matrix_in<double>(noise))
+                                                : Vector<double>()));
+  return result;
+}
+
+ProbeOptions probe_options_in(const Value& options) {
+  return {options["penalty"].as<double>(), options["folds"].as<int>(), options["shuffled"].as<bool>(),
+          options["seed"].as<std::uint32_t>()};
+}
+
+Value position_probe_out(const Value& rows, const Value& index, const Value& options) {
+  const PositionProbe probe =
+      position_probe(matrix_in<double>(rows), vector_in<double>(index), probe_options_in(options));
+  Value result = Value::object();
+  result.set("predicted", copy_out(probe.predicted.data(), probe.predicted.size()));
+  result.set("meanAbsoluteError", probe.mean_absolute_error);
+  result.set("guessingError", probe.guessing_error);
+  return result;
+}
+
+Value order_probe_out(const Value& rows, int pairs, const Value& options) {
+  const OrderProbe probe = order_probe(matrix_in<double>(rows), pairs, probe_options_in(options));
+  Value result = Value::object();
+  result.set("first", copy_out(probe.first.data(), pairs));
+  result.set("second", copy_out(probe.second.data(), pairs));
+  result.set("wrong", copy_out(probe.wrong.data(), pairs));
+  result.set("error", probe.error);
+  return result;
+}
+
+Value token_probe_out(const Value& token, const Value& position, const Value& options) {
+  const TokenProbe probe = token_probe(
+      matrix_in<double>(token), matrix_in<double>(position),
+      {options["penalty"].as<double>(), options["heldOut"].as<double>(), options["trainingPairs"].as<int>(),
+       options["testPairs"].as<int>(), options["seed"].as<std::uint32_t>()});
+  Value result = Value::object();
+  result.set("rSquared", probe.r_squared);
+  result.set("trainingRSquared", probe.training_r_squared);
+  result.set("meanCosine", probe.mean_cosine);
+  result.set("heldOutTokens", copy_out(probe.held_out_tokens.data(), probe.held_out_tokens.size()));
+  result.set("heldOutPositions", copy_out(probe.held_out_positions.data(), probe.held_out_positions.size()));
+  return result;
+}
+
+std::uint32_t collision_search_out(const Value& tokens, const Value& positions, double scale) {
+  return address_of(
+      collision_search(matrix_in<float>(tokens), static_cast<float>(scale) * matrix_in<float>(positions)));
+}
+
+Value random_collisions_out(int d, double scale, double vocabulary) {
+  const RandomCollisions found = random_collisions(d, scale, vocabulary);
+  Value result = Value::object();
+  result.set("pair", found.pair);
+  result.set("expected", found.expected);
+  return result;
+}
+
+void delete_collision_search_out(std::uint32_t search) { delete &at_address<CollisionSearch>(search); }
+
+Value nearest_tokens_out(std::uint32_t search, int first, int words) {
+  const NearestTokens found = nearest_tokens(at_address<CollisionSearch>(search), first, words);
+  Value result = Value::object();
+  result.set("bare", copy_out(found.bare.data(), found.bare.size()));
+  result.set("bareDistances", copy_out(found.bare_distances.data(), found.bare_distances.size()));
+  result.set("nearest", copy_out(found.nearest.data(), found.nearest.size()));
+  result.set("margins", copy_out(found.margins));
+  result.set("bareMargins", copy_out(found.bare_margins));
+  result.set("smallestMargins", copy_out(found.smallest_margins));
+  result.set("lost", copy_out(found.lost.data(), found.lost.size()));
+  return result;
+}
+
+Value neighbours_out(std::uint32_t search, int word, int position, int count) {
+  const Neighbours found = neighbours(at_address<CollisionSearch>(search), word, position, count);
+  Value result = Value::object();
+  result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
+  result.set("distances", copy_out(found.distances.data(), found.distances.size()));
+  return result;
+}
+
+double collision_margin_out(std::uint32_t search, int a, int b, int position) {
+  return collision_margin(at_address<CollisionSearch>(search), a, b, position);
+}
+
+Value closest_across_positions_out(const Value& tokens, const Value& positions, int count) {
+  Value pairs = Value::array();
+  for (const CrossPair& pair :
+       closest_across_positions(matrix_in<double>(tokens), matrix_in<double>(positions), count)) {
+    Value out = Value::object();
+    out.set("a", pair.a);
+    out.set("i", pair.i);
+    out.set("b", pair.b);
+    out.set("j", pair.j);
+    out.set("distance", pair.distance);
+    pairs.push(out);
+  }
+  return pairs;
+}
+
+EMSCRIPTEN_BINDINGS(second_geometry) {
+  using emscripten::function;
+  function("sampleCosines", &sample_cosines_out);
+  function("principalAngles", &principal_angles_out);
+  function("randomAngles", &random_angles_out);
+  function("angleCosines", &angle_cosines_out);
+  function("chanceAngles", &chance_angles_out);
+  function("energyOverlap", &energy_overlap_out);
+  function("overlapCurve", &overlap_curve_out);
+  function("meanDecomposition", &mean_decomposition_out);
+  function("obliqueProjection", &oblique_projection_out);
+  function("positionProbe", &position_probe_out);
+  function("orderProbe", &order_probe_out);
+  function("tokenProbe", &token_probe_out);
+  function("collisionSearch", &collision_search_out);
+  function("randomCollisions", &random_collisions_out);
+  function("deleteCollisionSearch", &delete_collision_search_out);
+  function("nearestTokens", &nearest_tokens_out);
+  function("neighbours", &neighbours_out);
+  function("collisionMargin", &collision_margin_out);
+  function("closestAcrossPositions", &closest_across_positions_out);
+  function("cosineDensity", &cosine_density);
+  function("cosineMeanSize", &cosine_mean_size);
+  function("cosineDeviation", &cosine_deviation);
+  function("cosineTail", &cosine_tail);
+  function("largestCosineMedian", &largest_cosine_median);
+}
+
+}  // namespace
+}  // namespace superpose
