@@ -66,27 +66,25 @@ export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from 
 export type { AttentionLayer, PermutationEffect, PermutationEffectInput } from './scores/order.js';
 export type { ScoreRanks, ScoreRanksInput } from './scores/rank.js';
 export type { SchemeInfo, SchemeShape } from './scores/schemeRegistry.js';
-export {
-  type AddedInput,
-  type AlibiInput,
-  type ConcatenatedBlockDiagonalInput,
-  type ConcatenatedFullInput,
-  type ConcatenatedRawInput,
-  type DebertaInput,
-  type DecoupledRopeInput,
-  type DietAbsoluteInput,
-  type DietRelativeInput,
-  type NoPositionInput,
-  type RopeInput,
-  type SchemeInput,
-  type SchemeScores,
-  type ShawInput,
-  schemeIds,
-  schemeTermOf,
-  type T5Input,
-  type TransformerXlInput,
-  type TupeInput,
+export type {
+  AddedInput,
+  AlibiInput,
+  ConcatenatedBlockDiagonalInput,
+  ConcatenatedFullInput,
+  ConcatenatedRawInput,
+  DebertaInput,
+  DecoupledRopeInput,
+  DietAbsoluteInput,
+  DietRelativeInput,
+  NoPositionInput,
+  RopeInput,
+  SchemeInput,
+  ShawInput,
+  T5Input,
+  TransformerXlInput,
+  TupeInput,
 } from './scores/schemes.js';
+export { type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';
 export {
   type CombinedTerms,
   logitsOf,

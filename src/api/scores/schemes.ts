@@ -6,6 +6,7 @@ import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings
 import type { First } from '../first.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
+import { type SchemeScores, schemeIds } from './schemeTerms.js';
 
 /** What all schemes share. */
 export interface SchemeBase<A extends Floats = Floats> {
@@ -227,30 +228,6 @@ export type SchemeInput<A extends Floats = Floats> =
   | RopeInput<A>
   | DecoupledRopeInput<A>;
 
-/** Logits taken apart into named terms. Arrays are flat, the last index running fastest. */
-export interface SchemeScores<A extends Floats = Floats> {
-  /** Tokens. */
-  readonly n: number;
-  /** The heads returned, in the order of the arrays below. */
-  readonly heads: readonly number[];
-  /** What each term is: content-content, and for example content-position or bias. */
-  readonly termNames: readonly string[];
-  /** [heads, terms, n, n], queries in rows; for all pairs, a causal mask not applied. */
-  readonly terms: A;
-  /** [heads, n, n], for all pairs; by a way other than the terms' sum where the scheme has one. */
-  readonly logits: A;
-  /** [heads, n, n], softmax over the keys that each query sees. */
-  readonly weights: A;
-  /** [heads], the largest |sum of terms − logits|; 0 where there is no other way. */
-  readonly residuals: Float64Array;
-  /** [heads, terms], as in Scores, over the keys that each query sees. */
-  readonly shares: Float64Array;
-  /** [heads, terms], to pool shares: add these up and divide by variances. */
-  readonly covariances: Float64Array;
-  /** [heads] */
-  readonly variances: Float64Array;
-}
-
 export interface SchemesApi {
   /**
    * The logits of the scheme that `scheme` names, and their terms. Learned parts left out are drawn:
@@ -259,26 +236,6 @@ export interface SchemesApi {
    */
   schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A>;
 }
-
-/** Every scheme that schemeScores() knows, in the order of schemeRegistry(). */
-export const schemeIds = [
-  'none',
-  'added',
-  'concatenated-raw',
-  'concatenated-full',
-  'concatenated-block-diagonal',
-  'shaw',
-  'transformer-xl',
-  't5',
-  'alibi',
-  'deberta',
-  'tupe-a',
-  'tupe-r',
-  'diet-abs',
-  'diet-rel',
-  'rope',
-  'decoupled-rope',
-] as const;
 
 /** Streams of the drawn parts: one each, so that giving one does not change another. */
 const parts = [
@@ -575,12 +532,4 @@ function oddRows(name: string, given: Table | undefined): number | undefined {
 
 function clipOf(asked: unknown, given: number | undefined, usual: number, low: number): number {
   return check.integer('clip', asked ?? given ?? usual, low, 2 ** 20);
-}
-
-/** One term of one head, [n, n], by its name; a view, not a copy. */
-export function schemeTermOf<A extends Floats>(scores: SchemeScores<A>, head: number, name: string): A {
-  const { n, heads, termNames, terms } = scores;
-  const place = check.placeIn('head', head, heads);
-  const start = (place * termNames.length + check.placeIn('A term', name, termNames)) * n * n;
-  return terms.subarray(start, start + n * n) as A;
 }

@@ -1,0 +1,55 @@
+// The names of the schemes and what their scores look like: what a page needs before anything is computed.
+import * as check from '../check.js';
+import type { Floats } from '../table.js';
+
+/** Every scheme that schemeScores() knows, in the order of schemeRegistry(). */
+export const schemeIds = [
+  'none',
+  'added',
+  'concatenated-raw',
+  'concatenated-full',
+  'concatenated-block-diagonal',
+  'shaw',
+  'transformer-xl',
+  't5',
+  'alibi',
+  'deberta',
+  'tupe-a',
+  'tupe-r',
+  'diet-abs',
+  'diet-rel',
+  'rope',
+  'decoupled-rope',
+] as const;
+
+/** Logits taken apart into named terms. Arrays are flat, the last index running fastest. */
+export interface SchemeScores<A extends Floats = Floats> {
+  /** Tokens. */
+  readonly n: number;
+  /** The heads returned, in the order of the arrays below. */
+  readonly heads: readonly number[];
+  /** What each term is: content-content, and for example content-position or bias. */
+  readonly termNames: readonly string[];
+  /** [heads, terms, n, n], queries in rows; for all pairs, a causal mask not applied. */
+  readonly terms: A;
+  /** [heads, n, n], for all pairs; by a way other than the terms' sum where the scheme has one. */
+  readonly logits: A;
+  /** [heads, n, n], softmax over the keys that each query sees. */
+  readonly weights: A;
+  /** [heads], the largest |sum of terms − logits|; 0 where there is no other way. */
+  readonly residuals: Float64Array;
+  /** [heads, terms], as in Scores, over the keys that each query sees. */
+  readonly shares: Float64Array;
+  /** [heads, terms], to pool shares: add these up and divide by variances. */
+  readonly covariances: Float64Array;
+  /** [heads] */
+  readonly variances: Float64Array;
+}
+
+/** One term of one head, [n, n], by its name; a view, not a copy. */
+export function schemeTermOf<A extends Floats>(scores: SchemeScores<A>, head: number, name: string): A {
+  const { n, heads, termNames, terms } = scores;
+  const place = check.placeIn('head', head, heads);
+  const start = (place * termNames.length + check.placeIn('A term', name, termNames)) * n * n;
+  return terms.subarray(start, start + n * n) as A;
+}
