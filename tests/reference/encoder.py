@@ -231,14 +231,18 @@ def terms_of(model, number, parts):
 # ---------------------------------------------------------------- tiny encoders
 
 
-def random_model(rng, d, heads, inner, pre, activation, causal=False, first_position=0, types=2, narrow=None, buckets=None):
+def random_model(
+    rng, d, heads, inner, pre=False, activation=gelu, causal=False, first_position=0, types=2, narrow=None, buckets=None
+):
     e = narrow or d
 
-    def matrix(rows, columns, spread=0.5):
-        return {"weight": random_numbers(rng, rows, columns, spread=spread), "bias": random_numbers(rng, rows, spread=0.3)}
+    def matrix(rows, columns):
+        weight = random_numbers(rng, rows, columns, spread=0.5)
+        return {"weight": weight, "bias": random_numbers(rng, rows, spread=0.3)}
 
     def norm(width):
-        return {"gamma": random_numbers(rng, width, mean=1.0, spread=0.3), "beta": random_numbers(rng, width, spread=0.3)}
+        gamma = random_numbers(rng, width, mean=1.0, spread=0.3)
+        return {"gamma": gamma, "beta": random_numbers(rng, width, spread=0.3)}
 
     return {
         "heads": heads,
@@ -272,14 +276,15 @@ def random_model(rng, d, heads, inner, pre, activation, causal=False, first_posi
 
 #   name, what the model is, real tokens, padding, apart rows
 CASES = [
-    ("BERT", dict(d=8, heads=2, inner=10, pre=False, activation=gelu), 5, 0, [0]),
-    ("BERT, tanh GELU, padding", dict(d=9, heads=3, inner=8, pre=False, activation=gelu_tanh), 4, 2, [0]),
-    ("no segments (DistilBERT)", dict(d=8, heads=2, inner=8, pre=False, activation=gelu, types=0), 4, 0, [0]),
-    ("first position 2, one segment (RoBERTa)", dict(d=8, heads=2, inner=8, pre=False, activation=gelu, types=1, first_position=2), 4, 1, [0]),
-    ("narrow embeddings (ELECTRA)", dict(d=8, heads=2, inner=8, pre=False, activation=gelu, narrow=5), 4, 0, [0]),
-    ("relative bias (MPNet)", dict(d=8, heads=2, inner=8, pre=False, activation=gelu, types=0, first_position=2, buckets=32), 11, 1, [0]),
-    ("pre-LN (ViT)", dict(d=8, heads=2, inner=12, pre=True, activation=gelu, types=0), 5, 0, [0]),
-    ("pre-LN, causal, tanh GELU (GPT-2)", dict(d=12, heads=3, inner=8, pre=True, activation=gelu_tanh, types=0, causal=True), 5, 0, []),
+    ("BERT", dict(d=8, heads=2, inner=10), 5, 0, [0]),
+    ("BERT, tanh GELU, padding", dict(d=9, heads=3, inner=8, activation=gelu_tanh), 4, 2, [0]),
+    ("no segments (DistilBERT)", dict(d=8, heads=2, inner=8, types=0), 4, 0, [0]),
+    ("one segment, from position 2 (RoBERTa)", dict(d=8, heads=2, inner=8, types=1, first_position=2), 4, 1, [0]),
+    ("narrow embeddings (ELECTRA)", dict(d=8, heads=2, inner=8, narrow=5), 4, 0, [0]),
+    ("relative bias (MPNet)", dict(d=8, heads=2, inner=8, types=0, first_position=2, buckets=32), 11, 1, [0]),
+    ("pre-LN (ViT)", dict(d=8, heads=2, inner=12, pre=True, types=0), 5, 0, [0]),
+    ("pre-LN, causal, tanh GELU (GPT-2)",
+     dict(d=12, heads=3, inner=8, pre=True, activation=gelu_tanh, types=0, causal=True), 5, 0, []),
 ]  # fmt: skip
 
 
