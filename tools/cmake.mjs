@@ -1,4 +1,5 @@
 // CMake is the build; this only calls its presets.
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { unlessStamped } from './stamps.mjs';
@@ -13,7 +14,10 @@ export function buildPreset(preset, env) {
 
 const settings = ['SUPERPOSE_PREFIX', 'CXXFLAGS', 'LDFLAGS'];
 const wasmSettings = [...settings, 'SUPERPOSE_EMSCRIPTEN'];
-const valuesOf = (names, env) => names.map((name) => env[name]);
+// The prefix only has links, so what they lead to counts; its own path changes with the checkout's.
+const valuesOf = (names, env) =>
+  names.map((name) => (name === 'SUPERPOSE_PREFIX' ? eigenOf(env[name]) : env[name]));
+const eigenOf = (prefix) => prefix && realpathSync(join(prefix, 'include/eigen3'));
 
 /** CMake would compile all again in a checkout that was moved or copied; the modules are the same there. */
 function unlessMade(env) {
