@@ -1,5 +1,5 @@
 // Emscripten: the one on PATH when it is new enough, otherwise a private one from the user's cache.
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackPackages } from './apt.mjs';
 import { emscripten as pin } from './pins.mjs';
