@@ -1,15 +1,7 @@
 // Debian packages without root: apt resolves, downloads and verifies in a folder of its own, and dpkg-deb
 // unpacks. Nothing is installed, no package's script runs, and of the host's apt only the settings are read.
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ask, Failure, which } from './steps.mjs';
@@ -71,7 +63,6 @@ export async function unpackPackages(run, { uri, suite, packages }, folder) {
   await run('apt-get', ['update'], { env });
   await run('apt-get', ['install', '-y', '--download-only', ...packages], { env });
 
-  mergeUsr(folder);
   const archives = join(own, 'cache/archives');
   const waiting = readdirSync(archives).filter((name) => name.endsWith('.deb'));
   const unpackOneByOne = async () => {
@@ -129,12 +120,4 @@ function settings(own) {
     'Debug::NoLocking': 'true',
   };
   return [...kept, ...Object.entries(ours).map(([name, value]) => `${name} "${value}";`), ''].join('\n');
-}
-
-/** Debian 12's packages still have files in /lib, which belongs to /usr/lib. */
-function mergeUsr(folder) {
-  for (const name of ['bin', 'sbin', 'lib', 'lib64']) {
-    mkdirSync(join(folder, 'usr', name), { recursive: true });
-    symlinkSync(join('usr', name), join(folder, name));
-  }
 }

@@ -48,9 +48,13 @@ export async function unpacked({ name, what, instead, fill }) {
  */
 export function wrapProgram(folder, { wrapper, program, libraries = [], options = '' }) {
   const up = '/..'.repeat(wrapper.split('/').length - 1);
-  const lib = join(folder, 'usr/lib');
-  const triplet = `usr/lib/${readdirSync(lib).find((name) => name.includes('-linux-gnu'))}`;
-  const path = [triplet, ...libraries].map((library) => `$top/${library}`).join(':');
+  // Debian 12's packages still have libraries in /lib.
+  const system = ['usr/lib', 'lib'].flatMap((lib) =>
+    foldersOf(join(folder, lib))
+      .filter((name) => name.endsWith('-linux-gnu'))
+      .map((name) => `${lib}/${name}`),
+  );
+  const path = [...system, ...libraries].map((library) => `$top/${library}`).join(':');
   makeFolder(dirname(join(folder, wrapper)));
   rmSync(join(folder, wrapper), { force: true });
   writeFileSync(
@@ -58,20 +62,22 @@ export function wrapProgram(folder, { wrapper, program, libraries = [], options 
     `#!/bin/sh
 # Runs the unpacked program with the loader and the libraries that it was built for.
 top=\${0%/*}${up}
-exec "$top/${findLoader(folder)}" --argv0 "$0" --library-path "${path}" "$top/${program}"${options} "$@"
+exec "$top/${findLoader(folder, system)}" --argv0 "$0" --library-path "${path}" "$top/${program}"${options} "$@"
 `,
   );
   chmodSync(join(folder, wrapper), 0o755);
 }
 
-function findLoader(folder) {
-  for (const lib of ['lib64', 'lib']) {
-    const names = readdirSync(join(folder, 'usr', lib));
+function findLoader(folder, libraries) {
+  for (const library of libraries) {
+    const names = readdirSync(join(folder, library));
     const name = names.find((entry) => /^ld-linux.*\.so\.\d+$/.test(entry));
-    if (name) return `usr/${lib}/${name}`;
+    if (name) return `${library}/${name}`;
   }
   throw new Error('The unpacked packages hold no program loader (ld-linux).');
 }
+
+const foldersOf = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 
 function clearHalfFinished(name) {
   for (const entry of readdirSync(cacheFolder())) {
