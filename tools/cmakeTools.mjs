@@ -21,7 +21,7 @@ export async function cmakeTools() {
 function privateTools() {
   return unpacked({
     name: 'cmake-ninja-1',
-    what: 'CMake and Ninja (30 MB to download)',
+    what: 'CMake and Ninja (0.2 GB)',
     instead: 'put CMake 3.25 or newer and Ninja on PATH.',
     fill: async (half, { uri, release }, run) => {
       await unpackPackages(run, { uri, suite: release, packages: ['cmake', 'ninja-build'] }, half);

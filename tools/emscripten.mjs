@@ -56,7 +56,7 @@ function hostEmscripten() {
 async function privateEmscripten() {
   const folder = await unpacked({
     name: privateName,
-    what: `Emscripten ${pin.version} (0.4 GB to download, 3 GB of disk meanwhile)`,
+    what: `Emscripten ${pin.version} (1 GB)`,
     instead: `put Emscripten ${pin.version} or newer on PATH; emsdk has it for every system.`,
     fill: async (half, { uri }, run) => {
       await unpackPackages(

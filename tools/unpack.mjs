@@ -95,7 +95,7 @@ function remove(folder) {
 function tryAgain(folder) {
   return (
     'see that the machine reaches its Debian mirror (the proxy settings http_proxy and https_proxy ' +
-    `count too) and that the disk has room for ${folder}, then run the same command again; ` +
+    `count too) and that the disk has 3 GB free for ${folder}, then run the same command again; ` +
     `it starts ${basename(folder)} afresh.`
   );
 }
