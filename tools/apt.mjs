@@ -9,7 +9,7 @@ import { ask, Failure, which } from './steps.mjs';
 const keyrings = ['gpg', 'pgp'].map((ending) => `/usr/share/keyrings/debian-archive-keyring.${ending}`);
 
 /** Whether there is an apt to download and unpack with. */
-export const hasApt = () => ['apt-get', 'apt-config', 'dpkg-deb'].every((program) => which(program));
+export const hasApt = () => ['apt-get', 'apt-config', 'dpkg', 'dpkg-deb'].every((program) => which(program));
 
 /**
  * The mirror that the host's own sources name for its release: { uri, release }. A Failure says so where
@@ -116,6 +116,8 @@ function settings(own) {
     'Dir::Cache': join(own, 'cache'),
     'APT::Install-Recommends': 'false',
     'APT::Sandbox::User': '',
+    // An index that cannot be fetched is an error, not a warning.
+    'APT::Update::Error-Mode': 'any',
     'Acquire::Languages': 'none',
     'Debug::NoLocking': 'true',
   };
