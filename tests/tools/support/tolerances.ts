@@ -63,7 +63,7 @@ export function differences(theirs: unknown, ours: unknown, rules: Rule[]): stri
 
   function same(one: unknown, other: unknown, path: string[], row: number): boolean {
     if (typeof one !== 'number' || typeof other !== 'number') return one === other;
-    // Counts and ids; a 0.0 or 1.0 among other numbers is one to the last bit at most by chance.
+    // Counts and ids. A single whole number may be a 0.0, which JSON does not tell from 0.
     if (Number.isInteger(one) && Number.isInteger(other)) return one === other;
     const rule = rules.findLast(({ key }) => !key || path.some((step) => key.test(step)));
     return Math.abs(one - other) <= (rule?.allowed(one, Math.max(row, Math.abs(one))) ?? 0);
