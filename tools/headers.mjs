@@ -1,6 +1,7 @@
 // The header-only libraries, Eigen 5 and for the native tests RapidJSON: the host's where CMake finds them,
 // otherwise pinned packages of Debian's in the user's cache.
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readlinkSync,
@@ -20,14 +21,19 @@ import { unpacked } from './unpack.mjs';
 // Emscripten's own.
 const prefix = join(root, 'build', 'prefix');
 
-/** The environment that leads CMake to the headers. */
-export async function headers() {
+// Native tests read the oracles with RapidJSON; WebAssembly has it as long as the core reads safetensors.
+const inCore = existsSync(join(root, 'src/core/model/safetensors.cpp'));
+
+/** The environment that leads CMake to the headers, of RapidJSON only where tests are `native`. */
+export async function headers({ native }) {
   const host = hostHeaders();
   const eigen = host.eigen ? undefined : await pinned(pins.eigen);
   link(host.eigen ?? join(eigen, 'include/eigen3'), join(prefix, 'include/eigen3'));
   link(host.eigenConfig ?? join(eigen, 'share/eigen3/cmake'), join(prefix, 'share/eigen3/cmake'));
-  const rapidjson = host.rapidjson ?? join(await pinned(pins.rapidjson), 'include/rapidjson');
-  link(rapidjson, join(prefix, 'include/rapidjson'));
+  if (native || inCore) {
+    const rapidjson = host.rapidjson ?? join(await pinned(pins.rapidjson), 'include/rapidjson');
+    link(rapidjson, join(prefix, 'include/rapidjson'));
+  }
   return { SUPERPOSE_PREFIX: prefix };
 }
 

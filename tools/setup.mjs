@@ -16,7 +16,7 @@ export const parts = ['wasm', 'native', ...optional];
 
 /**
  * Makes the machine ready for the named parts and returns the environment to run CMake in:
- * SUPERPOSE_PREFIX (the prefix with Eigen's and RapidJSON's headers) and, for wasm,
+ * SUPERPOSE_PREFIX (the prefix with Eigen's headers, and RapidJSON's) and, for wasm,
  * SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A private CMake also comes on this process' PATH.
  */
 export async function setUp(...wanted) {
@@ -31,7 +31,10 @@ async function prepare(wanted) {
   await installOptional(wanted.filter((part) => optional.includes(part)));
   if (wasm) await installNodeModules();
   const tools = await cmakeTools();
-  const found = { ...(await headers()), ...(wasm ? await emscripten() : {}) };
+  const found = {
+    ...(await headers({ native: wanted.includes('native') })),
+    ...(wasm ? await emscripten() : {}),
+  };
   writeEnvironment(found, tools);
   return { ...process.env, ...found };
 }

@@ -21,7 +21,7 @@ npm test -- PART...      runs some parts: ${[...presets, ...projects].join(', ')
                            page      the built page, in Chromium
                            engines   the built page, in Firefox and WebKit
 npm test -- NAME...      runs the tests whose file or name contains NAME; PART narrows it down
-With CI=true a missing browser or model is a failure, otherwise a skip.`;
+With CI=true a missing browser, numpy or model is a failure, otherwise a skip.`;
 
 async function main(args) {
   if (args.includes('--help') || args.includes('-h')) {

@@ -88,10 +88,10 @@ function fakeMirror(): string {
   return mirror;
 }
 
-async function setUp(env: NodeJS.ProcessEnv = {}) {
+async function setUp(env: NodeJS.ProcessEnv = {}, part = 'wasm') {
   const clean = plainEnvironment();
   for (const name of ['SUPERPOSE_PREFIX', 'CMAKE_PREFIX_PATH', 'EM_CONFIG']) delete clean[name];
-  const outcome = await execute(process.execPath, ['tools/setup.mjs', 'wasm'], copy, {
+  const outcome = await execute(process.execPath, ['tools/setup.mjs', part], copy, {
     ...clean,
     PATH: bin,
     XDG_CACHE_HOME: cache,
@@ -125,10 +125,25 @@ describe('without apt, as on macOS', () => {
       );
       expect(readlinkSync(join(own, 'include/eigen3'))).toBe(join(prefix, 'include/eigen3'));
       expect(readlinkSync(join(own, 'share/eigen3/cmake'))).toBe(join(prefix, 'share/eigen3/cmake'));
-      expect(readlinkSync(join(own, 'include/rapidjson'))).toBe(join(prefix, 'include/rapidjson'));
       expect(existsSync(cache)).toBe(false);
     },
   );
+
+  test('native tests take RapidJSON from where CMake finds it, or say that they need it', async () => {
+    for (const name of ['cmake', 'ninja']) onPath(name);
+    for (const name of ['g++', 'clang++']) onPath(name, 'exit 1');
+    const prefix = fakeHeaders('5.0.0');
+    const found = await setUp({ CMAKE_PREFIX_PATH: prefix }, 'native');
+    expect(found.code, found.said).toBe(0);
+    const link = join(copy, 'build/prefix/include/rapidjson');
+    expect(readlinkSync(link)).toBe(join(prefix, 'include/rapidjson'));
+    expect(existsSync(cache)).toBe(false);
+
+    rmSync(join(prefix, 'include/rapidjson'), { recursive: true });
+    const { code, said } = await setUp({ CMAKE_PREFIX_PATH: prefix }, 'native');
+    expect(code).toBe(1);
+    expect(said).toContain('By hand: put RapidJSON where CMake finds it');
+  });
 
   test('an Emscripten below the floor is not taken', async () => {
     fakeEmscripten('3.1.68');
