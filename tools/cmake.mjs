@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { unlessStamped } from './stamps.mjs';
-import { root, step } from './steps.mjs';
+import { root, step, which } from './steps.mjs';
 
 /** Configures (when needed) and builds one preset of CMakePresets.json in the environment of setUp. */
 export function buildPreset(preset, env) {
@@ -46,9 +46,13 @@ async function configureAndBuild(preset, env) {
     {
       inputs: ['CMakePresets.json'],
       outputs: [`build/${preset}/build.ninja`],
-      // CMake keeps the compiler and the paths of its first run; a moved checkout or another
+      // CMake keeps the compiler and the paths of its first run, its own too; a moved checkout or another
       // toolchain needs a fresh one.
-      key: JSON.stringify([root, ...valuesOf(preset === 'wasm' ? wasmSettings : settings, env)]),
+      key: JSON.stringify([
+        root,
+        which('cmake'),
+        ...valuesOf(preset === 'wasm' ? wasmSettings : settings, env),
+      ]),
     },
     () =>
       step(`Configure ${preset}`, { byHand }, (run) =>
