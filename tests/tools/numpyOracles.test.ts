@@ -40,8 +40,9 @@ if (!python)
 const copy = mkdtempSync(join(tmpdir(), 'superpose-oracles-'));
 const reference = join(copy, 'tests/reference');
 mkdirSync(reference, { recursive: true });
+// With the numbers, of which a script keeps those that it would need other data for.
 for (const name of readdirSync(folder))
-  if (name.endsWith('.py')) cpSync(join(folder, name), join(reference, name));
+  if (/\.(py|json)$/.test(name)) cpSync(join(folder, name), join(reference, name));
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 afterAll(() => rmSync(copy, { recursive: true }));
 
@@ -58,6 +59,7 @@ test.skipIf(!python && !inCi).concurrent.each(oracles)('%s.py gives what is comm
   const script = join(reference, `${oracle}.py`);
   const outcome = await execute(python ?? 'python3', [script], copy, env);
   expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+  expect(outcome.stdout).toMatch(new RegExp(`^${oracle}\\.json: \\d+ bytes$`, 'm'));
   const again = JSON.parse(readFileSync(join(reference, `${oracle}.json`), 'utf8'));
   expect(differences(committed(oracle), again, rules.get(oracle) ?? [])).toEqual([]);
 });
