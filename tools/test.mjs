@@ -23,7 +23,7 @@ npm test -- PART...      runs some parts: ${[...presets, ...projects].join(', ')
                            engines   the built page, in Firefox and WebKit
 npm test -- NAME...      runs the tests whose file or name contains NAME; PART narrows it down
 npm test -- changed      runs the tests of what differs from HEAD, or else of the last commit: quick, not all
-With CI=true a missing browser or model is a failure, otherwise a skip.`;
+With CI=true a missing browser, numpy or model is a failure, otherwise a skip.`;
 
 async function main(args) {
   if (args.includes('--help') || args.includes('-h')) {
@@ -51,6 +51,7 @@ async function runAll(args, tally) {
     ...(native.length > 0 ? ['native'] : []),
     ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
+    ...(ours.includes('node') ? ['oracles'] : []),
     // Without a web server only its own tests are skipped.
     ...(ours.includes('page') ? ['hosting'] : []),
   );
