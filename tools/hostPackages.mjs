@@ -16,6 +16,10 @@ const needs = {
     { package: 'chromium', program: 'chromium' },
     { package: 'fonts-dejavu-core', installed: 'fonts-dejavu-core' },
   ],
+  style: [
+    { package: 'clang-format', program: 'clang-format' },
+    { package: 'clang-tidy', program: 'clang-tidy' },
+  ],
   oracles: [{ package: 'python3-numpy', installed: 'python3-numpy' }],
   hosting: [{ package: 'nginx-light', program: 'nginx', path: '/usr/sbin:/usr/bin' }],
   engines: [
@@ -27,7 +31,7 @@ const needs = {
 };
 
 /** The groups without which the tests that need them are skipped, and the others run. */
-export const optional = ['oracles', 'chromium', 'hosting', 'engines'];
+export const optional = ['oracles', 'style', 'chromium', 'hosting', 'engines'];
 
 // No question is asked and no service started: RUNLEVEL holds back System V's start-up scripts and
 // SYSTEMD_OFFLINE holds back systemd's units, both for this one call only.

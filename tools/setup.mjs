@@ -1,5 +1,5 @@
 // Installs what building and testing need, and nothing that is there already. Alone:
-//   node tools/setup.mjs [wasm] [native] [oracles] [chromium] [hosting] [engines]
+//   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [hosting] [engines]
 // which also writes build/env.sh, to be sourced by someone who calls cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -51,7 +51,7 @@ async function runAll(args, tally) {
     ...(native.length > 0 ? ['native'] : []),
     ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
-    ...(ours.includes('node') ? ['oracles'] : []),
+    ...(ours.includes('node') ? ['oracles', 'style'] : []),
     // Without a web server only its own tests are skipped.
     ...(ours.includes('page') ? ['hosting'] : []),
   );
