@@ -34,7 +34,7 @@ test.runIf(inCi || (which('clang-tidy') && existsSync(`${presetFolder('native')}
   () => {
     expect(
       changedCpp()
-        .map((file) => faults(tidy(file)))
+        .map((file: string) => faults(tidy(file)))
         .join(''),
     ).toBe('');
   },
