@@ -62,6 +62,7 @@ function layerOver<A extends Floats>(
 ) {
   const suffix = suffixOf(query.weight.data);
   const parts = query.bias || key.bias || norm.beta ? [...names, 'constant'] : [...names];
+  const release = check.hold(3 * (query.weight.data.byteLength + key.weight.data.byteLength));
   let address: number | undefined = raw[`decompositionLayer${suffix}`](
     norm,
     query,
@@ -95,6 +96,7 @@ function layerOver<A extends Floats>(
     free() {
       if (address !== undefined) raw[`deleteDecompositionLayer${suffix}`](address);
       address = last = undefined;
+      release();
     },
   };
 }

@@ -12,15 +12,16 @@
 namespace superpose {
 
 struct Covariances {
-  Vector<double> terms;  // <T~_t, A~> per term
-  double logits = 0;     // |A~|^2: 0 for a single token, where shares have no meaning
-
-  // NaN for every term when the logits do not vary along their rows.
-  Vector<double> shares() const { return terms / logits; }
+  Vector<double> terms;   // <T~_t, A~> per term
+  double logits = 0;      // |A~|^2
+  Vector<double> shares;  // per term; also where squares of the logits are beyond the range of doubles
 };
 
 // terms holds `count` matrices [n, n], one after another; logits is [n, n]. Sums are in double for
-// either scalar, and may be added over sentences or heads before dividing (a pooled share).
+// either scalar, and may be added over sentences or heads before dividing (a pooled share). Logits whose
+// rows are constant, or vary by no more than their rounding, have no shares: all covariances are 0, and
+// shares NaN. Rounding is taken to be 64 units in the last place of the largest |logit| or |term|, for each
+// entry in the root mean square.
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n);
 
@@ -28,9 +29,5 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
 // they are, constants that softmax ignores included. NaN when the logits are all 0.
 template <typename Scalar>
 double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits);
-
-// logits minus the mean of each row, [n, n]: what softmax sees of them.
-template <typename Scalar>
-Matrix<Scalar> row_centred(const Matrix<Scalar>& logits);
 
 }  // namespace superpose
