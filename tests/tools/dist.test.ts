@@ -77,7 +77,6 @@ test('the notices name what is bundled, with licences', () => {
     const notices = read('THIRD-PARTY.txt', folder);
     for (const name of [
       'Eigen 5',
-      'RapidJSON',
       'Emscripten',
       'd3-array',
       '@huggingface/tokenizers',
