@@ -1,5 +1,8 @@
 const nodeFiles = 'node:fs/promises';
 
+/** The file may well be there; the line to it is not. */
+export class Unreachable extends Error {}
+
 /**
  * The bytes of a file, from disk for a file: address (Node) or by fetch. Failures are sentences;
  * `what` is what the file is, at the start of one.
@@ -16,7 +19,7 @@ export async function readBytes(address: URL, what: string): Promise<Uint8Array<
     );
   }
   const response = await fetch(address).catch((cause: unknown) => {
-    throw new Error(`${what} could not be fetched; is there a network? (${address.pathname})`, { cause });
+    throw new Unreachable(`${what} could not be fetched; is there a network? (${address.pathname})`, { cause });
   });
   if (!response.ok) {
     throw new Error(
@@ -24,7 +27,7 @@ export async function readBytes(address: URL, what: string): Promise<Uint8Array<
     );
   }
   const bytes = await response.arrayBuffer().catch((cause: unknown) => {
-    throw new Error(`${what} broke off on its way; is there a network? (${address.pathname})`, { cause });
+    throw new Unreachable(`${what} broke off on its way; is there a network? (${address.pathname})`, { cause });
   });
   return new Uint8Array(bytes);
 }
