@@ -3,6 +3,7 @@
 
 import * as check from '../check.js';
 import { readBytes, Unreachable } from '../files.js';
+import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { Scores } from '../scores/scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';

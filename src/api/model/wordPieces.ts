@@ -18,10 +18,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Refuses what is not the file of such a tokenizer with at most `vocabulary` pieces. */
 function checked(file: unknown, vocabulary: number): TokenizerFile {
   const { normalizer, model, added_tokens } = (file ?? {}) as Partial<Record<string, unknown>>;
-  if (!isObject(normalizer) || normalizer['type'] !== 'BertNormalizer') {
+  if (!isObject(normalizer) || normalizer.type !== 'BertNormalizer') {
     throw new Error('Its normalizer is not a BertNormalizer.');
   }
-  if (!isObject(model) || model['type'] !== 'WordPiece') throw new Error('Its model is not of word pieces.');
+  if (!isObject(model) || model.type !== 'WordPiece') throw new Error('Its model is not of word pieces.');
   const { vocab, unk_token } = model;
   const ids: unknown[] = isObject(vocab) ? Object.values(vocab) : [];
   const isId = (id: unknown) => Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabulary;
