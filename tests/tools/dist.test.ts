@@ -75,13 +75,7 @@ test('the notices name what is bundled, with licences', () => {
     [join(root, 'build/package'), []],
   ] as const) {
     const notices = read('THIRD-PARTY.txt', folder);
-    for (const name of [
-      'Eigen 5',
-      'Emscripten',
-      'd3-array',
-      '@huggingface/tokenizers',
-      ...others,
-    ]) {
+    for (const name of ['Eigen 5', 'Emscripten', 'd3-array', '@huggingface/tokenizers', ...others]) {
       expect(notices).toContain(name);
     }
     expect(notices).not.toMatch(/\bvite(st)? \d|No licence text/);
