@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer as createBlog, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -110,6 +110,55 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
       const headers = await headersOf(address + file);
       expect(headers).toMatchObject({ status: 200, 'access-control-allow-origin': '*' });
       expect(headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
+    }
+  });
+
+  test('a page that isolates itself may frame figures and show pictures', async () => {
+    const { address } = await serve();
+    const blog = createBlog((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp');
+      response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+      response.end(
+        `<title>Blog</title><img src="${address}pictures/dot-products-wide.svg" alt="" />
+         <script src="${address}resize.js"></script>
+         <iframe src="${address}figures/dot-products/" width="800" height="700"></iframe>`,
+      );
+    });
+    await new Promise<void>((ready) => blog.listen(0, 'localhost', ready));
+    onTestFinished(async () => {
+      blog.closeAllConnections();
+      await new Promise((stopped) => blog.close(stopped));
+    });
+    const engine = await openChromium();
+    onTestFinished(() => engine.close());
+    const failed: string[] = [];
+    engine.page.on('requestfailed', (one) => failed.push(`${one.failure()?.errorText} ${one.url()}`));
+    await engine.open(`http://localhost:${(blog.address() as AddressInfo).port}/`);
+    expect(await engine.page.evaluate(() => crossOriginIsolated)).toBe(true);
+    expect(await engine.page.evaluate(() => document.images[0]?.naturalWidth)).toBeGreaterThan(0);
+    const finding = await findingOf('dot-products');
+    await expect
+      .poll(async () => withoutResidual((await engine.evaluateInFrame(readFigures))[0]?.finding), patience)
+      .toBe(finding && withoutResidual(finding));
+    expect(failed).toEqual([]);
+  });
+
+  test('every file may be taken in by such a page, and figures take in as little', async () => {
+    const { address } = await serve();
+    for (const [file, framed] of [
+      ['', undefined],
+      ['embed.js', undefined],
+      ['pictures/dot-products-wide.svg', undefined],
+      ['figures/dot-products/', 'require-corp'],
+    ] as const) {
+      const headers = await headersOf(address + file);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['cross-origin-embedder-policy']).toBe(framed);
     }
   });
 

@@ -95,6 +95,38 @@ test('each figure has its page, in one file', () => {
   }
 });
 
+test('every host’s file has the headers of all files, and of figures', () => {
+  const everywhere = [
+    ['Access-Control-Allow-Origin', '*'],
+    ['Cross-Origin-Resource-Policy', 'cross-origin'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ] as const;
+  const framed = ['Cross-Origin-Embedder-Policy', 'require-corp'] as const;
+  // Netlify's and Cloudflare's: a pattern, then its headers.
+  const blocks = new Map(
+    read('_headers')
+      .split(/^(?=\/)/m)
+      .map((block) => [block.split('\n')[0], block.matchAll(/^ {2}([\w-]+): (.+)$/gm)] as const)
+      .map(([pattern, found]) => [pattern, [...found].map(([, name, value]) => [name, value])]),
+  );
+  expect([...blocks.keys()]).toEqual(['/*', '/figures/*', '/assets/*']);
+  expect(blocks.get('/*')).toEqual(everywhere);
+  expect(blocks.get('/figures/*')).toEqual([framed]);
+  // Apache's, a file a folder.
+  const apache = (file: string) =>
+    [...read(file).matchAll(/^ {2}Header set ([\w-]+) "(.+)"$/gm)].map(([, name, value]) => [name, value]);
+  expect(apache('.htaccess')).toEqual(everywhere);
+  expect(apache('figures/.htaccess')).toEqual([framed]);
+  // CloudFront's, before S3.
+  const policy = (name: string) => {
+    const { Quantity, Items } = JSON.parse(read(`hosting/${name}.json`)).CustomHeadersConfig;
+    expect(Quantity).toBe(Items.length);
+    return Items.map(({ Header, Value }: { Header: string; Value: string }) => [Header, Value]);
+  };
+  expect(policy('cloudfront')).toEqual([everywhere[1]]);
+  expect(policy('cloudfront-figures')).toEqual([everywhere[1], framed]);
+});
+
 test('precompressed copies hold what they are copies of', () => {
   const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
   const compressed = files.filter((file) => /\.(gz|br)$/.test(file));
