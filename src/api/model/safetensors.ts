@@ -1,5 +1,7 @@
+// Reading safetensors files: the header, and the values of floating-point tensors. A file is an unsigned
+// little-endian 64-bit length, a JSON object of that many bytes, and the data that the object's offsets point
+// into. Nothing in a header is believed before it is checked.
 import * as check from '../check.js';
-import type { Raw } from '../module.js';
 import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
 
 export interface SafetensorsEntry {
@@ -17,12 +19,16 @@ export interface SafetensorsEntry {
 
 export interface SafetensorsApi {
   /**
-   * The tensors of a safetensors file, by name. `bytes` may be the beginning of the file alone, as
-   * long as it holds the header; then `fileSize` is the size of all of it. A truncated, lying or
-   * hostile header is a RangeError that says what is wrong with it.
+   * The tensors of a safetensors file, by name, in the order of their data. `bytes` may be the beginning of the
+   * file alone, as long as it holds the header; then `fileSize` is the size of all of it. A truncated, lying or
+   * hostile header is a RangeError that says what is wrong with it: also a name twice, data that overlap or leave
+   * a hole, a number of 2⁵³ or more, and a header above the format's own limit of 100 MB.
    */
   readSafetensorsHeader(bytes: Uint8Array, fileSize?: number): Map<string, SafetensorsEntry>;
-  /** The values of a tensor, from all of its bytes; dtype F32, F16 or BF16. */
+  /**
+   * The values of a tensor, from all of its bytes; dtype F32, F16 or BF16. One dimension becomes one row; more
+   * than two keep the first as rows. A tensor without columns, as of shape [5, 0], is a RangeError.
+   */
   decodeSafetensors<P extends Precision = 'float64'>(
     entry: SafetensorsEntry,
     bytes: Uint8Array,
@@ -30,16 +36,26 @@ export interface SafetensorsApi {
   ): Table<FloatsOf<P>>;
 }
 
-const floatWidths: Record<string, number> = { F32: 4, F16: 2, BF16: 2 };
+const lengthBytes = 8;
+/** The format's own limit on the length of a header. */
+const longestHeader = 100_000_000;
 
-export function safetensorsApi(raw: Raw): SafetensorsApi {
+const widths = new Map([
+  ...['BOOL', 'U8', 'I8', 'F8_E4M3', 'F8_E5M2'].map((dtype) => [dtype, 1] as const),
+  ...['I16', 'U16', 'F16', 'BF16'].map((dtype) => [dtype, 2] as const),
+  ...['I32', 'U32', 'F32'].map((dtype) => [dtype, 4] as const),
+  ...['I64', 'U64', 'F64'].map((dtype) => [dtype, 8] as const),
+]);
+
+export function safetensorsApi(): SafetensorsApi {
   return {
     readSafetensorsHeader(bytes, fileSize) {
       byteArray('bytes', bytes);
       const size = check.integer('fileSize', fileSize ?? bytes.length, 0, Number.MAX_SAFE_INTEGER);
-      const { entries, error } = raw.safetensorsHeader(headerOf(bytes), size);
-      if (error) throw new RangeError(`Not a sound safetensors file: ${error}.`);
-      return new Map((entries as SafetensorsEntry[]).map((entry) => [entry.name, entry]));
+      const header = headerOf(bytes, size);
+      return new Map(
+        inOrder(entriesOf(header), lengthBytes + header.length, size).map((entry) => [entry.name, entry]),
+      );
     },
 
     decodeSafetensors<P extends Precision = 'float64'>(
@@ -49,44 +65,208 @@ export function safetensorsApi(raw: Raw): SafetensorsApi {
     ) {
       check.object('entry', entry);
       byteArray('bytes', bytes);
-      const width = Object.hasOwn(floatWidths, entry.dtype) ? floatWidths[entry.dtype] : undefined;
-      if (!width) {
+      const { name, dtype, shape } = entry;
+      const decode = decoders.get(dtype);
+      if (!decode) {
         throw new RangeError(
-          `Tensor ${entry.name} has dtype ${String(entry.dtype)}; only F32, F16 and BF16 can be decoded.`,
+          `Tensor ${name} has dtype ${String(dtype)}; only F32, F16 and BF16 can be decoded.`,
         );
       }
       const single = check.precision(precision ?? 'float64') === 'float32';
-      check.integers('entry.shape', entry.shape, check.maxBytes);
-      const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-      const count = product(entry.shape);
+      check.integers('entry.shape', shape, check.maxBytes);
+      const width = widths.get(dtype) as number;
+      const count = product(shape);
       if (bytes.length !== count * width) {
+        throw new RangeError(`Tensor ${name} takes ${count * width} bytes; ${bytes.length} were given.`);
+      }
+      const [rows, extents] = shape.length > 1 ? [shape[0], shape.slice(1)] : [1, shape];
+      if (product(extents) === 0) {
         throw new RangeError(
-          `Tensor ${entry.name} takes ${count * width} bytes; ${bytes.length} were given.`,
+          `Tensor ${name} has shape [${shape.join(', ')}]; a table has at least 1 column.`,
         );
       }
-      check.fits(`Tensor ${entry.name}`, count * (width + (single ? 8 : 16)));
-      const data: Floats = raw[single ? 'decodeSafetensorsF32' : 'decodeSafetensorsF64'](entry.dtype, bytes);
-      // One-dimensional tensors are one row; more than two dimensions keep the first as rows.
-      const [rows, extents] =
-        entry.shape.length > 1 ? [entry.shape[0], entry.shape.slice(1)] : [1, entry.shape];
+      check.fits(`Tensor ${name}`, count * (width + (single ? 4 : 8)));
+      const data: Floats = single ? new Float32Array(count) : new Float64Array(count);
+      decode(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), data);
       return table(data as FloatsOf<P>, rows as number, product(extents));
     },
   };
 }
 
-/** The format's own limit on the length of a header. */
-const longestHeader = 100_000_000;
-
-/**
- * Only the header goes into the module, however large the file: 8 bytes of length and what they say. In
- * a file that is something else they may say anything, and then the module needs no more to refuse it.
- */
-function headerOf(bytes: Uint8Array): Uint8Array {
-  if (bytes.length < 8) return bytes;
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
-  return bytes.subarray(0, 8 + (length > longestHeader ? 0 : Number(length)));
-}
-
 function byteArray(name: string, value: unknown): void {
   if (!(value instanceof Uint8Array)) check.refuse(name, 'a Uint8Array', value, false);
+}
+
+const product = (extents: readonly number[]) =>
+  extents.includes(0) ? 0 : extents.reduce((total, extent) => total * extent, 1);
+
+function unsound(why: string): never {
+  throw new RangeError(`Not a sound safetensors file: ${why}.`);
+}
+
+/** The bytes of the JSON. */
+function headerOf(bytes: Uint8Array, size: number): Uint8Array {
+  if (Math.min(bytes.length, size) < lengthBytes) {
+    unsound(
+      `the file has ${Math.min(bytes.length, size)} bytes; a safetensors file begins with an 8-byte length`,
+    );
+  }
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
+  if (length > longestHeader) {
+    unsound(
+      `the header claims ${length} bytes; the format allows ${longestHeader}, so this is something else`,
+    );
+  }
+  const end = lengthBytes + Number(length);
+  if (end > size || end > bytes.length) {
+    unsound(
+      `the header claims ${length} bytes where ${Math.min(bytes.length, size) - lengthBytes} follow: not a safetensors file, or a truncated one`,
+    );
+  }
+  return bytes.subarray(lengthBytes, end);
+}
+
+/** Names go into error sentences; a hostile one must not fill the screen. */
+const quoted = (name: string) => `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What the header says of its tensors, with offsets from the beginning of the data. */
+function entriesOf(header: Uint8Array): SafetensorsEntry[] {
+  const text = jsonText(header);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    unsound('the header is not JSON');
+  }
+  if (!isObject(parsed)) unsound('the header is not an object of tensors');
+  const { __metadata__, ...tensors } = parsed;
+  const entries = Object.entries(tensors).map(([name, tensor]) => entryOf(name, tensor));
+  let keys = entries.length * 4;
+  if (Object.hasOwn(parsed, '__metadata__')) {
+    if (!isObject(__metadata__) || Object.values(__metadata__).some((value) => typeof value !== 'string')) {
+      unsound('the header holds metadata that are not texts by name');
+    }
+    keys += 1 + Object.keys(__metadata__).length;
+  }
+  // JSON.parse keeps the last of two equal keys and forgets the others.
+  const outside = outsideStrings(text);
+  if (outside.split(':').length - 1 !== keys) unsound('the header has a name or a key twice');
+  // It also takes 2.0, 2e0 and -0 for whole numbers.
+  if (/[^\s\d{}[\]:,"]/.test(outside)) unsound('the header writes a number with more than digits');
+  return entries;
+}
+
+function jsonText(header: Uint8Array): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(header);
+  } catch {
+    unsound('the header is not UTF-8');
+  }
+  // As the format has it; white space may follow the object, nothing may come before it.
+  return text.startsWith('{') ? text : unsound('the header does not begin with an object');
+}
+
+/** A sound JSON text without what its strings hold. */
+const outsideStrings = (text: string): string =>
+  text
+    // Without escapes each quotation mark begins or ends a string.
+    .replace(/\\./g, '')
+    .split('"')
+    .filter((_, place) => place % 2 === 0)
+    .join('"');
+
+function entryOf(name: string, tensor: unknown): SafetensorsEntry {
+  const which = `tensor ${quoted(name)}`;
+  if (/\p{Surrogate}/u.test(name)) unsound(`the header gives ${which} a name that is no Unicode text`);
+  if (!isObject(tensor)) unsound(`the header gives ${which} a value that is not an object`);
+  const { dtype, shape, data_offsets, ...others } = tensor;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) unsound(`the header has an unknown key ${quoted(unknown)} in ${which}`);
+  if (typeof dtype !== 'string') unsound(`the header gives ${which} no dtype`);
+  const extents = wholeNumbers(`the shape of ${which}`, shape);
+  const [begin, end, ...more] = wholeNumbers(`the data_offsets of ${which}`, data_offsets);
+  if (begin === undefined || end === undefined || more.length > 0) {
+    unsound(`the data_offsets of ${which} are not two numbers`);
+  }
+  return { name, dtype, shape: extents, begin, end };
+}
+
+function wholeNumbers(what: string, value: unknown): number[] {
+  if (!Array.isArray(value)) unsound(`${what} is not a list of numbers`);
+  if (!value.every((one) => Number.isInteger(one) && one >= 0)) {
+    unsound(`${what} holds something else than whole numbers from 0 up`);
+  }
+  if (!value.every(Number.isSafeInteger)) unsound(`${what} holds a number of 2⁵³ or more`);
+  return value;
+}
+
+/** The entries in the order of their data, which they cover without gap or overlap; offsets from the file's beginning. */
+function inOrder(entries: readonly SafetensorsEntry[], start: number, size: number): SafetensorsEntry[] {
+  const data = size - start;
+  let covered = 0;
+  const sorted = [...entries].sort((a, b) => a.begin - b.begin || a.end - b.end);
+  const placed = sorted.map((entry) => {
+    const { dtype, shape, begin, end } = entry;
+    const which = `tensor ${quoted(entry.name)}`;
+    if (begin > end || end > data) unsound(`${which} claims bytes ${begin} to ${end} of ${data}`);
+    const width = widths.get(dtype);
+    if (width && product(shape) * width !== end - begin) {
+      unsound(`the shape of ${which} does not fit its ${end - begin} bytes of ${dtype}`);
+    }
+    if (begin !== covered) {
+      unsound(`${which} begins at byte ${begin} where byte ${covered} was due: data overlap or leave a hole`);
+    }
+    covered = end;
+    return { ...entry, begin: start + begin, end: start + end };
+  });
+  if (covered !== data) unsound(`the tensors cover ${covered} of ${data} bytes of data`);
+  return placed;
+}
+
+type Decoder = (from: DataView, to: Floats) => void;
+
+const decoders = new Map<unknown, Decoder>([
+  [
+    'F32',
+    (from, to) => {
+      for (let i = 0; i < to.length; i++) to[i] = from.getFloat32(4 * i, true);
+    },
+  ],
+  [
+    'F16',
+    (from, to) => {
+      const halves = everyHalf();
+      for (let i = 0; i < to.length; i++) to[i] = halves[from.getUint16(2 * i, true)] as number;
+    },
+  ],
+  [
+    'BF16',
+    (from, to) => {
+      // The upper half of a float.
+      const bits = new Uint32Array(1);
+      const float = new Float32Array(bits.buffer);
+      for (let i = 0; i < to.length; i++) {
+        bits[0] = from.getUint16(2 * i, true) << 16;
+        to[i] = float[0] as number;
+      }
+    },
+  ],
+]);
+
+let halves: Float32Array | undefined;
+
+/** The value of each of the 65,536 halves (IEEE 754 binary16), made once: looking up is faster than computing. */
+function everyHalf(): Float32Array {
+  halves ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => {
+    const exponent = (bits >> 10) & 31;
+    const fraction = (bits & 1023) / 1024;
+    const sign = bits >> 15 ? -1 : 1;
+    if (exponent === 31) return fraction ? Number.NaN : sign * Infinity;
+    return sign * (exponent ? (1 + fraction) * 2 ** (exponent - 15) : fraction * 2 ** -14);
+  });
+  return halves;
 }

@@ -1,6 +1,6 @@
 // What loadMiniLM() says of files that are missing, damaged or another version's. The files are made up,
 // but for the tokenizer, so that nothing here needs the real weights.
-import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,6 +16,25 @@ const halves = (rows: number, columns: number) => ({
   bytes: new Uint8Array(Uint16Array.from({ length: rows * columns }, (_, i) => 0x3c00 + i).buffer),
 });
 
+/** The same with one value that is NaN or infinite. */
+const notFinite = (rows: number, columns: number, bits: number) => {
+  const tensor = halves(rows, columns);
+  new DataView(tensor.bytes.buffer).setUint16(6, bits, true);
+  return tensor;
+};
+
+/** A tensor of this shape in a model that is one channel wider. */
+const widened = (shape: number[]) => {
+  const wider = shape.map((extent) => (extent === d_model ? d_model + 1 : extent));
+  return {
+    ...halves(
+      1,
+      wider.reduce((total, extent) => total * extent, 1),
+    ),
+    shape: wider,
+  };
+};
+
 const manifest = {
   format: 1,
   d_model,
@@ -25,6 +44,8 @@ const manifest = {
   epsilon: 1e-12,
   rowsPerShard: 4,
 };
+
+const vocab = { '[UNK]': 0, '[CLS]': 1, '[SEP]': 2, river: 3, bank: 4, the: 5 };
 
 const tokenizer = {
   version: '1.0',
@@ -66,23 +87,24 @@ const tokenizer = {
     unk_token: '[UNK]',
     continuing_subword_prefix: '##',
     max_input_chars_per_word: 100,
-    vocab: { '[UNK]': 0, '[CLS]': 1, '[SEP]': 2, river: 3, bank: 4, the: 5 },
+    vocab,
   },
 };
 
 const attention = 'encoder.layer.0.attention.self';
+const layer = {
+  'embeddings.token_type_embeddings.weight': halves(2, d_model),
+  'embeddings.LayerNorm.weight': { ...halves(1, d_model), shape: [d_model] },
+  'embeddings.LayerNorm.bias': { ...halves(1, d_model), shape: [d_model] },
+  [`${attention}.query.weight`]: halves(d_model, d_model),
+  [`${attention}.query.bias`]: { ...halves(1, d_model), shape: [d_model] },
+  [`${attention}.key.weight`]: halves(d_model, d_model),
+  [`${attention}.key.bias`]: { ...halves(1, d_model), shape: [d_model] },
+};
 const files: Record<string, Uint8Array | string> = {
   'manifest.json': JSON.stringify(manifest),
   'tokenizer.json': JSON.stringify(tokenizer),
-  'layer-0.safetensors': fileOf({
-    'embeddings.token_type_embeddings.weight': halves(2, d_model),
-    'embeddings.LayerNorm.weight': { ...halves(1, d_model), shape: [d_model] },
-    'embeddings.LayerNorm.bias': { ...halves(1, d_model), shape: [d_model] },
-    [`${attention}.query.weight`]: halves(d_model, d_model),
-    [`${attention}.query.bias`]: { ...halves(1, d_model), shape: [d_model] },
-    [`${attention}.key.weight`]: halves(d_model, d_model),
-    [`${attention}.key.bias`]: { ...halves(1, d_model), shape: [d_model] },
-  }),
+  'layer-0.safetensors': fileOf(layer),
   // Shards of four rows; the last of each table has the two that are left.
   'words-0.safetensors': fileOf({ rows: halves(4, d_model) }),
   'words-1.safetensors': fileOf({ rows: halves(2, d_model) }),
@@ -156,10 +178,189 @@ test.each(['manifest.json', 'tokenizer.json', 'layer-0.safetensors'])('half of %
   expect(await sentence(load())).toMatch(/^The MiniLM files? .*\.$/);
 });
 
+const damaged = (name: string, why: string) => `The MiniLM file ${name} is damaged; build it again. ${why}`;
+
 test('a layer that lacks a tensor', async () => {
   await writeFile(join(folder, 'layer-0.safetensors'), fileOf({ other: halves(1, 1) }));
+  expect(await sentence(load())).toBe(
+    damaged('layer-0.safetensors', 'It lacks the tensor embeddings.token_type_embeddings.weight.'),
+  );
+});
+
+const withTensor = (name: string, tensor: ReturnType<typeof halves>) => fileOf({ ...layer, [name]: tensor });
+const query = `${attention}.query.weight`;
+test.each<[string, Uint8Array, string]>([
+  [
+    'of another width',
+    fileOf(Object.fromEntries(Object.entries(layer).map(([name, { shape }]) => [name, widened(shape)]))),
+    'Tensor embeddings.token_type_embeddings.weight has shape [2, 5] instead of [2, 4].',
+  ],
+  [
+    'with a tensor of another width',
+    withTensor(query, halves(4, 5)),
+    `Tensor ${query} has shape [4, 5] instead of [4, 4].`,
+  ],
+  [
+    'with a tensor of no rows',
+    withTensor(query, halves(0, 4)),
+    `Tensor ${query} has shape [0, 4] instead of [4, 4].`,
+  ],
+  [
+    'with a tensor of one dimension',
+    withTensor(query, { ...halves(1, 16), shape: [16] }),
+    `Tensor ${query} has shape [16] instead of [4, 4].`,
+  ],
+  ['with NaN', withTensor(query, notFinite(4, 4, 0x7e00)), `Tensor ${query} must be finite; value 3 is NaN.`],
+  [
+    'with an infinity',
+    withTensor(query, notFinite(4, 4, 0xfc00)),
+    `Tensor ${query} must be finite; value 3 is -Infinity.`,
+  ],
+  [
+    'of whole numbers',
+    withTensor(query, { ...halves(4, 4), dtype: 'I16' }),
+    `Tensor ${query} has dtype I16; only F32, F16 and BF16 can be decoded.`,
+  ],
+])('a layer %s', async (_, bytes, why) => {
+  await writeFile(join(folder, 'layer-0.safetensors'), bytes);
+  expect(await sentence(load())).toBe(damaged('layer-0.safetensors', why));
+});
+
+test.each<[string, ReturnType<typeof halves>, string]>([
+  ['of another width', halves(4, 5), 'Tensor rows has shape [4, 5] instead of [4, 4].'],
+  ['of half the width and twice the rows', halves(8, 2), 'Tensor rows has shape [8, 2] instead of [4, 4].'],
+  ['of more rows', halves(5, 4), 'Tensor rows has shape [5, 4] instead of [4, 4].'],
+  ['without rows', halves(0, 4), 'Tensor rows has shape [0, 4] instead of [4, 4].'],
+  ['without columns', halves(4, 0), 'Tensor rows has shape [4, 0] instead of [4, 4].'],
+  ['with NaN', notFinite(4, 4, 0x7e00), 'Tensor rows must be finite; value 3 is NaN.'],
+])('a shard %s is told, and tried again once it is sound', async (_, rows, why) => {
+  for (const name of ['words-0.safetensors', 'positions-0.safetensors']) {
+    const model = await load();
+    await writeFile(join(folder, name), fileOf({ rows }));
+    expect(await sentence(model.decompose('river'))).toBe(damaged(name, why));
+    await writeFile(join(folder, name), files[name] as Uint8Array);
+    expect((await model.decompose('river')).n).toBe(3);
+  }
+});
+
+test.each<[string, object | null, string]>([
+  ['null', null, 'Its normalizer is not a BertNormalizer.'],
+  ['a list', [], 'Its normalizer is not a BertNormalizer.'],
+  ['without a normalizer', { ...tokenizer, normalizer: null }, 'Its normalizer is not a BertNormalizer.'],
+  [
+    'of another normalizer',
+    { ...tokenizer, normalizer: { type: 'NFC' } },
+    'Its normalizer is not a BertNormalizer.',
+  ],
+  ['without a model', { ...tokenizer, model: undefined }, 'Its model is not of word pieces.'],
+  [
+    'of another model',
+    { ...tokenizer, model: { ...tokenizer.model, type: 'BPE' } },
+    'Its model is not of word pieces.',
+  ],
+  ...(
+    [
+      ['without a vocabulary', undefined],
+      ['with ids that are text', { ...vocab, the: '5' }],
+      ['with an id beyond the table', { ...vocab, the: 6 }],
+      ['with a negative id', { ...vocab, the: -1 }],
+      ['with half an id', { ...vocab, the: 4.5 }],
+      ['with an id twice', { ...vocab, the: 4 }],
+    ] as const
+  ).map(([what, other]): [string, object, string] => [
+    what,
+    { ...tokenizer, model: { ...tokenizer.model, vocab: other } },
+    'Its vocabulary does not number pieces, each once, from 0 to 5.',
+  ]),
+  [
+    'without [SEP]',
+    { ...tokenizer, model: { ...tokenizer.model, vocab: { '[UNK]': 0, '[CLS]': 1 } } },
+    'Its vocabulary lacks the marker [SEP].',
+  ],
+  [
+    'without a name for unknown words',
+    { ...tokenizer, model: { ...tokenizer.model, unk_token: undefined } },
+    'Its vocabulary lacks the marker undefined.',
+  ],
+  [
+    'with null for markers',
+    { ...tokenizer, added_tokens: null },
+    'Its added_tokens are not a list of markers.',
+  ],
+  [
+    'with null as a marker',
+    { ...tokenizer, added_tokens: [null] },
+    'Its added_tokens are not a list of markers.',
+  ],
+  [
+    'with a marker that is no piece',
+    { ...tokenizer, added_tokens: [{ content: 'toString' }] },
+    'Its vocabulary lacks the marker toString.',
+  ],
+])('a tokenizer.json %s', async (_, content, why) => {
+  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(content));
+  expect(await sentence(load())).toBe(damaged('tokenizer.json', why));
+});
+
+test('a tokenizer.json that is a page of a portal', async () => {
+  await writeFile(join(folder, 'tokenizer.json'), '<!doctype html><title>Sign in</title>');
+  expect(await sentence(load())).toBe(damaged('tokenizer.json', 'It is not JSON.'));
+});
+
+test('a file that is something else once, as a cache may have it, is read again at once', async () => {
+  const reads: string[] = [];
+  const model = await loadMiniLM(plain, {
+    read: async (name) => {
+      reads.push(name);
+      const again = reads.filter((one) => one === name).length > 1;
+      return again ? await readFile(join(folder, name)) : Buffer.from('<!doctype html>Sign in');
+    },
+  });
+  expect((await model.decompose('river')).n).toBe(3);
+  const once = [
+    'layer-0.safetensors',
+    'manifest.json',
+    'positions-0.safetensors',
+    'tokenizer.json',
+    'words-0.safetensors',
+  ];
+  expect(reads.sort()).toEqual(once.flatMap((name) => [name, name]));
+});
+
+test('a vocabulary with fewer pieces than the table has rows names those it has', async () => {
+  const { the: _, ...fewer } = vocab;
+  const content = { ...tokenizer, model: { ...tokenizer.model, vocab: fewer } };
+  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(content));
   const model = await load();
-  expect(() => model.layer()).toThrow(/^The MiniLM files lack the tensor .*\.weight; build them again\.$/);
+  expect(model.pieces([4, 3])).toEqual(['bank', 'river']);
+  expect(() => model.pieces([5])).toThrow(new RangeError('The MiniLM file tokenizer.json has no piece 5.'));
+});
+
+test.each<[string, object, string]>([
+  ['without a width', { d_model: undefined }, 'd_model must be a whole number; it is undefined.'],
+  ['of width 0', { d_model: 0 }, 'd_model must be a whole number from 1 to 4194304; it is 0.'],
+  [
+    'with heads that do not divide the width',
+    { heads: 3 },
+    'heads must divide the 4 channels of d_model; 3 does not.',
+  ],
+  ['with half a position', { positions: 6.5 }, 'positions must be a whole number; it is 6.5.'],
+  ['without positions', { positions: 0 }, 'positions must be a whole number from 2 to 4194304; it is 0.'],
+  ['without words', { vocabulary: 0 }, 'vocabulary must be a whole number from 1 to 4194304; it is 0.'],
+  [
+    'with shards of nothing',
+    { rowsPerShard: 0 },
+    'rowsPerShard must be a whole number from 1 to 4194304; it is 0.',
+  ],
+  ['with an epsilon that is text', { epsilon: '1e-12' }, 'epsilon must be a number; it is "1e-12".'],
+])('a manifest %s', async (_, change, why) => {
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
+  expect(await sentence(load())).toBe(damaged('manifest.json', why));
+});
+
+test('a manifest that is no JSON is damaged, not missing', async () => {
+  await writeFile(join(folder, 'manifest.json'), '<!doctype html><title>Sign in</title>');
+  expect(await sentence(load())).toBe(damaged('manifest.json', 'It is not JSON.'));
 });
 
 test('a shard that is cut short is told, and tried again once it is whole', async () => {
@@ -188,7 +389,7 @@ test('a missing shard is told, and tried again once it is there; the others work
 test('a shard of another build, with fewer rows, is no silent zeros', async () => {
   await cp(join(folder, 'words-1.safetensors'), join(folder, 'words-0.safetensors'));
   const model = await load();
-  expect(await sentence(model.decompose('river'))).toMatch(
-    /^The MiniLM files disagree: row 3 of words .*\.$/,
+  expect(await sentence(model.decompose('river'))).toBe(
+    damaged('words-0.safetensors', 'Tensor rows has shape [2, 4] instead of [4, 4].'),
   );
 });

@@ -1,14 +1,14 @@
 // What a host wants of dist/: header files, a service worker, precompressed copies, and, where the site's
 // address is known, cards and a map.
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { siteAddress } from './address.js';
 import { cardTags } from './figurePages.js';
-import { figureNames, madeFigure } from './figures.js';
+import { figureNames } from './figures.js';
 
 const compressible = ['.html', '.js', '.css', '.svg', '.json', '.txt', '.xml', '.wasm'];
 /** Less than this is not worth a second file. */
@@ -60,7 +60,7 @@ export const hosting = (dist: string): Plugin => ({
     async handler() {
       writeHeaders(dist);
       await writeMap(dist);
-      await writeServiceWorker(dist);
+      writeServiceWorker(dist);
       await compress(dist);
       if (!siteAddress()) {
         console.log(
@@ -71,25 +71,49 @@ export const hosting = (dist: string): Plugin => ({
   },
 });
 
-/** Everything may be embedded anywhere; what is named by its content is kept for a year. */
+/** Everything may be embedded anywhere, also by pages that let in only what says so (COEP). */
+const everywhere: [string, string][] = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ['X-Content-Type-Options', 'nosniff'],
+];
+/** Such a page frames only pages that let in as little. */
+const framed: [string, string] = ['Cross-Origin-Embedder-Policy', 'require-corp'];
+
 function writeHeaders(dist: string): void {
+  // What is named by its content is kept for a year.
   const year = 'public, max-age=31536000, immutable';
+  const lines = (headers: [string, string][], line: (name: string, value: string) => string) =>
+    headers.map(([name, value]) => line(name, value)).join('\n');
+  const colon = (name: string, value: string) => `  ${name}: ${value}`;
   writeFileSync(
     join(dist, '_headers'),
-    `/*\n  Access-Control-Allow-Origin: *\n  X-Content-Type-Options: nosniff\n/assets/*\n  Cache-Control: ${year}\n`,
+    `/*
+${lines(everywhere, colon)}
+/figures/*
+${lines([framed], colon)}
+/assets/*
+${lines([['Cache-Control', year]], colon)}
+`,
   );
+  const set = (name: string, value: string) => `  Header set ${name} "${value}"`;
   writeFileSync(
     join(dist, '.htaccess'),
     `AddType application/wasm .wasm
 AddType text/javascript .js
 <IfModule mod_headers.c>
-  Header set Access-Control-Allow-Origin "*"
-  Header set X-Content-Type-Options "nosniff"
+${lines(everywhere, set)}
   <FilesMatch "-[A-Za-z0-9_-]{8}\\.(js|css|wasm)$">
     Header set Cache-Control "${year}"
   </FilesMatch>
 </IfModule>
 `,
+  );
+  const figures = join(dist, 'figures');
+  mkdirSync(figures, { recursive: true });
+  writeFileSync(
+    join(figures, '.htaccess'),
+    `<IfModule mod_headers.c>\n${lines([framed], set)}\n</IfModule>\n`,
   );
   // Else GitHub Pages leaves out what begins with an underscore.
   writeFileSync(join(dist, '.nojekyll'), '');
@@ -101,13 +125,35 @@ AddType text/javascript .js
 location /superpose/ {
   alias /var/www/superpose/;
   gzip_static on;
-  add_header Access-Control-Allow-Origin *;
-  add_header X-Content-Type-Options nosniff;
+${lines(everywhere, (name, value) => `  add_header ${name} ${value};`)}
+  # A header without a value is not sent.
+  set $framed "";
+  if ($uri ~ ^/superpose/figures/) {
+    set $framed ${framed[1]};
+  }
+  add_header ${framed[0]} $framed;
 }
 `,
   );
   const rule = { AllowedOrigins: ['*'], AllowedMethods: ['GET', 'HEAD'], AllowedHeaders: ['*'] };
   writeFileSync(join(folder, 's3-cors.json'), `${JSON.stringify({ CORSRules: [rule] }, null, 1)}\n`);
+  // S3 itself sends no others: CloudFront before it does, with one policy for all and one for figures/*.
+  const policy = (name: string, headers: [string, string][]) => ({
+    Name: name,
+    CustomHeadersConfig: {
+      Quantity: headers.length,
+      Items: headers.map(([Header, Value]) => ({ Header, Value, Override: true })),
+    },
+  });
+  // It has settings of their own for the others.
+  const own = everywhere.filter(([name]) => name.startsWith('Cross-Origin-'));
+  const policies = {
+    cloudfront: policy('superpose', own),
+    'cloudfront-figures': policy('superpose-figures', [...own, framed]),
+  };
+  for (const [name, content] of Object.entries(policies)) {
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(content, null, 1)}\n`);
+  }
 }
 
 async function writeMap(dist: string): Promise<void> {
@@ -123,40 +169,22 @@ async function writeMap(dist: string): Promise<void> {
   );
 }
 
-/** The page with all its figures, and the words of their first views. */
-async function writeServiceWorker(dist: string): Promise<void> {
+/** The page with all its figures; words of the model come as they are used. */
+function writeServiceWorker(dist: string): void {
   const site = filesOf(dist).filter((file) => /^(assets\/|favicon\.svg$|index\.html$|pictures\/)/.test(file));
-  const words = await modelFiles(dist);
-  // The folder's own address gives index.html.
-  const files = ['./', ...site.filter((file) => file !== 'index.html'), ...words];
-  const contents = site.flatMap((file) => [file, readFileSync(join(dist, file))]);
+  const contents = site.map((file) => [file, readFileSync(join(dist, file))] as const);
+  const integrity = (bytes: Uint8Array) => `sha256-${createHash('sha256').update(bytes).digest('base64')}`;
+  const files = contents.map(([file, bytes]) => [
+    // The folder's own address gives index.html.
+    file === 'index.html' ? './' : file,
+    integrity(bytes),
+  ]);
   const made = join(dist, 'model/made-from.txt');
-  const model = words.length > 0 ? digest([readFileSync(made)]) : 'none';
   const code = readFileSync(join(dist, 'sw.js'), 'utf8')
-    .replace('__SUPERPOSE_FILES__', JSON.stringify(files))
-    .replace('__SUPERPOSE_SHELL__', digest(contents))
-    .replace('__SUPERPOSE_MODEL__', model);
+    .replace('__SUPERPOSE_FILES__', JSON.stringify(Object.fromEntries(files)))
+    .replace('__SUPERPOSE_SHELL__', digest(contents.flat()))
+    .replace('__SUPERPOSE_MODEL__', existsSync(made) ? digest([readFileSync(made)]) : 'none');
   writeFileSync(join(dist, 'sw.js'), code);
-}
-
-async function modelFiles(dist: string): Promise<string[]> {
-  const names = new Set<string>();
-  const { rowsPerShard } = (() => {
-    try {
-      return JSON.parse(readFileSync(join(dist, 'model/manifest.json'), 'utf8'));
-    } catch {
-      return { rowsPerShard: 0 };
-    }
-  })();
-  if (!rowsPerShard) return [];
-  for (const name of await figureNames()) {
-    const { carried } = await madeFigure(name);
-    for (const file of Object.keys(carried?.files ?? {})) names.add(`model/${file}`);
-    for (const [table, { at }] of Object.entries(carried?.rows ?? {})) {
-      for (const row of at) names.add(`model/${table}-${Math.floor(row / rowsPerShard)}.safetensors`);
-    }
-  }
-  return [...names].sort();
 }
 
 /** Copies for hosts that send them as they are. */

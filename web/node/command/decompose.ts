@@ -1,5 +1,5 @@
 // superpose decompose: the scores of MiniLM's first layer, and the terms that they are the sum of.
-import { load, loadMiniLM, logitsOf, sharesOf, termOf } from 'superpose';
+import { load, loadMiniLM, logitsOf, type MiniLM, type Sentence, sharesOf, termOf } from 'superpose';
 import { csvOf } from '../index.js';
 import { parsed, Refusal, withWeights } from './refusal.js';
 
@@ -24,12 +24,16 @@ export async function decompose(args: string[]): Promise<string> {
   const only = head === undefined ? undefined : [Number(head)];
   const scores = await withWeights(async () => {
     const model = await loadMiniLM(await load());
-    const sentence = model.tokenize(text);
-    return model.decompose(sentence, { groups, ...(only && { only }) });
+    return model.decompose(cutUp(model, text), { groups, ...(only && { only }) });
   });
   const { tokens, dropped } = scores.sentence;
   const names = scores.parts.flatMap((query) => scores.parts.map((key) => `${query} → ${key}`));
-  const cut = dropped > 0 ? `The last ${dropped} tokens do not fit into the model and are left out.\n` : '';
+  const cut =
+    dropped > 0
+      ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.\n`
+      : '';
+  // A table of nothing but numbers has no place for it.
+  if (csv) process.stderr.write(cut);
 
   if (only) {
     const [one = 0] = only;
@@ -50,6 +54,15 @@ export async function decompose(args: string[]): Promise<string> {
     scores.residuals[place] as number,
   ]);
   return printed({ tokens, dropped, columns, rows }, { csv, json, cut });
+}
+
+function cutUp(model: MiniLM, text: string): Sentence {
+  try {
+    return model.tokenize(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refusal(error.message);
+    throw error;
+  }
 }
 
 interface Answer {

@@ -74,7 +74,9 @@ function pairOf(text: string): [string, string] {
 
 /** From a whole address, its fragment, or only the settings of one. */
 function stateOf(name: string, text: string): [string, string][] {
-  const fragment = text.includes('#') ? text.slice(text.indexOf('#')) : `#v=1&figure=${name}&${text}`;
+  // The text of a setting may hold a # of its own.
+  const isLink = /^(#|[a-z]+:\/\/)|^[^=]*#v=/i.test(text);
+  const fragment = isLink ? (text.match(/#.*/s)?.[0] ?? '') : `#v=1&figure=${name}&${text}`;
   const link = readLink(fragment);
   if (!link) throw new Refusal('--state takes a link that the page copied, or settings as in d=64&n=8.');
   if ('refused' in link) throw new Refusal(link.refused);

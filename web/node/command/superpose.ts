@@ -52,8 +52,12 @@ async function answer([command, ...args]: string[]): Promise<string> {
   return run(args);
 }
 
-// A reader such as `head` may stop listening; that is no failure.
-process.stdout.on('error', () => process.exit(0));
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // A reader such as `head` may stop listening; that is no failure.
+  if (code === 'EPIPE') process.exit(0);
+  process.stderr.write(`The answer could not be written (${code}).\n`);
+  process.exit(1);
+});
 try {
   process.stdout.write(await answer(process.argv.slice(2)));
 } catch (error) {
