@@ -1,7 +1,6 @@
 // The header-only libraries, Eigen 5 and for the native tests RapidJSON: the host's where CMake finds them,
 // otherwise pinned packages of Debian's in the user's cache.
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readlinkSync,
@@ -21,16 +20,13 @@ import { unpacked } from './unpack.mjs';
 // Emscripten's own.
 const prefix = join(root, 'build', 'prefix');
 
-// Native tests read the oracles with RapidJSON; WebAssembly has it as long as the core reads safetensors.
-const inCore = existsSync(join(root, 'src/core/model/safetensors.cpp'));
-
 /** The environment that leads CMake to the headers, of RapidJSON only where tests are `native`. */
 export async function headers({ native }) {
   const host = hostHeaders();
   const eigen = host.eigen ? undefined : await pinned(pins.eigen);
   link(host.eigen ?? join(eigen, 'include/eigen3'), join(prefix, 'include/eigen3'));
   link(host.eigenConfig ?? join(eigen, 'share/eigen3/cmake'), join(prefix, 'share/eigen3/cmake'));
-  if (native || inCore) {
+  if (native) {
     const rapidjson = host.rapidjson ?? join(await pinned(pins.rapidjson), 'include/rapidjson');
     link(rapidjson, join(prefix, 'include/rapidjson'));
   }

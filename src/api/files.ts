@@ -14,7 +14,9 @@ export async function readBytes(
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (address.protocol === 'file:' && typeof process === 'object') {
     // Not written out in the import, so that bundlers do not put a substitute for it into pages.
-    const { readFile }: typeof import('node:fs/promises') = await import(/* @vite-ignore */ nodeFiles);
+    const { readFile }: typeof import('node:fs/promises') = await import(
+      /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
+    );
     return readFile(address).then(
       (bytes) => new Uint8Array(bytes),
       (cause: unknown) => {

@@ -106,7 +106,10 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
   const given = options.wasm?.[part] ?? wasmAddress(simd, part);
   const bytes =
     typeof given === 'string' || given instanceof URL
-      ? await readBytes(new URL(given), 'The WebAssembly file')
+      ? await readBytes(
+          new URL(given, typeof document === 'object' ? document.baseURI : import.meta.url),
+          'The WebAssembly file',
+        )
       : given;
   const damaged = (cause: unknown) => {
     throw new Error('The WebAssembly file is damaged or incomplete; load the page or the package again.', {

@@ -4,6 +4,11 @@ export interface EmbedOptions {
   home?: string | URL;
   /** The folder model/ of a site, for figures on MiniLM. It must send CORS headers when it is elsewhere. */
   model?: string | URL;
+  /**
+   * The folder of the package's four .wasm files, `superpose/superpose-*.wasm`, for bundlers that leave them behind,
+   * as esbuild does. It must send CORS headers when it is elsewhere.
+   */
+  wasm?: string | URL;
 }
 
 /** To be called before a figure is seen. */

@@ -9,16 +9,24 @@ import { whenNear } from './near.js';
 import type { Supplies } from './program.js';
 
 let model: string | undefined;
+let wasm: string | undefined;
 
-export function configure({ home, model: folder }: EmbedOptions): void {
-  if (home !== undefined) place.home = new URL(home, document.baseURI).href;
-  if (folder !== undefined) model = new URL(folder, document.baseURI).href;
+/** The address of a folder, with its last slash or without. */
+const folderAt = (folder: string | URL) => new URL(folder, document.baseURI).href.replace(/\/?$/, '/');
+
+export function configure(options: EmbedOptions): void {
+  if (options.home !== undefined) place.home = new URL(options.home, document.baseURI).href;
+  if (options.model !== undefined) model = folderAt(options.model);
+  if (options.wasm !== undefined) wasm = folderAt(options.wasm);
 }
 
 /** A worker made of a blob has no address of its own, so that it is told where the files are. */
 function supplies(): Supplies {
   const simd = supportedSimd() ?? 'plain';
-  const at = (part: Part) => wasmAddress(simd, part).href;
+  const at = (part: Part) =>
+    wasm === undefined
+      ? wasmAddress(simd, part).href
+      : `${wasm}superpose-${part === 'second' ? 'second-' : ''}${simd}.wasm`;
   return { module: { simd, wasm: { first: at('first'), second: at('second') } }, model };
 }
 

@@ -220,14 +220,16 @@ const nodeWeights = './weights.js';
 async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
   const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
   if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
-    const { existsSync }: typeof import('node:fs') = await import(/* @vite-ignore */ nodeFs);
+    const { existsSync }: typeof import('node:fs') = await import(
+      /* @vite-ignore */ /* webpackIgnore: true */ nodeFs
+    );
     if (!existsSync(new URL('manifest.json', built))) {
-      // Not written out in the import, so that no bundler takes it along.
-      const { weightsFiles, weightsFolder }: typeof import('./weights.js') = await import(
-        /* @vite-ignore */ nodeWeights
-      );
-      const weights = weightsFolder();
-      if (weights) return (await weightsFiles(superpose, weights)).read;
+      // Not written out in the import, so that no bundler takes it along; in a bundle it is not there.
+      const found: typeof import('./weights.js') | undefined = await import(
+        /* @vite-ignore */ /* webpackIgnore: true */ nodeWeights
+      ).catch(() => undefined);
+      const weights = found?.weightsFolder();
+      if (found && weights) return (await found.weightsFiles(superpose, weights)).read;
     }
   }
   const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
