@@ -56,7 +56,7 @@ export const ownThread = (make: () => Promise<Answering>): Way => ({
     const answer = make().then((answering) =>
       answering((reply) => line.onmessage?.({ data: reply } as MessageEvent)),
     );
-    answer.catch((error) => line.onerror?.(new ErrorEvent('error', { error })));
+    answer.catch(() => line.onerror?.(new ErrorEvent('error')));
     return line;
   },
 });
