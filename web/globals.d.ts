@@ -1,2 +1,12 @@
 /** From package.json, put in by the build. */
 declare const __SUPERPOSE_VERSION__: string;
+
+/** As far as it is used; the compiler's list of what a page has does not know it yet. */
+declare const trustedTypes:
+  | {
+      createPolicy(
+        name: string,
+        rules: { createScriptURL(address: string): string },
+      ): { createScriptURL(address: string): object };
+    }
+  | undefined;

@@ -17,15 +17,15 @@ const types: Record<string, string> = {
 };
 
 /** Builds the files with Vite, serves what comes out, and opens it. */
-async function builtPage(files: Record<string, string>) {
+async function builtPage(files: Record<string, string>, isLost: (path: string) => boolean = () => false) {
   const project = await emptyProject((await pack()).tarball);
   for (const [name, text] of Object.entries(files)) await project.write(name, text);
   await build({ root: project.folder, configFile: false, logLevel: 'error' });
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').replace(/\/$/, '/index.html');
     const bytes = await readFile(join(project.folder, 'dist', path)).catch(() => undefined);
-    if (!bytes) {
-      response.writeHead(404).end();
+    if (!bytes || isLost(path)) {
+      response.writeHead(404).end('Not found');
       return;
     }
     response
@@ -71,5 +71,31 @@ test('superpose/embed makes figures live, in a worker', async () => {
   const [found] = await engine.evaluate(readFigures);
   expect(found).toMatchObject({ runsIn: 'blob worker', problem: '' });
   expect(found?.link).toMatch(/^https:\/\/example\.org\/s\/#v=1&figure=dot-products&/);
+  expect(engine.complaints).toEqual([]);
+});
+
+test('superpose/embed says that its .wasm is not there, and takes it when it is', async () => {
+  let lost = true;
+  const engine = await builtPage(
+    {
+      'index.html': html('<superpose-figure name="dot-products" n="6"></superpose-figure>'),
+      'main.js': "import 'superpose/embed';",
+    },
+    (path) => lost && path.endsWith('.wasm'),
+  );
+  const read = async () => (await engine.evaluate(readFigures))[0];
+  await expect
+    .poll(async () => (await read())?.problem, { timeout: 30_000 })
+    .toMatch(/^The WebAssembly file .*the server answered 404.* Try again$/);
+  lost = false;
+  await engine.evaluate(() =>
+    document
+      .querySelector('superpose-figure')
+      ?.shadowRoot?.querySelector<HTMLElement>('.problem button')
+      ?.click(),
+  );
+  const finding = await findingOf('dot-products', { n: '6' });
+  await expect.poll(async () => (await read())?.finding, { timeout: 30_000 }).toBe(finding);
+  expect(await read()).toMatchObject({ runsIn: 'blob worker', problem: '' });
   expect(engine.complaints).toEqual([]);
 });

@@ -2,8 +2,11 @@
 import { bin } from 'd3-array';
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
-import { colourStep, colourTable } from '../../web/plot/colour.ts';
-import { counts } from '../../web/plot/parts.ts';
+import { cloudOf } from '../../web/plot/cloud.ts';
+import { colourPixels, colourStep, colourTable, inks } from '../../web/plot/colour.ts';
+import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
+import type { Mark, RasterMark } from '../../web/plot/scene.ts';
+import { rasterPixels, svgPicture } from '../../web/plot/svg.ts';
 
 const drawn = async (columns: number, seed: number) =>
   (await load()).randomUniform({ rows: 1, columns, seed }).data;
@@ -49,4 +52,105 @@ test('bins hold what d3 puts into them, the largest value in the last', async ()
     const wanted = bin().domain([low, high]).thresholds(edges)([...values, low, high]);
     expect(counts([...values, low, high], low, high, count)).toEqual(wanted.map((one) => one.length));
   }
+});
+
+test('what is no number has a colour of its own, which no value has', () => {
+  for (const theme of ['light', 'dark'] as const) {
+    for (const scale of ['diverging', 'sequential'] as const) {
+      const map = (values: number[], low: number, high: number): string[] => {
+        const place = { x: 0, y: 0, width: 9, height: 1, rows: 1, columns: values.length };
+        const raster: RasterMark = { mark: 'raster', ...place, values, low, high, scale };
+        const pixels = rasterPixels(raster, theme);
+        return values.map((_, k) => `#${Buffer.from(pixels.subarray(3 * k, 3 * k + 3)).toString('hex')}`);
+      };
+      const { quiet } = inks[theme];
+      const [lowest, none, highest] = map([-1, Number.NaN, 1], -1, 1);
+      expect(none).toBe(quiet);
+      const values = Array.from({ length: 511 }, (_, k) => k / 255 - 1);
+      expect(new Set(map(values, -1, 1))).not.toContain(quiet);
+      expect([lowest, highest]).toEqual(map([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], -1, 1));
+      // Of a scale that is no number, nothing can be said; of a constant map, that it is constant.
+      expect(map([0, Number.NaN], Number.NaN, Number.NaN)).toEqual([quiet, quiet]);
+      expect(map([0, Number.NaN], 0, 0)).toEqual([lowest, quiet]);
+      // The canvas takes the same colours as whole pixels.
+      const table = colourTable(scale, theme);
+      expect(colourPixels(scale, theme)).toHaveLength(table.length / 3);
+      for (const [step, pixel] of colourPixels(scale, theme).entries()) {
+        const [red, green, blue, alpha] = new Uint8Array(new Uint32Array([pixel]).buffer);
+        expect([red, green, blue, alpha]).toEqual([...table.subarray(3 * step, 3 * step + 3), 255]);
+      }
+    }
+  }
+});
+
+const area = { x: 0, y: 0, width: 400, height: 200 };
+const finite = (marks: readonly Mark[]) => expect(JSON.stringify(marks)).not.toMatch(/null|NaN|Infinity/);
+
+test.each([1e-300, 1e-12, 0.3, 1, 7, 1e6, 1e17, 1e300])(
+  'an axis of one point, %s, has a place for it',
+  (value) => {
+    for (const logarithmic of [false, true]) {
+      for (const nice of [false, true]) {
+        const options = { from: value, to: value, label: 'x', logarithmic, nice };
+        const drawn = plane(area, options, options);
+        finite(drawn.marks);
+        const { inner } = drawn;
+        expect(drawn.x(value)).toBeGreaterThan(inner.x);
+        expect(drawn.x(value)).toBeLessThan(inner.x + inner.width);
+        expect(drawn.y(value)).toBeGreaterThan(inner.y);
+        expect(drawn.y(value)).toBeLessThan(inner.y + inner.height);
+      }
+    }
+  },
+);
+
+test('a line has a gap where a value or its place is no number', () => {
+  const axis = { from: 1, to: 100, label: 'y', logarithmic: true };
+  const { x, y } = plane(area, axis, axis);
+  expect(lineThrough({ x, y }, [1, 2, 3, 4], [1, 0, 10, 20])).toMatch(/^M[\d.,]+M[\d.,]+L[\d.,]+$/);
+  expect(lineThrough({ x, y }, [1, 0, 3, 4], [1, 2, Number.NaN, 20])).toMatch(/^M[\d.,]+M[\d.,]+$/);
+});
+
+test('bars start at zero, whatever their signs are', () => {
+  for (const [low, high] of [
+    [-5, -5],
+    [-5, -2],
+    [0, 0],
+    [2, 5],
+    [-2, 5],
+  ] as const) {
+    const list = [low, high].map((value) => ({
+      label: 'a',
+      value,
+      text: String(value),
+      ink: 'accent' as const,
+    }));
+    const marks = bars(area, list, low, high);
+    finite(marks);
+    const boxes = marks.filter((mark) => mark.mark === 'box');
+    const zero = marks.find((mark) => mark.mark === 'line')?.x1 as number;
+    for (const [k, { x, width }] of boxes.entries()) {
+      const value = [low, high][k] as number;
+      expect(Math.abs((value < 0 ? x + width : x) - zero)).toBeLessThan(1e-9);
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(400);
+    }
+  }
+});
+
+test('one place that is none takes no other dot away', async () => {
+  const [x, y] = [
+    [3, Number.NaN, 5],
+    [3, 4, 5],
+  ];
+  const [sound, cloud] = [cloudOf([3, 5], [3, 5], 1, 0.5), cloudOf(x, y, 1, 0.5)];
+  expect(sound?.seen.some((one) => one < 1)).toBe(true);
+  expect(cloud).toEqual(sound);
+  expect(cloudOf([Number.NaN], [0], 1, 0.5)).toBeUndefined();
+  const scene = (mark: Mark) => ({ width: 9, height: 9, marks: [mark], regions: [] });
+  const dots = { mark: 'dots', radius: 1, ink: 'ink' } as const;
+  const words = { theme: 'light', title: 't', description: 'd' } as const;
+  expect(await svgPicture(scene({ ...dots, x, y }), words)).toBe(
+    await svgPicture(scene({ ...dots, x: [3, 5], y: [3, 5] }), words),
+  );
 });

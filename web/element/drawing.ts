@@ -3,9 +3,9 @@
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
 import type { Mark, Scene } from '../plot/scene.js';
-import { svgMarks } from '../plot/svg.js';
+import { markup, type Shape, shapesOf } from '../plot/svg.js';
 
-/** Beyond this share of marks that changed, all of them are parsed at once. */
+/** Beyond this share of marks that changed, all of them are made anew. */
 const many = 0.5;
 
 const written = new WeakMap<Element, string[]>();
@@ -22,23 +22,31 @@ export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme): voi
     for (const svg of surface.querySelectorAll('svg')) svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   }
   paintCanvas(surface.querySelector('canvas') as HTMLCanvasElement, scene, theme);
-  write(surface, '.marks', svgMarks(scene.marks, false));
+  write(surface, '.marks', shapesOf(scene.marks, false));
 }
 
 /** Draws what does. */
 export const drawCursor = (surface: HTMLElement, marks: readonly Mark[]): void =>
-  write(surface, '.frame', svgMarks(marks, true));
+  write(surface, '.frame', shapesOf(marks, true));
 
-/** The marks are made of escaped text and numbers only; see web/plot/svg.ts. */
-function write(surface: HTMLElement, layer: string, marks: string[]): void {
+function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   const svg = surface.querySelector(layer) as Element;
   const before = written.get(svg) ?? [];
+  const marks = shapes.map(markup);
   const changed = marks.flatMap((mark, place) => (mark === before[place] ? [] : [place]));
   written.set(svg, marks);
   if (marks.length !== before.length || changed.length > many * marks.length) {
-    svg.innerHTML = marks.join('');
+    svg.replaceChildren(...shapes.map(elementOf));
     return;
   }
   const elements = [...svg.children];
-  for (const place of changed) (elements[place] as Element).outerHTML = marks[place] as string;
+  for (const place of changed) (elements[place] as Element).replaceWith(elementOf(shapes[place] as Shape));
+}
+
+/** Made and not parsed: a page that asks for Trusted Types lets no text be parsed. */
+function elementOf({ name, attributes, text }: Shape): Element {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [attribute, value] of attributes) element.setAttribute(attribute, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
 }

@@ -1,12 +1,11 @@
 // A figure's numbers as a table.
 import { html, nothing, type TemplateResult } from 'lit';
-import type { State } from '../figures/controls.js';
-import type { AnyFigure } from '../figures/figure.js';
+import type { Result } from './exports.js';
 
 /** Rows that are shown; all are in the files. */
 const mostRows = 300;
 
-export function tableOf(figure: AnyFigure, data: unknown, state: State): TemplateResult {
+export function tableOf({ figure, data, state }: Result): TemplateResult {
   const { columns, rows } = figure.table(data, state);
   const cell = (value: string | number) =>
     typeof value === 'string' || Number.isInteger(value)

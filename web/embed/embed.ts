@@ -4,15 +4,14 @@
 import { place } from '../element/place.js';
 import { siteBlobWorker, siteModule, siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
-import { isFirst } from './first.js';
+import { handOn, inTurn } from './first.js';
 import { whenNear } from './near.js';
 
 async function define(home: string): Promise<void> {
   place.foreign = true;
   place.home = home;
   setWays(siteWorker, siteBlobWorker, siteModule);
-  const { FigureElement } = await import('../element/figureElement.js');
-  (await import('./mirror.js')).mirrorStates(FigureElement);
+  (await import('./mirror.js')).defineMirrored();
 }
 
 function failed(home: string, error: unknown): void {
@@ -23,12 +22,15 @@ function failed(home: string, error: unknown): void {
 
 try {
   const home = new URL(/* @vite-ignore */ './', import.meta.url).href;
-  if (isFirst(__SUPERPOSE_VERSION__)) {
+  inTurn(__SUPERPOSE_VERSION__, () =>
     whenNear(
       () => define(home),
-      (error) => failed(home, error),
-    );
-  }
+      (error) => {
+        failed(home, error);
+        handOn();
+      },
+    ),
+  );
 } catch (error) {
   console.warn(`Superpose could not start; the pictures stay. (${error})`);
 }

@@ -1,25 +1,34 @@
-// Of several copies of Superpose on one page, in one version or in two, the first is the one that works.
+// Of several copies of Superpose on one page, in one version or in two, one works: the first whose files are there.
 const mark = Symbol.for('superpose');
 const element = 'superpose-figure';
 
+/** What copies of all versions know of the first. */
 interface Marked {
   version: string;
   told?: true;
+  /** Copies that wait for the case that it fails. */
+  next?: (() => void)[];
 }
 
-/** Whether this copy is the first; a later one says once that it is not. */
-export function isFirst(version: string): boolean {
-  const page = globalThis as { [mark]?: Marked };
+const page = globalThis as { [mark]?: Marked };
+
+/** Starts this copy, if it is the first or those before it have failed; a later one says once that it waits. */
+export function inTurn(version: string, start: () => void): void {
   const first = page[mark];
   if (!first && !customElements.get(element)) {
-    page[mark] = { version };
-    return true;
+    page[mark] = { version, next: [] };
+    start();
+    return;
   }
-  if (!first?.told) {
-    console.info(
-      `Superpose ${version} is not used here: version ${first?.version ?? 'unknown'} was loaded first, and stays.`,
-    );
-    if (first) first.told = true;
-  }
-  return false;
+  first?.next?.push(start);
+  if (first?.told) return;
+  console.info(
+    `Superpose ${version} is not used here: version ${first?.version ?? 'unknown'} was loaded first, and stays.`,
+  );
+  if (first) first.told = true;
+}
+
+/** The first could not be loaded: the next one is tried. */
+export function handOn(): void {
+  if (!customElements.get(element)) page[mark]?.next?.shift()?.();
 }

@@ -16,6 +16,6 @@ export declare function configure(options: EmbedOptions): void;
 
 declare global {
   interface HTMLElementTagNameMap {
-    'superpose-figure': HTMLElement & { name: string; theme: 'light' | 'dark' | ''; group: string };
+    'superpose-figure': HTMLElement & { name: string; theme: 'light' | 'dark' | 'auto' | ''; group: string };
   }
 }

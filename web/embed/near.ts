@@ -4,24 +4,43 @@ const distance = '400px';
 
 /** Calls `define` once; until then the elements are unknown to the browser, and show what is between their tags. */
 export function whenNear(define: () => Promise<void>, failed: (error: unknown) => void): void {
-  const seen = new WeakSet<Element>();
+  let over = false;
+  const known = new WeakSet<Element>();
   const views = new IntersectionObserver(
     (entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      if (over || !entries.some(({ isIntersecting }) => isIntersecting)) return;
+      over = true;
       views.disconnect();
       additions.disconnect();
+      layouts.disconnect();
       define().catch(failed);
     },
     { rootMargin: distance },
   );
-  const look = () => {
-    for (const one of document.getElementsByTagName(element)) {
-      if (seen.has(one)) continue;
-      seen.add(one);
-      views.observe(one);
+  /** Figures are looked for in open shadows too, and in those of elements that are defined later. */
+  const look = (elements: Iterable<Element>) => {
+    for (const one of elements) {
+      if (one.localName === element) views.observe(one);
+      else if (one.shadowRoot) enter(one.shadowRoot);
+      else if (one.localName.includes('-') && !known.has(one)) {
+        known.add(one);
+        const enterLater = () => one.shadowRoot && enter(one.shadowRoot);
+        customElements.whenDefined(one.localName).then(enterLater, () => {});
+      }
     }
   };
-  const additions = new MutationObserver(look);
-  additions.observe(document.documentElement, { childList: true, subtree: true });
-  look();
+  const enter = (root: Document | ShadowRoot) => {
+    if (over) return;
+    additions.observe(root, { childList: true, subtree: true });
+    look(root.querySelectorAll('*'));
+  };
+  const additions = new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) {
+      for (const node of addedNodes) if (node instanceof Element) look([node, ...node.querySelectorAll('*')]);
+    }
+  });
+  // A shadow that an element of the page is given later is no addition, but it takes room.
+  const layouts = new ResizeObserver(() => enter(document));
+  enter(document);
+  layouts.observe(document.documentElement);
 }

@@ -2,8 +2,8 @@
 // a bundler; others take embed.js from a site.
 import { type Part, supportedSimd, wasmAddress } from 'superpose';
 import { place } from '../element/place.js';
-import { type Line, ownThread, setWays, type Way } from '../worker/ways.js';
-import { isFirst } from './first.js';
+import { ownThread, setWays, type Way } from '../worker/ways.js';
+import { handOn, inTurn } from './first.js';
 import type { EmbedOptions } from './index.js';
 import { whenNear } from './near.js';
 import type { Supplies } from './program.js';
@@ -36,14 +36,7 @@ const inlineWorker = (Program: new () => Worker): Way => ({
   start() {
     const worker = new Program();
     worker.postMessage(supplies());
-    const line: Line = {
-      onmessage: null,
-      onerror: null,
-      postMessage: (question) => worker.postMessage(question),
-    };
-    worker.onmessage = (event) => line.onmessage?.(event);
-    worker.onerror = (event) => line.onerror?.(event);
-    return line;
+    return worker;
   },
 });
 
@@ -60,11 +53,15 @@ async function define(): Promise<void> {
       return (say) => answering(runWith(supplies()), say);
     }),
   );
-  const { FigureElement } = await import('../element/figureElement.js');
-  (await import('./mirror.js')).mirrorStates(FigureElement);
+  (await import('./mirror.js')).defineMirrored();
 }
 
 // On a server there is nothing to make live.
-if (typeof document !== 'undefined' && isFirst(__SUPERPOSE_VERSION__)) {
-  whenNear(define, (error) => console.warn(`Superpose could not be loaded; the pictures stay. (${error})`));
+if (typeof document !== 'undefined') {
+  inTurn(__SUPERPOSE_VERSION__, () =>
+    whenNear(define, (error) => {
+      console.warn(`Superpose could not be loaded; the pictures stay. (${error})`);
+      handOn();
+    }),
+  );
 }

@@ -6,7 +6,7 @@ import { place } from '../element/place.js';
 import { answering } from '../worker/answers.js';
 import { blobWorker, ownThread, setWays } from '../worker/ways.js';
 import { type Carried, fromBase64 } from './carried.js';
-import { tellHeight } from './height.js';
+import { givenAddress, tellHeight } from './height.js';
 import { beWorker, runWith, type Supplies } from './program.js';
 
 /** What stands in the page beside this script. */
@@ -43,17 +43,18 @@ async function bePage(script: string): Promise<void> {
     blobWorker(script, supplies),
     ownThread(async () => (say) => answering(runWith(supplies()), say)),
   );
-  const { FigureElement: Element } = await import('../element/figureElement.js');
+  const { FigureElement: Element, defineFigures } = await import('../element/figureElement.js');
+  defineFigures();
   const element = document.querySelector('superpose-figure');
   tellHeight();
   if (!(element instanceof Element)) return;
   const follow = async () => {
-    const { theme, keep, settings } = asked(page);
+    const { theme, keep, settings, problem } = asked(page);
     for (const [name, value] of Object.entries({ theme, keep })) {
       if (value === undefined) element.removeAttribute(name);
       else element.setAttribute(name, value);
     }
-    if (settings.length > 0) await element.show(settings);
+    await element.show(settings, problem);
   };
   window.addEventListener('hashchange', follow);
   element.addEventListener('superpose-change', () => remember(element));
@@ -61,9 +62,14 @@ async function bePage(script: string): Promise<void> {
 }
 
 /** The fragment of the address is stronger than what the file was made with. */
-function asked(page: SinglePage): Pick<SinglePage, 'theme' | 'keep' | 'settings'> {
+function asked(page: SinglePage): Pick<SinglePage, 'theme' | 'keep' | 'settings'> & { problem?: string } {
   const link = readLink(location.hash);
-  if (!link || 'refused' in link || link.figure !== page.figure) return page;
+  if (!link) return page;
+  if ('refused' in link) return { ...page, problem: link.refused };
+  if (link.figure !== page.figure) {
+    const problem = `This link asks for a figure called “${link.figure.slice(0, 40)}”; this page has ${page.figure}.`;
+    return { ...page, problem };
+  }
   const extra = (name: string) => link.settings.find(([one]) => one === name)?.[1];
   return {
     theme: extra('theme') ?? page.theme,
@@ -83,7 +89,7 @@ async function remember(element: FigureElement): Promise<void> {
   ]).toString();
   const fragment = writeLink(element.name, figure.controls, element.state);
   try {
-    history.replaceState(null, '', `${fragment}${extras && `&${extras}`}`);
+    history.replaceState({ given: givenAddress() }, '', `${fragment}${extras && `&${extras}`}`);
   } catch {
     // Not everywhere may an address be changed.
   }

@@ -72,6 +72,8 @@ export type StateOf<C extends Controls> = { readonly [Name in keyof C]: ValueOf<
 export type State = Readonly<Record<string, Value>>;
 
 const seedLimit = 2 ** 32;
+/** Sentences about what was refused; more would bury the figure. */
+const mostRefused = 3;
 
 export const initialState = <C extends Controls>(controls: C): StateOf<C> =>
   Object.fromEntries(Object.entries(controls).map(([name, { initial }]) => [name, initial])) as StateOf<C>;
@@ -92,7 +94,10 @@ export function read(control: Control, text: string): Value | undefined {
       const value = decimal(text);
       if (value === undefined || value < control.min || value > control.max) return undefined;
       const steps = (value - control.min) / control.step;
-      return Math.abs(steps - Math.round(steps)) < 1e-6 ? value : undefined;
+      const whole = Math.round(steps);
+      if (Math.abs(steps - whole) >= 1e-6) return undefined;
+      // Onto the step itself, as the slider writes it: 0.15, not 3 · 0.05.
+      return decimal((control.min + whole * control.step).toFixed(9));
     }
     case 'steps': {
       const value = decimal(text);
@@ -116,9 +121,9 @@ export function read(control: Control, text: string): Value | undefined {
   }
 }
 
-/** A plain decimal number: no exponent, no other base, no spaces. */
+/** A plain decimal number: no exponent, no other base, no spaces; 0 for −0. */
 const decimal = (text: string): number | undefined =>
-  /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) : undefined;
+  /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) + 0 : undefined;
 
 /** In words, what a control takes. */
 export function allowed(control: Control): string {
@@ -142,7 +147,7 @@ export function allowed(control: Control): string {
 
 export interface ReadState<S> {
   state: S;
-  /** A sentence for each value that could not be taken. */
+  /** A sentence for each of the first values that could not be taken, and one for all others. */
   refused: string[];
 }
 
@@ -167,6 +172,8 @@ export function readState<C extends Controls>(
       state[name] = value;
     }
   }
+  const more = refused.length - mostRefused;
+  if (more > 1) refused.splice(mostRefused, more, `And ${more} settings more could not be taken.`);
   return { state: state as StateOf<C>, refused };
 }
 

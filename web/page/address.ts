@@ -1,7 +1,8 @@
 // The address of the page and its figures: a link opens a figure in its state, a change of a figure can be
 // gone back from, and a link that cannot be read says so.
 
-import { type Change, FigureElement } from '../element/figureElement.js';
+import type { Change } from '../element/asking.js';
+import { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 

@@ -1,6 +1,5 @@
 // The dialog that a figure's "Embed" button opens: how to show it elsewhere, in its present state.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { property, state } from 'lit/decorators.js';
 import { toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
 import type { Control } from '../figures/controls.js';
@@ -52,13 +51,17 @@ export class EmbedBuilder extends LitElement {
     .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.6rem 0; }
   `;
 
-  @property({ attribute: false }) target: FigureElement | undefined;
-  @state() private kind: Kind = 'iframe';
-  @state() private theme: Wish['theme'] = 'auto';
-  @state() private width = 800;
-  @state() private height = 700;
-  @state() private dropped: readonly string[] = [];
-  @state() private said = '';
+  static override properties = Object.fromEntries(
+    ['target', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [name, { state: true }]),
+  );
+
+  private target: FigureElement | undefined;
+  private kind: Kind = 'iframe';
+  private theme: Wish['theme'] = 'auto';
+  private width = 800;
+  private height = 700;
+  private dropped: readonly string[] = [];
+  private said = '';
 
   async open(target: FigureElement): Promise<void> {
     this.target = target;

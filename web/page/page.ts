@@ -1,4 +1,4 @@
-import '../element/figureElement.js';
+import { defineFigures } from '../element/figureElement.js';
 import { figures } from '../figures/index.js';
 import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
@@ -10,6 +10,7 @@ import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
 
 setWays(siteWorker);
+defineFigures();
 // While the page is laid out, before a figure is known to be near: what computes, and the first figures' code.
 startEarly();
 figures['dot-products']?.().catch(() => {

@@ -1,6 +1,6 @@
 // The marks that are too many for SVG elements: maps and clouds of dots.
 import { cloudOf } from './cloud.js';
-import { colourPixels, colourStep, inks, type Theme } from './colour.js';
+import { channelsOf, colourPixels, colourStep, inks, type Theme } from './colour.js';
 import type { DotsMark, RasterMark, Scene } from './scene.js';
 
 /** Beyond so many dots, all of them are drawn as pixels. */
@@ -42,8 +42,7 @@ function paintCloud(
   if (!cloud) return;
   const { left, top, width, height, seen } = cloud;
   const image = new ImageData(width, height);
-  const channels = [1, 3, 5].map((from) => Number.parseInt(inks[theme][ink].slice(from, from + 2), 16));
-  const [red = 0, green = 0, blue = 0] = channels;
+  const [red = 0, green = 0, blue = 0] = channelsOf(inks[theme][ink]);
   const colour = (blue << 16) | (green << 8) | red;
   // Red first in memory, which is little-endian wherever there is WebAssembly.
   const pixels = new Uint32Array(image.data.buffer);

@@ -20,10 +20,13 @@ export function cloudOf(
 ): Cloud | undefined {
   let [low, high, first, last] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let k = 0; k < x.length; k++) {
-    low = Math.min(low, x[k] as number);
-    high = Math.max(high, x[k] as number);
-    first = Math.min(first, y[k] as number);
-    last = Math.max(last, y[k] as number);
+    const [across, down] = [x[k] as number, y[k] as number];
+    // One place that is none would leave nothing of all.
+    if (!Number.isFinite(across + down)) continue;
+    low = Math.min(low, across);
+    high = Math.max(high, across);
+    first = Math.min(first, down);
+    last = Math.max(last, down);
   }
   const size = radius * scale;
   const [left, top] = [Math.floor(low * scale - size), Math.floor(first * scale - size)];

@@ -51,14 +51,17 @@ const stops: Record<Theme, Record<ScaleName, string[]>> = {
 };
 
 const steps = 256;
+/** The place after them: of what is no number. */
+const missing = steps;
 const tables = new Map<string, Uint8Array>();
 
-/** 256 RGB colours from the lowest value to the highest. */
+/** 256 RGB colours from the lowest value to the highest, and one for what is no number. */
 export function colourTable(scale: ScaleName, theme: Theme): Uint8Array {
   const slot = `${theme} ${scale}`;
   let table = tables.get(slot);
   if (!table) {
     table = ramp(stops[theme][scale]);
+    table.set(channelsOf(inks[theme].quiet), 3 * missing);
     tables.set(slot, table);
   }
   return table;
@@ -74,7 +77,7 @@ export function colourPixels(scale: ScaleName, theme: Theme): Uint32Array {
     const colours = colourTable(scale, theme);
     const at = (place: number) => colours[place] as number;
     table = Uint32Array.from(
-      { length: steps },
+      { length: steps + 1 },
       (_, step) => (255 << 24) | (at(3 * step + 2) << 16) | (at(3 * step + 1) << 8) | at(3 * step),
     );
     pixelTables.set(slot, table);
@@ -82,11 +85,13 @@ export function colourPixels(scale: ScaleName, theme: Theme): Uint32Array {
   return table;
 }
 
+/** Red, green and blue of #rrggbb. */
+export const channelsOf = (colour: string): number[] =>
+  [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16));
+
 function ramp(colours: string[]): Uint8Array {
-  const table = new Uint8Array(3 * steps);
-  const channels = colours.map((colour) =>
-    [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16)),
-  );
+  const table = new Uint8Array(3 * (steps + 1));
+  const channels = colours.map(channelsOf);
   for (let step = 0; step < steps; step++) {
     const place = (step / (steps - 1)) * (colours.length - 1);
     const left = Math.min(colours.length - 2, Math.floor(place));
@@ -99,11 +104,14 @@ function ramp(colours: string[]): Uint8Array {
   return table;
 }
 
-/** Of a value on a scale: which of the 256 colours. Math.round, max and min would take three times as long. */
+/**
+ * Of a value on a scale: which of the 256 colours, or 256 where the value or an end of the scale is no number.
+ * Math.round, max and min would take three times as long.
+ */
 export function colourStep(value: number, low: number, high: number): number {
-  if (!(high > low)) return 0;
+  if (!(high > low)) return Number.isNaN(value + low + high) ? missing : 0;
   const above = ((value - low) * (steps - 1)) / (high - low) + 0.5;
-  return above >= steps ? steps - 1 : above > 0 ? Math.trunc(above) : 0;
+  return above >= steps ? steps - 1 : above > 0 ? Math.trunc(above) : above <= 0 ? 0 : missing;
 }
 
 /** The theme's colours as custom properties. */

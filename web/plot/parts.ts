@@ -65,8 +65,10 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
 }
 
 function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
-  // A domain of one point has no scale: widen it.
-  const widened: [number, number] = from < to ? [from, to] : [from - 1, from + 1];
+  // A domain of one point has no scale: widen it, by a factor where powers count, and beyond what rounding swallows.
+  const by = Math.max(1, Math.abs(from) / 1024);
+  const around: [number, number] = powers ? [from / 10, from * 10] : [from - by, from + by];
+  const widened: [number, number] = from < to ? [from, to] : around;
   return (powers ? logarithmic : linear)(widened, range, nice);
 }
 
@@ -86,9 +88,11 @@ export function lineThrough(
   let path = '';
   let broken = true;
   for (let k = 0; k < xs.length; k++) {
-    if (!Number.isFinite(ys[k] as number)) broken = true;
+    const [across, down] = [x(xs[k] as number), y(ys[k] as number)];
+    // Of 0 too, on a logarithmic axis.
+    if (!Number.isFinite(across + down)) broken = true;
     else {
-      path += `${broken ? 'M' : 'L'}${point(x(xs[k] as number), y(ys[k] as number))}`;
+      path += `${broken ? 'M' : 'L'}${point(across, down)}`;
       broken = false;
     }
   }
@@ -208,7 +212,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
   );
   const numbers = 12 + 7 * Math.max(0, ...list.map(({ text }) => text.length));
   const across = linear(
-    [Math.min(0, low), Math.max(high, Math.min(0, low) + 1e-300)],
+    [Math.min(0, low), Math.max(0, high) || (low < 0 ? 0 : 1)],
     [area.x + labels, area.x + area.width - numbers],
   );
   const zero = across(0);

@@ -19,49 +19,98 @@ export const escaped = (text: string): string =>
 
 const round = (value: number) => String(Math.round(100 * value) / 100);
 
-/** One element for each mark but rasters and, on a canvas, dots. */
-export const svgMarks = (marks: readonly Mark[], withDots: boolean): string[] =>
-  marks.filter(({ mark }) => mark !== 'raster' && (withDots || mark !== 'dots')).map((mark) => svgMark(mark));
+/** An SVG element: its name, its attributes, its text. */
+export interface Shape {
+  name: string;
+  attributes: [string, string][];
+  text?: string | undefined;
+}
 
-function svgMark(mark: Mark): string {
-  const term = mark.term ? ` data-term="${mark.term}"` : '';
+/** Numbers are rounded; what is undefined is left out. */
+const shape = (
+  name: string,
+  attributes: Record<string, string | number | undefined>,
+  text?: string,
+): Shape => ({
+  name,
+  text,
+  attributes: Object.entries(attributes).flatMap(([one, value]) =>
+    value === undefined ? [] : [[one, typeof value === 'number' ? round(value) : value]],
+  ),
+});
+
+export const markup = ({ name, attributes, text }: Shape): string =>
+  `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${escaped(text)}</${name}>`}`;
+
+/** One element for each mark but rasters and, on a canvas, dots. */
+export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
+  marks.flatMap((mark) =>
+    mark.mark === 'raster' || (mark.mark === 'dots' && !withDots) ? [] : shapeOf(mark),
+  );
+
+function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
+  const term = { 'data-term': mark.term };
   switch (mark.mark) {
     case 'text': {
       const { x, y, text, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;
-      const turned = turn ? ` transform="rotate(${turn} ${round(x)} ${round(y)})"` : '';
-      return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" font-size="${size}"${bold ? ' font-weight="600"' : ''} class="f-${ink}"${turned}${term}>${escaped(text)}</text>`;
+      const attributes = {
+        x,
+        y,
+        'text-anchor': anchor,
+        'font-size': size,
+        'font-weight': bold ? 600 : undefined,
+        class: `f-${ink}`,
+        transform: turn ? `rotate(${turn} ${round(x)} ${round(y)})` : undefined,
+      };
+      return shape('text', { ...attributes, ...term }, text.replace(forbidden, '\ufffd'));
     }
     case 'line': {
       const { x1, y1, x2, y2, ink = 'line', wide = 1, dashed } = mark;
-      return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" class="s-${ink}" stroke-width="${wide}"${dashed ? ' stroke-dasharray="4 4"' : ''}${term} />`;
+      const dashes = { 'stroke-dasharray': dashed ? '4 4' : undefined };
+      return shape('line', { x1, y1, x2, y2, class: `s-${ink}`, 'stroke-width': wide, ...dashes, ...term });
     }
     case 'path': {
       const { d, stroke, fill, wide = 1.5, dashed, opacity } = mark;
-      return `<path d="${d}" ${paint(stroke, fill, wide)}${dashed ? ' stroke-dasharray="5 4"' : ''}${opacity === undefined ? '' : ` opacity="${opacity}"`}${term} />`;
+      return shape('path', { d, ...paint(stroke, fill, wide, dashed && '5 4'), opacity, ...term });
     }
     case 'box': {
       const { x, y, width, height, fill, stroke, wide = 1, opacity } = mark;
-      return `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" ${paint(stroke, fill, wide)}${opacity === undefined ? '' : ` opacity="${opacity}"`}${term} />`;
+      return shape('rect', { x, y, width, height, ...paint(stroke, fill, wide), opacity, ...term });
     }
     case 'dots':
       return dots(mark);
-    case 'raster':
-      return '';
   }
 }
 
-function paint(stroke: string | undefined, fill: string | undefined, wide: number): string {
-  const classes = [stroke && `s-${stroke}`, fill && `f-${fill}`].filter(Boolean).join(' ');
-  return `class="${classes}"${stroke ? ` stroke-width="${wide}"` : ''}${fill ? '' : ' fill="none"'}`;
-}
+const paint = (
+  stroke: string | undefined,
+  fill: string | undefined,
+  wide: number,
+  dashes?: string | false,
+) => ({
+  class: [stroke && `s-${stroke}`, fill && `f-${fill}`].filter(Boolean).join(' '),
+  'stroke-width': stroke && wide,
+  fill: fill ? undefined : 'none',
+  'stroke-dasharray': dashes || undefined,
+});
 
 /** One path of points with round ends: a tenth of the size of as many circles. */
-function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): string {
-  const d = Array.from(
-    { length: x.length },
-    (_, k) => `M${round(x[k] as number)},${round(y[k] as number)}h0`,
-  );
-  return `<path d="${d.join('')}" class="s-${ink}" fill="none" stroke-linecap="round" stroke-width="${2 * radius}" opacity="${opacity}"${term ? ` data-term="${term}"` : ''} />`;
+function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
+  let d = '';
+  for (let k = 0; k < x.length; k++) {
+    const [across, down] = [x[k] as number, y[k] as number];
+    // From a place that is none on, the browser would draw nothing of the path.
+    if (Number.isFinite(across + down)) d += `M${round(across)},${round(down)}h0`;
+  }
+  return shape('path', {
+    d,
+    class: `s-${ink}`,
+    fill: 'none',
+    'stroke-linecap': 'round',
+    'stroke-width': 2 * radius,
+    opacity,
+    'data-term': term,
+  });
 }
 
 /** The colours of a raster, RGB, row by row. */
@@ -113,7 +162,7 @@ export async function svgPicture(
       ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){svg{${themeVariables('dark')}}.on-dark{display:inline}.on-light{display:none}}${inkClasses}</style>`
       : '';
   const { width, height } = scene;
-  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${svgMarks(scene.marks, true).join('')}`;
+  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${shapesOf(scene.marks, true).map(markup).join('')}`;
   const painted = theme === 'auto' ? shapes : inAttributes(shapes, theme);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }

@@ -59,6 +59,8 @@ function listenedTo(started: Line): Line {
   started.onerror = (event) => {
     if (line !== started) return;
     line = undefined;
+    // It may still be computing, or hold all of its memory.
+    started.terminate?.();
     if (!heard && way + 1 < knownWays().length) {
       event.preventDefault?.();
       way += 1;

@@ -1,12 +1,12 @@
 // The worker of the site's own files, for pages of the same origin, for others through a blob, and as a module
 // of the page itself.
-import { ownThread, type Way } from './ways.js';
+import { ownThread, scriptAddress, type Way } from './ways.js';
 import address from './worker.ts?worker&url';
 
 // Made absolute here: in a blob nothing is relative to anything.
 const absolute = () => new URL(address, import.meta.url).href;
 
-export const newWorker = () => new Worker(absolute(), { type: 'module' });
+export const newWorker = () => new Worker(scriptAddress(absolute()), { type: 'module' });
 
 export const siteWorker: Way = {
   name: 'worker',
@@ -22,10 +22,8 @@ export const siteBlobWorker: Way = {
   start() {
     const text = `import ${JSON.stringify(absolute())};`;
     // Questions that come before the module is there wait in it: the worker's own file listens then.
-    const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })), {
-      type: 'module',
-    });
-    return worker;
+    const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+    return new Worker(scriptAddress(address), { type: 'module' });
   },
 };
 

@@ -7,6 +7,8 @@ export interface Line {
   postMessage(message: unknown): void;
   onmessage: ((event: MessageEvent) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
+  /** Ends it, whatever it is at. The page's own thread has none. */
+  terminate?(): void;
 }
 
 export interface Way {
@@ -14,12 +16,26 @@ export interface Way {
   start(): Line;
 }
 
+let policy: { createScriptURL(address: string): object } | undefined;
+
+/**
+ * The address of a worker as a page that asks for Trusted Types wants it. Where the page allows no policy of this
+ * name, making one throws, and the next way is tried.
+ */
+export function scriptAddress(address: string): string {
+  if (typeof trustedTypes === 'object') {
+    policy ??= trustedTypes.createPolicy('superpose', { createScriptURL: (same) => same });
+  }
+  // The compiler's Worker takes a text only.
+  return (policy?.createScriptURL(address) ?? address) as string;
+}
+
 /** A classic worker of this text. It is told first what it needs, then asked. */
 export const blobWorker = (text: string, first?: () => unknown): Way => ({
   name: 'blob worker',
   start() {
     const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-    const worker = new Worker(address);
+    const worker = new Worker(scriptAddress(address));
     if (first) worker.postMessage(first());
     return worker;
   },
@@ -35,7 +51,7 @@ export const ownThread = (make: () => Promise<Answering>): Way => ({
     const line: Line = {
       onmessage: null,
       onerror: null,
-      postMessage: (question) => void answer.then((one) => one(question as Question)),
+      postMessage: (question) => void answer.then((one) => one(question as Question)).catch(() => {}),
     };
     const answer = make().then((answering) =>
       answering((reply) => line.onmessage?.({ data: reply } as MessageEvent)),

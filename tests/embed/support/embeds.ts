@@ -10,33 +10,54 @@ import { dist } from '../../page/support/site.ts';
 import { findingOf, readFigures, type ShownFigure, withoutResidual } from './figures.ts';
 import { type BlogPage, type Servers, startServers } from './servers.ts';
 
-const patience = { timeout: 60_000 };
-const script = (address: string) => `<script type="module" src="${address}embed.js"></script>`;
-const page = (body: string, head = '') =>
+export const patience = { timeout: 60_000 };
+export const script = (address: string) => `<script type="module" src="${address}embed.js"></script>`;
+export const page = (body: string, head = '') =>
   `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A blog</title>${head}</head><body>${body}</body></html>`;
-const figure = (attributes = 'name="dot-products"') =>
+export const figure = (attributes = 'name="dot-products"') =>
   `<superpose-figure ${attributes}><a href="https://example.org/"><img alt="A picture" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'/>"></a></superpose-figure>`;
 
+/** What shrinks to what is in it: styles of the container, and of one more around the figure. */
+const containers: Record<string, [string, string]> = {
+  'flex-row': ['display:flex', ''],
+  'flex-column': ['display:flex;flex-direction:column;align-items:center', ''],
+  grid: ['display:grid;justify-items:center', ''],
+  columns: ['display:grid;grid-template-columns:1fr', ''],
+  float: ['', 'float:left'],
+  'inline-block': ['display:inline-block', ''],
+  'fit-content': ['width:fit-content', ''],
+  'max-content': ['', 'width:max-content;max-width:100%'],
+  'table-cell': ['display:table', 'display:table-cell'],
+  absolute: ['position:relative;height:900px', 'position:absolute'],
+};
+
+export type Made = (addresses: { site: string; here: string }) => BlogPage;
+
+/** A blog's page, in a browser of its own. */
+export async function openBlog(
+  start: () => Promise<Engine>,
+  make: Made,
+  { prepare, ...options }: { cors?: boolean; prepare?: (servers: Servers) => unknown } = {},
+): Promise<{ engine: Engine; servers: Servers }> {
+  const servers = await startServers(make, options);
+  onTestFinished(() => servers.stop());
+  await prepare?.(servers);
+  const engine = await start();
+  onTestFinished(() => engine.close());
+  await engine.open(servers.blog);
+  return { engine, servers };
+}
+
+/** Waits until every figure says something, or has something to complain about. */
+export async function settled(read: () => Promise<ShownFigure[]>, count = 1): Promise<ShownFigure[]> {
+  const ready = async () => (await read().catch(() => [])).filter((one) => one.finding || one.problem).length;
+  await expect.poll(ready, patience).toBe(count);
+  return read();
+}
+export const inPage = (engine: Engine) => () => engine.evaluate(readFigures);
+
 export function testEmbeds(start: () => Promise<Engine>): void {
-  const open = async (
-    make: (addresses: { site: string; here: string }) => BlogPage,
-    options?: { cors?: boolean },
-  ): Promise<{ engine: Engine; servers: Servers }> => {
-    const servers = await startServers(make, options);
-    onTestFinished(() => servers.stop());
-    const engine = await start();
-    onTestFinished(() => engine.close());
-    await engine.open(servers.blog);
-    return { engine, servers };
-  };
-  /** Waits until every figure says something, or has something to complain about. */
-  const settled = async (read: () => Promise<ShownFigure[]>, count = 1): Promise<ShownFigure[]> => {
-    const ready = async () =>
-      (await read().catch(() => [])).filter((one) => one.finding || one.problem).length;
-    await expect.poll(ready, patience).toBe(count);
-    return read();
-  };
-  const inPage = (engine: Engine) => () => engine.evaluate(readFigures);
+  const open = (make: Made, options?: { cors?: boolean }) => openBlog(start, make, options);
 
   test('a blog of another origin: a worker made of a blob', async () => {
     const { engine, servers } = await open(({ site }) => ({ html: page(figure() + script(site)) }));
@@ -172,6 +193,57 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       outside: 'rgb(255, 0, 0)',
       sheets: 1,
     });
+  });
+
+  test.each([1000, 300])('in whatever stands around it, %s px wide, it has a width', async (room) => {
+    const figures = Object.entries(containers).map(
+      ([kind, [around, inside]]) =>
+        `<div style="width:${room}px"><div id="${kind}" style="${around}"><div style="${inside}">${figure('name="gram"')}</div></div></div>`,
+    );
+    const direct = Object.entries(containers).map(
+      ([kind, [around]]) =>
+        `<div style="width:${room}px"><div id="${kind}-direct" style="${around}">${figure('name="gram"')}</div></div>`,
+    );
+    const { engine } = await open(({ site }) => ({
+      html: page(figures.join('') + direct.join('') + script(site), '<style>body{margin:0}</style>'),
+    }));
+    const finding = await findingOf('gram');
+    for (const kind of Object.keys(containers).flatMap((one) => [one, `${one}-direct`])) {
+      const widths = async () => {
+        const found = await engine.evaluate((id) => {
+          const around = document.getElementById(id as string) as HTMLElement;
+          const element = around.querySelector('superpose-figure') as HTMLElement;
+          element.scrollIntoView();
+          return {
+            figure: element.getBoundingClientRect().width,
+            room: (around.parentElement as HTMLElement).clientWidth,
+            finding: element.shadowRoot?.querySelector('.finding')?.textContent?.trim() ?? '',
+          };
+        }, kind);
+        return {
+          room: found.room,
+          drawn: found.finding === finding,
+          wide: found.figure >= Math.min(room, 500),
+          inside: found.figure <= room,
+        };
+      };
+      await expect
+        .poll(widths, { ...patience, message: kind })
+        .toEqual({ room, drawn: true, wide: true, inside: true });
+    }
+  });
+
+  test('the margins that a page gives it are within its width', async () => {
+    const { engine } = await open(({ site }) => ({
+      html: page(
+        `<div style="width:600px">${figure()}</div>${script(site)}`,
+        '<style>superpose-figure{margin:0 20px;padding:0 5px;border:1px solid}</style>',
+      ),
+    }));
+    await settled(inPage(engine));
+    const width = () =>
+      engine.evaluate(() => document.querySelector('superpose-figure')?.getBoundingClientRect().width);
+    expect(await width()).toBe(560);
   });
 
   test('ten figures on a page: one module, one worker, each with its own state', async () => {

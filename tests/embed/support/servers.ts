@@ -31,6 +31,10 @@ export interface Servers {
   publish(page: BlogPage): void;
   /** What was asked of dist/, on either origin. */
   requests: string[];
+  /** The site, though not the blog's own folder, has no such files. */
+  lose(files: RegExp): void;
+  /** On the blog's own folder, a file with changes in it. */
+  put(file: string, text: string): void;
   stop(): Promise<void>;
 }
 
@@ -42,6 +46,8 @@ export async function startServers(
   const requests: string[] = [];
   const folder = '/superpose/';
   let blogPage: BlogPage = { html: '' };
+  let lost: RegExp | undefined;
+  const changed = new Map<string, string>();
 
   const start = async (isBlog: boolean) => {
     const server = createServer(async (request, response) => {
@@ -55,8 +61,12 @@ export async function startServers(
       const asked = path.startsWith(folder) ? path.slice(folder.length) : undefined;
       const file = asked?.replace(/(^|\/)$/, '$1index.html');
       const bytes =
-        file && !file.includes('..') ? await readFile(join(dist, file)).catch(() => undefined) : undefined;
-      if (!bytes || asked === undefined) {
+        isBlog && changed.has(file ?? '')
+          ? changed.get(file ?? '')
+          : file && !file.includes('..')
+            ? await readFile(join(dist, file)).catch(() => undefined)
+            : undefined;
+      if (!bytes || asked === undefined || (!isBlog && lost?.test(asked))) {
         response.writeHead(404).end('Not found');
         return;
       }
@@ -78,6 +88,10 @@ export async function startServers(
     blog,
     ...addresses,
     requests,
+    lose(files) {
+      lost = files;
+    },
+    put: (file, text) => changed.set(file, text),
     publish(other) {
       blogPage = other;
     },

@@ -21,7 +21,7 @@ export interface SinglePageParts {
   connect?: string;
 }
 
-const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;background:#fdfdfb;color:#14161a;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}@media (prefers-color-scheme:dark){body{background:#14161a;color:#e6e8ec}}body:has([theme=light]){background:#fdfdfb}body:has([theme=dark]){background:#14161a}`;
+const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;background:#fdfdfb;color:#14161a;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}@media (prefers-color-scheme:dark){body{background:#14161a;color:#e6e8ec}}body:has([theme=light i]){background:#fdfdfb}body:has([theme=dark i]){background:#14161a}`;
 
 const wasmBlock = (name: string) => {
   const file = resolve(import.meta.dirname, `../../../build/package/wasm/${name}-plain.wasm`);

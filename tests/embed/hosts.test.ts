@@ -1,0 +1,330 @@
+// Pages of other people that do what they like with a figure, and what a figure tells them.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { dist } from '../page/support/site.ts';
+import { openChromium } from './support/chromium.ts';
+import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
+import { findingOf, readFigures } from './support/figures.ts';
+import type { Servers } from './support/servers.ts';
+
+type Options = { cors?: boolean; prepare?: (servers: Servers) => unknown };
+
+/** With Playwright's own page, for real keys. */
+async function open(make: Made, options: Options = {}) {
+  const chromium = await openChromium();
+  const opened = await openBlog(async () => chromium, make, options);
+  return { ...opened, browserPage: chromium.page };
+}
+
+const onBlog = (body: string, head = '') => open(({ site }) => ({ html: page(body + script(site), head) }));
+
+/** Polls the first figure's finding. */
+const shows = (engine: Parameters<typeof inPage>[0], finding: string) =>
+  expect.poll(async () => (await inPage(engine)())[0]?.finding, patience).toBe(finding);
+
+describe('attributes', () => {
+  // Words are typed; whether there is a model to compute them with is another matter.
+  const typed = 'name="dot-products" tokens="sentence" text="one"';
+
+  test('a page that touches its elements while one types loses none of it', async () => {
+    const { browserPage } = await onBlog(
+      `${figure(typed)}<script>addEventListener('input', (event) => event.target.classList.toggle('busy'))</script>`,
+    );
+    const box = browserPage.locator('textarea');
+    await box.press('End');
+    await box.pressSequentially(' two three');
+    expect(await box.inputValue()).toBe('one two three');
+    await expect
+      .poll(() => browserPage.locator('superpose-figure').getAttribute('text'), patience)
+      .toBe('one two three');
+    expect(await box.inputValue()).toBe('one two three');
+  });
+
+  test('what is typed stands in the attributes of the whole group', async () => {
+    const { browserPage } = await onBlog(figure(`${typed} group="a"`) + figure(`${typed} group="a"`));
+    const boxes = browserPage.locator('textarea');
+    await boxes.first().fill('two');
+    const texts = () =>
+      browserPage
+        .locator('superpose-figure')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('text')));
+    await expect.poll(texts, patience).toEqual(['two', 'two']);
+    await browserPage
+      .locator('superpose-figure')
+      .last()
+      .evaluate((one) => one.classList.add('busy'));
+    await boxes.first().press('End');
+    await boxes.first().pressSequentially(' more');
+    await expect.poll(texts, patience).toEqual(['two more', 'two more']);
+    expect(await boxes.last().inputValue()).toBe('two more');
+  });
+
+  test('a state that is shown takes back what was typed a moment ago', async () => {
+    // Side by side, so that both are near.
+    const { browserPage } = await onBlog(
+      `<div style="display:grid;grid-template-columns:1fr 1fr">${figure(typed)}${figure(typed)}</div>`,
+    );
+    await expect.poll(() => browserPage.locator('textarea').count(), patience).toBe(2);
+    const text = await browserPage.evaluate(async () => {
+      type Live = HTMLElement & { show(settings: string[][]): Promise<void>; state: { text: string } };
+      const [first, second] = [...document.querySelectorAll('superpose-figure')] as Live[];
+      const type = (one: Live | undefined) => {
+        const box = one?.shadowRoot?.querySelector('textarea') as HTMLTextAreaElement;
+        box.value = 'typed';
+        box.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+      };
+      type(first);
+      await first?.show([]);
+      // It pauses as long, and has begun later.
+      const heard = new Promise((change) => second?.addEventListener('superpose-change', change));
+      type(second);
+      await heard;
+      return first?.state.text;
+    });
+    expect(text).toMatch(/^The river bank/);
+  });
+
+  test('an attribute that is taken away leaves the first value', async () => {
+    const { engine } = await onBlog(figure('name="dot-products" n="5"'));
+    await shows(engine, await findingOf('dot-products', { n: '5' }));
+    await engine.evaluate(() => document.querySelector('superpose-figure')?.removeAttribute('n'));
+    await shows(engine, await findingOf('dot-products'));
+  });
+
+  test('another name is another figure, with its own attributes', async () => {
+    const { engine } = await onBlog(figure('name="dot-products" d="128"'));
+    await shows(engine, await findingOf('dot-products', { d: '128' }));
+    await engine.evaluate(() => document.querySelector('superpose-figure')?.setAttribute('name', 'gram'));
+    await shows(engine, await findingOf('gram', { d: '128' }));
+    // At once, while the one before is on its way.
+    await engine.evaluate(() => {
+      const element = document.querySelector('superpose-figure') as HTMLElement;
+      for (const name of ['dot-products', 'nothing', 'dot-products']) element.setAttribute('name', name);
+      element.setAttribute('n', '5');
+    });
+    await shows(engine, await findingOf('dot-products', { d: '128', n: '5' }));
+    await engine.evaluate(() => document.querySelector('superpose-figure')?.setAttribute('name', 'nothing'));
+    const problem = async () => (await inPage(engine)())[0]?.problem;
+    await expect.poll(problem, patience).toContain('There is no figure called “nothing”');
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test.each([
+    ['auto', '', ''],
+    ['Dark', 'dark', ''],
+    [' light ', 'light', ''],
+    ['x', '', '“x” is not a theme; there are light, dark and auto.'],
+  ])('theme="%s"', async (theme, asked, problem) => {
+    const { engine } = await onBlog(figure(`name="gram" theme="${theme}"`));
+    await shows(engine, await findingOf('gram'));
+    const read = () =>
+      engine.evaluate(() => {
+        const root = document.querySelector('superpose-figure')?.shadowRoot;
+        const canvas = root?.querySelector('canvas') as HTMLCanvasElement;
+        const { data } = (canvas.getContext('2d') as CanvasRenderingContext2D).getImageData(
+          0,
+          0,
+          canvas.width,
+          canvas.height,
+        );
+        return {
+          asked: root?.querySelector('.root')?.getAttribute('data-theme') ?? '',
+          problem: root?.querySelector('.problem')?.textContent ?? '',
+          painted: data.some((one) => one > 0),
+        };
+      });
+    await expect.poll(read, patience).toEqual({ asked, problem, painted: true });
+    expect(engine.complaints).toEqual([]);
+  });
+});
+
+describe('where it stands', () => {
+  test('moved while it computes, it shows what it was asked', async () => {
+    const { engine } = await onBlog(`<main>${figure()}</main><section></section>`);
+    await shows(engine, await findingOf('dot-products'));
+    await engine.evaluate(() => {
+      const element = document.querySelector('superpose-figure') as HTMLElement;
+      const slider = element.shadowRoot?.querySelector('input[name=n]') as HTMLInputElement;
+      slider.value = '9';
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      document.querySelector('section')?.append(element);
+    });
+    await shows(engine, await findingOf('dot-products', { n: '9' }));
+    expect(engine.complaints).toEqual([]);
+  });
+
+  const element = `<superpose-figure name="gram" id="inside"></superpose-figure>`;
+  const shadows: Record<string, string> = {
+    'in the markup': `<div id="around"><template shadowrootmode="open">${element}</template></div>`,
+    'in another shadow': `<div id="around"><template shadowrootmode="open"><div id="deep"><template shadowrootmode="open">${element}</template></div></template></div>`,
+    'of an element that is defined later': `<blog-card id="around"></blog-card><script type="module">
+      await new Promise((later) => addEventListener('load', later));
+      customElements.define('blog-card', class extends HTMLElement {
+        connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(element)}; }
+      });</script>`,
+    'of an element that is there': `<div id="around"></div><script type="module">
+      await new Promise((later) => addEventListener('load', later));
+      document.getElementById('around').attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(element)};</script>`,
+  };
+  test.each(Object.entries(shadows))('in a shadow %s', async (_, body) => {
+    const { engine } = await onBlog(body.replaceAll('</script>', '</script>'));
+    const inside = (attribute?: string) =>
+      engine.evaluate((d) => {
+        const find = (root: Document | ShadowRoot): Element | undefined => {
+          for (const one of root.querySelectorAll('*')) {
+            if (one.localName === 'superpose-figure') return one;
+            const found = one.shadowRoot && find(one.shadowRoot);
+            if (found) return found;
+          }
+          return undefined;
+        };
+        const element = find(document);
+        if (d) element?.setAttribute('d', d as string);
+        return element?.shadowRoot?.querySelector('.finding')?.textContent?.trim();
+      }, attribute);
+    await expect.poll(() => inside(), patience).toBe(await findingOf('gram'));
+    // Its attributes are listened to there as well.
+    const d128 = await findingOf('gram', { d: '128' });
+    await expect.poll(() => inside('128'), patience).toBe(d128);
+    expect(engine.complaints).toEqual([]);
+  });
+});
+
+describe('a page that asks for Trusted Types', () => {
+  const rules: [string, string, string][] = [
+    ['any policy', '', 'blob worker'],
+    ['those of the figures', '; trusted-types lit-html superpose', 'blob worker'],
+    ['none for workers', '; trusted-types lit-html', 'page'],
+  ];
+  test.each(rules)('and allows %s', async (_, allowed, runsIn) => {
+    const { engine } = await open(({ site }) => {
+      const { origin } = new URL(site);
+      return {
+        html: page(figure('name="dot-products" n="8"') + script(site)),
+        policy: `script-src ${origin} blob: 'wasm-unsafe-eval'; require-trusted-types-for 'script'${allowed}`,
+      };
+    });
+    await shows(engine, await findingOf('dot-products', { n: '8' }));
+    expect((await inPage(engine)())[0]).toMatchObject({ runsIn, problem: '' });
+    await engine.evaluate(() => document.querySelector('superpose-figure')?.setAttribute('n', '5'));
+    await shows(engine, await findingOf('dot-products', { n: '5' }));
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('and allows no policy: the picture stays', async () => {
+    const { engine, browserPage } = await open(({ site }) => ({
+      html: page(`${figure()}${script(site)}`),
+      policy: "require-trusted-types-for 'script'; trusted-types 'none'",
+    }));
+    const said = await browserPage.waitForEvent('console', (message) =>
+      message.text().includes('could not be loaded'),
+    );
+    expect(said.text()).toContain('the pictures stay');
+    const [found] = await inPage(engine)();
+    expect(found).toMatchObject({ finding: '', picture: true });
+    expect(engine.complaints).toEqual([]);
+  });
+});
+
+describe('two versions on one page', () => {
+  const later = async ({ put }: Servers) => {
+    const text = await readFile(join(dist, 'embed.js'), 'utf8');
+    expect(text).toContain('0.1.0');
+    put('embed-9.9.9.js', text.replaceAll('0.1.0', '9.9.9'));
+  };
+  const both: Made = ({ site, here }) => ({
+    html: page(
+      `<script>window.said=[];for(const way of ['info','warn']){const real=console[way];console[way]=(...all)=>{said.push(all.join(' '));real.apply(console,all)}}</script>${figure()}${script(site)}<script type="module" src="${here}embed-9.9.9.js"></script>`,
+    ),
+  });
+  const saidOf = (engine: Parameters<typeof inPage>[0]) =>
+    engine.evaluate(() => (window as unknown as { said: string[] }).said);
+
+  test('the first works, and the other says so', async () => {
+    const { engine } = await open(both, { prepare: later });
+    await shows(engine, await findingOf('dot-products'));
+    expect((await inPage(engine)())[0]?.runsIn).toBe('blob worker');
+    expect(await saidOf(engine)).toEqual([
+      'Superpose 9.9.9 is not used here: version 0.1.0 was loaded first, and stays.',
+    ]);
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('where the first has lost its files, the other one works', async () => {
+    const { engine } = await open(both, {
+      prepare: async (servers) => {
+        servers.lose(/^assets\/(mirror|figureElement)/);
+        await later(servers);
+      },
+    });
+    await shows(engine, await findingOf('dot-products'));
+    expect((await inPage(engine)())[0]?.runsIn).toBe('worker');
+    expect(await saidOf(engine)).toContainEqual(expect.stringContaining('could not be loaded from'));
+  });
+});
+
+describe('a frame', () => {
+  const frame = (site: string, fragment: string) =>
+    `<script>window.heard=[];addEventListener('message',({data})=>heard.push(String(data)))</script><iframe sandbox="allow-scripts" title="A figure" style="width:700px;height:900px" src="${site}figures/dot-products/${fragment}"></iframe>`;
+  const framed = async (fragment: string) => {
+    const opened = await open(({ site }) => ({ html: page(frame(site, fragment)) }), { cors: false });
+    const read = () => opened.engine.evaluateInFrame(readFigures);
+    await settled(read);
+    return { ...opened, read };
+  };
+
+  test('tells the page around nothing that the reader types, not even after it was loaded again', async () => {
+    const { browserPage, engine, servers } = await framed('#v=1&figure=dot-products&tokens=sentence');
+    const address = `${servers.site}figures/dot-products/#v=1&figure=dot-products&tokens=sentence`;
+    const inFrame = browserPage.frameLocator('iframe');
+    const heard = () => engine.evaluate(() => (window as unknown as { heard: string[] }).heard);
+    await inFrame.locator('textarea').fill('my secret');
+    const own = () => engine.evaluateInFrame(() => location.hash);
+    await expect.poll(own, patience).toContain('my+secret');
+    for (const again of [false, true]) {
+      if (again) {
+        await browserPage.reload();
+        await inFrame.locator('textarea').waitFor();
+      }
+      // Its height changes, which it says.
+      const before = (await heard()).length;
+      await inFrame.locator('superpose-figure').evaluate((element) => {
+        element.style.paddingBottom = '99px';
+      });
+      await expect.poll(async () => (await heard()).length, patience).toBeGreaterThan(before);
+      for (const message of await heard()) {
+        expect(message).not.toMatch(/secret/);
+        expect(JSON.parse(message)).toMatchObject({ context: 'iframe.resize', src: address });
+      }
+    }
+  });
+
+  test.each([
+    ['#v=2&figure=dot-products&n=8', 'This link is of version “2”'],
+    ['#v=1&n=8', 'does not say which figure'],
+    [
+      '#v=1&figure=gram&d=128',
+      'This link asks for a figure called “gram”; this page has dot-products. The figure’s first view',
+    ],
+    ['#v=1&figure=dot-products&n=8&theme=x', '“x” is not a theme'],
+  ])('says what is wrong with its link: %s', async (fragment, sentence) => {
+    const { engine, read } = await framed(fragment);
+    const n = fragment.includes('theme') ? { n: '8' } : undefined;
+    const finding = await findingOf('dot-products', n);
+    await expect.poll(async () => (await read())[0]?.finding, patience).toBe(finding);
+    expect((await read())[0]?.problem).toContain(sentence);
+    // Another link, and none at all.
+    await engine.evaluateInFrame(() => {
+      location.hash = '#v=1&figure=dot-products&n=5';
+    });
+    const five = await findingOf('dot-products', { n: '5' });
+    await expect.poll(async () => (await read())[0]?.finding, patience).toBe(five);
+    expect((await read())[0]?.problem).toBe('');
+    await engine.evaluateInFrame(() => {
+      location.hash = '';
+    });
+    const first = await findingOf('dot-products');
+    await expect.poll(async () => (await read())[0]?.finding, patience).toBe(first);
+  });
+});

@@ -1,0 +1,72 @@
+// What links, attributes and people write, and the values that figures get.
+import { expect, test } from 'vitest';
+import { type Control, initialState, read, readState, written } from '../../web/figures/controls.ts';
+import { figures } from '../../web/figures/index.ts';
+
+const all = async () => {
+  const found: [string, Control][] = [];
+  for (const load of Object.values(figures)) {
+    const { name, controls } = await load();
+    for (const [setting, control] of Object.entries(controls))
+      found.push([`${name} ${setting}`, control as Control]);
+  }
+  return found;
+};
+
+test('a number beside the grid is the one on it, as its slider writes it', async () => {
+  const ranges = (await all()).flatMap(([name, control]) =>
+    control.kind === 'range' ? [[name, control] as const] : [],
+  );
+  expect(ranges.length).toBeGreaterThan(20);
+  for (const [name, control] of ranges) {
+    const { min, max, step } = control;
+    const digits = Math.max(...[min, step].map((one) => String(one).split('.')[1]?.length ?? 0));
+    for (let k = 0; min + k * step <= max + 1e-9; k++) {
+      // By integers, as the sum of a grid's steps is rounded.
+      const units = Math.round(min * 10 ** digits) + k * Math.round(step * 10 ** digits);
+      const value = Number(`${units}e-${digits}`);
+      const text = value.toFixed(digits);
+      expect(read(control, text), `${name} ${text}`).toBe(value);
+      for (const beside of [value + 1e-7 * step, value - 1e-7 * step]) {
+        const near = beside.toFixed(12);
+        if (Number(near) < min || Number(near) > max) continue;
+        expect(Object.is(read(control, near), value), `${name} ${near}`).toBe(true);
+      }
+    }
+    expect(read(control, (min + 0.5 * step).toFixed(9)), name).toBeUndefined();
+  }
+});
+
+test('minus zero is zero', () => {
+  const controls: Control[] = [
+    { kind: 'range', label: 'r', min: -1, max: 1, step: 0.5, initial: 0 },
+    { kind: 'steps', label: 's', values: [0, 1], initial: 0 },
+    { kind: 'seed', label: 'e', initial: 1 },
+  ];
+  for (const control of controls) {
+    for (const text of ['-0', '-0.0']) expect(Object.is(read(control, text), 0)).toBe(true);
+  }
+  expect(Object.is(read(controls[0] as Control, '-0.0000001'), 0)).toBe(true);
+});
+
+test('first values are values that can be read', async () => {
+  for (const [name, control] of await all()) {
+    expect(read(control, written(control, control.initial)), name).toEqual(control.initial);
+  }
+});
+
+test('of many settings that nobody knows, a few are named and the others are counted', () => {
+  const controls = { n: { kind: 'range', label: 'N', min: 1, max: 9, step: 1, initial: 2 } } as const;
+  const unknown = (count: number) => Array.from({ length: count }, (_, k) => [`a${k}`, '1'] as const);
+  const { state, refused } = readState(controls, unknown(14_000));
+  expect(state).toEqual(initialState(controls));
+  expect(refused).toEqual([
+    'There is no setting called “a0”.',
+    'There is no setting called “a1”.',
+    'There is no setting called “a2”.',
+    'And 13997 settings more could not be taken.',
+  ]);
+  for (const count of [0, 1, 2, 3, 4])
+    expect(readState(controls, unknown(count)).refused).toHaveLength(count);
+  expect(readState(controls, unknown(5)).refused.at(-1)).toBe('And 2 settings more could not be taken.');
+});

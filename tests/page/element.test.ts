@@ -1,0 +1,103 @@
+// One figure as an element of its page: moved, failing to draw, failing to compute, and well again.
+import type { Page } from 'playwright';
+import { expect, test } from 'vitest';
+import type { AnyFigure } from '../../web/figures/figure.ts';
+import { expected } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, visit } from './support/visit.ts';
+
+type Live = HTMLElement & { loaded(): Promise<AnyFigure> };
+
+const name = 'shift';
+const problems = async (page: Page) => (await page.evaluate(readFigure, name))?.problems.join(' ') ?? '';
+
+test('a number beside the grid is drawn as the one on it', async () => {
+  const { page } = await visit({ fragment: `#v=1&figure=${name}&k=3.0000001&p=-0` });
+  const shown = await drawn(page, name);
+  expect(shown.state).toMatchObject({ k: 3, p: 0 });
+  expect(shown.problems).toEqual([]);
+  expect(shown.finding).toBe((await expected(name, { ...shown.state, k: 3, p: 0 })).finding);
+});
+
+test.each(['scene', 'describe', 'readout', 'cells', 'focus'])(
+  'a figure whose %s throws says so, keeps its inputs, and shows the next settings',
+  async (part) => {
+    const { page } = await visit({ fragment: `#v=1&figure=${name}&k=4` });
+    await drawn(page, name);
+    const element = figureOf(page, name);
+    const { finding } = (await page.evaluate(readFigure, name)) ?? {};
+    await element.evaluate(async (one: Live, broken) => {
+      const figure = (await one.loaded()) as unknown as Record<string, unknown>;
+      const sound = figure[broken] as ((...all: unknown[]) => unknown) | undefined;
+      figure[broken] = (...all: unknown[]) => {
+        if ((all[1] as { k: number }).k === 5) throw new Error('the pen broke');
+        return sound?.apply(figure, all) ?? [];
+      };
+    }, part);
+    await element.locator('input[name=k]').press('ArrowRight');
+    await expect
+      .poll(() => problems(page))
+      .toBe('This figure could not be drawn with these settings; others may work (the pen broke). Try again');
+    // What was there before stays, as after a failed computation.
+    expect((await page.evaluate(readFigure, name))?.finding).toBe(finding);
+    await element.locator('input[name=k]').press('ArrowRight');
+    const shown = await drawn(page, name);
+    expect(shown.problems).toEqual([]);
+    expect(shown.finding).toBe((await expected(name, shown.state)).finding);
+  },
+);
+
+test('numbers that cannot be put into a table leave the figure as it is', async () => {
+  const { page } = await visit();
+  await drawn(page, name);
+  const element = figureOf(page, name);
+  await element.evaluate(async (one: Live) => {
+    ((await one.loaded()) as { table: unknown }).table = () => {
+      throw new Error('the pen broke');
+    };
+  });
+  await element.getByText('The numbers as a table').click();
+  await expect.poll(() => problems(page)).toBe('The table could not be made (the pen broke).');
+  await element.locator('input[name=k]').press('End');
+  const shown = await drawn(page, name);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
+});
+
+test('a worker that broke is ended, and another one goes on', async () => {
+  const { page } = await visit({ fragment: `#v=1&figure=${name}` });
+  await drawn(page, name);
+  const [worker] = page.workers();
+  expect(page.workers()).toHaveLength(1);
+  const ended = new Promise((closed) => worker?.once('close', closed));
+  // As a trap outside of any question would.
+  await worker?.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('broken on purpose');
+    });
+  });
+  await ended;
+  expect(page.workers()).toHaveLength(0);
+  await figureOf(page, name).locator('input[name=k]').press('End');
+  const shown = await drawn(page, name);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
+  expect(page.workers()).toHaveLength(1);
+});
+
+test('code of a figure that was not there comes at the first “Try again”', async () => {
+  const { page, site } = await visit({ site: (broken) => broken.lose(/figures-2/) });
+  const element = figureOf(page, name);
+  await element.scrollIntoViewIfNeeded();
+  await expect.poll(() => problems(page)).toContain('code could not be loaded');
+  site.mend();
+  await element.getByRole('button', { name: 'Try again' }).click();
+  expect((await drawn(page, name)).problems).toEqual([]);
+});
+
+test('a link with 14,000 settings that nobody knows takes a few lines', async () => {
+  const unknown = Array.from({ length: 14_000 }, () => 'a=').join('&');
+  const { page } = await visit({ fragment: `#v=1&figure=${name}&${unknown}` });
+  await drawn(page, name);
+  expect(await problems(page)).toContain('And 13997 settings more could not be taken.');
+  const box = await figureOf(page, name).locator('.problem').boundingBox();
+  expect(box?.height).toBeLessThan(200);
+});

@@ -1,0 +1,266 @@
+// What a figure is set to, and what comes of it: loads the figure's code, asks for its numbers while the reader
+// is near, and hears the answers.
+import type { ReactiveController } from 'lit';
+import { readState, type State, type Value } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import { figures } from '../figures/index.js';
+import { type Asker, asker } from '../worker/client.js';
+import type { FigureElement } from './figureElement.js';
+import { place } from './place.js';
+
+const near = '400px';
+const typingPause = 120;
+const firstView = 'The figure’s first view is shown instead.';
+
+export interface Answer {
+  data: unknown;
+  state: State;
+}
+
+export interface Change {
+  state: State;
+  /** The reader has let go: a state to go back to. */
+  settled: boolean;
+}
+
+interface SharedText {
+  name: string;
+  text: string;
+  from: FigureElement;
+}
+
+export class Asking implements ReactiveController {
+  figure: AnyFigure | undefined;
+  settings: State = {};
+  /** What the attributes said at first. */
+  own: State | undefined;
+  /** A sentence for each setting that could not be taken. */
+  refused: string[] = [];
+  /** The newest, which may be of older settings. */
+  answer: Answer | undefined;
+  failure: string | undefined;
+  /** How far a long computation is. */
+  fraction: number | undefined;
+  /** The reader has ended it. */
+  stopped = false;
+  /** The settings that are being computed. */
+  asked: State | undefined;
+
+  private name = '';
+  private asker: Asker | undefined;
+  private isNear = false;
+  private typing = 0;
+  private views: IntersectionObserver | undefined;
+
+  constructor(private readonly host: FigureElement) {
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    this.views = new IntersectionObserver(
+      (entries) => {
+        this.isNear = entries.at(-1)?.isIntersecting ?? false;
+        void this.begin();
+      },
+      { rootMargin: near },
+    );
+    this.views.observe(this.host);
+    document.addEventListener('superpose-text', this.hearText);
+  }
+
+  hostDisconnected(): void {
+    this.views?.disconnect();
+    this.isNear = false;
+    document.removeEventListener('superpose-text', this.hearText);
+    // Where it is put again it asks again.
+    this.end();
+  }
+
+  hostUpdate(): void {
+    if (this.renamed()) void this.begin();
+  }
+
+  /** An element with another name is another figure; nothing of the old one stays. */
+  private renamed(): boolean {
+    if (this.name === this.host.name) return false;
+    this.end();
+    this.name = this.host.name;
+    this.figure = this.asker = this.answer = this.failure = undefined;
+    this.settings = {};
+    this.refused = [];
+    this.stopped = false;
+    return true;
+  }
+
+  /** Loads the figure's code, without computing anything. */
+  async loaded(): Promise<AnyFigure | undefined> {
+    this.renamed();
+    if (this.figure) return this.figure;
+    const { name } = this;
+    if (!Object.hasOwn(figures, name)) {
+      this.fail(
+        `There is no figure called “${name.slice(0, 40)}”. There are ${Object.keys(figures).join(', ')}.`,
+      );
+      return undefined;
+    }
+    try {
+      const figure = await (figures[name] as () => Promise<AnyFigure>)();
+      // In the meantime it may be another one, or another call may have been faster.
+      if (this.renamed() || this.name !== name) return this.loaded();
+      if (this.figure) return this.figure;
+      this.figure = figure;
+      this.failure = undefined;
+      const own = Object.keys(figure.controls).flatMap((setting): [string, string][] => {
+        const text = this.host.getAttribute(attributeOf(setting));
+        return text === null ? [] : [[setting, text]];
+      });
+      const { state, refused } = readState(figure.controls, own);
+      this.take(state, instead(refused));
+      this.own = this.settings;
+      this.asker = asker(name, {
+        answered: (data, state) => {
+          this.answer = { data, state };
+          this.failure = undefined;
+          if (this.asked === state) this.settle();
+          this.host.requestUpdate();
+        },
+        failed: (sentence) => {
+          this.settle();
+          this.fail(sentence);
+        },
+        progress: (fraction) => {
+          this.fraction = fraction;
+          this.host.requestUpdate();
+        },
+      });
+      return figure;
+    } catch {
+      if (this.name === name) {
+        this.fail('This figure’s code could not be loaded. Reload the page to try again.');
+      }
+      return undefined;
+    }
+  }
+
+  /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
+  async show(settings: [string, string][], problem?: string): Promise<void> {
+    const figure = await this.loaded();
+    if (!figure) return;
+    const { state, refused } = readState(figure.controls, settings);
+    // A link with anything impossible in it gives the first view, and says so.
+    this.take(
+      refused.length > 0 ? readState(figure.controls, []).state : state,
+      instead(problem === undefined ? refused : [problem]),
+    );
+    this.host.cursors.held = false;
+    this.ask();
+  }
+
+  private take(state: State, refused: string[], changed?: string): void {
+    this.settings = this.figure?.settle?.(state, changed) ?? state;
+    this.refused = refused;
+    this.host.requestUpdate();
+  }
+
+  /** What has not been computed yet is, when the reader comes near. */
+  private async begin(): Promise<void> {
+    if (!this.isNear || !(await this.loaded()) || this.stopped || this.failure) return;
+    if (this.settings !== this.asked && this.settings !== this.answer?.state) this.ask();
+  }
+
+  /** Off screen nothing is computed. */
+  private ask(): void {
+    this.stopped = false;
+    this.failure = undefined;
+    if (this.isNear && this.asker) {
+      this.asked = this.settings;
+      this.asker.ask(this.settings);
+    }
+    this.host.requestUpdate();
+  }
+
+  again = (): void => {
+    this.failure = undefined;
+    if (this.figure) this.ask();
+    else void this.begin();
+  };
+
+  stop = (): void => {
+    this.end();
+    this.stopped = true;
+    this.host.requestUpdate();
+  };
+
+  private end(): void {
+    this.asker?.cancel();
+    this.settle();
+  }
+
+  private settle(): void {
+    this.asked = this.fraction = undefined;
+  }
+
+  /** Says what has gone wrong, with a way to try again. */
+  fail(sentence: string): void {
+    this.failure = sentence;
+    this.host.requestUpdate();
+  }
+
+  /** The reader sets something. */
+  change(name: string, value: Value, settled: boolean): void {
+    if (!this.figure) return;
+    this.take({ ...this.settings, [name]: value }, [], name);
+    this.host.speech.changed = true;
+    this.ask();
+    this.tell(settled);
+  }
+
+  /** The page around hears of it. */
+  private tell(settled: boolean): void {
+    const detail: Change = { state: this.settings, settled };
+    this.host.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
+  }
+
+  typeSeed(name: string, input: HTMLInputElement): void {
+    const { state, refused } = readState(this.figure?.controls ?? {}, [[name, input.value.trim()]]);
+    if (refused.length > 0) {
+      this.refused = [...refused, 'Nothing has changed.'];
+      input.value = String(this.settings[name]);
+      this.host.requestUpdate();
+    } else this.change(name, state[name] as Value, true);
+  }
+
+  /** A text is set at once, and computed when the reader pauses. */
+  type(name: string, text: string): void {
+    this.settings = { ...this.settings, [name]: text };
+    this.host.requestUpdate();
+    clearTimeout(this.typing);
+    this.typing = window.setTimeout(() => {
+      // A link or Reset may have set another one.
+      if (this.settings[name] !== text) return;
+      this.change(name, text, true);
+      const detail: SharedText = { name, text, from: this.host };
+      document.dispatchEvent(new CustomEvent('superpose-text', { detail }));
+    }, typingPause);
+  }
+
+  /** On their own page figures share what is typed; on others those of a group do, by their attributes. */
+  private hearText = (event: Event): void => {
+    const { name, text, from } = (event as CustomEvent<SharedText>).detail;
+    if (place.foreign || from === this.host || this.figure?.controls[name]?.kind !== 'text') return;
+    this.take({ ...this.settings, [name]: text }, this.refused, name);
+    this.ask();
+  };
+
+  async reset(): Promise<void> {
+    this.host.speech.changed = true;
+    await this.show([]);
+    this.tell(true);
+  }
+}
+
+/** `positionScale` is set by the attribute `position-scale`. */
+export const attributeOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+
+const instead = (refused: string[]): string[] => (refused.length > 0 ? [...refused, firstView] : []);

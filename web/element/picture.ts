@@ -1,0 +1,107 @@
+// The forms of an answer that are on screen: its picture, sentences and places, made anew when the answer, the
+// room or the cursor has changed. What cannot be drawn is said, and what was there before stays.
+import type { ReactiveController } from 'lit';
+import type { State } from '../figures/controls.js';
+import type { AnyFigure, Said, Source } from '../figures/figure.js';
+import { type Cursor, cursorMarks, type Mark, type Scene } from '../plot/scene.js';
+import type { Answer } from './asking.js';
+import { drawCursor, drawScene } from './drawing.js';
+import type { FigureElement } from './figureElement.js';
+
+export interface View extends Answer {
+  figure: AnyFigure;
+  state: State;
+  rows: number;
+  columns: number;
+  source: Source;
+  finding: string;
+  tokens: readonly string[] | undefined;
+  remark: string | undefined;
+  scene: Scene;
+}
+
+const viewOf = (figure: AnyFigure, { data, state }: Answer, width: number): View => ({
+  figure,
+  data,
+  state,
+  ...figure.cells(data, state),
+  source: figure.source(state),
+  finding: figure.describe(data, state),
+  tokens: figure.tokens?.(data, state),
+  remark: figure.remark?.(data, state),
+  scene: figure.scene(data, state, width),
+});
+
+const changed = (now: unknown[], before: unknown[]): boolean => now.some((one, k) => one !== before[k]);
+
+export class Picture implements ReactiveController {
+  view: View | undefined;
+  /** Of the place that the cursor is at. */
+  readout: Said[] = [];
+  private atCursor: Mark[] = [];
+
+  /** What was drawn last, or could not be: the answer, the width, and the cursor. */
+  private drawn: [Answer?, number?, Cursor?] = [];
+  /** What is on the screen. */
+  private painted: unknown[] = [];
+  private told: Answer | undefined;
+
+  constructor(private readonly host: FigureElement) {
+    host.addController(this);
+  }
+
+  hostUpdate(): void {
+    const { asking, cursors, surroundings } = this.host;
+    const { figure, answer } = asking;
+    const { width } = surroundings;
+    if (this.view?.figure !== figure) this.view = undefined;
+    if (!figure || !answer || width === 0) return;
+    const drawn = this.drawn;
+    if (!changed([answer, width, cursors.cursor], drawn)) return;
+    // Noted before it is tried: what throws would throw again.
+    this.drawn = [answer, width, cursors.cursor];
+    try {
+      let { view } = this;
+      if (!view || answer !== drawn[0] || width !== drawn[1]) {
+        view = viewOf(figure, answer, width);
+        cursors.fit(view, this.view);
+        this.drawn[2] = cursors.cursor;
+      }
+      const { data, state, scene } = view;
+      const readout = figure.readout(data, state, cursors.cursor);
+      const focus = figure.focus?.(data, state, cursors.cursor, width) ?? [];
+      this.atCursor = [...cursorMarks(scene, cursors.cursor), ...focus];
+      this.readout = readout;
+      this.view = view;
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  hostUpdated(): void {
+    const { view } = this;
+    const surface = this.host.renderRoot.querySelector<HTMLElement>('.surface');
+    if (!view || !surface) return;
+    const { theme } = this.host.surroundings;
+    const [scene, , , marks] = this.painted;
+    const now = [view.scene, theme, surface, this.atCursor];
+    const anew = changed(now.slice(0, 3), this.painted);
+    this.painted = now;
+    try {
+      if (anew) drawScene(surface, view.scene, theme);
+      if (anew || marks !== this.atCursor) drawCursor(surface, this.atCursor);
+    } catch (error) {
+      this.failed(error);
+    }
+    if (scene === view.scene || this.told === this.host.asking.answer) return;
+    this.told = this.host.asking.answer;
+    this.host.speech.finding();
+    this.host.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
+  }
+
+  private failed(error: unknown): void {
+    this.host.asking.fail(
+      `This figure could not be drawn with these settings; others may work (${(error as Error).message}).`,
+    );
+  }
+}

@@ -1,0 +1,104 @@
+// What a reader takes along of a figure: its files, and links to its state.
+import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
+import { toCsv, toJson, toPng, toSvg } from './exports.js';
+import type { FigureElement } from './figureElement.js';
+import { writeLink } from './link.js';
+import type { View } from './picture.js';
+import { linkBase, place } from './place.js';
+
+/** What a badge says, and what it means. */
+const sources = { seeded: 'seeded', trained: 'trained weights', exact: 'exact' };
+const meanings = {
+  seeded: 'Random numbers, always the same for the same seed',
+  trained: 'Computed from the weights of a trained model',
+  exact: 'Computed from a formula',
+};
+
+export class Saving implements ReactiveController {
+  /** What has become of it. */
+  private said = '';
+
+  constructor(private readonly host: FigureElement) {
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    this.said = '';
+  }
+
+  /** To this very view, where there is a page that has it. */
+  link(): string | undefined {
+    const base = linkBase();
+    const { figure, settings } = this.host.asking;
+    return base === undefined || !figure ? base : base + writeLink(figure.name, figure.controls, settings);
+  }
+
+  homeLink(): TemplateResult | typeof nothing {
+    const link = place.foreign ? this.link() : undefined;
+    if (link === undefined) return nothing;
+    return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
+  }
+
+  /** The row of tools below a figure. */
+  tools(view: View): TemplateResult {
+    const { asking, surroundings } = this.host;
+    const { width, theme } = surroundings;
+    return html`<div class="tools">
+      <span class="badge" title=${meanings[view.source]}><span class="unseen">Numbers: </span>${sources[view.source]}</span>
+      ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
+      <span class="save" role="group" aria-label="Save as"><span class="quiet" aria-hidden="true">Save as</span>
+      ${[
+        this.button(view, 'PNG', 'image/png', () => toPng(view, width, theme)),
+        this.button(view, 'SVG', 'image/svg+xml', () => toSvg(view, width, theme)),
+        this.button(view, 'CSV', 'text/csv', () => toCsv(view)),
+        this.button(view, 'JSON', 'application/json', () => toJson(view)),
+      ]}</span>
+      <button @click=${() => asking.reset()}>Reset</button>
+      <slot name="tools"></slot>${this.homeLink()}
+      <span class="said" role="status">${this.said}</span>
+    </div>`;
+  }
+
+  private button(
+    view: View,
+    kind: string,
+    type: string,
+    make: () => Promise<BlobPart> | BlobPart,
+  ): TemplateResult {
+    const save = async () => {
+      const name = `${view.figure.name}.${kind.toLowerCase()}`;
+      try {
+        download(name, new Blob([await make()], { type }));
+        this.say(`${name} saved.`);
+      } catch (error) {
+        this.say((error as Error).message);
+      }
+    };
+    return html`<button @click=${save}>${kind}</button> `;
+  }
+
+  private copyLink = async (): Promise<void> => {
+    const link = this.link();
+    if (link === undefined) return;
+    try {
+      await navigator.clipboard.writeText(link);
+      this.say('Link copied.');
+    } catch {
+      // Not allowed, as in many frames: the reader copies it by hand.
+      this.say(`This is the link: ${link}`);
+    }
+  };
+
+  private say(sentence: string): void {
+    this.said = sentence;
+    this.host.requestUpdate();
+  }
+}
+
+function download(name: string, blob: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

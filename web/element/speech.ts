@@ -1,0 +1,42 @@
+// What a screen reader is told: what a change of the reader's has led to, and where the cursor is; a pointer's
+// moves are not.
+import type { ReactiveController } from 'lit';
+import type { FigureElement } from './figureElement.js';
+import { aloud } from './said.js';
+
+/** A finding is read out when the reader has stopped moving a slider. */
+const pause = 900;
+
+export class Speech implements ReactiveController {
+  spoken = '';
+  /** The reader has changed something, and has not heard yet what came of it. */
+  changed = false;
+  private timer = 0;
+
+  constructor(private readonly host: FigureElement) {
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Says the finding, once no further change follows. */
+  finding(): void {
+    if (!this.changed) return;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.say(this.host.picture.view?.finding ?? ''), pause);
+  }
+
+  async readout(): Promise<void> {
+    await this.host.updateComplete;
+    this.say(this.host.picture.readout.map(aloud).join(' '));
+  }
+
+  private say(sentence: string): void {
+    clearTimeout(this.timer);
+    this.changed = false;
+    this.spoken = sentence;
+    this.host.requestUpdate();
+  }
+}
