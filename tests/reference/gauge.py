@@ -1,0 +1,250 @@
+"""The gauge of a decomposition: what the terms depend on beside the logits.
+
+Adding a to every row of one summand and taking it from every row of another
+changes no sum and so no logit, but it moves every term. A gauge fixes this by a
+mean m_s for each summand s:
+
+  part of row i     x_s(i) - m_s
+  constant of row i sum_s m_s, then beta and the biases
+
+  raw        m_s = 0
+  canonical  m_s = sum_i w_i x_s(i) over the used rows, w_i proportional to
+             1 / (product of the sigmas before W_Q), sum of w = 1; equal weights
+             where nothing is normalised
+  means      m_s as the caller gives them
+
+A row stands apart if its token and its position only ever occur together: v added
+to the one and taken from the other cannot be seen either. But for the raw gauge its
+whole sum is therefore constant, and its other parts are zero. The other rows are the
+used ones.
+
+A part goes through the norms with the sigmas of the whole: gamma * C part / sigma.
+With two norms the second one's gamma and C act on the outcome of the first, and the
+first one's beta joins the constant.
+
+Terms are [H, (S+1)^2, n, n] as in decomposition.py, the constant last. Shares are
+covariances with the logits, both centred over the keys that a query may see, summed
+over queries. Canonical ones, and those by the caller's means, leave apart rows out as
+queries and as keys; with fewer than two used rows nothing varies and there are none.
+"""
+
+import numpy as np
+
+from decomposition import by_head, centred, deviation, gain, random_numbers, shift
+from oracle_json import write_beside
+
+
+def pieces_of(summands, norms, apart, means):
+    """(parts [S, n, d] before any norm, the constant's rows [n, d])."""
+    x = np.array(summands)
+    if means is None:  # raw
+        return x, np.zeros_like(x[0])
+    parts = x - np.array(means)[:, None]
+    parts[:, apart] = 0
+    return parts, x.sum(axis=0) - parts.sum(axis=0)
+
+
+def sigmas(x, norms):
+    """One [n, 1] a norm, each of what the norm before has left."""
+    found = []
+    for norm in norms:
+        found.append(deviation(x, norm))
+        x = gain(norm) * centred(x, norm) / found[-1] + shift(norm, x.shape[1])
+    return found
+
+
+def canonical_weights(summands, norms, apart):
+    """[n], zero for apart rows, otherwise adding up to one."""
+    n = len(summands[0])
+    used = np.setdiff1d(np.arange(n), apart)
+    w = np.zeros(n)
+    for i in used:
+        w[i] = 1 / np.prod([s[i, 0] for s in sigmas(sum(summands), norms)])
+    return w / w.sum() if len(used) else w
+
+
+def canonical_means(summands, norms, apart):
+    w = canonical_weights(summands, norms, apart)
+    return [w @ x for x in summands]
+
+
+def terms(summands, norms, weights, heads, scale, apart=(), means=None):
+    """[H, (S+1)^2, n, n]; means None is the raw gauge, which knows no apart rows."""
+    w_q, b_q, w_k, b_k = weights
+    apart = list(apart)
+    parts, constant = pieces_of(summands, norms, apart, means)
+    rows = [*parts, constant]
+    for norm, sigma in zip(norms, sigmas(sum(summands), norms)):
+        rows = [gain(norm) * centred(r, norm) / sigma for r in rows]
+        rows[-1] = rows[-1] + shift(norm, rows[-1].shape[1])
+    q = np.stack([by_head(r @ w_q.T, heads) for r in rows])
+    k = np.stack([by_head(r @ w_k.T, heads) for r in rows])
+    q[-1] += by_head(np.tile(b_q, (len(parts[0]), 1)), heads)
+    k[-1] += by_head(np.tile(b_k, (len(parts[0]), 1)), heads)
+    every_pair = scale * np.einsum("shid,rhjd->hsrij", q, k)
+    return every_pair.reshape(heads, -1, *every_pair.shape[3:])
+
+
+def logits(summands, norms, weights, heads, scale):
+    """[H, n, n], the way a model computes them."""
+    w_q, b_q, w_k, b_k = weights
+    x = sum(summands)
+    for norm, sigma in zip(norms, sigmas(x, norms)):
+        x = gain(norm) * centred(x, norm) / sigma + shift(norm, x.shape[1])
+    q, k = by_head(x @ w_q.T + b_q, heads), by_head(x @ w_k.T + b_k, heads)
+    return scale * np.einsum("hid,hjd->hij", q, k)
+
+
+def shares(parts, rows, causal):
+    """[T] for terms [T, n, n] over the given rows as queries and keys, None if there are fewer than two."""
+    if len(rows) < 2:
+        return None
+    whole = parts.sum(axis=0)
+    covariance, energy = np.zeros(len(parts)), 0
+    for i in rows:
+        keys = [j for j in rows if j <= i or not causal]
+        a = whole[i, keys] - whole[i, keys].mean()
+        covariance += (parts[:, i, keys] - parts[:, i, keys].mean(axis=1, keepdims=True)) @ a
+        energy += a @ a
+    return covariance / energy
+
+
+def random_norm(rng, kind, d, eps):
+    norm = {"kind": kind, "gamma": random_numbers(rng, d, mean=1.0, spread=0.4), "eps": eps}
+    if kind == "layernorm":
+        norm["beta"] = random_numbers(rng, d, spread=0.5)
+    return norm
+
+
+#   norms                        n  d  H d_h S  apart   causal biases means
+CASES = [
+    (["layernorm"],              5, 8, 2, 4, 3, [0],    False, True,  True),
+    (["layernorm"],              4, 6, 2, 3, 2, [],     False, True,  False),
+    (["layernorm"],              6, 8, 2, 3, 2, [],     True,  True,  True),
+    (["layernorm", "layernorm"], 4, 6, 2, 3, 2, [0],    False, True,  False),
+    (["rmsnorm"],                5, 7, 2, 3, 2, [0],    True,  False, False),
+    ([],                         4, 9, 3, 3, 3, [1],    False, True,  True),
+    ([],                         5, 6, 2, 3, 2, [],     True,  False, False),
+    (["rmsnorm"],                7, 12, 2, 5, 2, [0, 1], False, True, False),
+    (["layernorm"],              4, 8, 2, 4, 2, [0, 1], False, True,  False),
+    (["layernorm"],              2, 6, 2, 3, 3, [0],    False, True,  False),
+    (["layernorm"],              1, 6, 2, 3, 2, [],     False, True,  False),
+]  # fmt: skip
+
+
+def shifted(rng, summands, apart, size=2.0):
+    """The same sums from other summands: random vectors of norm `size` moved between them."""
+    d = summands[0].shape[1]
+    moved = [x.copy() for x in summands]
+    total = np.zeros(d)
+    vectors = []
+    for x in moved[:-1]:
+        a = rng.normal(size=d)
+        a *= size / np.linalg.norm(a)
+        x += a
+        total += a
+        vectors.append(a)
+    moved[-1] -= total
+    vectors.append(-total)
+    for row in apart:
+        v = rng.normal(size=d)
+        moved[0][row] += v
+        moved[1][row] -= v
+    return moved, vectors
+
+
+def case(rng, kinds, n, d, heads, d_h, count, apart, causal, biases, own):
+    norms = [random_norm(rng, kind, d, (1e-5, 0.1)[i % 2]) for i, kind in enumerate(kinds)]
+    summands = [random_numbers(rng, n, d, mean=0.25, spread=1.5 / (s + 1)) for s in range(count)]
+    if count == 3:  # a segment: the same row for every token
+        summands[2] = np.tile(summands[2][0], (n, 1))
+    zeros = np.zeros(heads * d_h)
+    w_q, w_k = (random_numbers(rng, heads * d_h, d, spread=0.6) for _ in range(2))
+    b_q, b_k = (random_numbers(rng, heads * d_h, spread=0.5) if biases else zeros for _ in range(2))
+    weights, scale = (w_q, b_q, w_k, b_k), 1 / np.sqrt(d_h)
+    used = [i for i in range(n) if i not in apart]
+    everything = list(range(n))
+
+    model = (norms, weights, heads, scale)
+    direct = logits(summands, *model)
+    raw = terms(summands, *model)
+    means = canonical_means(summands, norms, apart)
+    canonical = terms(summands, *model, apart, means)
+    given = [random_numbers(rng, d, spread=0.5) for _ in summands] if own else None
+    by_given = terms(summands, *model, apart, given) if own else None
+
+    # Terms add up to the logits, whatever the gauge.
+    for t in (raw, canonical, by_given):
+        assert t is None or np.abs(t.sum(axis=1) - direct).max() < 1e-12
+    # Shifts that no logit sees: canonical terms and shares stay, raw ones move.
+    largest, least = 0, np.inf
+    for _ in range(20):
+        moved, vectors = shifted(rng, summands, apart)
+        assert np.abs(logits(moved, *model) - direct).max() < 1e-11
+        moved_means = canonical_means(moved, norms, apart)
+        again = terms(moved, *model, apart, moved_means)
+        largest = max(largest, np.abs(again - canonical).max())
+        least = min(least, np.abs(terms(moved, *model) - raw).max())
+        for t, u in zip(again, canonical):
+            a, b = shares(t, used, causal), shares(u, used, causal)
+            assert a is b is None or np.abs(a - b).max() < 1e-10
+        if own:  # the caller's means, moved along, give the same terms; left where they are, others
+            along = terms(moved, *model, apart, [m + v for m, v in zip(given, vectors)])
+            assert np.abs(along - by_given).max() < 1e-11
+            assert np.abs(terms(moved, *model, apart, given) - by_given).max() > 0.1
+    assert largest < 1e-11 and least > 0.1
+    # Over the used rows, a part of one summand adds up to zero, as a query and as a key.
+    square = canonical.reshape(heads, count + 1, count + 1, n, n)[..., used, :][..., used]
+    key_sums = np.abs(square[:, :, :count].sum(axis=-1)).max(initial=0)
+    query_sums = np.abs(square[:, :count].sum(axis=-2)).max(initial=0)
+    assert max(key_sums, query_sums) < 1e-12
+    # A segment that is the same everywhere is constant and no more.
+    if count == 3:
+        of_segment = canonical.reshape(heads, count + 1, count + 1, n, n)
+        assert max(np.abs(of_segment[:, 2]).max(), np.abs(of_segment[:, :, 2]).max()) < 1e-12
+    # Apart rows are constant and no more.
+    for row in apart:
+        assert not canonical.reshape(heads, count + 1, count + 1, n, n)[:, :count, :, row].any()
+
+    share = {
+        "raw": [shares(t, everything, causal) for t in raw],
+        "raw_over_used_rows": [shares(t, used, causal) for t in raw],
+        "canonical": [shares(t, used, causal) for t in canonical],
+    }
+    if own:
+        share["means"] = [shares(t, used, causal) for t in by_given]
+    for head in (s for gauge in share.values() for s in gauge if s is not None):
+        assert abs(head.sum() - 1) < 1e-12
+    assert (len(used) < 2) == (share["canonical"][0] is None)
+
+    name = f"{', '.join(kinds) or 'no norm'}; {count} summands, {n} rows, apart {apart}, " + (
+        "causal" if causal else "every key"
+    )
+    print(f"  {name}: canonical terms move by {largest:.0e}, raw ones by {least:.1f} or more")
+    stored = {
+        "name": name,
+        "heads": heads,
+        "scale": scale,
+        "causal": causal,
+        "norms": norms,
+        "apart": apart,
+        "summands": summands,
+        "query_weight": w_q,
+        "query_bias": b_q if biases else None,
+        "key_weight": w_k,
+        "key_bias": b_k if biases else None,
+        "given_means": given,
+        "logits": direct,
+        "canonical_weights": canonical_weights(summands, norms, apart),
+        "canonical_means": means,
+        "raw_terms": raw,
+        "canonical_terms": canonical,
+        "terms_by_given_means": by_given,
+        "shares": share,
+    }
+    return stored
+
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(15)
+    write_beside(__file__, {"cases": [case(rng, *c) for c in CASES]}, digits=15)
