@@ -64,11 +64,12 @@ class DecompositionLayer<Scalar>::Writer {
 template <typename Scalar>
 DecompositionLayer<Scalar>::DecompositionLayer(const Linear<Scalar>& query, const Linear<Scalar>& key,
                                                const Normalization<Scalar>& normalization, int heads,
-                                               Scalar scale, int summands)
+                                               Scalar scale, int summands, const Gauge<Scalar>& gauge)
     : normalization_(normalization),
+      gauge_(gauge),
       heads_(heads),
       summands_(summands),
-      constant_(normalization.beta.size() || query.bias.size() || key.bias.size()),
+      constant_(normalization.beta.size() || query.bias.size() || key.bias.size() || gauge.moves_terms()),
       scale_(scale),
       width_(query.weight.rows() / heads),
       d_(query.weight.cols()),
@@ -92,6 +93,7 @@ void DecompositionLayer<Scalar>::make_side(Side& side, const Linear<Scalar>& lin
                           MatrixMap<Scalar>(side.constant.data(), 1, out));
   }
   for (Index c = 0; c < linear.bias.size(); ++c) side.constant[c] += linear.bias[c];
+  if (gauge_.kind == GaugeKind::means) side.means = project_means(gauge_.means, normalization_, linear);
 }
 
 template <typename Scalar>
@@ -102,6 +104,8 @@ void DecompositionLayer<Scalar>::resize(Index tokens) {
   for (auto& table : tables_) table.resize(0, 0);
   for (Side* side : {&query_, &key_}) side->rows.resize(summands_ * tokens, heads_ * width_);
   for (auto& factors : factors_) factors = Vector<Scalar>::Zero(tokens);
+  sigma_ = Vector<Scalar>::Ones(tokens);
+  apart_ = row_flags(gauge_.apart, tokens);
 }
 
 // `rows` are the ones that changed_rows_ names.
@@ -168,7 +172,8 @@ void DecompositionLayer<Scalar>::update_factors() {
       for (Index c = 0; normalization_.kind == Norm::layer_norm && c < d_; ++c) mean += sum[c];
       mean /= static_cast<Scalar>(d_);
       for (Index c = 0; c < d_; ++c) squares += (sum[c] - mean) * (sum[c] - mean);
-      inverse = 1 / std::sqrt(squares / static_cast<Scalar>(d_) + normalization_.epsilon);
+      sigma_[i] = std::sqrt(squares / static_cast<Scalar>(d_) + normalization_.epsilon);
+      inverse = 1 / sigma_[i];
     }
     for (int s = 0; s < summands_; ++s) {
       const Scalar factor = table_factors_[s] * inverse;
@@ -183,7 +188,7 @@ void DecompositionLayer<Scalar>::update_factors() {
 
 template <typename Scalar>
 void DecompositionLayer<Scalar>::scale_block(int s, int r, Index from, Index count, Scalar* block) const {
-  if (all_ones_) return;
+  if (all_ones_ || gauge_.moves_terms()) return;
   const Scalar* const columns = factors_[r].data();
   for (Index i = 0; i < count; ++i, block += tokens_) {
     const Scalar row = factors_[s][from + i];
@@ -191,25 +196,44 @@ void DecompositionLayer<Scalar>::scale_block(int s, int r, Index from, Index cou
   }
 }
 
+// A head's parts in the gauge, the constant last, with their factors and divided by sigma.
 template <typename Scalar>
-void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool kept, Writer& out) {
+void DecompositionLayer<Scalar>::gauged_parts(int head, Side& side) const {
+  const Index n = tokens_, from = head * width_;
+  side.parts.resize((summands_ + 1) * n, width_);
+  for (int s = 0; s < summands_; ++s) {
+    for (Index i = 0; i < n; ++i) {
+      side.parts.row(s * n + i) = factors_[s][i] * side.rows.row(s * n + i).segment(from, width_);
+    }
+  }
+  side.parts.bottomRows(n).rowwise() = side.constant.segment(from, width_).transpose();
+  const Matrix<Scalar> means = gauge_.kind == GaugeKind::means
+                                   ? Matrix<Scalar>(side.means.middleCols(from, width_))
+                                   : canonical_means<Scalar>(side.parts, sigma_, apart_);
+  move_into_constant<Scalar>(means, sigma_, apart_, side.parts);
+}
+
+// Of stacks of parts [.. * n, d_h], the products that are not kept.
+template <typename Scalar>
+void DecompositionLayer<Scalar>::varying_terms(const Rows<Scalar>& queries, const Rows<Scalar>& keys,
+                                               std::size_t place, bool kept, Writer& out) {
   const Index n = tokens_, size = n * n;
-  const int all = parts();
-  keys_of_head_.pack(key_.rows.middleCols(head * width_, width_), n);
+  const int all = parts(), stacked = static_cast<int>(queries.rows() / n);
+  keys_of_head_.pack(keys, n);
   // As many rows at a time as leave together; whole tiles of four or six.
   const Index most = std::max<Index>(12, Writer::kMost / n / 12 * 12);
-  for (int s = 0; s < summands_; ++s) {
-    for (int r = 0, next; r < summands_; r = next) {
+  for (int s = 0; s < stacked; ++s) {
+    for (int r = 0, next; r < stacked; r = next) {
       next = r + 1;
       if (is_kept(kept, s, r)) continue;
       // Terms that fit follow each other, and their queries are packed once.
-      while (next < summands_ && !is_kept(kept, s, next) && (next - r + 1) * size <= Index(Writer::kMost))
+      while (next < stacked && !is_kept(kept, s, next) && (next - r + 1) * size <= Index(Writer::kMost))
         ++next;
       for (Index i = 0; i < n; i += most) {
         const Index count = std::min(most, n - i);
         Scalar* const block = out.room(place + (s * all + r) * size + i * n, (next - r) * count * n);
-        multiply_packed<Scalar>(query_.rows.block(s * n + i, head * width_, count, width_), keys_of_head_, r,
-                                next - r, scale_, count, block);
+        multiply_packed<Scalar>(queries.middleRows(s * n + i, count), keys_of_head_, r, next - r, scale_,
+                                count, block);
         for (int b = r; b < next; ++b) scale_block(s, b, i, count, block + (b - r) * count * n);
       }
     }
@@ -257,8 +281,17 @@ void DecompositionLayer<Scalar>::terms(const std::vector<int>& heads, bool kept,
   update_factors();
   const std::size_t each = parts() * parts() * tokens_ * tokens_;
   Writer out(buffer_, heads.size() * each, write);
+  // In a gauge the constant holds something of every summand.
+  for (int s = 0; gauge_.moves_terms() && s < summands_; ++s) changed_[summands_] |= changed_[s];
   for (std::size_t k = 0; k < heads.size(); ++k) {
-    varying_terms(heads[k], k * each, kept, out);
+    if (gauge_.moves_terms()) {
+      gauged_parts(heads[k], query_);
+      gauged_parts(heads[k], key_);
+      varying_terms(query_.parts, key_.parts, k * each, kept, out);
+      continue;
+    }
+    const auto rows_of = [&](const Side& side) { return side.rows.middleCols(heads[k] * width_, width_); };
+    varying_terms(rows_of(query_), rows_of(key_), k * each, kept, out);
     if (constant_) constant_terms(heads[k], k * each, kept, out);
   }
   std::fill(changed_.begin(), changed_.end(), false);

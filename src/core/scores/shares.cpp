@@ -28,22 +28,39 @@ double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
 // One pass over the rows. A centred row sums to zero, so its product with a term is that with the term's
 // own row centred; subtracting the term's mean all the same keeps what is constant in j at nothing.
 template <typename Scalar>
-Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n) {
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
+                                    const CountedPairs& counted) {
   Covariances result;
   result.terms.setZero(count);
+  const bool all = counted.apart.empty() && !counted.causal;
+  const auto counts = [&](Eigen::Index row) { return counted.apart.empty() || !counted.apart[row]; };
   std::vector<double> centred(n);
-  const auto mean = [n](const Scalar* row) {
-    return sum_of(row, n, [](Eigen::Index) { return 1.0; }) / static_cast<double>(n);
+  std::vector<Scalar> gathered(all ? 0 : n);
+  Eigen::Index size = n;
+  // The keys of row i that count, side by side.
+  const auto row_of = [&](const Scalar* matrix, Eigen::Index i) {
+    const Scalar* const row = matrix + i * n;
+    if (all) return row;
+    size = 0;
+    for (Eigen::Index j = 0; j < (counted.causal ? i + 1 : n); ++j) {
+      if (counts(j)) gathered[size++] = row[j];
+    }
+    return static_cast<const Scalar*>(gathered.data());
+  };
+  const auto mean = [&](const Scalar* row) {
+    return sum_of(row, size, [](Eigen::Index) { return 1.0; }) / static_cast<double>(size);
   };
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double centre = mean(logits + i * n);
-    for (Eigen::Index j = 0; j < n; ++j) centred[j] = logits[i * n + j] - centre;
+    if (!counts(i)) continue;
+    const Scalar* const whole_row = row_of(logits, i);
+    const double centre = mean(whole_row);
+    for (Eigen::Index j = 0; j < size; ++j) centred[j] = whole_row[j] - centre;
     const auto whole = [&](Eigen::Index j) { return centred[j]; };
-    result.logits += sum_of(centred.data(), n, whole);
-    const double rest = sum_of(centred.data(), n, [](Eigen::Index) { return 1.0; });
+    result.logits += sum_of(centred.data(), size, whole);
+    const double rest = sum_of(centred.data(), size, [](Eigen::Index) { return 1.0; });
     for (int t = 0; t < count; ++t) {
-      const Scalar* const row = terms + (t * n + i) * n;
-      result.terms[t] += sum_of(row, n, whole) - mean(row) * rest;
+      const Scalar* const row = row_of(terms + t * n * n, i);
+      result.terms[t] += sum_of(row, size, whole) - mean(row) * rest;
     }
   }
   return result;
@@ -61,8 +78,10 @@ double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits) {
 template double raw_share(const Matrix<float>&, const Matrix<float>&);
 template double raw_share(const Matrix<double>&, const Matrix<double>&);
 
-template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index);
-template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index);
+template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index,
+                                             const CountedPairs&);
+template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index,
+                                             const CountedPairs&);
 
 template Matrix<float> row_centred(const Matrix<float>&);
 template Matrix<double> row_centred(const Matrix<double>&);

@@ -7,22 +7,32 @@
 // Since A~ is the sum of the T~_t, shares sum to 1. A term that opposes the rest has a negative one.
 #pragma once
 
+#include <vector>
+
 #include "numeric/matrix.h"
 
 namespace superpose {
+
+// The pairs that shares are taken over. Default: all.
+struct CountedPairs {
+  std::vector<char> apart;  // [n], 1 for a row that counts neither as a query nor as a key; or empty
+  bool causal = false;      // a query sees the keys up to its own
+};
 
 struct Covariances {
   Vector<double> terms;  // <T~_t, A~> per term
   double logits = 0;     // |A~|^2: 0 for a single token, where shares have no meaning
 
-  // NaN for every term when the logits do not vary along their rows.
+  // NaN for every term when the logits do not vary along their rows, as with fewer than two that count.
   Vector<double> shares() const { return terms / logits; }
 };
 
-// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Sums are in double for
-// either scalar, and may be added over sentences or heads before dividing (a pooled share).
+// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Each row is centred over the
+// keys that count in it. Sums are in double for either scalar, and may be added over sentences or heads
+// before dividing (a pooled share).
 template <typename Scalar>
-Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n);
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
+                                    const CountedPairs& counted = {});
 
 // <T, A> / |A|^2 with nothing subtracted, of one matrix and the logits, both [n, n]: a share of the scores as
 // they are, constants that softmax ignores included. NaN when the logits are all 0.

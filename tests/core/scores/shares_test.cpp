@@ -49,6 +49,18 @@ TEST(Shares, WhatIsConstantAlongARowHasNone) {
   EXPECT_NEAR(shares[1], 0, 1e-12);
 }
 
+// Row 0 stands apart, and the key after the query is not seen: left are two scores of query 2, 1 and 3.
+TEST(Shares, ByHandOverThePairsThatCount) {
+  Matrix<double> terms(2, 9);
+  terms << 9, 9, 9, 9, 5, 9, 9, 4, 8,  //
+      7, 7, 7, 7, 7, 7, 7, -3, -5;
+  const auto result =
+      row_centred_covariances(terms.data(), 2, sum_of(terms, 3).eval().data(), 3, {{1, 0, 0}, true});
+  EXPECT_EQ(result.logits, 2);
+  EXPECT_EQ(result.shares()[0], 2);
+  EXPECT_EQ(result.shares()[1], -1);
+}
+
 TEST(Shares, OneTokenHasNoMeaningfulShare) {
   const double term = 3;
   const auto result = row_centred_covariances(&term, 1, &term, 1);
