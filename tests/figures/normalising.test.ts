@@ -69,7 +69,7 @@ test.each([
     expect(groups).toHaveLength(scores.parts.length);
     [block(0), block(1), block(3), block(4), rest].forEach((term, place) => {
       const raw = dot(term, scores.logits) / dot(scores.logits, scores.logits);
-      expect(data.raw[place]).toBeCloseTo(raw, 10);
+      expect(data.uncentred[place]).toBeCloseTo(raw, 10);
       const [a, b] = [rowCentred(term, settings.n), rowCentred(scores.logits, settings.n)];
       expect(data.shares[place]).toBeCloseTo(dot(a, b) / dot(b, b), 10);
     });

@@ -71,7 +71,12 @@ export function checkedGauge<A extends Floats>(
   names.forEach((name, place) => {
     data.set(means[name] as A, place * d);
   });
-  return { name: 'means', kind: gaugeNames.indexOf('means'), means: table(data, names.length, d), apart: list };
+  return {
+    name: 'means',
+    kind: gaugeNames.indexOf('means'),
+    means: table(data, names.length, d),
+    apart: list,
+  };
 }
 
 /** Of scores, which may come from another thread or a file. */

@@ -85,8 +85,9 @@ export interface CombinedTerms<A extends Floats = Floats> {
   readonly softmax: A;
   /** Its share of the logits' variation over keys, those that stand apart left out; NaN when they do not vary. */
   readonly share: number;
-  /** ⟨sum, logits⟩ / ‖logits‖² with no row centred: what softmax ignores counts. NaN when all logits are 0. */
-  readonly rawShare: number;
+  /** ⟨sum, logits⟩ / ‖logits‖² of the same rows and keys, none centred: what softmax ignores counts. NaN when all
+   * logits are 0. */
+  readonly uncentredShare: number;
 }
 
 /** Of scores, what shares are pooled from. */

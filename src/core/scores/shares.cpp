@@ -33,7 +33,6 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   Covariances result;
   result.terms.setZero(count);
   const bool all = counted.apart.empty() && !counted.causal;
-  const auto counts = [&](Eigen::Index row) { return counted.apart.empty() || !counted.apart[row]; };
   std::vector<double> centred(n);
   std::vector<Scalar> gathered(all ? 0 : n);
   Eigen::Index size = n;
@@ -42,8 +41,8 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
     const Scalar* const row = matrix + i * n;
     if (all) return row;
     size = 0;
-    for (Eigen::Index j = 0; j < (counted.causal ? i + 1 : n); ++j) {
-      if (counts(j)) gathered[size++] = row[j];
+    for (Eigen::Index j = 0; j < n; ++j) {
+      if (counted.counts(i, j)) gathered[size++] = row[j];
     }
     return static_cast<const Scalar*>(gathered.data());
   };
@@ -51,7 +50,7 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
     return sum_of(row, size, [](Eigen::Index) { return 1.0; }) / static_cast<double>(size);
   };
   for (Eigen::Index i = 0; i < n; ++i) {
-    if (!counts(i)) continue;
+    if (!counted.counts(i, i)) continue;
     const Scalar* const whole_row = row_of(logits, i);
     const double centre = mean(whole_row);
     for (Eigen::Index j = 0; j < size; ++j) centred[j] = whole_row[j] - centre;
@@ -67,16 +66,21 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
 }
 
 template <typename Scalar>
-double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits) {
-  const auto product = [&](const Matrix<Scalar>& of) {
-    const Scalar* const values = logits.data();
-    return sum_of(of.data(), of.size(), [&](Eigen::Index k) { return double(values[k]); });
-  };
-  return product(term) / product(logits);
+double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
+                       const CountedPairs& counted) {
+  double with_term = 0, with_itself = 0;
+  for (Eigen::Index i = 0; i < logits.rows(); ++i) {
+    for (Eigen::Index j = 0; j < logits.cols(); ++j) {
+      if (!counted.counts(i, j)) continue;
+      with_term += double(term(i, j)) * logits(i, j);
+      with_itself += double(logits(i, j)) * logits(i, j);
+    }
+  }
+  return with_term / with_itself;
 }
 
-template double raw_share(const Matrix<float>&, const Matrix<float>&);
-template double raw_share(const Matrix<double>&, const Matrix<double>&);
+template double uncentred_share(const Matrix<float>&, const Matrix<float>&, const CountedPairs&);
+template double uncentred_share(const Matrix<double>&, const Matrix<double>&, const CountedPairs&);
 
 template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index,
                                              const CountedPairs&);

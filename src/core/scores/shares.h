@@ -17,6 +17,10 @@ namespace superpose {
 struct CountedPairs {
   std::vector<char> apart;  // [n], 1 for a row that counts neither as a query nor as a key; or empty
   bool causal = false;      // a query sees the keys up to its own
+
+  bool counts(Eigen::Index query, Eigen::Index key) const {
+    return (apart.empty() || (!apart[query] && !apart[key])) && (!causal || key <= query);
+  }
 };
 
 struct Covariances {
@@ -34,10 +38,11 @@ template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted = {});
 
-// <T, A> / |A|^2 with nothing subtracted, of one matrix and the logits, both [n, n]: a share of the scores as
-// they are, constants that softmax ignores included. NaN when the logits are all 0.
+// <T, A> / |A|^2 over the same pairs with nothing subtracted, of one matrix and the logits, both [n, n]: a share
+// of the scores as they are, constants that softmax ignores included. NaN when the logits are all 0.
 template <typename Scalar>
-double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits);
+double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
+                       const CountedPairs& counted = {});
 
 // logits minus the mean of each row, [n, n]: what softmax sees of them.
 template <typename Scalar>

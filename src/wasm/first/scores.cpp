@@ -187,7 +187,7 @@ Value combine_terms_out(const Value& terms, const Value& logits, const Value& in
   result.set("centred", copy_out(row_centred(sum)));
   result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags)));
   result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares()[0]);
-  result.set("rawShare", raw_share(sum, whole));
+  result.set("uncentredShare", uncentred_share(sum, whole, counted));
   return result;
 }
 

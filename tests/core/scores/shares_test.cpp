@@ -78,13 +78,15 @@ TEST(Shares, RowCentredRowsHaveMeanZeroAndTheSameSoftmaxInput) {
   EXPECT_LT(max_abs(removed.colwise() - removed.col(0).eval()), 1e-15);
 }
 
-TEST(Shares, RawByHand) {
+TEST(Shares, UncentredByHand) {
   Matrix<double> term(2, 2), logits(2, 2);
   term << 1, 1, 0, 2;
   logits << 1, 3, 0, 1;
-  EXPECT_NEAR(raw_share(term, logits), 6.0 / 11, 1e-15);
-  EXPECT_EQ(raw_share(logits, logits), 1);
-  EXPECT_TRUE(std::isnan(raw_share(term, Matrix<double>(Matrix<double>::Zero(2, 2)))));
+  EXPECT_NEAR(uncentred_share(term, logits), 6.0 / 11, 1e-15);
+  EXPECT_EQ(uncentred_share(logits, logits), 1);
+  EXPECT_NEAR(uncentred_share(term, logits, {{}, true}), 3.0 / 2, 1e-15);
+  EXPECT_EQ(uncentred_share(term, logits, {{1, 0}, false}), 2);
+  EXPECT_TRUE(std::isnan(uncentred_share(term, Matrix<double>(Matrix<double>::Zero(2, 2)))));
 }
 
 }  // namespace
