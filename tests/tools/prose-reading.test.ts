@@ -197,13 +197,9 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
     expect(nth(nth(ten.heads, 9), rest)).toBeGreaterThan(0.8);
     // “Nearly all of it”: over the heads, what the constant asks of words against the whole rest.
     said('Nearly all of it is what the constant asks of each key’s word');
-    const [words, all] = yours.heads.reduce(
-      ([some, whole], row, head) => [
-        some + (sharesOf(scores, head)[constant * parts + token] as number),
-        whole + (row[rest] as number),
-      ],
-      [0, 0],
-    );
+    const sum = (values: number[]) => values.reduce((a, b) => a + b);
+    const words = sum(scores.heads.map((head) => sharesOf(scores, head)[constant * parts + token] as number));
+    const all = sum(yours.heads.map((row: number[]) => row[rest] as number));
     expect(words / all).toBeGreaterThan(0.9);
   });
 });

@@ -138,7 +138,7 @@ export const figure: Figure<typeof controls, Data> = {
       mark: 'text',
       x: 0,
       y: keyHeight - 8,
-      text: `Shares of variation over keys, ${gauge} gauge`,
+      text: `Shares of variation, ${gauge} gauge`,
       ink: 'ink',
       size: 13,
     });

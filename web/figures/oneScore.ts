@@ -262,7 +262,7 @@ export const figure: Figure<typeof controls, Data> = {
         mark: 'text',
         x: shares.x,
         y: shares.y - 12,
-        text: `Share of variation over keys, ${state.gauge} gauge`,
+        text: `Shares of variation, ${state.gauge} gauge`,
         ink: 'ink',
         size: 13,
       },
