@@ -8,7 +8,7 @@ import type { Cursor, Mark, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
 import { apartOf, gaugeControl } from './gaugeControl.js';
-import { type Layer, type LayerSummands, seededLayer } from './seededLayer.js';
+import { type Layer, type LayerSummands, ofHead, seededLayer } from './seededLayer.js';
 import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = {
@@ -101,17 +101,6 @@ async function trained(library: Library, text: string): Promise<Given> {
 function seeded(superpose: First, { n, seed }: State): Given {
   const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
-}
-
-/** A layer of one head alone, so that a step of the slider does not hand over the weights of all. */
-function ofHead(layer: Layer, head: number): Layer {
-  const rowsOf = ({ weight, bias }: Layer['query']) => {
-    const rows = weight.rows / layer.heads;
-    const from = head * rows;
-    const data = weight.data.subarray(from * weight.columns, (from + rows) * weight.columns);
-    return { weight: { ...weight, data, rows }, bias: bias?.subarray(from, from + rows) };
-  };
-  return { ...layer, query: rowsOf(layer.query), key: rowsOf(layer.key), heads: 1 };
 }
 
 const only = 0;

@@ -54,18 +54,18 @@ class DecompositionLayer {
   };
   class Writer;
 
-  void make_side(Side& side, const Linear<Scalar>& linear);
+  void make_side(Side& side, const Linear<Scalar>& linear, const Matrix<Scalar>& means);
   void project(int s, const Rows<Scalar>& rows);
   void update_factors();
   void scale_block(int s, int r, Eigen::Index from, Eigen::Index count, Scalar* block) const;
   void gauged_parts(int head, Side& side) const;
-  void varying_terms(const Rows<Scalar>& queries, const Rows<Scalar>& keys, std::size_t place, bool kept,
-                     Writer& out);
+  void varying_terms(int head, std::size_t place, bool kept, Writer& out);
   void constant_terms(int head, std::size_t place, bool kept, Writer& out);
   bool is_kept(bool kept, int s, int r) const { return kept && !changed_[s] && !changed_[r]; }
 
   Normalization<Scalar> normalization_;
-  Gauge<Scalar> gauge_;
+  bool gauged_;  // in any gauge but the raw one
+  std::vector<int> apart_rows_;
   int heads_, summands_;
   bool constant_;
   Scalar scale_;

@@ -42,27 +42,22 @@ struct Gauge {
 // Flags [n] of these rows, from 0 to n - 1; empty when there are none.
 std::vector<char> row_flags(const std::vector<int>& rows, Eigen::Index n);
 
-// The m_s of given means [summands, d]: [summands, width], without bias and without sigma.
+// The m_s of given means [summands, d]: [summands, width], without bias and without sigma; nothing of nothing.
 template <typename Scalar>
 Matrix<Scalar> project_means(const Matrix<Scalar>& means, const Normalization<Scalar>& normalization,
                              const Linear<Scalar>& linear);
 
-// The m_s of the canonical gauge, [summands, width], from projected parts [(summands + 1) * n, width], n rows
-// of each and the constant last. sigma is [n], the product where there are several norms. Zero where every
-// row stands apart.
+// Takes the m_s from projected parts [(summands + 1) * n, width], n rows of each and the constant last, in place;
+// they and the rows apart join the constant. The first row of the first part is row `from`. The m_s are the
+// columns from `column` on of `given`, or, when that is empty, those of the canonical gauge: zero where every row
+// stands apart. sigma is [n], the product where there are several norms.
 template <typename Scalar>
-Matrix<Scalar> canonical_means(const Rows<Scalar>& parts, const Vector<Scalar>& sigma,
-                               const std::vector<char>& apart);
+void move_means_into_constant(const Matrix<Scalar>& given, Eigen::Index column, const Vector<Scalar>& sigma,
+                              const std::vector<char>& apart, Eigen::Index from, Matrix<Scalar>& parts);
 
-// Takes the m_s from parts as above, in place, and puts them and the rows apart into the constant.
+// Puts the parts of project_sum(), for the same norm and weights, into a gauge. Before any are merged.
 template <typename Scalar>
-void move_into_constant(const Matrix<Scalar>& means, const Vector<Scalar>& sigma,
-                        const std::vector<char>& apart, Eigen::Ref<Matrix<Scalar>> parts);
-
-// The parts of project_sum(), for the same norm and weights, in a gauge. Before any are merged.
-template <typename Scalar>
-ProjectedParts<Scalar> in_gauge(ProjectedParts<Scalar> parts, const Gauge<Scalar>& gauge,
-                                const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
-                                const Linear<Scalar>& key);
+void apply_gauge(const Gauge<Scalar>& gauge, const Normalization<Scalar>& normalization,
+                 const Linear<Scalar>& query, const Linear<Scalar>& key, ProjectedParts<Scalar>& parts);
 
 }  // namespace superpose

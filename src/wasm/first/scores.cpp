@@ -19,7 +19,7 @@ namespace {
 // The chosen heads of a score taken apart, with shares without the rows apart. Results leave head by head, so that the module never
 // holds more than one head's terms.
 template <typename Scalar>
-Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart = {}) {
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart) {
   const std::size_t n = parts.tokens;
   const std::size_t count = parts.terms();
   const int chosen = heads.length();
@@ -53,6 +53,11 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
   result.set("variances", variances);
   result.set("shares", shares);
   return result;
+}
+
+template <typename Scalar>
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
+  return heads_out(parts, heads, {});
 }
 
 template <typename Scalar>
@@ -102,9 +107,8 @@ Value decompose_out(const Value& summands, const Value& norm, const Value& query
   const auto normalization = normalization_in<Scalar>(norm);
   const auto of_query = linear_in<Scalar>(query), of_key = linear_in<Scalar>(key);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
-  const auto parts =
-      in_gauge(project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale)), in,
-               normalization, of_query, of_key);
+  auto parts = project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale));
+  apply_gauge(in, normalization, of_query, of_key, parts);
   const std::vector<int> group = integers_in(group_of);
   // Each part by itself, in order, is how they are already.
   std::vector<int> itself(group.size());

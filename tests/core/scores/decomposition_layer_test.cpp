@@ -45,8 +45,8 @@ struct Case {
   std::vector<double> wanted(const std::vector<int>& chosen, int parts) const {
     std::vector<Matrix<double>> scaled;
     for (std::size_t s = 0; s < tables.size(); ++s) scaled.push_back(factors[s] * tables[s]);
-    const auto projected =
-        in_gauge(project_sum(scaled, norm, query, key, heads, scale), gauge, norm, query, key);
+    auto projected = project_sum(scaled, norm, query, key, heads, scale);
+    apply_gauge(gauge, norm, query, key, projected);
     const Eigen::Index n = tables[0].rows();
     std::vector<double> terms;
     Matrix<double> of_head(projected.terms(), n * n), logits(n, n);

@@ -49,7 +49,9 @@ struct Case {
   Gauge<double> gauge(GaugeKind kind) const { return {kind, {}, apart}; }
   ProjectedParts<double> project() const { return project_sum(summands, norm, query, key, heads, scale); }
   ProjectedParts<double> in(const Gauge<double>& gauge) const {
-    return in_gauge(project(), gauge, norm, query, key);
+    auto parts = project();
+    apply_gauge(gauge, norm, query, key, parts);
+    return parts;
   }
 };
 
@@ -282,7 +284,8 @@ TEST(Gauge, IsTheReferences) {
     }
     const bool causal = of["causal"].GetBool();
     const auto check = [&](const Gauge<double>& gauge, const char* terms, const char* shares, bool all_rows) {
-      const auto parts = in_gauge(raw, gauge, norm, query, key);
+      auto parts = raw;
+      apply_gauge(gauge, norm, query, key, parts);
       for (int head = 0; head < heads; ++head) {
         const Head found = head_of(parts, head);
         EXPECT_LT(max_abs(found.logits - matrix_of(of["logits"][head])), 1e-12 * size_of(found));
