@@ -1,8 +1,9 @@
 // CMake is the build; this only calls its presets.
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { unlessStamped } from './stamps.mjs';
-import { root, step } from './steps.mjs';
+import { root, step, which } from './steps.mjs';
 
 /** Configures (when needed) and builds one preset of CMakePresets.json in the environment of setUp. */
 export function buildPreset(preset, env) {
@@ -13,7 +14,10 @@ export function buildPreset(preset, env) {
 
 const settings = ['SUPERPOSE_PREFIX', 'CXXFLAGS', 'LDFLAGS'];
 const wasmSettings = [...settings, 'SUPERPOSE_EMSCRIPTEN'];
-const valuesOf = (names, env) => names.map((name) => env[name]);
+// The prefix only has links, so what they lead to counts; its own path changes with the checkout's.
+const valuesOf = (names, env) =>
+  names.map((name) => (name === 'SUPERPOSE_PREFIX' ? eigenOf(env[name]) : env[name]));
+const eigenOf = (prefix) => prefix && realpathSync(join(prefix, 'include/eigen3'));
 
 /** CMake would compile all again in a checkout that was moved or copied; the modules are the same there. */
 function unlessMade(env) {
@@ -42,9 +46,13 @@ async function configureAndBuild(preset, env) {
     {
       inputs: ['CMakePresets.json'],
       outputs: [`build/${preset}/build.ninja`],
-      // CMake keeps the compiler and the paths of its first run; a moved checkout or another
+      // CMake keeps the compiler and the paths of its first run, its own too; a moved checkout or another
       // toolchain needs a fresh one.
-      key: JSON.stringify([root, ...valuesOf(preset === 'wasm' ? wasmSettings : settings, env)]),
+      key: JSON.stringify([
+        root,
+        which('cmake'),
+        ...valuesOf(preset === 'wasm' ? wasmSettings : settings, env),
+      ]),
     },
     () =>
       step(`Configure ${preset}`, { byHand }, (run) =>

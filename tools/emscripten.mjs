@@ -1,13 +1,15 @@
 // Emscripten: the one on PATH when it is new enough, otherwise a private one from the user's cache.
-import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { unpackPackages } from './apt.mjs';
+import { emscripten as pin } from './pins.mjs';
 import { ask, which } from './steps.mjs';
-import { isUnpacked, unpacked } from './unpack.mjs';
+import { unpacked, wrapProgram } from './unpack.mjs';
 
-/** The oldest Emscripten that the build is known to work with. */
-const floor = [3, 1, 69];
+/** The oldest Emscripten that the build is known to work with, which is also the private one. */
+const floor = pin.version.split('.').map(Number);
 /** Raise the number behind the dash whenever what `finish` leaves changes. */
-const privateName = 'emscripten-3.1.69-1';
+const privateName = `emscripten-${pin.version}-2`;
 
 const llvmTools = [
   'clang',
@@ -36,8 +38,11 @@ const binaryenTools = [
   'wasm2js',
 ]; // prettier-ignore
 
-/** The environment that makes CMake find Emscripten on PATH, or undefined when there is none new enough. */
-export function hostEmscripten() {
+/** The environment in which CMake finds Emscripten: the host's, or a private one that is unpacked first. */
+export const emscripten = async () => hostEmscripten() ?? (await privateEmscripten());
+
+/** Undefined when there is none on PATH that is new enough. */
+function hostEmscripten() {
   if (!which('emcc') || !which('em-config')) return undefined;
   const version = ask('emcc', ['--version'])
     ?.match(/\b(\d+)\.(\d+)\.(\d+)/)
@@ -48,53 +53,45 @@ export function hostEmscripten() {
   return { SUPERPOSE_EMSCRIPTEN: rootFolder };
 }
 
-export const privateEmscriptenCached = () => isUnpacked(privateName);
-
-/** The same for the private Emscripten, which is unpacked first when it is not there yet. */
-export async function privateEmscripten() {
+async function privateEmscripten() {
   const folder = await unpacked({
     name: privateName,
-    what: 'Emscripten 3.1.69 (1 GB)',
-    suite: 'trixie',
-    packages: ['emscripten'],
-    finish,
+    what: `Emscripten ${pin.version} (1 GB)`,
+    instead: `put Emscripten ${pin.version} or newer on PATH; emsdk has it for every system.`,
+    fill: async (half, { uri }, run) => {
+      await unpackPackages(
+        run,
+        { uri, suite: pin.suite, packages: [`${pin.package}=${pin.version}*`] },
+        half,
+      );
+      await finish(half, run);
+    },
   });
   const emscripten = join(folder, 'usr/share/emscripten');
   return {
     SUPERPOSE_EMSCRIPTEN: emscripten,
     EM_CONFIG: join(emscripten, '.emscripten'),
-    // Emscripten takes the first python3 on PATH, which may be a version manager's; this one fits.
-    EMSDK_PYTHON: '/usr/bin/python3',
+    // Emscripten would take the first python3 on PATH, which may be a version manager's, or none.
+    EMSDK_PYTHON: join(folder, 'usr/bin/python3'),
   };
 }
 
 /** Makes the unpacked Emscripten run where it lies, on its own libraries, also after a move. */
 async function finish(folder, run) {
   const usr = join(folder, 'usr');
-  const triplet = readdirSync(join(usr, 'lib')).find((name) => name.endsWith('-linux-gnu'));
   const llvm = readdirSync(join(usr, 'lib')).find((name) => /^llvm-\d+$/.test(name));
-  const loader = findLoader(usr);
-  const wrap = (wrapper, program, options = '') =>
-    writeWrapper(join(folder, wrapper), {
-      up: wrapper
-        .split('/')
-        .slice(1)
-        .map(() => '/..')
-        .join(''),
-      loader,
-      libraries: [`usr/lib/${triplet}`, `usr/lib/${llvm}/lib`],
-      program,
-      options,
-    });
+  const wrap = (wrapper, program, options) =>
+    wrapProgram(folder, { wrapper, program, options, libraries: [`usr/lib/${llvm}/lib`] });
 
-  mkdirSync(join(folder, 'llvm'));
   const resources = ` -resource-dir "$top/usr/lib/${llvm}/lib/clang/${llvm.split('-')[1]}"`;
   for (const tool of llvmTools) {
     wrap(`llvm/${tool}`, `usr/lib/${llvm}/bin/${tool}`, tool.startsWith('clang') ? resources : '');
   }
   wrap('llvm/wasm-ld', `usr/lib/${llvm}/bin/lld`);
-  mkdirSync(join(folder, 'binaryen/bin'), { recursive: true });
   for (const tool of binaryenTools) wrap(`binaryen/bin/${tool}`, `usr/bin/${tool}`);
+  // Python finds its library from the name that it is called by, so the wrapper stands beside the program.
+  const python = readdirSync(join(usr, 'bin')).find((name) => /^python3\.\d+$/.test(name));
+  wrap('usr/bin/python3', `usr/bin/${python}`);
 
   const emscripten = join(usr, 'share/emscripten');
   writeFileSync(join(emscripten, '.emscripten'), config);
@@ -109,29 +106,8 @@ async function finish(folder, run) {
   ]) {
     rmSync(join(emscripten, unused), { recursive: true, force: true });
   }
-  for (const tool of ['llvm/clang', 'llvm/wasm-ld', 'binaryen/bin/wasm-opt'])
+  for (const tool of ['llvm/clang', 'llvm/wasm-ld', 'binaryen/bin/wasm-opt', 'usr/bin/python3'])
     await run(join(folder, tool), ['--version']);
-}
-
-function findLoader(usr) {
-  for (const folder of ['lib64', 'lib']) {
-    const name = readdirSync(join(usr, folder)).find((entry) => /^ld-linux.*\.so\.\d+$/.test(entry));
-    if (name) return `usr/${folder}/${name}`;
-  }
-  throw new Error('The unpacked packages hold no program loader (ld-linux).');
-}
-
-function writeWrapper(file, { up, loader, libraries, program, options }) {
-  const path = libraries.map((library) => `$top/${library}`).join(':');
-  writeFileSync(
-    file,
-    `#!/bin/sh
-# Runs the unpacked program with the loader and the libraries that it was built for.
-top=\${0%/*}${up}
-exec "$top/${loader}" --argv0 "$0" --library-path "${path}" "$top/${program}"${options} "$@"
-`,
-  );
-  chmodSync(file, 0o755);
 }
 
 // Emscripten sets EM_CONFIG to this file's own path before it reads it.

@@ -1,56 +1,74 @@
-// The header-only libraries: Eigen 5 and RapidJSON. The host's Eigen when CMake finds one,
-// otherwise both from Debian's newest, unpacked into the user's cache.
-import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// The header-only libraries, Eigen 5 and for the native tests RapidJSON: the host's where CMake finds them,
+// otherwise pinned packages of Debian's in the user's cache.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { unpackPinned } from './apt.mjs';
+import * as pins from './pins.mjs';
 import { ask, root } from './steps.mjs';
-import { isUnpacked, unpacked } from './unpack.mjs';
+import { unpacked } from './unpack.mjs';
 
-const privateName = 'eigen-5-rapidjson-1';
+// Links to just these headers, because a host's whole include folder would put its libc's headers before
+// Emscripten's own.
+const prefix = join(root, 'build', 'prefix');
 
-export const privateHeadersCached = () => isUnpacked(privateName);
+// Native tests read the oracles with RapidJSON; WebAssembly has it as long as the core reads safetensors.
+const inCore = existsSync(join(root, 'src/core/model/safetensors.cpp'));
 
-/**
- * Where the host has Eigen 5 and RapidJSON, as far as CMake finds them:
- * { eigenInclude, eigenConfig, rapidjson }, all undefined on a Debian 12.
- */
-export function hostHeaders() {
+/** The environment that leads CMake to the headers, of RapidJSON only where tests are `native`. */
+export async function headers({ native }) {
+  const host = hostHeaders();
+  const eigen = host.eigen ? undefined : await pinned(pins.eigen);
+  link(host.eigen ?? join(eigen, 'include/eigen3'), join(prefix, 'include/eigen3'));
+  link(host.eigenConfig ?? join(eigen, 'share/eigen3/cmake'), join(prefix, 'share/eigen3/cmake'));
+  if (native || inCore) {
+    const rapidjson = host.rapidjson ?? join(await pinned(pins.rapidjson), 'include/rapidjson');
+    link(rapidjson, join(prefix, 'include/rapidjson'));
+  }
+  return { SUPERPOSE_PREFIX: prefix };
+}
+
+/** Where CMake finds the headers on this host: { eigen, eigenConfig, rapidjson }, of which each may be undefined. */
+function hostHeaders() {
   const folder = mkdtempSync(join(tmpdir(), 'superpose-headers-'));
   try {
     writeFileSync(join(folder, 'CMakeLists.txt'), probe);
-    const answer = ask('cmake', ['-S', folder, '-B', join(folder, 'build')]) ?? '';
-    const found = (name) => answer.match(new RegExp(`^-- ${name}=(/.+)$`, 'm'))?.[1];
-    const eigenInclude = found('eigenInclude');
-    if (!eigenInclude) return {};
-    return { eigenInclude, eigenConfig: found('eigenConfig'), rapidjson: found('rapidjson') };
+    // Of an earlier set-up this prefix has only what was found then.
+    const given = process.env.SUPERPOSE_PREFIX === prefix ? '' : (process.env.SUPERPOSE_PREFIX ?? '');
+    const where = ['-G', 'Ninja', '-S', folder, '-B', join(folder, 'build'), `-DCMAKE_PREFIX_PATH=${given}`];
+    const answer = ask('cmake', where) ?? '';
+    const found = (name) => {
+      const path = answer.match(new RegExp(`^-- ${name}=(/.+)$`, 'm'))?.[1];
+      return path && realpathSync(path);
+    };
+    return { eigen: found('eigen'), eigenConfig: found('eigenConfig'), rapidjson: found('rapidjson') };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The environment that leads CMake to the headers, given what the host has of them. */
-export async function headers(host) {
-  if (!host.eigenInclude) return { SUPERPOSE_PREFIX: join(await privateHeaders(), 'usr') };
-  const rapidjson = host.rapidjson ?? join(await privateHeaders(), 'usr/include');
-  // Links to just these, because a host's whole include folder would put its libc's headers before
-  // Emscripten's own.
-  const prefix = join(root, 'build', 'host-headers');
-  link(host.eigenInclude, join(prefix, 'include/eigen3'));
-  link(host.eigenConfig, join(prefix, 'share/eigen3/cmake'));
-  link(join(rapidjson, 'rapidjson'), join(prefix, 'include/rapidjson'));
-  return { SUPERPOSE_PREFIX: prefix };
-}
-
-function privateHeaders() {
-  return unpacked({
-    name: privateName,
-    what: 'Eigen 5 and RapidJSON (26 MB)',
-    suite: 'sid',
-    packages: ['libeigen3-dev', 'rapidjson-dev'],
-    // A mirror's index of a suite that moves every day may be some days old.
-    options: ['--aptopt=Acquire::Check-Valid-Until "false"'],
-  });
-}
+const pinned = async (pin) =>
+  join(
+    await unpacked({
+      name: `${pin.package}-${pin.version}`,
+      what: `${pin.name} (${pin.package} ${pin.version})`,
+      instead:
+        `put ${pin.name} where CMake finds it, or name the folder above its include folder in SUPERPOSE_PREFIX ` +
+        `or CMAKE_PREFIX_PATH. tools/pins.mjs names the package that is expected, ${pin.package} ${pin.version} ` +
+        `with the SHA-256 ${pin.sha256}; a newer one can be tried there.`,
+      fill: (half, { uri }, run) => unpackPinned(run, uri, pin, half),
+    }),
+    'usr',
+  );
 
 function link(target, at) {
   try {
@@ -68,9 +86,9 @@ project(probe NONE)
 find_package(Eigen3 5 CONFIG QUIET)
 if(Eigen3_FOUND)
   get_target_property(include Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
-  message(STATUS "eigenInclude=\${include}")
+  message(STATUS "eigen=\${include}")
   message(STATUS "eigenConfig=\${Eigen3_DIR}")
-  find_path(RAPIDJSON rapidjson/reader.h)
-  message(STATUS "rapidjson=\${RAPIDJSON}")
 endif()
+find_path(RAPIDJSON rapidjson/reader.h)
+message(STATUS "rapidjson=\${RAPIDJSON}/rapidjson")
 `;

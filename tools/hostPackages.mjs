@@ -1,23 +1,12 @@
-// What the host itself must have: installed with apt where there is apt, otherwise named.
+// What tests need of the host itself: installed with apt where there is apt, otherwise named. Building needs none.
 import { spawnSync } from 'node:child_process';
 import { ask, Failure, step, which } from './steps.mjs';
 
 // A need is a Debian package and what shows that it is met: a program on PATH, wherever that came
 // from, or, for a package without programs, an installed package.
-const cmake = { package: 'cmake', program: 'cmake' };
-const ninja = { package: 'ninja-build', program: 'ninja' };
-
 const needs = {
-  wasm: [cmake, ninja],
-  // The private Emscripten runs on Debian's own Python, whatever other is first on PATH.
-  privateEmscripten: [{ package: 'python3', program: 'python3', path: '/usr/bin' }],
-  unpack: [
-    { package: 'mmdebstrap', program: 'mmdebstrap' },
-    { package: 'debian-archive-keyring', installed: 'debian-archive-keyring' },
-  ],
+  wasm: [],
   native: [
-    cmake,
-    ninja,
     { package: 'g++', program: 'g++' },
     { package: 'clang', program: 'clang++' },
     { package: 'libclang-rt-dev', installed: 'libclang-rt-*dev' },
@@ -27,6 +16,11 @@ const needs = {
     { package: 'chromium', program: 'chromium' },
     { package: 'fonts-dejavu-core', installed: 'fonts-dejavu-core' },
   ],
+  style: [
+    { package: 'clang-format', program: 'clang-format' },
+    { package: 'clang-tidy', program: 'clang-tidy' },
+  ],
+  oracles: [{ package: 'python3-numpy', installed: 'python3-numpy' }],
   hosting: [{ package: 'nginx-light', program: 'nginx', path: '/usr/sbin:/usr/bin' }],
   engines: [
     { package: 'firefox-esr', program: 'firefox-esr' },
@@ -36,8 +30,8 @@ const needs = {
   ],
 };
 
-/** The groups without which everything can be built and much can be tested. */
-export const browsers = ['chromium', 'hosting', 'engines'];
+/** The groups without which the tests that need them are skipped, and the others run. */
+export const optional = ['oracles', 'style', 'chromium', 'hosting', 'engines'];
 
 // No question is asked and no service started: RUNLEVEL holds back System V's start-up scripts and
 // SYSTEMD_OFFLINE holds back systemd's units, both for this one call only.
@@ -98,7 +92,6 @@ function rootPrefix(byHand) {
 function tellWithoutApt(groups) {
   throw new Failure(
     `Not on PATH: ${missingPrograms(groups).join(' ')}, and this machine has no apt to install them with.\n` +
-      "By hand: install them with this machine's package manager. With Emscripten 3.1.69 or newer on " +
-      'PATH, and Eigen 5 and RapidJSON where CMake finds them, no mmdebstrap is needed.',
+      "By hand: install them with this machine's package manager.",
   );
 }

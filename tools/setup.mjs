@@ -1,22 +1,23 @@
 // Installs what building and testing need, and nothing that is there already. Alone:
-//   node tools/setup.mjs [wasm] [native] [chromium] [hosting] [engines]
+//   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [hosting] [engines]
 // which also writes build/env.sh, to be sourced by someone who calls cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostEmscripten, privateEmscripten, privateEmscriptenCached } from './emscripten.mjs';
-import { headers, hostHeaders, privateHeadersCached } from './headers.mjs';
-import { browsers, installHostPackages } from './hostPackages.mjs';
+import { cmakeTools } from './cmakeTools.mjs';
+import { emscripten } from './emscripten.mjs';
+import { headers } from './headers.mjs';
+import { installHostPackages, optional } from './hostPackages.mjs';
 import { withLock } from './lock.mjs';
 import { installNodeModules } from './nodeModules.mjs';
 import { Failure, root, runTool, usageError } from './steps.mjs';
 
-/** The parts that can be asked for; `native` alone needs neither Emscripten nor node_modules. */
-export const parts = ['wasm', 'native', 'chromium', 'hosting', 'engines'];
+/** The parts that can be asked for. `wasm` needs no root; `native` alone neither Emscripten nor node_modules. */
+export const parts = ['wasm', 'native', ...optional];
 
 /**
  * Makes the machine ready for the named parts and returns the environment to run CMake in:
- * SUPERPOSE_PREFIX (the prefix with Eigen's and RapidJSON's headers) and, for wasm,
- * SUPERPOSE_EMSCRIPTEN (Emscripten's root folder).
+ * SUPERPOSE_PREFIX (the prefix with Eigen's headers, and RapidJSON's) and, for wasm,
+ * SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A private CMake also comes on this process' PATH.
  */
 export async function setUp(...wanted) {
   refuseOldNode();
@@ -26,27 +27,20 @@ export async function setUp(...wanted) {
 
 async function prepare(wanted) {
   const wasm = wanted.includes('wasm');
-  const hostEm = wasm ? hostEmscripten() : undefined;
-  const privateEm = wasm && !hostEm;
-  const hasHeaders = privateHeadersCached() || hostHeaders().eigenInclude;
-  const unpack = (privateEm && !privateEmscriptenCached()) || !hasHeaders;
-  await installHostPackages([
-    ...wanted.filter((part) => !browsers.includes(part)),
-    ...(privateEm ? ['privateEmscripten'] : []),
-    ...(unpack ? ['unpack'] : []),
-  ]);
-  await installBrowsers(wanted.filter((part) => browsers.includes(part)));
+  await installHostPackages(wanted.filter((part) => !optional.includes(part)));
+  await installOptional(wanted.filter((part) => optional.includes(part)));
   if (wasm) await installNodeModules();
+  const tools = await cmakeTools();
   const found = {
-    ...(await headers(hostHeaders())),
-    ...(privateEm ? await privateEmscripten() : hostEm),
+    ...(await headers({ native: wanted.includes('native') })),
+    ...(wasm ? await emscripten() : {}),
   };
-  writeEnvironment(found);
+  writeEnvironment(found, tools);
   return { ...process.env, ...found };
 }
 
-/** Without its browsers a machine can still run the other tests; only CI insists. */
-async function installBrowsers(groups) {
+/** Without them a machine can still run the other tests; only CI insists. */
+async function installOptional(groups) {
   try {
     await installHostPackages(groups);
   } catch (error) {
@@ -70,17 +64,18 @@ function refuseSudo() {
   if (process.getuid?.() !== 0 || !SUDO_UID || SUDO_UID === '0') return;
   throw new Failure(
     `Run this as ${SUDO_USER ?? 'yourself'}, without sudo: otherwise what it builds would belong to root. ` +
-      'It asks for sudo itself, and only for apt.',
+      'The tests ask for sudo themselves, and only for apt.',
   );
 }
 
-/** What an earlier set-up of other parts wrote stays. */
-function writeEnvironment(found) {
+/** What an earlier set-up of other parts wrote stays. `tools` is a folder for PATH, if any. */
+function writeEnvironment(found, tools) {
   const file = join(root, 'build', 'env.sh');
   const quote = (value) => `'${value.replaceAll("'", "'\\''")}'`;
   const lines = Object.entries(found).map(([name, value]) => `export ${name}=${quote(value)}\n`);
   const earlier = existsSync(file) ? (readFileSync(file, 'utf8').match(/^export .*\n/gm) ?? []) : [];
   const kept = earlier.filter((line) => !(line.match(/^export (\w+)=/)?.[1] in found));
+  if (tools) lines.push(`PATH="$PATH":${quote(tools)}\n`);
   writeFileSync(file, [...lines, ...kept].join(''));
 }
 

@@ -1,5 +1,6 @@
 // npm test: every test, or the named part, and one closing line that counts them all.
 import { build } from './build.mjs';
+import { changedFiles, testFiles, testsFor } from './changed.mjs';
 import { missingPrograms } from './hostPackages.mjs';
 import { runNativeTests } from './nativeTests.mjs';
 import { setUp } from './setup.mjs';
@@ -21,7 +22,8 @@ npm test -- PART...      runs some parts: ${[...presets, ...projects].join(', ')
                            page      the built page, in Chromium
                            engines   the built page, in Firefox and WebKit
 npm test -- NAME...      runs the tests whose file or name contains NAME; PART narrows it down
-With CI=true a missing browser or model is a failure, otherwise a skip.`;
+npm test -- changed      runs the tests of what differs from HEAD, or else of the last commit: quick, not all
+With CI=true a missing browser, numpy or model is a failure, otherwise a skip.`;
 
 async function main(args) {
   if (args.includes('--help') || args.includes('-h')) {
@@ -37,7 +39,11 @@ async function main(args) {
 }
 
 async function runAll(args, tally) {
-  const { chosen, filters } = select(args);
+  const {
+    chosen,
+    filters,
+    nativeFilters = filters,
+  } = args.includes('changed') ? ofChange(args) : select(args);
   const ours = projects.filter((project) => chosen.includes(project));
   const native = presets.filter((preset) => chosen.includes(preset));
   const browsers = [...new Set(ours.flatMap(browsersOf))];
@@ -45,13 +51,16 @@ async function runAll(args, tally) {
     ...(native.length > 0 ? ['native'] : []),
     ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
+    ...(ours.includes('node') ? ['oracles', 'style'] : []),
     // Without a web server only its own tests are skipped.
     ...(ours.includes('page') ? ['hosting'] : []),
   );
   noticeMissingBrowsers(browsers, tally);
 
   for (const preset of native) {
-    await counting(tally, () => part(preset, filters, () => runNativeTests(preset, filters, env)));
+    await counting(tally, () =>
+      part(preset, nativeFilters, () => runNativeTests(preset, nativeFilters, env)),
+    );
   }
   if (ours.length > 0) {
     await counting(tally, async () => {
@@ -66,6 +75,21 @@ async function runAll(args, tally) {
       `No test's file or name contains ${filters.join(' or ')}, and no part is called so.\n${help}`,
     );
   }
+}
+
+/** The parts and files of the tests that a change can break. */
+function ofChange(args) {
+  if (args.length > 1) throw usageError(`\`changed\` stands alone.\n${help}`);
+  const files = changedFiles();
+  const { native, tests } = testsFor(files, testFiles());
+  console.log(`Changed: ${files.join(', ')}`);
+  const runs = [...(native ? ['the C++ tests'] : []), ...tests];
+  if (runs.length === 0) throw new Failure('No test is picked for these files; `npm test` runs every test.');
+  console.log(`Runs ${runs.join(', ')}.`);
+  const projectOf = (test) =>
+    /^tests\/(page|embed)\//.test(test) ? 'page' : test.startsWith('tests/engines/') ? 'engines' : 'node';
+  const ours = projects.filter((project) => tests.some((test) => projectOf(test) === project));
+  return { chosen: [...(native ? ['native'] : []), ...ours], filters: tests, nativeFilters: [] };
 }
 
 /** Part names choose parts; every other name filters the tests within them. */

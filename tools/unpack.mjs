@@ -1,52 +1,36 @@
-// Debian packages of another release, unpacked into the user's cache folder: nothing is installed
-// on the host, nothing is run from inside, no root is needed.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+// What is downloaded for the build, unpacked in the user's cache folder: nothing is installed on the host
+// and no root is needed.
+import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { debianMirror } from './apt.mjs';
 import { withLock } from './lock.mjs';
 import { makeFolder, step } from './steps.mjs';
-
-// Only unpacks: "extract" stops before any package's script would be run, and "chrootless" does
-// without root, mounts and device nodes.
-const mmdebstrap = [
-  '--mode=chrootless',
-  '--variant=extract',
-  '--format=directory',
-  '--aptopt=APT::Install-Recommends "false"',
-];
 
 /** Where unpacked packages are kept; they survive a fresh clone. */
 export function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'superpose');
 }
 
-/** Whether the folder `name` is in the cache already. */
-export function isUnpacked(name) {
-  return existsSync(join(cacheFolder(), name));
-}
-
 /**
- * The folder `name` in the cache, unpacked when it is not there yet. It appears under that name
- * only when it is whole; a half-finished one keeps another name and is cleared away.
- * `finish(folder, run)` may change and try it before that; `run` is that of the step.
+ * The folder `name` in the cache, which `fill(folder, mirror, run)` fills from the host's mirror, and tries,
+ * when it is not there yet; `run` is that of the step. It appears under that name only when it is whole; a
+ * half-finished one keeps another name and is cleared away. `instead` says how to do without.
  */
-export async function unpacked({ name, what, suite, packages, options = [], finish = () => {} }) {
+export async function unpacked({ name, what, instead, fill }) {
   const folder = join(cacheFolder(), name);
   if (existsSync(folder)) return folder;
   makeFolder(cacheFolder(), 'Make it writable, or name another place with XDG_CACHE_HOME');
   await withLock(join(cacheFolder(), `${name}.lock`), what, async () => {
     // Another run may have unpacked it while this one waited for the lock.
     if (existsSync(folder)) return;
+    const mirror = debianMirror(instead);
     clearHalfFinished(name);
-    await step(`Unpack ${what}`, { byHand: byHand(folder) }, async (run) => {
+    await step(`Unpack ${what}`, { byHand: `${tryAgain(folder)} Or without it: ${instead}` }, async (run) => {
       const half = mkdtempSync(`${folder}.half-`);
-      // mkdtemp keeps everyone else out, and apt may download as a user of its own.
       chmodSync(half, 0o755);
       try {
-        await run('mmdebstrap', [...mmdebstrap, `--include=${packages.join(',')}`, ...options, suite, half], {
-          env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
-        });
-        await finish(half, run);
+        await fill(half, mirror, run);
         renameSync(half, folder);
       } catch (error) {
         remove(half);
@@ -56,6 +40,44 @@ export async function unpacked({ name, what, suite, packages, options = [], fini
   });
   return folder;
 }
+
+/**
+ * Writes a wrapper that runs an unpacked program with the loader and the libraries that it was built for,
+ * also after a move. `folder` is where they are unpacked; the wrapper, the program and the libraries are
+ * relative to it.
+ */
+export function wrapProgram(folder, { wrapper, program, libraries = [], options = '' }) {
+  const up = '/..'.repeat(wrapper.split('/').length - 1);
+  // Debian 12's packages still have libraries in /lib.
+  const system = ['usr/lib', 'lib'].flatMap((lib) =>
+    foldersOf(join(folder, lib))
+      .filter((name) => name.endsWith('-linux-gnu'))
+      .map((name) => `${lib}/${name}`),
+  );
+  const path = [...system, ...libraries].map((library) => `$top/${library}`).join(':');
+  makeFolder(dirname(join(folder, wrapper)));
+  rmSync(join(folder, wrapper), { force: true });
+  writeFileSync(
+    join(folder, wrapper),
+    `#!/bin/sh
+# Runs the unpacked program with the loader and the libraries that it was built for.
+top=\${0%/*}${up}
+exec "$top/${findLoader(folder, system)}" --argv0 "$0" --library-path "${path}" "$top/${program}"${options} "$@"
+`,
+  );
+  chmodSync(join(folder, wrapper), 0o755);
+}
+
+function findLoader(folder, libraries) {
+  for (const library of libraries) {
+    const names = readdirSync(join(folder, library));
+    const name = names.find((entry) => /^ld-linux.*\.so\.\d+$/.test(entry));
+    if (name) return `${library}/${name}`;
+  }
+  throw new Error('The unpacked packages hold no program loader (ld-linux).');
+}
+
+const foldersOf = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 
 function clearHalfFinished(name) {
   for (const entry of readdirSync(cacheFolder())) {
@@ -70,7 +92,7 @@ function remove(folder) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-function byHand(folder) {
+function tryAgain(folder) {
   return (
     'see that the machine reaches its Debian mirror (the proxy settings http_proxy and https_proxy ' +
     `count too) and that the disk has 3 GB free for ${folder}, then run the same command again; ` +

@@ -2,8 +2,11 @@
 // was given and what is allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
 import type { Floats, Linear, Precision, Table } from './table.js';
 
-/** Inputs, working memory and results of one call may take this much; WebAssembly ends at 2 GiB. */
+/** Inputs, working memory and results of one call, and all that is held, may take this much; WebAssembly ends at 2 GiB. */
 export const maxBytes = 2 ** 30;
+
+/** What layers and searches keep in the module's memory until they are deleted. */
+let heldBytes = 0;
 /** Widths and row counts beyond this are taken for mistakes. */
 export const maxExtent = 2 ** 22;
 
@@ -207,13 +210,41 @@ export function samePrecision(named: Record<string, Floats | undefined>): void {
   }
 }
 
-/** Refuses, before anything is allocated, what would not fit. */
-export function fits(what: string, bytes: number): void {
-  if (bytes > maxBytes) {
+/**
+ * Refuses, before anything is allocated, what would not fit beside what is held. `weights` are copied into the
+ * module besides `bytes`.
+ */
+export function fits(what: string, bytes: number, ...weights: (Linear | Table | undefined)[]): void {
+  const given = weights.reduce((total, one) => total + bytesOf(one), 0);
+  const needed = bytes + given;
+  if (needed > maxBytes) {
     throw new RangeError(
-      `${what} would take ${megabytes(bytes)}; at most ${megabytes(maxBytes)} fit. Ask for fewer tokens, heads or columns, or for float32.`,
+      `${what} would take ${megabytes(needed)}; at most ${megabytes(maxBytes)} fit. Ask for fewer tokens, heads or columns, or for float32.`,
     );
   }
+  if (needed + heldBytes > maxBytes) {
+    throw new RangeError(
+      `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, layers and searches hold ${megabytes(heldBytes)}. Call delete() on those that are not needed.`,
+    );
+  }
+}
+
+/** Weights and biases, in elements as wide as they are given in. */
+const bytesOf = (one: Linear | Table | undefined): number =>
+  one === undefined
+    ? 0
+    : 'weight' in one
+      ? one.weight.data.byteLength + (one.bias?.byteLength ?? 0)
+      : one.data.byteLength;
+
+/** Counts what an object keeps in the module's memory; the result ends that, once. */
+export function hold(bytes: number): () => void {
+  let mine = bytes;
+  heldBytes += mine;
+  return () => {
+    heldBytes -= mine;
+    mine = 0;
+  };
 }
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MB`;

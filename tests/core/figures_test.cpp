@@ -14,7 +14,7 @@
 #include "geometry/cosines.h"
 #include "geometry/probes.h"
 #include "geometry/subspaces.h"
-#include "numeric/factorize.h"
+#include "numeric/orthogonal.h"
 #include "numeric/random.h"
 #include "reference.h"
 #include "scores/decomposition.h"
@@ -41,7 +41,7 @@ Figures figures() {
   head_terms(parts, 1, terms.data(), logits.data());
   all["decompose.logits"] = {logits.data(), logits.data() + logits.size()};
   all["decompose.shares"] =
-      listed(row_centred_covariances(terms.data(), parts.terms(), logits.data(), 9).shares());
+      listed(row_centred_covariances(terms.data(), parts.terms(), logits.data(), 9).shares);
 
   const auto spreads = gram_spreads({64, 32}, 1);
   all["gramSpreads"] = {spreads.centred, spreads.sines, spreads.random_form};

@@ -1,14 +1,18 @@
 // What a compiler and a linter can see without running anything.
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { presetFolder } from '../../tools/cmake.mjs';
+import { changedCpp, checks, formatted, tidy } from '../../tools/lint.mjs';
+import { which } from '../../tools/steps.mjs';
+import { root } from '../package/support/project.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const inCi = process.env.CI === 'true';
 
 /** What the tool printed when it found fault; empty when it did not. */
-function faults(tool: string, ...args: string[]): string {
+function faults([tool = '', ...args]: string[]): string {
   try {
-    execFileSync(`${root}node_modules/.bin/${tool}`, args, { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+    execFileSync(tool, args, { cwd: root, encoding: 'utf8', stdio: 'pipe' });
     return '';
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
@@ -16,14 +20,22 @@ function faults(tool: string, ...args: string[]): string {
   }
 }
 
-test('the page has no type errors', () => {
-  expect(faults('tsc', '-p', 'web/tsconfig.json')).toBe('');
+test.each(Object.entries(checks))('%s: nothing to mend', (_, command) => {
+  expect(faults(command)).toBe('');
 });
 
-test('the tests have no type errors', () => {
-  expect(faults('tsc', '-p', 'tests/tsconfig.json')).toBe('');
+test.runIf(inCi || which('clang-format'))('clang-format: C++ is laid out as .clang-format says', () => {
+  expect(faults(formatted())).toBe('');
 });
 
-test('Biome finds nothing to mend in web, tests and tools', () => {
-  expect(faults('biome', 'check', '--error-on-warnings')).toBe('');
-});
+// All files take minutes: `npm run lint`.
+test.runIf(inCi || (which('clang-tidy') && existsSync(`${presetFolder('native')}/compile_commands.json`)))(
+  'clang-tidy: nothing to mend in the C++ that changed',
+  () => {
+    expect(
+      changedCpp()
+        .map((file: string) => faults(tidy(file)))
+        .join(''),
+    ).toBe('');
+  },
+);

@@ -113,8 +113,8 @@ function meanRows(superpose: Superpose, position: Table<Float64Array>): Table<Fl
 }
 
 const panels = [
-  { gauge: 'raw', title: 'raw shares' },
-  { gauge: 'canonical', title: 'canonical shares' },
+  { gauge: 'raw', title: 'raw shares, %' },
+  { gauge: 'canonical', title: 'canonical shares, %' },
 ] as const;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -133,7 +133,7 @@ export const figure: Figure<typeof controls, Data> = {
       plane(
         areas[place] as Area,
         { from: -most, to: most, label: 'mean position rows moved', nice: false },
-        { from, to, label: title, print: (tick) => `${Math.round(100 * tick)} %`.replace('-', '−') },
+        { from, to, label: title, print: (tick) => `${Math.round(100 * tick)}`.replace('-', '−') },
       ),
     );
     const marks: Mark[] = panels.flatMap(({ gauge }, place): Mark[] => {

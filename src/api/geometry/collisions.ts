@@ -167,6 +167,7 @@ function searchOf(
   L: number,
   held: number,
 ): CollisionSearch {
+  const release = check.hold(held);
   const alive = (): number => {
     if (address === undefined) throw new Error('This collision search has been deleted; make another one.');
     return address;
@@ -176,12 +177,13 @@ function searchOf(
     if (words === 0) check.integer('first', first, 0, V);
     else check.index('first', first, V);
     check.integer('words', words, 0, V - first);
-    check.fits(`${words} words against ${V} tokens`, held + words * (4 * V + 24 * L));
+    check.fits(`${words} words against ${V} tokens`, words * (4 * V + 24 * L));
     return raw.nearestTokens(search, first, words);
   };
   const free = () => {
     if (address !== undefined) raw.deleteCollisionSearch(address);
     address = undefined;
+    release();
   };
   return {
     tokens: V,

@@ -47,6 +47,11 @@ export interface OrderProbe {
   readonly wrong: Int32Array;
   /** The share of those. */
   readonly error: number;
+  /**
+   * Whether the regression of every fold reached its optimum. Where next to no penalty holds the weights of
+   * pairs that can be told apart, there is none within reach, and `error` is that of the last step.
+   */
+  readonly converged: boolean;
 }
 
 export interface TokenProbeInput {
@@ -112,7 +117,7 @@ export function probesApi(raw: Raw): ProbesApi {
       if (index !== undefined) check.numbers('index', index, check.number, n);
       check.number('penalty', penalty, 0);
       const options = { penalty, ...folds(input, n) };
-      check.fits(`Regression on ${n} by ${d}`, (8 * n * d + Math.min(n, d) ** 2 * 3) * 8);
+      check.fits(`Regression on ${n} by ${d}`, (14 * n * d + Math.min(n, d) ** 2 * 6) * 8);
       const positions = Float64Array.from(index ?? Array.from({ length: n }, (_, i) => i));
       return raw.positionProbe(rows, positions, options);
     },
@@ -126,7 +131,7 @@ export function probesApi(raw: Raw): ProbesApi {
       const options = { penalty, ...folds(input, pairs) };
       check.fits(
         `Classification of ${pairs} pairs`,
-        (rows.rows * rows.columns + 2 * pairs * rows.columns + 5 * pairs * pairs) * 8,
+        (rows.rows * rows.columns + 18 * pairs * rows.columns + 8 * pairs * pairs) * 8,
       );
       return raw.orderProbe(rows, pairs, options);
     },
@@ -146,9 +151,9 @@ export function probesApi(raw: Raw): ProbesApi {
       const d = token.columns;
       check.fits(
         `Regression on ${trainingPairs} pairs, tested on ${testPairs}`,
-        ((token.rows + position.rows + 6 * trainingPairs + 4 * testPairs) * d +
+        ((2 * token.rows + 2 * position.rows + 14 * trainingPairs + 4 * testPairs) * d +
           4 * d * d +
-          3 * Math.min(trainingPairs, d) ** 2) *
+          6 * Math.min(trainingPairs, d) ** 2) *
           8,
       );
       const options = { penalty, heldOut, trainingPairs, testPairs, seed };

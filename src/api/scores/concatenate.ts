@@ -93,7 +93,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
       );
       const only = check.chosenHeads(input.only, input.heads);
       const parts = ['token', 'position', ...(query.bias || key.bias ? ['constant'] : [])];
-      fitsScores(n, parts.length, only.length, query.weight.rows + columns, token.data);
+      fitsScores(n, parts.length, only.length, query.weight.rows + columns, token.data, query, key);
       const result = raw[`concatenateFull${suffixOf(token.data)}`](
         token,
         position,
@@ -130,7 +130,8 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         check.isSingle(token.data),
       );
       const only = check.chosenHeads(input.only, input.heads);
-      fitsScores(n, 2, only.length, 2 * headWidth * input.heads, token.data);
+      const weights = [tokenQuery, tokenKey, positionQuery, positionKey];
+      fitsScores(n, 2, only.length, 2 * headWidth * input.heads, token.data, ...weights);
       const result = raw[`concatenateBlockDiagonal${suffixOf(token.data)}`](
         token,
         position,

@@ -81,7 +81,8 @@ export function checkedDecomposition<A extends Floats>(input: DecomposeInput<A>)
   const first = checkedTables(input.summands, names);
   const layer = checkedLayer(input, first.columns, first.data);
   const only = check.chosenHeads(input.only, input.heads);
-  fitsScores(first.rows, names.length + 1, only.length, layer.query.weight.rows + first.columns, first.data);
+  const width = layer.query.weight.rows + first.columns;
+  fitsScores(first.rows, names.length + 1, only.length, width, first.data, layer.query, layer.key);
   const gauge = checkedGauge(input, names, first.columns, first.data, first.rows);
   return { names, first, only, gauge, ...layer };
 }

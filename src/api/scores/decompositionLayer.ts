@@ -66,6 +66,7 @@ function layerOver<A extends Floats>(
   const suffix = suffixOf(query.weight.data);
   const constant = query.bias || key.bias || norm.beta || gauge.name !== 'raw';
   const parts = constant ? [...names, 'constant'] : [...names];
+  const release = check.hold(3 * (query.weight.data.byteLength + key.weight.data.byteLength));
   let address: number | undefined = raw[`decompositionLayer${suffix}`](
     norm,
     query,
@@ -100,6 +101,7 @@ function layerOver<A extends Floats>(
     free() {
       if (address !== undefined) raw[`deleteDecompositionLayer${suffix}`](address);
       address = last = undefined;
+      release();
     },
   };
 }

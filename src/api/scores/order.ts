@@ -60,6 +60,7 @@ export function orderApi(raw: Raw): OrderApi {
       if (!Array.isArray(layers)) check.refuse('layers', 'an array of attention layers', layers, false);
       check.flag('causal', causal);
       let widest = d;
+      let weights = 0;
       (layers as AttentionLayer[]).forEach((layer, l) => {
         const name = `layers[${l}]`;
         check.object(name, layer);
@@ -71,10 +72,14 @@ export function orderApi(raw: Raw): OrderApi {
         check.headWidth(heads, query.weight.rows, `${name}.query`);
         check.headWidth(heads, value.weight.rows, `${name}.value`);
         widest = Math.max(widest, query.weight.rows, value.weight.rows);
+        for (const { weight } of [query, key, value, output]) weights += weight.rows * (weight.columns + 1);
       });
       check.integers('permutation', permutation, n - 1, n);
       check.once('permutation', permutation);
-      check.fits(`Attention over ${n} tokens`, (n * n + 10 * n * widest) * 8);
+      check.fits(
+        `${layers.length} layers of attention over ${n} tokens`,
+        (n * n + 10 * n * widest + weights) * 8,
+      );
       return raw.permutationEffect(input, layers, causal, permutation);
     },
   };

@@ -32,11 +32,14 @@ export interface SchemeScores<A extends Floats = Floats> {
   readonly termNames: readonly string[];
   /** [heads, terms, n, n], queries in rows; for all pairs, a causal mask not applied. */
   readonly terms: A;
-  /** [heads, n, n], for all pairs; by a way other than the terms' sum where the scheme has one. */
+  /**
+   * [heads, n, n], for all pairs, by a way other than the terms' sum: from whole queries and keys where the
+   * scheme has them, pair by pair otherwise.
+   */
   readonly logits: A;
   /** [heads, n, n], softmax over the keys that each query sees. */
   readonly weights: A;
-  /** [heads], the largest |sum of terms − logits|; 0 where there is no other way. */
+  /** [heads], the largest |sum of terms − logits|. */
   readonly residuals: Float64Array;
   /** [heads, terms], as in Scores, over the keys that each query sees. */
   readonly shares: Float64Array;

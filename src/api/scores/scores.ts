@@ -2,7 +2,7 @@
 // terms that it is the sum of. A plain object, so that it can be posted between threads.
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
-import { type Floats, suffixOf, table } from '../table.js';
+import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
 import { checkGaugeName, type GaugeName } from './gauge.js';
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
@@ -30,7 +30,8 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
   /**
    * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts
    * for, rows centred (softmax ignores the rest). They depend on the gauge, sum to 1 and may be negative; all
-   * are NaN when the logits do not vary along any row, as with fewer than two that do not stand apart.
+   * are NaN when the logits vary along no row by more than their rounding, as with fewer than two that do not
+   * stand apart; covariances and variances are then 0.
    */
   readonly shares: Float64Array;
   /** [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits: to pool shares, add these up ... */
@@ -172,10 +173,18 @@ export function scoresApi(raw: Raw): ScoresApi {
 }
 
 /** Refuses scores that would not fit; `width` is that of all heads' queries together. */
-export function fitsScores(n: number, parts: number, heads: number, width: number, data: Floats): void {
+export function fitsScores(
+  n: number,
+  parts: number,
+  heads: number,
+  width: number,
+  data: Floats,
+  ...weights: (Linear | Table)[]
+): void {
   const perHead = (parts ** 2 + 3) * n * n;
   check.fits(
     `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
     (heads * perHead + perHead + 4 * (parts + 1) * n * width) * data.BYTES_PER_ELEMENT,
+    ...weights,
   );
 }

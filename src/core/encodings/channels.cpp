@@ -13,11 +13,6 @@ int count_above(const Vector<double>& ranges, double threshold) {
   return count;
 }
 
-Matrix<double> column_centred(const Matrix<double>& table) {
-  if (table.rows() == 0) return table;
-  return table.rowwise() - table.colwise().mean();
-}
-
 int numerical_rank(const Vector<double>& singular_values, double tolerance) {
   return singular_values.size() ? count_above(singular_values, tolerance * singular_values[0]) : 0;
 }

@@ -15,9 +15,6 @@ Vector<double> channel_ranges(const Matrix<double>& table);
 // How many of the ranges are above the threshold.
 int count_above(const Vector<double>& ranges, double threshold);
 
-// The table minus the mean of each column.
-Matrix<double> column_centred(const Matrix<double>& table);
-
 // How many s_k are above tolerance * s_1; tolerance is from 0 to 1.
 int numerical_rank(const Vector<double>& singular_values, double tolerance);
 

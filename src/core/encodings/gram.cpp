@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "encodings/shift.h"
+#include "numeric/centred.h"
+#include "numeric/power_of_two.h"
 #include "numeric/product.h"
 #include "numeric/random.h"
-#include "scores/shares.h"
 
 namespace superpose {
 
@@ -25,7 +27,9 @@ double toeplitz_spread(const Matrix<double>& square) {
   return widest;
 }
 
-OffsetMeans offset_means(const Matrix<double>& square) {
+OffsetMeans offset_means(const Matrix<double>& given) {
+  const int exponent = exponent_of(given);
+  const Matrix<double> square = times_power_of_two(given, -exponent);
   const Eigen::Index n = square.rows(), offsets = n ? 2 * n - 1 : 0;
   OffsetMeans result;
   result.means.setZero(offsets);
@@ -51,7 +55,15 @@ OffsetMeans offset_means(const Matrix<double>& square) {
       result.apart = std::max(result.apart, std::abs(value - result.means[column - row + n - 1]));
     }
   }
-  result.share = explained / variation;
+  // Equal entries differ from their mean by its rounding, which must not count as variation.
+  const double rounding =
+      static_cast<double>(square.size()) * std::numeric_limits<double>::epsilon() * square.norm();
+  result.share =
+      variation <= rounding * rounding ? std::numeric_limits<double>::quiet_NaN() : explained / variation;
+  result.mean = std::ldexp(result.mean, exponent);
+  result.apart = std::ldexp(result.apart, exponent);
+  result.means = times_power_of_two(result.means, exponent);
+  result.kernel = times_power_of_two(result.kernel, exponent);
   return result;
 }
 

@@ -1,14 +1,33 @@
 #include "geometry/directions.h"
 
+#include "numeric/power_of_two.h"
 #include "numeric/product.h"
 
 namespace superpose {
 
-Vector<double> row_lengths(const Matrix<double>& table) { return table.rowwise().norm(); }
+namespace {
 
-Matrix<double> row_cosines(const Matrix<double>& a, const Matrix<double>& b) {
+// Each row by itself, so that long and short ones may stand in one table.
+Matrix<double> normalised_rows(Matrix<double> table) {
+  for (Eigen::Index i = 0; i < table.rows(); ++i) table.row(i) = normalised(table.row(i));
+  return table;
+}
+
+}  // namespace
+
+Vector<double> row_lengths(const Matrix<double>& table) {
+  Vector<double> lengths(table.rows());
+  for (Eigen::Index i = 0; i < table.rows(); ++i) {
+    const auto row = table.row(i);
+    lengths[i] = std::ldexp(normalised(row).norm(), exponent_of(row));
+  }
+  return lengths;
+}
+
+Matrix<double> row_cosines(const Matrix<double>& given_a, const Matrix<double>& given_b) {
+  const Matrix<double> a = normalised_rows(given_a), b = normalised_rows(given_b);
   Matrix<double> cosines = rows_times_rows<double>(a, b);
-  const Vector<double> down = row_lengths(a), across = row_lengths(b);
+  const Vector<double> down = a.rowwise().norm(), across = b.rowwise().norm();
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     for (Eigen::Index j = 0; j < b.rows(); ++j) cosines(i, j) /= down[i] * across[j];
   }

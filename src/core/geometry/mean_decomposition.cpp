@@ -1,5 +1,9 @@
 #include "geometry/mean_decomposition.h"
 
+#include <limits>
+
+#include "numeric/power_of_two.h"
+
 namespace superpose {
 namespace {
 
@@ -20,13 +24,18 @@ Matrix<double> group_means(const Matrix<double>& rows, const std::vector<int>& g
 
 }  // namespace
 
-MeanDecomposition mean_decomposition(const Matrix<double>& rows, const std::vector<int>& position_of,
+MeanDecomposition mean_decomposition(const Matrix<double>& given, const std::vector<int>& position_of,
                                      int positions, const std::vector<int>& token_of, int tokens) {
+  const int exponent = exponent_of(given);
+  const Matrix<double> rows = times_power_of_two(given, -exponent);
   MeanDecomposition result;
   result.global = Vector<double>::Zero(rows.cols());
   if (rows.rows()) result.global = rows.colwise().mean().transpose();
   result.residual = rows.rowwise() - result.global.transpose();
-  const double energy = result.residual.squaredNorm();
+  double energy = result.residual.squaredNorm();
+  // Equal rows differ from their mean by its rounding, which must not count as variation.
+  const double rounding = static_cast<double>(rows.rows()) * std::numeric_limits<double>::epsilon();
+  if (energy <= rounding * rounding * rows.squaredNorm()) energy = std::numeric_limits<double>::quiet_NaN();
 
   result.position = group_means(result.residual, position_of, positions, result.position_counts);
   result.token = group_means(result.residual, token_of, tokens, result.token_counts);
@@ -43,6 +52,10 @@ MeanDecomposition mean_decomposition(const Matrix<double>& rows, const std::vect
   result.token_share = of_token / energy;
   result.residual_share = result.residual.squaredNorm() / energy;
   result.overlap = 1 - result.position_share - result.token_share - result.residual_share;
+  result.global = times_power_of_two(result.global, exponent);
+  result.position = times_power_of_two(result.position, exponent);
+  result.token = times_power_of_two(result.token, exponent);
+  result.residual = times_power_of_two(result.residual, exponent);
   return result;
 }
 

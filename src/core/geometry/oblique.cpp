@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "geometry/directions.h"
-#include "numeric/factorize.h"
+#include "numeric/orthogonal.h"
 #include "numeric/product.h"
 
 namespace superpose {

@@ -1,10 +1,13 @@
 #include "geometry/probes.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "numeric/factorize.h"
+#include "numeric/centred.h"
+#include "numeric/orthogonal.h"
+#include "numeric/power_of_two.h"
 #include "numeric/product.h"
 #include "numeric/random.h"
 #include "numeric/sorted.h"
@@ -42,89 +45,184 @@ double log_loss(double margin) {
   return margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
 }
 
+// Whether rows rows' + ridge I is positive definite for certain, and its condition number at most 2^20, so
+// that Cholesky's method keeps ten digits.
+bool well_conditioned(const Matrix<double>& rows, double ridge) {
+  return ridge >= 0x1p-20 * rows.squaredNorm();
+}
+
+// What Newton's method minimises, over scores = x weight + intercept.
 double objective(const Logistic& model, const Vector<double>& scores, const Vector<double>& sign,
                  double penalty) {
-  double total =
-      penalty / 2 * model.alpha.dot(scores - Vector<double>::Constant(scores.size(), model.intercept));
+  double total = penalty / 2 * model.weight.squaredNorm();
   for (Eigen::Index i = 0; i < scores.size(); ++i) total += log_loss(sign[i] * scores[i]);
   return total;
 }
 
-}  // namespace
+struct Step {
+  Vector<double> weight;  // [d]; empty when there is no step
+  double intercept = 0;
+  bool damped = false;
+  double gain = 0;  // of the objective for each unit of the step, at its start: twice what Newton expects
+};
 
-Logistic fit_logistic(const Matrix<double>& gram, const Vector<double>& sign, double penalty) {
-  const Eigen::Index n = gram.rows();
-  Logistic model{Vector<double>::Zero(n), 0};
-  Vector<double> scores = Vector<double>::Zero(n);
-  double loss = objective(model, scores, sign, penalty);
-  for (int iteration = 0; iteration < 100; ++iteration) {
-    // Newton's step is weighted ridge regression of the working response z, weights s (1 - s).
-    Matrix<double> system = gram;
-    Matrix<double> right(n, 2);
+// Newton's steps from one model to the next, for inputs x [n, d].
+class NewtonSteps {
+ public:
+  NewtonSteps(const Matrix<double>& x, const Vector<double>& sign, double penalty)
+      : x_(x), sign_(sign), penalty_(penalty) {
+    // The least entry of penalty / weight, which is what stands on the diagonal.
+    if (well_conditioned(x, 4 * penalty)) {
+      gram_ = rows_times_rows<double>(x, x);
+      return;
+    }
+    // x = U S V': in the coordinates U S the problem is the same, but its columns are orthogonal, so that
+    // their lengths, however different, do not spoil Cholesky's method.
+    Svd parts = svd(x);
+    axes_ = std::move(parts.V);
+    coordinates_ = parts.U * parts.singular_values.asDiagonal();
+  }
+
+  Step step(const Logistic& model, const Vector<double>& scores) const {
+    const Eigen::Index n = x_.rows();
+    Vector<double> slope(n), curvature(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const double probability = 1 / (1 + std::exp(-sign[i] * scores[i]));
-      const double weight = std::max(probability * (1 - probability), 1e-10);
-      system(i, i) += penalty / weight;
-      right(i, 0) = scores[i] + sign[i] * (1 - probability) / weight;
+      const double miss = 1 / (1 + std::exp(sign_[i] * scores[i]));
+      slope[i] = sign_[i] * miss;
+      curvature[i] = miss * (1 - miss);
+    }
+    Step step =
+        gram_.size() ? dual_step(model, scores, slope, curvature) : primal_step(model, slope, curvature);
+    if (step.weight.size()) {
+      step.gain = slope.dot(x_ * step.weight) + step.intercept * slope.sum() -
+                  penalty_ * model.weight.dot(step.weight);
+    }
+    return step;
+  }
+
+ private:
+  // Weighted ridge regression of the working response z: (K + penalty / curvature) alpha = z - intercept.
+  Step dual_step(const Logistic& model, const Vector<double>& scores, const Vector<double>& slope,
+                 const Vector<double>& curvature) const {
+    const Eigen::Index n = x_.rows();
+    Eigen::MatrixXd system = gram_;
+    Eigen::MatrixXd right(n, 2);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double weight = std::max(curvature[i], 1e-10);
+      system(i, i) += penalty_ / weight;
+      right(i, 0) = scores[i] + slope[i] / weight;
       right(i, 1) = 1;
     }
-    const Matrix<double> solved = solve_spd(system, right);
-    if (solved.rows() == 0) break;
-    Logistic next;
-    next.intercept = solved.col(0).sum() / solved.col(1).sum();
-    next.alpha = solved.col(0) - next.intercept * solved.col(1);
-    const Vector<double> next_scores = (gram * next.alpha).array() + next.intercept;
+    const Eigen::MatrixXd solved = Eigen::LLT<Eigen::MatrixXd>(system).solve(right);
+    const double intercept = solved.col(0).sum() / solved.col(1).sum();
+    const Vector<double> alpha = solved.col(0) - intercept * solved.col(1);
+    return {x_.transpose() * alpha - model.weight, intercept - model.intercept};
+  }
+
+  // (Z' D Z + penalty) step = Z' slope - penalty v, where Z has a column of ones for the intercept, which
+  // is not penalised. Damped (Levenberg) as little as rounding needs.
+  Step primal_step(const Logistic& model, const Vector<double>& slope,
+                   const Vector<double>& curvature) const {
+    const Eigen::Index n = x_.rows(), r = coordinates_.cols();
+    Eigen::MatrixXd z(n, r + 1);
+    z << coordinates_, Vector<double>::Ones(n);
+    Vector<double> ridge = Vector<double>::Constant(r + 1, penalty_);
+    ridge[r] = 0;
+    Vector<double> now(r + 1);
+    now << axes_.transpose() * model.weight, model.intercept;
+    const Vector<double> down = z.transpose() * slope - ridge.cwiseProduct(now);
+    const Eigen::MatrixXd weighted = curvature.cwiseSqrt().asDiagonal() * z;
+    Eigen::MatrixXd system = weighted.transpose() * weighted;
+    const Vector<double> diagonal = system.diagonal();
+    for (double damping = 0; damping < 1; damping = std::max(16 * damping, 0x1p-48)) {
+      system.diagonal() = (1 + damping) * diagonal + ridge;
+      const Eigen::LLT<Eigen::MatrixXd> factor(system);
+      if (factor.info() != Eigen::Success) continue;
+      const Vector<double> step = factor.solve(down);
+      if (step.allFinite() && step.dot(down) >= 0) return {axes_ * step.head(r), step[r], damping > 0};
+    }
+    return {};
+  }
+
+  const Matrix<double>& x_;
+  const Vector<double>& sign_;
+  double penalty_;
+  Matrix<double> gram_;         // [n, n], of the dual problem
+  Matrix<double> axes_;         // [d, r], of the primal one
+  Matrix<double> coordinates_;  // [n, r]
+};
+
+}  // namespace
+
+Logistic fit_logistic(const Matrix<double>& given, const Vector<double>& sign, double given_penalty) {
+  const int exponent = exponent_of(given);
+  const Matrix<double> x = times_power_of_two(given, -exponent);
+  const double penalty = std::ldexp(given_penalty, -2 * exponent);
+  const NewtonSteps steps(x, sign, penalty);
+  Logistic model{Vector<double>::Zero(x.cols()), 0};
+  Vector<double> scores = Vector<double>::Zero(x.rows());
+  double loss = objective(model, scores, sign, penalty);
+  for (int iteration = 0; iteration < 100 && !model.converged; ++iteration) {
+    const Step whole = steps.step(model, scores);
+    if (whole.weight.size() == 0) break;
+    const Vector<double> moved = (x * whole.weight).array() + whole.intercept;
 
     // The objective is convex; halve a step that overshoots. Near the optimum steps only change its
     // rounding, and are still worth their digits.
     const double rounding = 1e-14 * loss;
-    double step = 1;
-    double next_loss = loss;
-    Logistic candidate;
-    Vector<double> candidate_scores;
-    for (; step > 1e-6; step /= 2) {
-      candidate.alpha = model.alpha + step * (next.alpha - model.alpha);
-      candidate.intercept = model.intercept + step * (next.intercept - model.intercept);
-      candidate_scores = scores + step * (next_scores - scores);
-      next_loss = objective(candidate, candidate_scores, sign, penalty);
+    double length = 1, next_loss = loss;
+    Logistic next;
+    Vector<double> next_scores;
+    for (; length > 1e-6; length /= 2) {
+      next = {model.weight + length * whole.weight, model.intercept + length * whole.intercept};
+      next_scores = scores + length * moved;
+      next_loss = objective(next, next_scores, sign, penalty);
       if (next_loss <= loss + rounding) break;
     }
     if (!(next_loss <= loss + rounding)) break;
-    const bool settled = loss - next_loss <= 1e-12 * loss;
-    model = candidate;
-    scores = candidate_scores;
+    next.converged = !whole.damped && whole.gain <= 1e-12 * loss;
+    model = next;
+    scores = next_scores;
     loss = next_loss;
-    if (settled) break;
   }
+  model.weight = times_power_of_two(model.weight, -exponent);
   return model;
 }
 
-Ridge fit_ridge(const Matrix<double>& x, const Matrix<double>& y, double penalty) {
+Ridge fit_ridge(const Matrix<double>& given_x, const Matrix<double>& given_y, double given_penalty) {
+  const int of_x = exponent_of(given_x), of_y = exponent_of(given_y);
+  const Matrix<double> x = times_power_of_two(given_x, -of_x), y = times_power_of_two(given_y, -of_y);
+  const double penalty = std::ldexp(given_penalty, -2 * of_x);
   const Matrix<double> centre_x = x.colwise().mean();
   const Matrix<double> centre_y = y.colwise().mean();
-  const Matrix<double> centred_x = x.rowwise() - centre_x.row(0);
-  const Matrix<double> across_y = transposed(y.rowwise() - centre_y.row(0));
-  const Matrix<double> across_x = transposed(centred_x);
+  const Matrix<double> centred_x = column_centred(x);
+  const Matrix<double> across_y = transposed(column_centred(y));
   Ridge ridge;
-  if (penalty == 0) {
-    // X = U S V': W' = V S^-1 U' Y.
+  if (penalty > 0 && well_conditioned(centred_x, penalty)) {
+    const bool wide = x.rows() < x.cols();
+    const Matrix<double> across_x = transposed(centred_x);
+    const Matrix<double>& rows = wide ? centred_x : across_x;
+    Eigen::MatrixXd system = rows_times_rows<double>(rows, rows);
+    system.diagonal().array() += penalty;
+    const Eigen::LLT<Eigen::MatrixXd> factor(system);
+    const auto solve = [&](const Matrix<double>& right) {
+      return Matrix<double>(Matrix<double>(factor.solve(Eigen::MatrixXd(right))).transpose());
+    };
+    ridge.weight = wide ? rows_times_rows<double>(solve(transposed(across_y)), across_x)
+                        : solve(rows_times_rows<double>(across_x, across_y));
+  } else {
+    // X = U S V': W' = V S / (S^2 + penalty) U' Y.
     const Svd parts = svd(centred_x);
     const Vector<double>& values = parts.singular_values;
-    const double smallest = values.size() ? std::max(x.rows(), x.cols()) * 0x1p-52 * values[0] : 0;
-    const Eigen::Index rank = (values.array() > smallest).count();
-    Matrix<double> inner = rows_times_rows<double>(across_y, transposed(parts.U.leftCols(rank)));
-    inner *= values.head(rank).cwiseInverse().asDiagonal();
-    ridge.weight = rows_times_rows<double>(inner, parts.V.leftCols(rank));
-  } else if (x.rows() < x.cols()) {
-    Matrix<double> gram = rows_times_rows<double>(centred_x, centred_x);
-    gram.diagonal().array() += penalty;
-    ridge.weight = rows_times_rows<double>(transposed(solve_spd(gram, transposed(across_y))), across_x);
-  } else {
-    Matrix<double> covariance = rows_times_rows<double>(across_x, across_x);
-    covariance.diagonal().array() += penalty;
-    ridge.weight = transposed(solve_spd(covariance, rows_times_rows<double>(across_x, across_y)));
+    Matrix<double> inner = rows_times_rows<double>(across_y, transposed(parts.U));
+    for (Eigen::Index k = 0; k < values.size(); ++k) {
+      inner.col(k) *= values[k] / (values[k] * values[k] + penalty);
+    }
+    ridge.weight = rows_times_rows<double>(inner, parts.V);
   }
-  ridge.intercept = (centre_y - rows_times_rows<double>(centre_x, ridge.weight)).transpose();
+  const Matrix<double> intercept = centre_y - rows_times_rows<double>(centre_x, ridge.weight);
+  ridge.weight = times_power_of_two(ridge.weight, of_y - of_x);
+  ridge.intercept = times_power_of_two(intercept, of_y).transpose();
   return ridge;
 }
 
@@ -183,16 +281,14 @@ OrderProbe order_probe(const Matrix<double>& rows, int pairs, const ProbeOptions
     inputs.row(k) << rows.row(a), rows.row(b);
     sign[k] = b > a ? 1 : -1;
   }
-  const Matrix<double> gram = rows_times_rows<double>(inputs, inputs);
   const std::vector<int> fold_of = fold_assignment(pairs, options.folds, options.shuffled, options.seed);
   probe.wrong.resize(pairs);
   for (int fold = 0; fold < options.folds; ++fold) {
     const std::vector<int> training = members(fold_of, fold, false);
-    const Matrix<double> of_training = rows_of(gram, training);
-    const Logistic model =
-        fit_logistic(rows_of(transposed(of_training), training), rows_of(sign, training), options.penalty);
+    const Logistic model = fit_logistic(rows_of(inputs, training), rows_of(sign, training), options.penalty);
+    probe.converged = probe.converged && model.converged;
     for (int k : members(fold_of, fold, true)) {
-      const double score = of_training.col(k).dot(model.alpha) + model.intercept;
+      const double score = inputs.row(k).dot(model.weight) + model.intercept;
       probe.wrong[k] = (score > 0) != (sign[k] > 0);
     }
   }
@@ -200,8 +296,11 @@ OrderProbe order_probe(const Matrix<double>& rows, int pairs, const ProbeOptions
   return probe;
 }
 
-TokenProbe token_probe(const Matrix<double>& tokens, const Matrix<double>& positions,
+TokenProbe token_probe(const Matrix<double>& given_tokens, const Matrix<double>& given_positions,
                        const TokenProbeOptions& options) {
+  const int exponent = std::max(exponent_of(given_tokens), exponent_of(given_positions));
+  const Matrix<double> tokens = times_power_of_two(given_tokens, -exponent);
+  const Matrix<double> positions = times_power_of_two(given_positions, -exponent);
   // Both tables in a random order: those held out come first.
   struct Split {
     std::vector<int> order;
@@ -238,7 +337,7 @@ TokenProbe token_probe(const Matrix<double>& tokens, const Matrix<double>& posit
   Matrix<double> x, t, test_x, test_t;
   sample(options.training_pairs, false, 4, x, t);
   sample(options.test_pairs, true, 5, test_x, test_t);
-  const Ridge ridge = fit_ridge(x, t, options.penalty);
+  const Ridge ridge = fit_ridge(x, t, std::ldexp(options.penalty, -2 * exponent));
   const Matrix<double> mean = t.colwise().mean();
   const auto r_squared = [&](const Matrix<double>& predicted, const Matrix<double>& wanted) {
     return 1 - (predicted - wanted).squaredNorm() / (wanted.rowwise() - mean.row(0)).squaredNorm();

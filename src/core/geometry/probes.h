@@ -19,25 +19,28 @@ struct Ridge {
   Vector<double> intercept;  // [k]
 };
 
-// Minimises |Y - X W' - 1 b'|^2 + penalty |W|^2; the intercept b is not penalised. x [n, d], y [n, k],
-// n >= 1. With penalty 0 it is least squares, and the shortest W when there are several; singular
-// values below max(n, d) 2^-52 of the largest count as zero (as in numpy.linalg.lstsq). Predictions far
-// from the training rows depend on that cut.
+// Minimises |Y - X W' - 1 b'|^2 + penalty |W|^2, penalty >= 0; the intercept b is not penalised. x [n, d],
+// y [n, k], n >= 1. With penalty 0 it is least squares, and the shortest W when there are several. Singular
+// values of the centred X that are at most max(n, d) 2^-52 of the largest count as zero (as in
+// numpy.linalg.lstsq), but where the penalty drowns them anyway: from 2^-20 of their squares' sum on,
+// W comes from the normal equations. Predictions far from the training rows depend on that cut.
 Ridge fit_ridge(const Matrix<double>& x, const Matrix<double>& y, double penalty);
 
 // The predictions [n, k] for rows [n, d].
 Matrix<double> predict(const Ridge& ridge, const Matrix<double>& rows);
 
-// Logistic regression from the Gram matrix K = X X' of its inputs: score = K alpha + intercept, which is
-// w' x + intercept with w = X' alpha.
+// Logistic regression: score = weight . x + intercept.
 struct Logistic {
-  Vector<double> alpha;  // [n]
+  Vector<double> weight;  // [d]
   double intercept = 0;
+  bool converged = false;  // whether the last of at most 100 steps had no more than 1e-12 of the objective
+                           // to gain
 };
 
-// Minimises penalty / 2 |w|^2 + the sum of log(1 + exp(-sign * score)), intercept not penalised, by
-// Newton's method. gram [n, n]; sign [n], 1 or -1, n >= 1; penalty > 0.
-Logistic fit_logistic(const Matrix<double>& gram, const Vector<double>& sign, double penalty);
+// Minimises penalty / 2 |weight|^2 + the sum of log(1 + exp(-sign * score)), intercept not penalised, by
+// Newton's method. x [n, d]; sign [n], 1 or -1, n >= 1; penalty > 0. It does not converge where there is
+// no optimum within reach: when all signs are alike, or are told apart for next to no penalty.
+Logistic fit_logistic(const Matrix<double>& x, const Vector<double>& sign, double penalty);
 
 // Which of `folds` folds each of n items is in: n / folds each, the first n % folds have one more. In
 // order, or after a seeded shuffle.
@@ -65,6 +68,7 @@ struct OrderProbe {
   std::vector<int> second;  // [pairs], b, other than a
   std::vector<int> wrong;   // [pairs], 1 where the held-out classification is
   double error = 0;         // the share of them
+  bool converged = true;    // whether the regression of every fold did; `error` is that of its last step
 };
 
 // Logistic regression on [p_a; p_b], label b > a, on `pairs` seeded random pairs of rows [n, d], n >= 2;

@@ -4,16 +4,17 @@
 #include <cmath>
 #include <limits>
 
-#include "numeric/factorize.h"
+#include "numeric/orthogonal.h"
+#include "numeric/power_of_two.h"
 #include "numeric/product.h"
 #include "numeric/random.h"
 
 namespace superpose {
 namespace {
 
-// X' X, [d, d]: a moment but for 1/n, which cancels wherever it is used.
+// X' X, [d, d]: a moment but for 1/n and the table's unit, which cancel wherever it is used.
 Matrix<double> second_moment(const Matrix<double>& table) {
-  const Matrix<double> columns = table.transpose();
+  const Matrix<double> columns = normalised(table).transpose();
   return rows_times_rows<double>(columns, columns);
 }
 

@@ -170,11 +170,11 @@ void DecompositionLayer<Scalar>::update_factors() {
         const Scalar* const row = tables_[s].data() + i * d_;
         for (Index c = 0; c < d_; ++c) sum[c] += table_factors_[s] * row[c];
       }
-      Scalar mean = 0, squares = 0;
+      Scalar mean = 0;
       for (Index c = 0; normalization_.kind == Norm::layer_norm && c < d_; ++c) mean += sum[c];
       mean /= static_cast<Scalar>(d_);
-      for (Index c = 0; c < d_; ++c) squares += (sum[c] - mean) * (sum[c] - mean);
-      sigma_[i] = std::sqrt(squares / static_cast<Scalar>(d_) + normalization_.epsilon);
+      for (Scalar& of : sum) of -= mean;
+      sigma_[i] = root_mean_square(sum.data(), d_, normalization_.epsilon);
       inverse = 1 / sigma_[i];
     }
     for (int s = 0; s < summands_; ++s) {

@@ -1,7 +1,9 @@
 #include "scores/dot_products.h"
 
 #include <cmath>
+#include <limits>
 
+#include "numeric/power_of_two.h"
 #include "numeric/product.h"
 
 namespace superpose {
@@ -41,26 +43,42 @@ Eigen::ArrayXd pairs_of(const Matrix<Scalar>& matrix) {
   return pairs;
 }
 
-PairMoments moments_of(const Eigen::ArrayXd& pairs) {
-  const double count = static_cast<double>(pairs.size());
-  const double mean = pairs.sum() / count;
-  return {mean, std::sqrt((pairs - mean).square().sum() / count)};
+// The pairs' mean and deviation, and what is left of them without their mean and unit.
+struct Centred {
+  Eigen::ArrayXd pairs;
+  double mean = 0, deviation = 0;  // in the unit 2^exponent
+  int exponent = 0;
+};
+
+template <typename Scalar>
+Centred centred_pairs(const Matrix<Scalar>& matrix) {
+  Centred result{pairs_of(matrix)};
+  const double count = static_cast<double>(result.pairs.size());
+  result.exponent = exponent_of(result.pairs.matrix());
+  result.pairs = times_power_of_two(result.pairs, -result.exponent);
+  const double size = std::sqrt(result.pairs.square().sum() / count);
+  result.mean = result.pairs.sum() / count;
+  result.pairs -= result.mean;
+  result.deviation = std::sqrt(result.pairs.square().sum() / count);
+  // Equal pairs differ from their mean by its rounding, which is no deviation.
+  if (result.deviation <= count * std::numeric_limits<double>::epsilon() * size) result.deviation = 0;
+  return result;
 }
 
 }  // namespace
 
 template <typename Scalar>
 PairMoments pair_moments(const Matrix<Scalar>& matrix) {
-  return moments_of(pairs_of(matrix));
+  const Centred pairs = centred_pairs(matrix);
+  return {std::ldexp(pairs.mean, pairs.exponent), std::ldexp(pairs.deviation, pairs.exponent)};
 }
 
 template <typename Scalar>
 double pair_correlation(const Matrix<Scalar>& a, const Matrix<Scalar>& b) {
-  const Eigen::ArrayXd left = pairs_of(a), right = pairs_of(b);
-  const PairMoments of_left = moments_of(left), of_right = moments_of(right);
-  const double covariance =
-      ((left - of_left.mean) * (right - of_right.mean)).sum() / static_cast<double>(left.size());
-  return covariance / (of_left.deviation * of_right.deviation);
+  const Centred left = centred_pairs(a), right = centred_pairs(b);
+  const double deviations = left.deviation * right.deviation;
+  if (!(deviations > 0)) return std::numeric_limits<double>::quiet_NaN();
+  return (left.pairs * right.pairs).sum() / static_cast<double>(left.pairs.size()) / deviations;
 }
 
 template PairMoments pair_moments(const Matrix<float>&);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "numeric/power_of_two.h"
 
 namespace superpose {
 namespace {
@@ -14,6 +17,22 @@ Scalar mean_of(const Scalar* row, Eigen::Index size) {
 }
 
 }  // namespace
+
+template <typename Scalar>
+Scalar root_mean_square(const Scalar* row, Eigen::Index size, Scalar epsilon) {
+  using Limits = std::numeric_limits<Scalar>;
+  Scalar squares = 0;
+  for (Eigen::Index c = 0; c < size; ++c) squares += row[c] * row[c];
+  if (squares <= Limits::max() && squares >= Limits::min() / (Limits::epsilon() * Limits::epsilon())) {
+    return std::sqrt(squares / static_cast<Scalar>(size) + epsilon);
+  }
+  // Squares have overflowed, or lost digits: again in another unit.
+  const Eigen::Map<const Vector<Scalar>> given(row, size);
+  const int exponent = exponent_of(given);
+  const Scalar mean =
+      times_power_of_two<Vector<Scalar>>(given, -exponent).squaredNorm() / static_cast<Scalar>(size);
+  return std::hypot(std::ldexp(std::sqrt(mean), exponent), std::sqrt(epsilon));
+}
 
 template <typename Scalar>
 NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands,
@@ -43,9 +62,7 @@ NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands
       const Scalar mean = mean_of(row, d);
       for (Eigen::Index c = 0; c < d; ++c) row[c] -= mean;
     }
-    Scalar squares = 0;
-    for (Eigen::Index c = 0; c < d; ++c) squares += whole[c] * whole[c];
-    result.sigma[i] = std::sqrt(squares / static_cast<Scalar>(d) + normalization.epsilon);
+    result.sigma[i] = root_mean_square(whole, d, normalization.epsilon);
     const Scalar inverse = 1 / result.sigma[i];
     for (Eigen::Index s = 0; s <= count; ++s) {
       Scalar* const row = &result.stack(s * n + i, 0);
@@ -59,6 +76,8 @@ NormalizedSummands<Scalar> normalize(const std::vector<Matrix<Scalar>>& summands
   return result;
 }
 
+template float root_mean_square(const float*, Eigen::Index, float);
+template double root_mean_square(const double*, Eigen::Index, double);
 template NormalizedSummands<float> normalize(const std::vector<Matrix<float>>&, const Normalization<float>&);
 template NormalizedSummands<double> normalize(const std::vector<Matrix<double>>&,
                                               const Normalization<double>&);

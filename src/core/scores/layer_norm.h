@@ -25,6 +25,10 @@ struct Normalization {
   Scalar epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
 };
 
+// sqrt(|row|^2 / size + epsilon), wherever the result itself can be represented.
+template <typename Scalar>
+Scalar root_mean_square(const Scalar* row, Eigen::Index size, Scalar epsilon);
+
 template <typename Scalar>
 struct NormalizedSummands {
   Eigen::Index tokens = 0;  // n

@@ -1,9 +1,14 @@
 #include "scores/pooled_shares.h"
 
+#include "numeric/power_of_two.h"
+
 namespace superpose {
 
-PooledShares pooled_shares(const Matrix<double>& covariances, const Vector<double>& variances, int heads,
+PooledShares pooled_shares(const Matrix<double>& given, const Vector<double>& given_variances, int heads,
                            const std::vector<int>& group_of, int groups) {
+  const int exponent = exponent_of(given_variances);
+  const Matrix<double> covariances = times_power_of_two(given, -exponent);
+  const Vector<double> variances = times_power_of_two(given_variances, -exponent);
   Matrix<double> sums = Matrix<double>::Zero(heads, groups);
   Vector<double> variation = Vector<double>::Zero(heads);
   for (Eigen::Index row = 0; row < covariances.rows(); ++row) {

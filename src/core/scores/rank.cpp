@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "numeric/factorize.h"
+#include "encodings/channels.h"
+#include "numeric/orthogonal.h"
+#include "numeric/power_of_two.h"
 
 namespace superpose {
 
 int numerical_rank(const Matrix<double>& matrix, double tolerance) {
-  const Vector<double> values = singular_values(matrix);
-  if (values.size() == 0) return 0;
-  return static_cast<int>((values.array() > tolerance * values[0]).count());
+  return numerical_rank(singular_values(normalised(matrix)), tolerance);
 }
 
 ScoreRanks score_ranks(int n, int d_t, int d_p, int d_h, int d_h_position) {

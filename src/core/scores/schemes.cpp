@@ -36,6 +36,31 @@ void evaluate(const ScoreTerm<Scalar>& term, int heads, int head, MatrixMap<Scal
   }
 }
 
+// Logits in another order than evaluate() takes: pair by pair, each in one sum over the channels of all
+// terms, from the last to the first, and rows of positions looked up before they are multiplied.
+template <typename Scalar>
+void sum_pairs(const Scheme<Scalar>& scheme, int head, MatrixMap<Scalar> out) {
+  out.setZero();
+  for (std::size_t t = scheme.terms.size(); t-- > 0;) {
+    const ScoreTerm<Scalar>& term = scheme.terms[t];
+    const bool product = term.lookup == Lookup::product;
+    const Eigen::Index width = term.query.cols() / scheme.heads, from = head * width;
+    for (Eigen::Index i = 0; i < scheme.n; ++i) {
+      for (Eigen::Index j = 0; j < scheme.n; ++j) {
+        Scalar& sum = out(i, j);
+        if (term.lookup == Lookup::table) {
+          sum += term.scale * term.key(term.index(i, j), head);
+          continue;
+        }
+        const int row = product ? 0 : term.index(i, j);
+        const Scalar* const query = &term.query(term.lookup == Lookup::gather_queries ? row : i, from);
+        const Scalar* const key = &term.key(term.lookup == Lookup::gather_keys ? row : j, from);
+        for (Eigen::Index c = width; c-- > 0;) sum += term.scale * query[c] * key[c];
+      }
+    }
+  }
+}
+
 template <typename Scalar>
 Scheme<Scalar> scheme_of(const Content<Scalar>& content, std::vector<ScoreTerm<Scalar>> terms,
                          std::vector<ScoreTerm<Scalar>> whole = {}) {
@@ -132,14 +157,14 @@ Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, 
   }
   MatrixMap<Scalar> total(logits, n, n);
   if (scheme.whole.empty()) {
-    total = sum;
-    return 0;
-  }
-  total.setZero();
-  Matrix<Scalar> part(n, n);
-  for (const ScoreTerm<Scalar>& term : scheme.whole) {
-    evaluate(term, scheme.heads, head, MatrixMap<Scalar>(part.data(), n, n));
-    total += part;
+    sum_pairs(scheme, head, total);
+  } else {
+    total.setZero();
+    Matrix<Scalar> part(n, n);
+    for (const ScoreTerm<Scalar>& term : scheme.whole) {
+      evaluate(term, scheme.heads, head, MatrixMap<Scalar>(part.data(), n, n));
+      total += part;
+    }
   }
   return n ? (sum - total).cwiseAbs().maxCoeff() : Scalar(0);
 }

@@ -38,7 +38,8 @@ struct Scheme {
   Eigen::Index n = 0;
   int heads = 1;
   std::vector<ScoreTerm<Scalar>> terms;
-  // The same logits by fewer terms, from whole queries and keys; empty when there is no such form.
+  // The same logits by fewer terms, from whole queries and keys; empty when there is no such form, and
+  // the logits are then summed pair by pair, over the channels of all terms at once.
   std::vector<ScoreTerm<Scalar>> whole;
   bool causal = false;  // a query sees the keys j <= i
 };
@@ -60,9 +61,9 @@ template <typename Scalar>
 Content<Scalar> project_content(const Matrix<Scalar>& content, const Linear<Scalar>& query,
                                 const Linear<Scalar>& key, int heads);
 
-// One head: terms holds the terms [n, n] one after another, logits [n, n] what `whole` gives, or the
-// terms' sum when it is empty. Returns the residual max_ij |sum of terms - logits|. No mask is
-// applied: see mask_future.
+// One head: terms holds the terms [n, n] one after another, logits [n, n] what `whole` gives, or the sum
+// pair by pair when it is empty. Returns the residual max_ij |sum of terms - logits|. No mask is applied:
+// see mask_future.
 template <typename Scalar>
 Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, Scalar* logits);
 

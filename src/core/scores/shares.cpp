@@ -1,14 +1,13 @@
 #include "scores/shares.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
-namespace superpose {
-template <typename Scalar>
-Matrix<Scalar> row_centred(const Matrix<Scalar>& logits) {
-  if (logits.size() == 0) return logits;
-  return logits.colwise() - logits.rowwise().mean();
-}
+#include "numeric/power_of_two.h"
 
+namespace superpose {
 namespace {
 
 // In four sums, which the compiler may keep in vectors.
@@ -30,6 +29,15 @@ double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted) {
+  const auto largest = [&](const Scalar* matrix) {
+    double most = 0;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = 0; j < n; ++j) {
+        if (counted.counts(i, j)) most = std::max(most, std::abs(double(matrix[i * n + j])));
+      }
+    }
+    return most;
+  };
   Covariances result;
   result.terms.setZero(count);
   const bool all = counted.apart.empty() && !counted.causal;
@@ -49,11 +57,16 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   const auto mean = [&](const Scalar* row) {
     return sum_of(row, size, [](Eigen::Index) { return 1.0; }) / static_cast<double>(size);
   };
+  // Centred logits are scaled to 1 before they are squared.
+  int exponent = 0;
+  double most = largest(logits);
+  std::frexp(most, &exponent);
+  const double half = std::ldexp(1, -exponent / 2), rest_of_scale = std::ldexp(1, -exponent + exponent / 2);
   for (Eigen::Index i = 0; i < n; ++i) {
     if (!counted.counts(i, i)) continue;
     const Scalar* const whole_row = row_of(logits, i);
     const double centre = mean(whole_row);
-    for (Eigen::Index j = 0; j < size; ++j) centred[j] = whole_row[j] - centre;
+    for (Eigen::Index j = 0; j < size; ++j) centred[j] = (whole_row[j] - centre) * half * rest_of_scale;
     const auto whole = [&](Eigen::Index j) { return centred[j]; };
     result.logits += sum_of(centred.data(), size, whole);
     const double rest = sum_of(centred.data(), size, [](Eigen::Index) { return 1.0; });
@@ -62,21 +75,36 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
       result.terms[t] += sum_of(row, size, whole) - mean(row) * rest;
     }
   }
+  for (int t = 0; t < count; ++t) most = std::max(most, largest(terms + t * n * n));
+  const double noise = 64 * double(std::numeric_limits<Scalar>::epsilon()) * static_cast<double>(n) *
+                       std::ldexp(most, -exponent);
+  if (result.logits <= noise * noise) {
+    result.logits = 0;
+    result.terms.setZero();
+  }
+  result.shares.resize(count);
+  for (int t = 0; t < count; ++t) {
+    result.shares[t] = std::ldexp(result.terms[t], -exponent) / result.logits;
+    result.terms[t] = std::ldexp(result.terms[t], exponent);
+  }
+  result.logits = std::ldexp(result.logits, 2 * exponent);
   return result;
 }
 
 template <typename Scalar>
 double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
                        const CountedPairs& counted) {
+  const int exponent = exponent_of(logits);
   double with_term = 0, with_itself = 0;
   for (Eigen::Index i = 0; i < logits.rows(); ++i) {
     for (Eigen::Index j = 0; j < logits.cols(); ++j) {
       if (!counted.counts(i, j)) continue;
-      with_term += double(term(i, j)) * logits(i, j);
-      with_itself += double(logits(i, j)) * logits(i, j);
+      const double unit = std::ldexp(double(logits(i, j)), -exponent);
+      with_term += term(i, j) * unit;
+      with_itself += unit * unit;
     }
   }
-  return with_term / with_itself;
+  return std::ldexp(with_term, -exponent) / with_itself;
 }
 
 template double uncentred_share(const Matrix<float>&, const Matrix<float>&, const CountedPairs&);
@@ -86,8 +114,5 @@ template Covariances row_centred_covariances(const float*, int, const float*, Ei
                                              const CountedPairs&);
 template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index,
                                              const CountedPairs&);
-
-template Matrix<float> row_centred(const Matrix<float>&);
-template Matrix<double> row_centred(const Matrix<double>&);
 
 }  // namespace superpose

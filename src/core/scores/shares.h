@@ -24,16 +24,16 @@ struct CountedPairs {
 };
 
 struct Covariances {
-  Vector<double> terms;  // <T~_t, A~> per term
-  double logits = 0;     // |A~|^2: 0 for a single token, where shares have no meaning
-
-  // NaN for every term when the logits do not vary along their rows, as with fewer than two that count.
-  Vector<double> shares() const { return terms / logits; }
+  Vector<double> terms;   // <T~_t, A~> per term
+  double logits = 0;      // |A~|^2
+  Vector<double> shares;  // per term; also where squares of the logits are beyond the range of doubles
 };
 
 // terms holds `count` matrices [n, n], one after another; logits is [n, n]. Each row is centred over the
 // keys that count in it. Sums are in double for either scalar, and may be added over sentences or heads
-// before dividing (a pooled share).
+// before dividing (a pooled share). Logits whose rows are constant, or vary by no more than their rounding, or
+// of which fewer than two count, have no shares: all covariances are 0, and shares NaN. Rounding is taken to be
+// 64 units in the last place of the largest |logit| or |term|, for each entry in the root mean square.
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted = {});
@@ -43,9 +43,5 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
 template <typename Scalar>
 double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
                        const CountedPairs& counted = {});
-
-// logits minus the mean of each row, [n, n]: what softmax sees of them.
-template <typename Scalar>
-Matrix<Scalar> row_centred(const Matrix<Scalar>& logits);
 
 }  // namespace superpose

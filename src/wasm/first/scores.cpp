@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "convert.h"
+#include "numeric/centred.h"
 #include "scores/concatenation.h"
 #include "scores/decomposition.h"
 #include "scores/decomposition_layer.h"
@@ -40,7 +41,7 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
     terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
     logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
     covariances.copy_from(of_head.terms.data(), count, k * count);
-    shares.copy_from(of_head.shares().data(), count, k * count);
+    shares.copy_from(of_head.shares.data(), count, k * count);
     residuals.set(k, static_cast<double>(residual));
     variances.set(k, of_head.logits);
   }
@@ -190,7 +191,7 @@ Value combine_terms_out(const Value& terms, const Value& logits, const Value& in
   result.set("sum", copy_out(sum));
   result.set("centred", copy_out(row_centred(sum)));
   result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags)));
-  result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares()[0]);
+  result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
   result.set("uncentredShare", uncentred_share(sum, whole, counted));
   return result;
 }

@@ -8,7 +8,8 @@
 #include "encodings/relative_position.h"
 #include "encodings/rotary.h"
 #include "encodings/shift.h"
-#include "numeric/factorize.h"
+#include "numeric/centred.h"
+#include "numeric/orthogonal.h"
 #include "sinusoid_in.h"
 
 namespace superpose {

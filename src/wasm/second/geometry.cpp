@@ -9,7 +9,8 @@
 #include "geometry/oblique.h"
 #include "geometry/probes.h"
 #include "geometry/subspaces.h"
-#include "numeric/factorize.h"
+#include "numeric/centred.h"
+#include "numeric/orthogonal.h"
 
 namespace superpose {
 namespace {
@@ -121,6 +122,7 @@ Value order_probe_out(const Value& rows, int pairs, const Value& options) {
   result.set("second", copy_out(probe.second.data(), pairs));
   result.set("wrong", copy_out(probe.wrong.data(), pairs));
   result.set("error", probe.error);
+  result.set("converged", probe.converged);
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "convert.h"
-#include "numeric/factorize.h"
+#include "numeric/orthogonal.h"
 #include "scores/cost.h"
 #include "scores/order.h"
 #include "scores/rank.h"
@@ -119,7 +119,7 @@ Value scheme_scores_out(const std::string& id, const Value& input) {
     set(weights, seen, k * size);
     const Covariances of_head = row_centred_covariances(head_parts.data(), count, whole.data(), n);
     covariances.row(k) = of_head.terms;
-    shares.row(k) = of_head.shares();
+    shares.row(k) = of_head.shares;
     variances(0, k) = of_head.logits;
   }
 

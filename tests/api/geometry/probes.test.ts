@@ -31,6 +31,26 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(orderProbe({ rows: line, pairs: 200, seed: 1 }).first).not.toEqual(found.first);
   });
 
+  test('a small penalty does not give up', () => {
+    const rows = superpose.sinusoidal({ positions: 128, d_model: 64 });
+    for (const penalty of [0, 1e-20, 1e-13, 1e-12]) {
+      expect(positionProbe({ rows, penalty }).meanAbsoluteError).toBe(0);
+    }
+    const order = orderProbe({ rows, pairs: 256, penalty: 1e-15 });
+    expect(order.converged).toBe(true);
+    expect(order.error).toBeLessThan(0.15);
+    expect(orderProbe({ rows: line, pairs: 60, penalty: 1e-300 }).converged).toBe(false);
+    const times = ({ data, rows: count, columns }: typeof rows, factor: number) => ({
+      data: data.map((value) => value * factor),
+      rows: count,
+      columns,
+    });
+    const token = plain.randomNormal({ rows: 60, columns: 64 });
+    const found = tokenProbe({ token: times(token, 1e6), position: times(rows, 1e6) });
+    expect(found.rSquared).toBeCloseTo(tokenProbe({ token, position: rows, penalty: 1e-12 }).rSquared, 9);
+    expect(found.rSquared).not.toBeCloseTo(0, 2);
+  });
+
   test('a token on coordinates of its own is there in the sum', () => {
     const draw = (stream: number, from: number) => {
       const { data, rows, columns } = plain.randomNormal({ rows: 50, columns: 6, seed: 4, stream });

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "encodings/sinusoidal.h"
-#include "numeric/factorize.h"
+#include "numeric/centred.h"
+#include "numeric/orthogonal.h"
 #include "random_shapes.h"
 
 namespace superpose {

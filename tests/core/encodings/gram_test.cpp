@@ -143,6 +143,10 @@ TEST(Gram, OffsetMeansByHand) {
   // 2.5^2 + 2 * 0.5^2 + 1.5^2 of 2.5^2 + 1.5^2 + 2.5^2 + 1.5^2
   EXPECT_NEAR(found.share, 9.0 / 17, 1e-15);
   EXPECT_TRUE(std::isnan(offset_means(Matrix<double>::Ones(3, 3)).share));
+  for (int n = 1; n < 30; ++n) {
+    // Means of these round.
+    EXPECT_TRUE(std::isnan(offset_means(Matrix<double>::Constant(n, n, 0.1 * n)).share)) << n;
+  }
   EXPECT_TRUE(std::isnan(offset_means(Matrix<double>(0, 0)).mean));
   EXPECT_EQ(offset_means(Matrix<double>(0, 0)).means.size(), 0);
 }

@@ -133,6 +133,18 @@ TEST(MeanDecomposition, PositionIsABiasUpToSamplingError) {
   EXPECT_NEAR(error.squaredNorm() / expected, 1, 4 * deviation);
 }
 
+// Their mean rounds, and what it leaves of them is no variation.
+TEST(MeanDecomposition, EqualRowsHaveNoShares) {
+  Shapes shapes(20);
+  for (int n = 1; n < 60; ++n) {
+    const std::vector<int> first(n, 0);
+    const auto found = mean_decomposition(shapes.matrix(1, 5).replicate(n, 1), first, 1, first, 1);
+    EXPECT_TRUE(std::isnan(found.position_share)) << n;
+    EXPECT_TRUE(std::isnan(found.token_share)) << n;
+    EXPECT_TRUE(std::isnan(found.residual_share)) << n;
+  }
+}
+
 TEST(MeanDecomposition, NoRowsOneRowAndMissingGroups) {
   const auto none = mean_decomposition(Matrix<double>(0, 3), {}, 2, {}, 4);
   EXPECT_EQ(none.global, Vector<double>::Zero(3));

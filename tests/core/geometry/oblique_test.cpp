@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "numeric/factorize.h"
+#include "numeric/orthogonal.h"
 #include "random_shapes.h"
 
 namespace superpose {

@@ -6,20 +6,21 @@
 #include <numeric>
 
 #include "encodings/sinusoidal.h"
-#include "numeric/factorize.h"
+#include "numeric/orthogonal.h"
 #include "random_shapes.h"
 #include "reference.h"
 
 namespace superpose {
 namespace {
 
-// The gradient of the penalised squares vanishes at the fit, by any of the three routes.
+// The gradient of the penalised squares vanishes at the fit, by any of the three routes, however small the
+// penalty.
 TEST(Probes, RidgeMinimises) {
   Shapes shapes(1);
   for (int trial = 0; trial < 30; ++trial) {
     const int n = shapes.between(1, 20), d = shapes.between(1, 20), k = shapes.between(1, 4);
     const Matrix<double> x = shapes.matrix(n, d), y = shapes.matrix(n, k);
-    for (double penalty : {0.0, 0.5, 30.0}) {
+    for (double penalty : {0.0, 1e-300, 1e-20, 1e-13, 1e-9, 1e-6, 1e-3, 0.5, 30.0}) {
       const Ridge ridge = fit_ridge(x, y, penalty);
       const Matrix<double> residual = y - predict(ridge, x);
       EXPECT_LT(max_abs(residual.colwise().sum()), 1e-10);
@@ -41,8 +42,9 @@ TEST(Probes, LogisticRegressionOfTheOracle) {
     const Matrix<double> x = matrix_of(given["x"]);
     Vector<double> sign(x.rows());
     for (int i = 0; i < sign.size(); ++i) sign[i] = given["labels"][i].GetInt() ? 1 : -1;
-    const Logistic model = fit_logistic(x * x.transpose(), sign, penalty);
-    const Vector<double> weight = x.transpose() * model.alpha;
+    const Logistic model = fit_logistic(x, sign, penalty);
+    EXPECT_TRUE(model.converged);
+    const Vector<double>& weight = model.weight;
     const Vector<double> scores = (x * weight).array() + model.intercept;
 
     Matrix<double> hessian = Matrix<double>::Zero(x.cols() + 1, x.cols() + 1);
@@ -75,6 +77,89 @@ TEST(Probes, LogisticRegressionOfTheOracle) {
     EXPECT_EQ(errors, given["errors"].GetInt());
   }
   EXPECT_EQ(cases, 3);
+}
+
+// Columns of the sinusoid that hardly move: the normal equations of X have no inverse in double, X has one.
+TEST(Probes, SmallPenaltiesReadThePosition) {
+  const auto table = sinusoidal<double>({128, 64, Layout::interleaved, Spacing::d_model, 10000, 0});
+  Vector<double> index(128);
+  std::iota(index.begin(), index.end(), 0);
+  for (double penalty : {0.0, 1e-300, 1e-20, 1e-15, 1e-13, 1e-12, 1e-9}) {
+    EXPECT_EQ(position_probe(table, index, {penalty, 5, true, 0}).mean_absolute_error, 0) << penalty;
+  }
+}
+
+// Where both routes serve, from the normal equations and from singular values, they find the same.
+TEST(Probes, RoutesMeet) {
+  Shapes shapes(7);
+  for (const Matrix<double>& x : {shapes.matrix(30, 8), shapes.matrix(8, 30)}) {
+    const Matrix<double> y = shapes.matrix(x.rows(), 3);
+    const double edge = 0x1p-20 * (x.rowwise() - x.colwise().mean()).squaredNorm();
+    const Ridge above = fit_ridge(x, y, edge * (1 + 1e-13)), below = fit_ridge(x, y, edge * (1 - 1e-13));
+    EXPECT_LT(max_abs(above.weight - below.weight), 1e-9 * max_abs(below.weight));
+    const Vector<double> sign =
+        (shapes.vector(x.rows()).array() > 0).select(Vector<double>::Ones(x.rows()), -1);
+    const double of_gram = 0x1p-22 * x.squaredNorm();
+    const Logistic dual = fit_logistic(x, sign, of_gram * (1 + 1e-13));
+    const Logistic primal = fit_logistic(x, sign, of_gram * (1 - 1e-13));
+    EXPECT_TRUE(dual.converged && primal.converged);
+    EXPECT_LT(max_abs(dual.weight - primal.weight), 1e-5 * max_abs(primal.weight));
+  }
+}
+
+// At the optimum penalty w = X' (sign * miss), and the misses balance.
+TEST(Probes, LogisticRegressionMinimisesAtAnyPenalty) {
+  Shapes shapes(8);
+  for (int trial = 0; trial < 20; ++trial) {
+    const int n = shapes.between(20, 60), d = shapes.between(1, 30);
+    Matrix<double> x = shapes.matrix(n, d);
+    for (int c = 0; c < d; ++c) x.col(c) *= std::pow(10, -shapes.between(0, 5));
+    Vector<double> sign(n);
+    for (int i = 0; i < n; ++i) sign[i] = (x(i, 0) + shapes.matrix(1, 1)(0, 0) > 0) ? 1 : -1;
+    for (double penalty : {1e-12, 1e-9, 1e-6, 1e-3, 1.0, 100.0}) {
+      const Logistic model = fit_logistic(x, sign, penalty);
+      ASSERT_TRUE(model.converged) << n << " " << d << " " << penalty;
+      const Vector<double> scores = (x * model.weight).array() + model.intercept;
+      const Vector<double> slope = sign.array() / (1 + (sign.array() * scores.array()).exp());
+      const Vector<double> gradient = penalty * model.weight - x.transpose() * slope;
+      double objective = penalty / 2 * model.weight.squaredNorm();
+      for (int i = 0; i < n; ++i) objective += std::log1p(std::exp(-sign[i] * scores[i]));
+      // By strong convexity what is left to gain is at most |gradient|^2 / (2 penalty).
+      EXPECT_LT(gradient.squaredNorm() / (2 * penalty), 1e-8 * objective) << n << " " << d << " " << penalty;
+      EXPECT_LT(std::abs(slope.sum()), 1e-6 * slope.cwiseAbs().sum()) << n << " " << d << " " << penalty;
+    }
+  }
+}
+
+TEST(Probes, LogisticRegressionSaysThatItDidNotConverge) {
+  Shapes shapes(9);
+  const Matrix<double> x = shapes.matrix(12, 3);
+  EXPECT_FALSE(fit_logistic(x, Vector<double>::Ones(12), 1).converged);
+  const Vector<double> sign = (x.col(0).array() > 0).select(Vector<double>::Ones(12), -1);
+  EXPECT_TRUE(fit_logistic(x, sign, 1e-10).converged);
+  EXPECT_FALSE(fit_logistic(x, sign, 1e-300).converged);
+}
+
+TEST(Probes, OrderAtSmallPenalties) {
+  const auto table = sinusoidal<double>({128, 64, Layout::interleaved, Spacing::d_model, 10000, 0});
+  const double wanted = order_probe(table, 256, {1e-6, 5, true, 0}).error;
+  EXPECT_LT(wanted, 0.1);
+  const OrderProbe found = order_probe(table, 256, {1e-15, 5, true, 0});
+  EXPECT_TRUE(found.converged);
+  EXPECT_LT(found.error, 0.15);
+}
+
+// Only the penalty's size beside the tables' squares matters.
+TEST(Probes, TokenFromTablesInAnyUnit) {
+  Shapes shapes(10);
+  const Matrix<double> tokens = shapes.matrix(60, 24), positions = sinusoidal<double>({40, 24});
+  const TokenProbeOptions options{1, 0.2, 300, 200, 1};
+  TokenProbeOptions small = options;
+  small.penalty = 0x1p-40;
+  const auto found = token_probe(0x1p20 * tokens, 0x1p20 * positions, options);
+  const auto wanted = token_probe(tokens, positions, small);
+  EXPECT_NEAR(found.r_squared, wanted.r_squared, 1e-12);
+  EXPECT_GT(token_probe(1e6 * tokens, 1e6 * positions, options).r_squared, 0.1);
 }
 
 TEST(Probes, FoldsPartition) {

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <vector>
 
-#include "encodings/channels.h"
-#include "numeric/factorize.h"
+#include "numeric/centred.h"
+#include "numeric/orthogonal.h"
 #include "random_shapes.h"
 
 namespace superpose {

@@ -85,6 +85,12 @@ TEST(PairMoments, TooFewTokens) {
   EXPECT_TRUE(std::isnan(pair_moments<double>(Matrix<double>::Ones(1, 1)).mean));
   EXPECT_TRUE(std::isnan(pair_moments<double>(Matrix<double>(0, 0)).mean));
   EXPECT_TRUE(std::isnan(pair_correlation<double>(Matrix<double>::Ones(2, 2), Matrix<double>::Ones(2, 2))));
+  for (int n = 2; n < 40; ++n) {
+    // Means of these round.
+    const Matrix<double> equal = Matrix<double>::Constant(n, n, 0.1 * n);
+    EXPECT_EQ(pair_moments<double>(equal).deviation, 0) << n;
+    EXPECT_TRUE(std::isnan(pair_correlation<double>(equal, equal))) << n;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "numeric/centred.h"
 #include "random_shapes.h"
 #include "reference.h"
 #include "scores/shares.h"
@@ -64,8 +65,7 @@ struct Head {
     return ConstMatrixMap<double>(terms.row(t).data(), logits.rows(), logits.cols());
   }
   Vector<double> shares(const CountedPairs& counted) const {
-    return row_centred_covariances(terms.data(), terms.rows(), logits.data(), logits.rows(), counted)
-        .shares();
+    return row_centred_covariances(terms.data(), terms.rows(), logits.data(), logits.rows(), counted).shares;
   }
 };
 

@@ -101,6 +101,47 @@ TEST(Schemes, NoPositionIsTheContentAlone) {
   }
 }
 
+// A residual of exactly 0 everywhere would mean that the sum was compared with itself.
+TEST(Schemes, ResidualsAreMeasured) {
+  Shapes shapes(30);
+  const int n = 24, d = 20, heads = 2, width = 12;
+  const Matrix<double> x = shapes.matrix(n, d);
+  const Linear<double> w = shapes.linear(heads * width, d, true);
+  const auto content = project_content(x, shapes.linear(heads * width, d, true), w, heads);
+  const Matrix<double> rows = shapes.matrix(n, heads * width);
+  const T5Options buckets{true, 8, 16};
+  const std::vector<Scheme<double>> schemes = {
+      no_position(content, 0.3),
+      shaw(content, shapes.matrix(7, width), 0.3),
+      t5(content, shapes.matrix(8, heads), buckets, 1.0),
+      alibi(content, 0.3, true),
+      deberta(content, shapes.matrix(12, d), w, w, DebertaIndex::paper, 0.3),
+      tupe(content, shapes.matrix(n + 1, d), w, w, true, Matrix<double>(shapes.matrix(9, heads)), buckets,
+           0.3),
+      diet_absolute(content, rows, rows, {}, 0.3),
+      diet_relative(content, shapes.matrix(7, heads), {}, 0.3),
+      rope(content, Layout::interleaved, 10000, 0.3)};
+  for (std::size_t s = 0; s < schemes.size(); ++s) {
+    const Head head = head_of(schemes[s], 1);
+    EXPECT_GT(head.residual, 0) << s;
+    EXPECT_LT(head.residual, 1e-13) << s;
+  }
+}
+
+// A scheme that has whole queries and keys gives the same logits without them.
+TEST(Schemes, SecondRoutesMeet) {
+  Shapes shapes(31);
+  const int n = 9, d = 7, heads = 2, width = 5;
+  const Matrix<double> x = shapes.matrix(n, d);
+  const Linear<double> w = shapes.linear(heads * width, d, true);
+  const auto content = project_content(x, shapes.linear(heads * width, d, true), w, heads);
+  Scheme<double> scheme = transformer_xl(content, shapes.matrix(2 * n - 1, d), w,
+                                         shapes.vector(heads * width), shapes.vector(heads * width), 0.4);
+  const Matrix<double> whole = head_of(scheme, 1).logits;
+  scheme.whole.clear();
+  EXPECT_LT(max_abs(head_of(scheme, 1).logits - whole), 1e-13);
+}
+
 TEST(Schemes, NoPositionDoesNotSeeOrder) {
   Input in(3, 4);
   const Matrix<double> before = head_of(no_position(in.content(), 1.0), 0).logits;

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "numeric/centred.h"
 #include "random_shapes.h"
+#include "scores/decomposition.h"
 
 namespace superpose {
 namespace {
@@ -21,7 +23,7 @@ TEST(Shares, SumToOne) {
     const int n = shapes.between(2, 9), count = shapes.between(1, 16);
     const Matrix<double> terms = shapes.matrix(count, n * n);
     const Matrix<double> logits = sum_of(terms, n);
-    EXPECT_NEAR(row_centred_covariances(terms.data(), count, logits.data(), n).shares().sum(), 1, 1e-12);
+    EXPECT_NEAR(row_centred_covariances(terms.data(), count, logits.data(), n).shares.sum(), 1, 1e-12);
   }
 }
 
@@ -33,8 +35,8 @@ TEST(Shares, ByHandWithANegativeOne) {
   const Matrix<double> logits = sum_of(terms, 2);
   const auto result = row_centred_covariances(terms.data(), 2, logits.data(), 2);
   EXPECT_EQ(result.logits, 4);
-  EXPECT_EQ(result.shares()[0], -1);
-  EXPECT_EQ(result.shares()[1], 2);
+  EXPECT_EQ(result.shares[0], -1);
+  EXPECT_EQ(result.shares[1], 2);
 }
 
 TEST(Shares, WhatIsConstantAlongARowHasNone) {
@@ -44,7 +46,7 @@ TEST(Shares, WhatIsConstantAlongARowHasNone) {
   MatrixMap<double> constant(terms.row(1).data(), n, n);
   constant = (100 * shapes.vector(n)).replicate(1, n);
   const Matrix<double> logits = sum_of(terms, n);
-  const auto shares = row_centred_covariances(terms.data(), 2, logits.data(), n).shares();
+  const auto shares = row_centred_covariances(terms.data(), 2, logits.data(), n).shares;
   EXPECT_NEAR(shares[0], 1, 1e-12);
   EXPECT_NEAR(shares[1], 0, 1e-12);
 }
@@ -57,15 +59,61 @@ TEST(Shares, ByHandOverThePairsThatCount) {
   const auto result =
       row_centred_covariances(terms.data(), 2, sum_of(terms, 3).eval().data(), 3, {{1, 0, 0}, true});
   EXPECT_EQ(result.logits, 2);
-  EXPECT_EQ(result.shares()[0], 2);
-  EXPECT_EQ(result.shares()[1], -1);
+  EXPECT_EQ(result.shares[0], 2);
+  EXPECT_EQ(result.shares[1], -1);
+}
+
+// The same token everywhere: all keys are equal, and rounding alone tells their scores apart.
+template <typename Scalar>
+void expect_none_of_equal_tokens(int cases) {
+  Shapes shapes(11);
+  int rounded = 0;
+  for (int trial = 0; trial < cases; ++trial) {
+    const int n = shapes.between(1, 40), heads = shapes.between(1, 4), width = shapes.between(1, 32);
+    const int d = shapes.between(1, 96);
+    const auto linear = [&] {
+      const Linear<double> drawn = shapes.linear(heads * width, d, shapes.coin());
+      return Linear<Scalar>{drawn.weight.cast<Scalar>(), drawn.bias.cast<Scalar>()};
+    };
+    const auto same = [&] { return Matrix<Scalar>(shapes.matrix(1, d).cast<Scalar>().replicate(n, 1)); };
+    const Norm kind = shapes.coin() ? Norm::layer_norm : Norm::none;
+    const Matrix<Scalar> token = same(), position = same();
+    const auto parts =
+        project_sum<Scalar>({token, position}, {kind, {}, {}, Scalar(1e-12)}, linear(), linear(), heads, 1);
+    Matrix<Scalar> terms(parts.terms(), n * n), logits(n, n);
+    for (int head = 0; head < heads; ++head) {
+      head_terms(parts, head, terms.data(), logits.data());
+      const auto found = row_centred_covariances(terms.data(), parts.terms(), logits.data(), n);
+      EXPECT_EQ(found.logits, 0) << trial;
+      EXPECT_EQ(found.terms, Vector<double>::Zero(parts.terms())) << trial;
+      EXPECT_TRUE(found.shares.array().isNaN().all()) << trial << ": " << found.shares.transpose();
+      rounded += row_centred(logits).cwiseAbs().maxCoeff() > 0;
+    }
+  }
+  EXPECT_GT(rounded, cases / 10);  // or rounding was not put to the test
+}
+
+TEST(Shares, OfEqualTokensAreNaN) { expect_none_of_equal_tokens<double>(300); }
+TEST(Shares, OfEqualTokensAreNaNInSinglePrecision) { expect_none_of_equal_tokens<float>(300); }
+
+// A variation of a millionth of a millionth is still one; shares of it are good to its own rounding.
+TEST(Shares, OfSmallVariationsRemain) {
+  Shapes shapes(12);
+  const int n = 8;
+  Matrix<double> terms(2, n * n);
+  terms.row(0) = shapes.matrix(1, n * n) * 1e-12;
+  terms.row(1).setConstant(1);
+  const Matrix<double> logits = sum_of(terms, n);
+  const auto shares = row_centred_covariances(terms.data(), 2, logits.data(), n).shares;
+  EXPECT_NEAR(shares[0], 1, 1e-3);
+  EXPECT_NEAR(shares[1], 0, 1e-3);
 }
 
 TEST(Shares, OneTokenHasNoMeaningfulShare) {
   const double term = 3;
   const auto result = row_centred_covariances(&term, 1, &term, 1);
   EXPECT_EQ(result.logits, 0);
-  EXPECT_TRUE(std::isnan(result.shares()[0]));
+  EXPECT_TRUE(std::isnan(result.shares[0]));
   EXPECT_EQ(row_centred_covariances<double>(nullptr, 0, nullptr, 0).logits, 0);
 }
 

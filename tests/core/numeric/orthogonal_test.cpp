@@ -1,7 +1,8 @@
-#include "numeric/factorize.h"
+#include "numeric/orthogonal.h"
 
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
@@ -91,44 +92,68 @@ TEST(Svd, RepeatedRowsHaveRankOne) {
 
 TEST(Svd, ValuesAloneAreTheSame) {
   Shapes shapes(3);
-  const Matrix<double> a = shapes.matrix(9, 14);
-  EXPECT_EQ(singular_values(a), svd(a).singular_values);
+  const Matrix<double> a = shapes.matrix(90, 140);
+  EXPECT_LT(max_abs(singular_values(a) - svd(a).singular_values), bound_for(a));
 }
 
-// Scaling by a power of two is exact, and must not change what counts as zero.
-TEST(Svd, DoesNotDependOnScale) {
+// Jacobi's rotations, one-sided or two-sided, share no step with the divide and conquer of large matrices.
+TEST(Svd, LargeOnesAgreeWithJacobis) {
+  Shapes shapes(10);
+  for (const Matrix<double>& a : {shapes.matrix(70, 45), of_rank(shapes, 60, 90, 20),
+                                  Matrix<double>(shapes.matrix(5, 64).replicate(12, 1))}) {
+    const Vector<double> wanted = Eigen::JacobiSVD<Eigen::MatrixXd>(a).singularValues();
+    EXPECT_LT(max_abs(singular_values(a) - wanted), bound_for(a));
+  }
+}
+
+// Scaling by a power of two is exact, and must change neither a direction nor what counts as zero.
+TEST(Orthogonal, DoesNotDependOnScale) {
   Shapes shapes(4);
-  const Matrix<double> a = of_rank(shapes, 12, 9, 4);
-  for (double scale : {0x1p-200, 0x1p200}) {
-    EXPECT_EQ(singular_values(scale * a), scale * singular_values(a)) << scale;
+  const Matrix<double> a = of_rank(shapes, 12, 9, 4), square = a.transpose() * a;
+  const Svd of = svd(a);
+  const SymmetricEigen eigen = symmetric_eigen(square);
+  for (int exponent : {-1000, -537, -200, 1, 200, 537, 1000}) {
+    const double scale = std::ldexp(1, exponent);
+    const Svd scaled = svd(scale * a);
+    EXPECT_EQ(scaled.singular_values, scale * of.singular_values) << exponent;
+    EXPECT_EQ(scaled.U, of.U) << exponent;
+    EXPECT_EQ(scaled.V, of.V) << exponent;
+    EXPECT_EQ(singular_values(scale * a).head(4), scale * singular_values(a).head(4)) << exponent;
+    EXPECT_EQ(orthonormal_basis(scale * a, 1e-10), orthonormal_basis(a, 1e-10)) << exponent;
+    const SymmetricEigen turned = symmetric_eigen(scale * square);
+    EXPECT_EQ(turned.vectors, eigen.vectors) << exponent;
+    EXPECT_EQ(turned.values.tail(4), scale * eigen.values.tail(4)) << exponent;
   }
 }
 
-TEST(PivotedQr, RebuildsWithOrthonormalColumns) {
-  Shapes shapes(5);
-  for (int trial = 0; trial < 60; ++trial) {
-    const int rows = shapes.between(1, 40), columns = shapes.between(1, 40);
-    const int rank = shapes.between(1, std::min(rows, columns));
-    const Matrix<double> a = of_rank(shapes, rows, columns, rank);
-    const PivotedQr qr = pivoted_qr(a, 1e-12);
-    ASSERT_EQ(qr.q.cols(), rank);
-    EXPECT_LT(off_identity(qr.q), 1e-14);
-    const Matrix<double> product = qr.q * qr.r;
-    for (int k = 0; k < columns; ++k) {
-      EXPECT_LT(max_abs(product.col(k) - a.col(qr.order[k])), 1e-11 * a.norm());
-      for (int i = k + 1; i < rank; ++i) EXPECT_EQ(qr.r(i, k), 0);
-    }
-    for (int k = 1; k < rank; ++k) EXPECT_LE(qr.r(k, k), qr.r(k - 1, k - 1) * (1 + 1e-12));
-  }
-}
-
-// Without the second orthogonalisation the columns would lose ten digits here.
+// One pass of Gram and Schmidt would lose ten digits here.
 TEST(OrthonormalBasis, StaysOrthonormalWhenColumnsNearlyDepend) {
   Matrix<double> hilbert(8, 8);
   for (int i = 0; i < 8; ++i) {
     for (int k = 0; k < 8; ++k) hilbert(i, k) = 1.0 / (i + k + 1);
   }
   EXPECT_LT(off_identity(orthonormal_basis(hilbert, 1e-14)), 1e-14);
+}
+
+// Q' a of the columns in pivoting's order is upper triangular with a positive, falling diagonal.
+TEST(OrthonormalBasis, IsTheQOfAPivotedQr) {
+  Shapes shapes(5);
+  for (int trial = 0; trial < 60; ++trial) {
+    const int rows = shapes.between(1, 40), columns = shapes.between(1, 40);
+    const int rank = shapes.between(1, std::min(rows, columns));
+    const Matrix<double> a = of_rank(shapes, rows, columns, rank);
+    const Matrix<double> q = orthonormal_basis(a, 1e-12);
+    ASSERT_EQ(q.cols(), rank);
+    EXPECT_LT(off_identity(q), 1e-14);
+    Matrix<double> rest = a;
+    for (int k = 0; k < rank; ++k) {
+      Eigen::Index pivot;
+      const double length = rest.colwise().norm().maxCoeff(&pivot);
+      EXPECT_LT((rest.col(pivot) - length * q.col(k)).norm(), 1e-11 * a.norm()) << k;
+      rest -= q.col(k) * (q.col(k).transpose() * rest);
+    }
+    EXPECT_LT(max_abs(rest), 1e-11 * a.norm());
+  }
 }
 
 TEST(OrthonormalBasis, SpansTheColumnsAndRevealsTheRank) {
@@ -192,30 +217,6 @@ TEST(SymmetricEigen, AgreesWithSvd) {
   const SymmetricEigen of = symmetric_eigen(a.transpose() * a);
   const Vector<double> values = singular_values(a);
   for (int k = 0; k < 17; ++k) EXPECT_NEAR(of.values[16 - k], values[k] * values[k], 1e-12);
-}
-
-TEST(SolveSpd, SolvesAndRefuses) {
-  Shapes shapes(9);
-  for (int trial = 0; trial < 30; ++trial) {
-    const int n = shapes.between(1, 30), k = shapes.between(1, 5);
-    const Matrix<double> factor = shapes.matrix(n + 3, n);
-    Matrix<double> a = factor.transpose() * factor;
-    const Matrix<double> wanted = shapes.matrix(n, k);
-    const Matrix<double> b = a * wanted;
-    const Matrix<double> x = solve_spd(a, b);
-    ASSERT_EQ(x.rows(), n);
-    EXPECT_LT(max_abs(a * x - b), bound_for(a) * std::max(1.0, x.norm()));
-    Matrix<double> lower_only = a;
-    for (int i = 0; i < n; ++i) {
-      for (int j = i + 1; j < n; ++j) lower_only(i, j) = std::nan("");
-    }
-    EXPECT_EQ(solve_spd(lower_only, b), x);
-    a(n - 1, n - 1) = -1;
-    EXPECT_EQ(solve_spd(a, b).rows(), 0);
-  }
-  EXPECT_EQ(solve_spd(Matrix<double>::Zero(2, 2), Matrix<double>::Ones(2, 1)).rows(), 0);
-  EXPECT_EQ(solve_spd(Matrix<double>::Ones(2, 2), Matrix<double>::Ones(2, 1)).rows(), 0);
-  EXPECT_EQ(solve_spd(Matrix<double>(0, 0), Matrix<double>(0, 3)).cols(), 3);
 }
 
 }  // namespace

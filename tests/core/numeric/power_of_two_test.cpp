@@ -1,0 +1,203 @@
+#include "numeric/power_of_two.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "encodings/channels.h"
+#include "encodings/gram.h"
+#include "geometry/directions.h"
+#include "geometry/mean_decomposition.h"
+#include "geometry/oblique.h"
+#include "geometry/probes.h"
+#include "geometry/subspaces.h"
+#include "numeric/orthogonal.h"
+#include "random_shapes.h"
+#include "scores/decomposition_layer.h"
+#include "scores/dot_products.h"
+#include "scores/layer_norm.h"
+#include "scores/pooled_shares.h"
+#include "scores/rank.h"
+#include "scores/shares.h"
+
+namespace superpose {
+namespace {
+
+Vector<double> listed(const Matrix<double>& matrix) {
+  return Eigen::Map<const Vector<double>>(matrix.data(), matrix.size());
+}
+
+Vector<double> list(std::initializer_list<double> numbers) {
+  Vector<double> all(numbers.size());
+  std::copy(numbers.begin(), numbers.end(), all.begin());
+  return all;
+}
+
+TEST(PowerOfTwo, ThereAndBack) {
+  const double largest = std::numeric_limits<double>::max();
+  const double least = std::numeric_limits<double>::denorm_min();
+  Matrix<double> one(1, 1);
+  for (double entry : {largest, least, 1.0, -0.75, 3e-310, 0.0}) {
+    one << entry;
+    const double size = std::abs(normalised(one)(0, 0));
+    EXPECT_TRUE(entry == 0 ? size == 0 : size >= 0.5 && size < 1) << entry;
+    EXPECT_EQ(times_power_of_two(normalised(one), exponent_of(one))(0, 0), entry);
+  }
+  EXPECT_EQ(exponent_of(Matrix<double>(0, 3)), 0);
+}
+
+// Everything without a unit, of tables in a unit that is any power of two.
+void expect_alike(const std::function<Vector<double>(double scale)>& measured,
+                  std::initializer_list<int> exponents) {
+  const Vector<double> wanted = measured(1);
+  ASSERT_TRUE(wanted.allFinite());
+  ASSERT_GT(wanted.size(), 0);
+  for (int exponent : exponents) {
+    const Vector<double> found = measured(std::ldexp(1, exponent));
+    ASSERT_EQ(found.size(), wanted.size()) << exponent;
+    EXPECT_TRUE(found.allFinite()) << exponent;
+    EXPECT_LT(max_abs(found - wanted), 1e-12 * std::max(1.0, max_abs(wanted))) << exponent;
+  }
+}
+
+// Tables whose entries themselves stay within range.
+const auto kTables = {-990, -700, -537, -510, -200, -30, 3, 40, 300, 511, 520, 700, 990};
+// Tables of which products are taken as well.
+const auto kProducts = {-480, -300, -30, 3, 40, 300, 480};
+
+TEST(PowerOfTwo, RanksDoNotDependOnScale) {
+  Shapes shapes(1);
+  const Matrix<double> a = shapes.matrix(14, 4) * shapes.matrix(4, 9);
+  expect_alike(
+      [&](double scale) {
+        const Vector<double> values = singular_values(scale * a);
+        return list({double(numerical_rank(values, 1e-10)), stable_rank(values),
+                     double(energy_rank(values, 0.9)), participation_ratio(values),
+                     double(numerical_rank(Matrix<double>(scale * a), 1e-10))});
+      },
+      kTables);
+}
+
+TEST(PowerOfTwo, SubspacesDoNotDependOnScale) {
+  Shapes shapes(2);
+  const Matrix<double> u = shapes.matrix(12, 3), w = shapes.matrix(12, 5), v = shapes.matrix(7, 12);
+  expect_alike(
+      [&](double scale) {
+        return principal_angles(orthonormal_basis(scale * u, 1e-10), orthonormal_basis(w, 1e-10));
+      },
+      kTables);
+  expect_alike(
+      [&](double scale) {
+        const ObliqueProjection found = oblique_projection(scale * u, w, 1e-10);
+        Vector<double> all(2 + found.projector.size());
+        all << found.gain, found.smallest_angle, listed(found.projector);
+        return all;
+      },
+      kTables);
+  expect_alike([&](double scale) { return list({energy_overlap(scale * w.transpose(), v)}); }, kTables);
+  expect_alike([&](double scale) { return list({energy_overlap(w.transpose(), scale * v)}); }, kTables);
+  // All twelve directions have to be determined.
+  const Matrix<double> tokens = shapes.matrix(20, 12);
+  expect_alike([&](double scale) { return overlap_curve(scale * tokens, v, 3).shares; }, kTables);
+  expect_alike([&](double scale) { return overlap_curve(tokens, scale * v, 3).shares; }, kTables);
+}
+
+TEST(PowerOfTwo, DirectionsDoNotDependOnScale) {
+  Shapes shapes(3);
+  const Matrix<double> a = shapes.matrix(5, 8), b = shapes.matrix(4, 8), projector = shapes.matrix(8, 8);
+  expect_alike([&](double scale) { return listed(row_cosines(scale * a, b)); }, kTables);
+  expect_alike([&](double scale) { return listed(row_cosines(scale * a, scale * b)); }, kTables);
+  expect_alike([&](double scale) { return Vector<double>(row_lengths(scale * a) / scale); }, kTables);
+  expect_alike([&](double scale) { return noise_gains(projector, scale * a); }, kTables);
+}
+
+TEST(PowerOfTwo, SharesDoNotDependOnScale) {
+  Shapes shapes(4);
+  const int n = 6, count = 3;
+  const Matrix<double> terms = shapes.matrix(count, n * n), rows = shapes.matrix(12, 5);
+  const Matrix<double> sum = ConstMatrixMap<double>(Matrix<double>(terms.colwise().sum()).data(), n, n);
+  const std::vector<int> position_of = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};
+  const std::vector<int> token_of = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
+  expect_alike(
+      [&](double scale) {
+        const Matrix<double> scaled = scale * terms;
+        return row_centred_covariances(scaled.data(), count, Matrix<double>(scale * sum).data(), n).shares;
+      },
+      kTables);
+  expect_alike(
+      [&](double scale) {
+        const auto found = mean_decomposition(scale * rows, position_of, 3, token_of, 4);
+        return list({found.position_share, found.token_share, found.residual_share, found.overlap});
+      },
+      kTables);
+  const Matrix<double> one = ConstMatrixMap<double>(terms.data(), n, n);
+  expect_alike([&](double scale) { return list({uncentred_share<double>(scale * one, scale * sum)}); }, kTables);
+  expect_alike([&](double scale) { return list({offset_means(scale * sum).share}); }, kTables);
+  expect_alike([&](double scale) { return list({pair_correlation<double>(scale * sum, one)}); }, kTables);
+  expect_alike([&](double scale) { return list({pair_moments<double>(scale * sum).deviation / scale}); },
+               kTables);
+  const Matrix<double> covariances = shapes.matrix(4, 2);
+  const Vector<double> variances = shapes.vector(4).cwiseAbs();
+  expect_alike(
+      [&](double scale) {
+        const auto found = pooled_shares(scale * covariances, scale * variances, 2, {0, 1}, 2);
+        return listed(found.heads);
+      },
+      kTables);
+}
+
+TEST(PowerOfTwo, NormalisingDoesNotDependOnScale) {
+  Shapes shapes(5);
+  const Matrix<double> a = shapes.matrix(4, 7), b = shapes.matrix(4, 7);
+  for (Norm kind : {Norm::layer_norm, Norm::rms_norm}) {
+    const auto normalised_sum = [&](double scale) {
+      return listed(normalize<double>({scale * a, scale * b}, {kind, {}, {}, 0}).whole());
+    };
+    expect_alike(normalised_sum, kTables);
+    const auto single = [&](float scale) {
+      return normalize<float>({scale * a.cast<float>(), scale * b.cast<float>()}, {kind, {}, {}, 0}).stack;
+    };
+    for (int exponent : {-100, -70, 70, 110}) {
+      const Matrix<float> apart = single(std::ldexp(1.0f, exponent)) - single(1);
+      EXPECT_LT(apart.cwiseAbs().maxCoeff(), 4 * std::numeric_limits<float>::epsilon()) << exponent;
+    }
+  }
+  // A constant inside the root counts for all there is beside tiny entries, and for nothing beside huge ones.
+  const auto sigma = [&](double scale, double epsilon) {
+    return normalize<double>({scale * a}, {Norm::rms_norm, {}, {}, epsilon}).sigma[0];
+  };
+  EXPECT_NEAR(sigma(0x1p-700, 1e-12), 1e-6, 1e-20);
+  EXPECT_EQ(sigma(0x1p700, 1e-12), 0x1p700 * sigma(1, 0));
+}
+
+TEST(PowerOfTwo, ProbesDoNotDependOnScale) {
+  Shapes shapes(6);
+  const Matrix<double> x = shapes.matrix(25, 6), y = shapes.matrix(25, 2), positions = shapes.matrix(9, 6);
+  Vector<double> index(25);
+  std::iota(index.begin(), index.end(), 0);
+  expect_alike([&](double scale) { return listed(fit_ridge(scale * x, y, 0).weight * scale); }, kTables);
+  expect_alike([&](double scale) { return listed(fit_ridge(x, scale * y, 0.1).weight / scale); }, kTables);
+  expect_alike(
+      [&](double scale) {
+        return position_probe(scale * x, index, {0, 5, true, 0}).predicted;
+      },
+      kTables);
+  expect_alike(
+      [&](double scale) {
+        const auto found = token_probe(scale * x, scale * positions, {scale * scale * 1e-3, 0.2, 60, 40, 0});
+        return list({found.r_squared, found.training_r_squared, found.mean_cosine});
+      },
+      kProducts);
+  expect_alike(
+      [&](double scale) {
+        const auto found = order_probe(scale * x, 80, {scale * scale * 1e-3, 5, true, 0});
+        return list({found.error, double(found.converged)});
+      },
+      kProducts);
+}
+
+}  // namespace
+}  // namespace superpose

@@ -1,0 +1,385 @@
+"""Encoders of the BERT family in float64: the forward, and each layer's input in parts.
+
+  post-LN  x = LN(t + p + s);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))
+  pre-LN   x = t + p + s;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))
+
+and one more LN after the last layer of a pre-LN encoder, whose states are the sums
+before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A the softmax over
+the keys allowed of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias;
+mlp(x) = W_2 g(W_1 x + b_1) + b_2, where g(x) = x Phi(x), or its tanh form. Padding is
+allowed to no query. The embedding is the mean over the tokens of the last layer, of
+length one. ELECTRA's embeddings are narrow: a projection follows their norm.
+
+What W_Q and W_K of a layer read is taken apart into six parts with every sigma and every
+A frozen: token, position, segment, attention, mlp, constant.
+
+  direct   the embedding's parts go through the residual stream alone; what attention
+           writes, less its biases, is the part `attention`, likewise for `mlp`
+  streams  A moves the parts too: part + W_O concat_h(A_h W_V part); `attention` is empty
+
+Biases and betas are constant. Gauge: canonical (gauge.py) at the embedding, weights from
+the norms that lie before layer 0's W_Q, so that nothing that follows depends on how a
+vector is shared out among tables; then, before scoring, the mean over the used rows of
+each part joins the constant (weights 1; 1 / sigma where a norm lies in between), and apart
+rows are constant. `raw` takes no mean away.
+
+Sources: Devlin et al. 2019; Hendrycks & Gimpel 2016 (GELU); Xiong et al. 2020 (pre-LN);
+Song et al. 2020 (MPNet), with Raffel et al. 2020's buckets; Clark et al. 2020 (ELECTRA);
+Mickus, Paperno & Constant 2022 (the state as a sum of its writers).
+"""
+
+import math
+
+import numpy as np
+
+from decomposition import by_head, random_numbers, softmax
+from gauge import shares
+from oracle_json import write_beside
+from schemes import bucket
+
+GROUPS = ["token", "position", "segment", "attention", "mlp", "constant"]
+CONSTANT = len(GROUPS) - 1
+
+
+def gelu(x):
+    # numpy has no erf; math.erf one by one is exact and quick enough here.
+    phi = np.fromiter(map(math.erf, (x / math.sqrt(2)).ravel().tolist()), float, x.size)
+    return 0.5 * x * (1 + phi.reshape(x.shape))
+
+
+def gelu_tanh(x):
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def sigma_of(x, eps):
+    return np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+
+
+def centre(x):
+    return x - x.mean(axis=-1, keepdims=True)
+
+
+def linear(x, layer):
+    return x @ layer["weight"].T + layer["bias"]
+
+
+def merge(x):
+    """[H, n, d_h] to [n, H * d_h]."""
+    return x.transpose(1, 0, 2).reshape(x.shape[1], -1)
+
+
+def relative_bias(table, n):
+    """[H, n, n] from a table [buckets, H]; offsets beyond 128 share the last bucket."""
+    rows = np.array([[bucket(j - i, True, len(table), 128) for j in range(n)] for i in range(n)])
+    return table[rows].transpose(2, 0, 1)
+
+
+def embedding_rows(model, ids, types=None):
+    """[3, n, e]: token, position and segment rows; zeros where there is no segment table."""
+    first = model["first_position"]
+    token = model["word"][ids]
+    segment = model["token_type"]
+    return np.array(
+        [
+            token,
+            model["position"][first : first + len(ids)],
+            np.zeros_like(token) if segment is None else segment[types if types is not None else [0] * len(ids)],
+        ]
+    )
+
+
+def forward(model, rows, attended=None, hook=None):
+    """All that the forward makes of embedding rows [3, n, e].
+
+    states [L + 1][n, d], inputs [L][n, d] (what W_Q reads), logits [L][H, n, n] without the
+    mask, attention, last [n, d], embedding [d], and the sigmas it met. `hook(layer, x)` may
+    give another input to W_Q and W_K alone.
+    """
+    n, heads, eps = rows.shape[1], model["heads"], model["eps"]
+    allowed = np.ones((n, n), bool)
+    if attended is not None:
+        allowed &= np.asarray(attended, bool)[None, :]
+    if model["causal"]:
+        allowed &= np.tri(n, dtype=bool)
+    pre = model["pre"]
+    run = {"states": [], "inputs": [], "logits": [], "attention": [], "mlp": [], "sigma": {}}
+
+    def norm(x, weights, name):
+        run["sigma"][name] = sigma_of(x, eps)
+        return weights["gamma"] * centre(x) / run["sigma"][name] + weights["beta"]
+
+    x = rows.sum(axis=0)
+    if model["embedding_norm"]:
+        x = norm(x, model["embedding_norm"], "embedding")
+    if model["projection"]:
+        x = linear(x, model["projection"])
+    run["states"].append(x)
+    for number, layer in enumerate(model["layers"]):
+        y = norm(x, layer["attention_norm"], (number, "attention")) if pre else x
+        run["inputs"].append(y)
+        read = y if hook is None else hook(number, y)
+        q, k, v = (by_head(linear(z, layer[name]), heads) for z, name in ((read, "query"), (read, "key"), (y, "value")))
+        a = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[2])
+        if model["relative_bias"] is not None:
+            a = a + relative_bias(model["relative_bias"], n)
+        run["logits"].append(a)
+        a = softmax(np.where(allowed, a, -np.inf))
+        run["attention"].append(a)
+        x = x + linear(merge(a @ v), layer["output"])
+        if not pre:
+            x = norm(x, layer["attention_norm"], (number, "attention"))
+        y = norm(x, layer["mlp_norm"], (number, "mlp")) if pre else x
+        written = model["activation"](linear(y, layer["up"])) @ layer["down"]["weight"].T
+        run["mlp"].append(written)
+        x = x + written + layer["down"]["bias"]
+        if not pre:
+            x = norm(x, layer["mlp_norm"], (number, "mlp"))
+        run["states"].append(x)
+    run["last"] = norm(x, model["final_norm"], "final") if model["final_norm"] else x
+    kept = run["last"] if attended is None else run["last"][np.asarray(attended, bool)]
+    run["embedding"] = kept.mean(axis=0) / np.linalg.norm(kept.mean(axis=0))
+    return run
+
+
+def canonical_parts(parts, apart, weights):
+    """Each part less its weighted mean over the used rows; apart rows are constant."""
+    used = np.setdiff1d(np.arange(parts.shape[1]), apart)
+    if len(used) == 0:
+        means = np.zeros_like(parts[:, 0])
+    else:
+        w = weights[used] / weights[used].sum()
+        means = np.einsum("i,sid->sd", w, parts[:, used])
+    means[CONSTANT] = 0
+    out = parts - means[:, None]
+    out[CONSTANT] += means.sum(axis=0)
+    for row in apart:
+        out[:CONSTANT, row] = 0
+        out[CONSTANT, row] = parts[:, row].sum(axis=0)
+    return out
+
+
+def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=True):
+    """[L][6, n, d]: the parts of what W_Q and W_K of each layer read, without padding."""
+    n, heads, pre = rows.shape[1], model["heads"], model["pre"]
+    sigma = run["sigma"]
+
+    def through(parts, weights, name):
+        parts = weights["gamma"] * centre(parts) / sigma[name]
+        parts[CONSTANT] += weights["beta"]
+        return parts
+
+    def gauged(parts, *names):
+        if gauge == "raw":
+            return parts
+        weights = np.ones(n)
+        for name in names:
+            weights = weights / sigma[name][:, 0]
+        return canonical_parts(parts, apart, weights)
+
+    parts = np.zeros((len(GROUPS), *rows.shape[1:]))
+    parts[:3] = rows
+    before = (["embedding"] if model["embedding_norm"] else []) + ([(0, "attention")] if pre else [])
+    if at_embedding:
+        parts = gauged(parts, *before)
+    if model["embedding_norm"]:
+        parts = through(parts, model["embedding_norm"], "embedding")
+    if model["projection"]:
+        parts = parts @ model["projection"]["weight"].T
+        parts[CONSTANT] += model["projection"]["bias"]
+    found = []
+    for number, layer in enumerate(model["layers"]):
+        name = (number, "attention")
+        if pre:
+            found.append(through(gauged(parts, name), layer["attention_norm"], name))
+            source = through(parts, layer["attention_norm"], name)
+        else:
+            found.append(gauged(parts))
+            source = parts
+
+        def moved(x):
+            a = run["attention"][number]
+            return merge(a @ by_head(x @ layer["value"]["weight"].T, heads)) @ layer["output"]["weight"].T
+
+        parts = parts.copy()
+        if way == "direct":
+            parts[GROUPS.index("attention")] += moved(run["inputs"][number])
+        else:
+            parts += np.array([moved(s) for s in source])
+        parts[CONSTANT] += layer["output"]["weight"] @ layer["value"]["bias"] + layer["output"]["bias"]
+        if not pre:
+            parts = through(parts, layer["attention_norm"], name)
+        parts[GROUPS.index("mlp")] += run["mlp"][number]
+        parts[CONSTANT] += layer["down"]["bias"]
+        if not pre:
+            parts = through(parts, layer["mlp_norm"], (number, "mlp"))
+    return found
+
+
+def terms_of(model, number, parts):
+    """[H, g * g, n, n] of g parts, the last of which is the constant and carries the biases."""
+    layer, heads = model["layers"][number], model["heads"]
+    both = []
+    for name in ("query", "key"):
+        projected = np.array([by_head(p @ layer[name]["weight"].T, heads) for p in parts])
+        projected[-1] += by_head(np.tile(layer[name]["bias"], (parts.shape[1], 1)), heads)
+        both.append(projected)
+    q, k = both
+    every = np.einsum("shid,rhjd->hsrij", q, k, optimize=True) / math.sqrt(q.shape[-1])
+    return every.reshape(heads, -1, *every.shape[3:])
+
+
+# ---------------------------------------------------------------- tiny encoders
+
+
+def random_model(
+    rng, d, heads, inner, pre=False, activation=gelu, causal=False, first_position=0, types=2, narrow=None, buckets=None
+):
+    e = narrow or d
+
+    def matrix(rows, columns):
+        weight = random_numbers(rng, rows, columns, spread=0.5)
+        return {"weight": weight, "bias": random_numbers(rng, rows, spread=0.3)}
+
+    def norm(width):
+        gamma = random_numbers(rng, width, mean=1.0, spread=0.3)
+        return {"gamma": gamma, "beta": random_numbers(rng, width, spread=0.3)}
+
+    return {
+        "heads": heads,
+        "eps": 1e-5 if pre else 1e-12,
+        "pre": pre,
+        "activation": activation,
+        "causal": causal,
+        "first_position": first_position,
+        "word": random_numbers(rng, 9, e, mean=0.2),
+        "position": random_numbers(rng, 14 + first_position, e, spread=0.6),
+        "token_type": random_numbers(rng, types, e, spread=0.5) if types else None,
+        "embedding_norm": None if pre else norm(e),
+        "projection": matrix(d, e) if narrow else None,
+        "relative_bias": random_numbers(rng, buckets, heads) if buckets else None,
+        "layers": [
+            {
+                "query": matrix(d, d),
+                "key": matrix(d, d),
+                "value": matrix(d, d),
+                "output": matrix(d, d),
+                "attention_norm": norm(d),
+                "up": matrix(inner, d),
+                "down": matrix(d, inner),
+                "mlp_norm": norm(d),
+            }
+            for _ in range(2)
+        ],
+        "final_norm": norm(d) if pre else None,
+    }
+
+
+#   name, what the model is, real tokens, padding, apart rows
+CASES = [
+    ("BERT", dict(d=8, heads=2, inner=10), 5, 0, [0]),
+    ("BERT, tanh GELU, padding", dict(d=9, heads=3, inner=8, activation=gelu_tanh), 4, 2, [0]),
+    ("no segments (DistilBERT)", dict(d=8, heads=2, inner=8, types=0), 4, 0, [0]),
+    ("one segment, from position 2 (RoBERTa)", dict(d=8, heads=2, inner=8, types=1, first_position=2), 4, 1, [0]),
+    ("narrow embeddings (ELECTRA)", dict(d=8, heads=2, inner=8, narrow=5), 4, 0, [0]),
+    ("relative bias (MPNet)", dict(d=8, heads=2, inner=8, types=0, first_position=2, buckets=32), 11, 1, [0]),
+    ("pre-LN (ViT)", dict(d=8, heads=2, inner=12, pre=True, types=0), 5, 0, [0]),
+    ("pre-LN, causal, tanh GELU (GPT-2)",
+     dict(d=12, heads=3, inner=8, pre=True, activation=gelu_tanh, types=0, causal=True), 5, 0, []),
+]  # fmt: skip
+
+
+def close(a, b, tolerance=1e-12):
+    return np.abs(np.asarray(a) - np.asarray(b)).max() < tolerance
+
+
+def case(rng, name, kind, n, padding, apart):
+    model = random_model(rng, **kind)
+    ids = rng.integers(0, 9, n)
+    types = np.arange(n) // 3 % len(model["token_type"]) if model["token_type"] is not None else np.zeros(n, int)
+    rows = embedding_rows(model, ids, types)
+    run = forward(model, rows)
+    used = [i for i in range(n) if i not in apart]
+
+    # Padding is invisible: more tokens that no query may see change nothing.
+    padded_ids = np.append(ids, rng.integers(0, 9, padding))
+    attended = [1] * n + [0] * padding
+    longer = embedding_rows(model, padded_ids, np.append(types, [0] * padding).astype(int))
+    padded = forward(model, longer, attended)
+    for a, b in zip(padded["states"], run["states"]):
+        assert close(a[:n], b)
+    assert close(padded["embedding"], run["embedding"])
+    if padding:
+        assert not close(forward(model, longer)["embedding"], run["embedding"], 1e-3)
+    # A causal model's first tokens do not know the later ones.
+    prefix = forward(model, rows[:, : n - 1])["states"][-1]
+    assert close(prefix, run["states"][-1][: n - 1]) == model["causal"]
+    # What must be seen: the other GELU, the other order of heads, the other direction.
+    other = dict(model, activation=gelu if model["activation"] is gelu_tanh else gelu_tanh)
+    assert not close(forward(other, rows)["embedding"], run["embedding"], 1e-6)
+
+    decomposition = {}
+    for way, gauge in (("direct", "canonical"), ("streams", "canonical"), ("direct", "raw"), ("streams", "raw")):
+        parts = decomposed(model, rows, run, apart, way, gauge)
+        share = []
+        for number, p in enumerate(parts):
+            assert close(p.sum(axis=0), run["inputs"][number])
+            term = terms_of(model, number, p)
+            bias = 0 if model["relative_bias"] is None else relative_bias(model["relative_bias"], n)
+            assert close(term.sum(axis=1) + bias, run["logits"][number])
+            seen = used if gauge == "canonical" else list(range(n))
+            if model["relative_bias"] is None:
+                share.append([shares(t, seen, model["causal"]) for t in term])
+            else:  # the bias is one more term, the last one
+                share.append([shares(np.append(t, b[None], axis=0), seen, False) for t, b in zip(term, bias)])
+        # Streams leave nothing in `attention`.
+        assert way == "direct" or not any(p[GROUPS.index("attention")].any() for p in parts)
+        decomposition[f"{way}_{gauge}"] = {"parts": np.array(parts), "shares": np.array(share)}
+
+    # Shifts that no state sees leave the canonical parts alone, at every layer.
+    for way in ("direct", "streams"):
+        for _ in range(5):
+            a, b, v = 2 * rng.normal(size=(3, rows.shape[2])) / math.sqrt(rows.shape[2])
+            shifts = [a, b, -a - b] if model["token_type"] is not None else [a, -a, 0 * a]
+            moved = rows + np.array(shifts)[:, None]
+            for row in apart:
+                moved[0, row] += v
+                moved[1, row] -= v
+            again = forward(model, moved)
+            assert close(again["embedding"], run["embedding"], 1e-11)
+            parts = decomposed(model, moved, again, apart, way)
+            assert close(parts, decomposition[f"{way}_canonical"]["parts"], 1e-10)
+            raw = decomposed(model, moved, again, apart, way, "raw")
+            assert not close(raw, decomposition[f"{way}_raw"]["parts"], 0.1)
+
+    print(f"  {name}: {n} tokens, embedding {np.array2string(run['embedding'][:3], precision=4)}")
+    stored = {key: value for key, value in model.items() if key not in ("layers", "activation", "pre")}
+    return {
+        "name": name,
+        "norm": "pre" if model["pre"] else "post",
+        "activation": "gelu" if model["activation"] is gelu else "gelu_tanh",
+        **stored,
+        "layers": model["layers"],
+        "ids": padded_ids,
+        "token_types": np.append(types, [0] * padding).astype(int) if model["token_type"] is not None else None,
+        "attended": attended,
+        "apart": apart,
+        "states": np.array(run["states"]),
+        "inputs": np.array(run["inputs"]),
+        "logits": np.array(run["logits"]),
+        "last": run["last"] if model["final_norm"] else None,
+        "embedding": run["embedding"],
+        "decomposition": {
+            "direct": decomposition["direct_canonical"],
+            "streams": decomposition["streams_canonical"],
+            # Its parts are easily had: they are only carried, and nothing is taken away.
+            "direct_raw": {"shares": decomposition["direct_raw"]["shares"]},
+        },
+    }
+
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(6)
+    x = np.array([-40, -9, -6.1, -3.2, -1.7, -0.75, -0.2, -1e-8, 0, 0.3, 0.9, 2.4, 5.3, 12.5])
+    activations = {"x": x, "gelu": gelu(x), "gelu_tanh": gelu_tanh(x)}
+    cases = [case(rng, *c) for c in CASES]
+    write_beside(__file__, {"activations": activations, "groups": GROUPS, "cases": cases}, digits=13)

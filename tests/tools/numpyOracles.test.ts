@@ -1,0 +1,128 @@
+// The oracles of tests/reference run again, and give what is committed, within the tolerances that their
+// README names: nobody has changed a script without its numbers, or a number by hand.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { execute, root } from '../package/support/project.ts';
+import { differences, rulesOf } from './support/tolerances.ts';
+
+const folder = join(root, 'tests/reference');
+const namesOf = (ending: string, but: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+    .filter((name) => name !== but);
+
+// Their writer is none, and figures.json is the core's.
+// The longest scripts run longest: they start first.
+const lengthOf = (oracle: string) => readFileSync(join(folder, `${oracle}.py`)).length;
+const oracles = namesOf('.py', 'oracle_json').sort((a, b) => lengthOf(b) - lengthOf(a));
+const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+const rules = rulesOf(readme);
+const committed = (oracle: string) => JSON.parse(readFileSync(join(folder, `${oracle}.json`), 'utf8'));
+
+const hasNumpy = (python: string) => {
+  try {
+    execFileSync(python, ['-c', 'import numpy'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+// Debian's numpy is its own Python's, whatever other is first on PATH.
+const python = ['/usr/bin/python3', 'python3'].find(hasNumpy);
+const inCi = process.env.CI === 'true';
+if (!python)
+  console.log('No python3 here has numpy (Debian: python3-numpy), so the oracles are not run again.');
+
+const copy = mkdtempSync(join(tmpdir(), 'superpose-oracles-'));
+const reference = join(copy, 'tests/reference');
+mkdirSync(reference, { recursive: true });
+// With the numbers, of which a script keeps those that it would need other data for.
+for (const name of readdirSync(folder))
+  if (/\.(py|json)$/.test(name)) cpSync(join(folder, name), join(reference, name));
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+afterAll(() => rmSync(copy, { recursive: true }));
+
+test('every oracle has its numbers, its command and its tolerance, and there are no others', () => {
+  expect(oracles.length).toBeGreaterThan(10);
+  expect(namesOf('.json', 'figures').sort()).toEqual([...oracles].sort());
+  expect([...rules.keys()].sort()).toEqual([...oracles].sort());
+  for (const oracle of oracles) expect(readme).toContain(`python3 tests/reference/${oracle}.py`);
+});
+
+test.skipIf(!python && !inCi).concurrent.each(oracles)('%s.py gives what is committed', async (oracle) => {
+  // One thread each, because they run side by side.
+  const env = { ...process.env, OPENBLAS_NUM_THREADS: '1', OMP_NUM_THREADS: '1' };
+  const script = join(reference, `${oracle}.py`);
+  const outcome = await execute(python ?? 'python3', [script], copy, env);
+  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+  expect(outcome.stdout).toMatch(new RegExp(`^${oracle}\\.json: \\d+ bytes$`, 'm'));
+  const again = JSON.parse(readFileSync(join(reference, `${oracle}.json`), 'utf8'));
+  expect(differences(committed(oracle), again, rules.get(oracle) ?? [])).toEqual([]);
+});
+
+test.each(oracles)('a number of %s.json that is not the oracle’s would be seen', (oracle) => {
+  const tolerances = rules.get(oracle) ?? [];
+  const found = numbersIn(committed(oracle)).filter(({ value }) => value !== 0);
+  expect(found.length).toBeGreaterThan(20);
+  // The largest of each key, by a hundredth.
+  const bySize = found.sort((a, b) => Math.abs(a.value) - Math.abs(b.value));
+  const keys = new Map(bySize.map((one) => [one.key, one]));
+  const theirs = committed(oracle);
+  const changed = committed(oracle);
+  for (const { path, value } of keys.values()) {
+    put(changed, path, value * 1.01);
+    expect(differences(theirs, changed, tolerances), path.join('.')).toHaveLength(1);
+    put(changed, path, value);
+  }
+});
+
+test('what tolerances let pass, and what they do not', () => {
+  const table =
+    '| file | formula | tolerance |\n|---|---|---|\n| `a` | x | 1e-3; exact in `b`; 1e-2 relative in `c_*`; 1e-2 relative or 1 in `d`; 1e-2 of the array in `e` |\n';
+  const tolerances = rulesOf(table).get('a') ?? [];
+  const sees = (theirs: unknown, ours: unknown) => differences(theirs, ours, tolerances).length > 0;
+  expect(sees({ x: 0.5 }, { x: 0.5009 })).toBe(false);
+  expect(sees({ x: 0.5 }, { x: 0.5011 })).toBe(true);
+  expect(sees({ b: { x: [0.5] } }, { b: { x: [0.5000001] } })).toBe(true);
+  expect(sees({ c_1: 1000.5 }, { c_1: 1010 })).toBe(false);
+  expect(sees({ c_1: 1000.5 }, { c_1: 1020 })).toBe(true);
+  expect(sees({ d: 0.5 }, { d: 1.4 })).toBe(false);
+  expect(sees({ d: 0.5 }, { d: 1.6 })).toBe(true);
+  expect(sees({ e: [0.001, 10.5] }, { e: [0.1, 10.5] })).toBe(false);
+  expect(sees({ e: [0.001, 10.5] }, { e: [0.2, 10.5] })).toBe(true);
+  expect(sees({ e: [[0.001], [10.5]] }, { e: [[0.1], [10.5]] })).toBe(false);
+  expect(sees({ e: [{ x: [0.001] }, { x: [10.5] }] }, { e: [{ x: [0.1] }, { x: [10.5] }] })).toBe(true);
+  // Whole numbers, words, what is not there, and shapes.
+  expect(sees({ c_1: 1000 }, { c_1: 1001 })).toBe(true);
+  expect(sees({ x: 'a' }, { x: 'b' })).toBe(true);
+  expect(sees({ x: null }, { x: 0 })).toBe(true);
+  expect(sees({ x: 0.5 }, { x: null })).toBe(true);
+  expect(sees({ x: [0.5] }, { x: [0.5, 0.5] })).toBe(true);
+  expect(sees({ x: 0.5 }, { y: 0.5 })).toBe(true);
+  expect(() => rulesOf(table.replace('1e-3', 'about right'))).toThrow('about right');
+});
+
+interface Place {
+  path: (string | number)[];
+  key: string;
+  value: number;
+}
+
+function numbersIn(value: unknown, path: (string | number)[] = []): Place[] {
+  if (typeof value === 'number')
+    return [{ path, key: String(path.filter((step) => typeof step === 'string').at(-1)), value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    numbersIn(item, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+}
+
+function put(document: unknown, path: (string | number)[], value: number): void {
+  let at = document as Record<string | number, unknown>;
+  for (const step of path.slice(0, -1)) at = at[step] as Record<string | number, unknown>;
+  at[path.at(-1) as string | number] = value;
+}

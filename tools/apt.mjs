@@ -1,0 +1,125 @@
+// Debian packages without root: apt resolves, downloads and verifies in a folder of its own, and dpkg-deb
+// unpacks. Nothing is installed, no package's script runs, and of the host's apt only the settings are read.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ask, Failure, which } from './steps.mjs';
+
+const keyrings = ['gpg', 'pgp'].map((ending) => `/usr/share/keyrings/debian-archive-keyring.${ending}`);
+
+/** Whether there is an apt to download and unpack with. */
+export const hasApt = () => ['apt-get', 'apt-config', 'dpkg', 'dpkg-deb'].every((program) => which(program));
+
+/**
+ * The mirror that the host's own sources name for its release: { uri, release }. A Failure says so where
+ * there is none; `instead` says how to do without.
+ */
+export function debianMirror(instead) {
+  const about = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+  const field = (name) => about.match(new RegExp(`^${name}="?([^"\\n]*)`, 'm'))?.[1];
+  const releases = [field('VERSION_CODENAME'), 'stable', 'oldstable', 'testing', 'unstable', 'sid'];
+  // apt itself reads the sources, of which there are several formats.
+  const format = ['--format', '$(REPO_URI) $(RELEASE) $(COMPONENT)', 'Created-By: Packages'];
+  const sources = (hasApt() && ask('apt-get', ['indextargets', ...format])) || '';
+  const [uri, release] =
+    sources
+      .split('\n')
+      .map((line) => line.split(' '))
+      .find(([at, of, part]) => part === 'main' && releases.includes(of) && !at.startsWith('cdrom:')) ?? [];
+  if (field('ID') === 'debian' && uri) return { uri: uri.replace(/\/$/, ''), release };
+  const why = !hasApt()
+    ? 'This machine has no apt'
+    : field('ID') === 'debian'
+      ? "This machine's apt sources name no Debian mirror"
+      : "This machine's apt is not Debian's";
+  throw new Failure(`${why} to download from.\nBy hand: ${instead}`);
+}
+
+/**
+ * Unpacks packages of a suite, with all that they depend on, into `folder`; a package is a name or
+ * name=version as apt-get takes it. `run` is that of a step.
+ */
+export async function unpackPackages(run, { uri, suite, packages }, folder) {
+  const own = join(folder, 'apt');
+  for (const path of [
+    'etc/apt.conf.d',
+    'etc/preferences.d',
+    'etc/sources.list.d',
+    'state/lists/partial',
+    'cache/archives/partial',
+  ])
+    mkdirSync(join(own, path), { recursive: true });
+  // Nothing counts as installed, so that all comes that the packages run on.
+  writeFileSync(join(own, 'status'), '');
+  const keyring = keyrings.find((file) => existsSync(file));
+  const options = [
+    `arch=${ask('dpkg', ['--print-architecture'])}`,
+    ...(keyring ? [`signed-by=${keyring}`] : []),
+  ];
+  writeFileSync(join(own, 'etc/sources.list'), `deb [${options.join(' ')}] ${uri} ${suite} main\n`);
+  writeFileSync(join(own, 'apt.conf'), settings(own));
+  const env = { ...process.env, APT_CONFIG: join(own, 'apt.conf') };
+  await run('apt-get', ['update'], { env });
+  await run('apt-get', ['install', '-y', '--download-only', ...packages], { env });
+
+  const archives = join(own, 'cache/archives');
+  const waiting = readdirSync(archives).filter((name) => name.endsWith('.deb'));
+  const unpackOneByOne = async () => {
+    for (let name = waiting.pop(); name; name = waiting.pop())
+      await unpackArchive(run, join(archives, name), folder);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, unpackOneByOne));
+  rmSync(own, { recursive: true });
+}
+
+/** Downloads one pinned .deb, in whose place nothing else will do, and unpacks it into `folder`. */
+export async function unpackPinned(run, uri, pin, folder) {
+  const archive = join(folder, 'pinned.deb');
+  const helper = which('apt-helper', `${process.env.PATH}:/usr/lib/apt`);
+  if (!helper) throw new Error('There is no apt-helper, which Debian has in the package apt.');
+  // As root apt would download as another user, who may not write here.
+  const command = [
+    '-o',
+    'APT::Sandbox::User=',
+    'download-file',
+    `${uri}/${pin.pool}`,
+    archive,
+    `SHA256:${pin.sha256}`,
+  ];
+  if ((await run(helper, command, { mayFail: true })) !== 0) {
+    const refused = `${archive}.FAILED`;
+    throw new Error(
+      existsSync(refused)
+        ? `The file that came as ${pin.package} ${pin.version} has the SHA-256 ${sha256(refused)}, and ${pin.sha256} was expected.`
+        : `${uri}/${pin.pool} could not be downloaded. If it was not found there, ${pin.package} ${pin.version} has left the mirror.`,
+    );
+  }
+  await unpackArchive(run, archive, folder);
+  rmSync(archive);
+}
+
+const unpackArchive = (run, archive, folder) => run('dpkg-deb', ['--extract', archive, folder]);
+
+const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+/** Of the host's settings those of downloading, proxies above all; its hooks and indexes stay out. */
+function settings(own) {
+  const host = (ask('apt-config', ['dump']) ?? '').split('\n');
+  const kept = host.filter(
+    (line) => /^Acquire::/.test(line) && !/^Acquire::(IndexTargets|Languages)/.test(line),
+  );
+  const ours = {
+    'Dir::Etc': join(own, 'etc'),
+    'Dir::State': join(own, 'state'),
+    'Dir::State::status': join(own, 'status'),
+    'Dir::Cache': join(own, 'cache'),
+    'APT::Install-Recommends': 'false',
+    'APT::Sandbox::User': '',
+    // An index that cannot be fetched is an error, not a warning.
+    'APT::Update::Error-Mode': 'any',
+    'Acquire::Languages': 'none',
+    'Debug::NoLocking': 'true',
+  };
+  return [...kept, ...Object.entries(ours).map(([name, value]) => `${name} "${value}";`), ''].join('\n');
+}

@@ -1,0 +1,48 @@
+// npm run lint: all that can be seen of the code without running it. `npm test` asks the same, of changed C++ alone.
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { changedFiles } from './changed.mjs';
+import { presetFolder } from './cmake.mjs';
+import { setUp } from './setup.mjs';
+import { ask, root, runTool, step, usageError } from './steps.mjs';
+
+const bin = (name) => join(root, 'node_modules/.bin', name);
+
+/** The C++ files of the checkout; headers are read with what includes them. */
+export const cppFiles = (...endings) =>
+  (ask('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...endings], { cwd: root }) ?? '')
+    .split('\n')
+    .filter((file) => file && existsSync(join(root, file)));
+
+/** Compiled files of the core that clang-tidy can read: those with a line in the compile commands. */
+export const tidied = (files) => files.filter((file) => /^src\/core\/.*\.cpp$/.test(file));
+
+export const changedCpp = () => tidied(changedFiles()).filter((file) => existsSync(join(root, file)));
+
+/** What a checker is called with. */
+export const checks = {
+  'Biome: TypeScript, JavaScript, CSS': [bin('biome'), 'check', '--error-on-warnings'],
+  'Types of the page': [bin('tsc'), '-p', 'web/tsconfig.json'],
+  'Types of the tests': [bin('tsc'), '-p', 'tests/tsconfig.json'],
+};
+export const formatted = () => ['clang-format', '--dry-run', '-Werror', ...cppFiles('*.cpp', '*.h')];
+export const tidy = (file) => ['clang-tidy', '--quiet', '-p', presetFolder('native'), file];
+
+async function main(args) {
+  if (args.length > 0) throw usageError(`npm run lint takes no arguments, and got: ${args.join(' ')}`);
+  const env = await setUp('wasm', 'native', 'style');
+  const byHand = 'read the message above; `npx biome check --write` and `clang-format -i` mend most.';
+  const check = (name, [program, ...rest]) =>
+    step(name, { byHand }, (run) => run(program, rest, { env, show: true }));
+  await step('Configure native', { byHand }, (run) => run('cmake', ['--preset', 'native'], { env }));
+  for (const [name, command] of Object.entries(checks)) await check(name, command);
+  await check('clang-format: C++', formatted());
+  const files = tidied(cppFiles('src/core/*.cpp'));
+  const many = ['-P', String(availableParallelism()), '-n', '1', ...tidy('').slice(0, -1)];
+  await step(`clang-tidy: ${files.length} files of the core`, { byHand }, (run) =>
+    run('sh', ['-c', 'printf "%s\\n" "$0" | xargs "$@"', files.join('\n'), ...many], { env, show: true }),
+  );
+}
+
+runTool(import.meta.url, main);
