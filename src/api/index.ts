@@ -63,6 +63,7 @@ export type {
   LayerTermsOptions,
 } from './scores/decompositionLayer.js';
 export type { DotProductName, DotProducts, DotProductsInput, PairMoments } from './scores/dotProducts.js';
+export type { Gauge, GaugeName, GaugeOptions } from './scores/gauge.js';
 export type { AttentionLayer, PermutationEffect, PermutationEffectInput } from './scores/order.js';
 export type { ScoreRanks, ScoreRanksInput } from './scores/rank.js';
 export type { SchemeInfo, SchemeShape } from './scores/schemeRegistry.js';

@@ -108,6 +108,22 @@ const cases: Record<string, Case[]> = {
     [{ query: { weight: single(4, 4) } }, TypeError, 'query.weight.data is a Float32Array', 'content.data'],
   ],
   decompose: [
+    [{ apart: [3] }, RangeError, 'apart', '3', 'from 0 to 2'],
+    [{ apart: [1, 1] }, RangeError, 'apart', 'once', '1 is there twice'],
+    [{ gauge: 'cannonical' }, RangeError, 'gauge', "'canonical'", 'means', '"cannonical"'],
+    [{ gauge: { means: { token: new Float64Array(4) } } }, TypeError, 'gauge.means.position', 'undefined'],
+    [
+      { gauge: { means: { token: new Float64Array(4), position: new Float64Array(5) } } },
+      RangeError,
+      'gauge.means.position',
+      '5',
+    ],
+    [
+      { gauge: { means: { token: new Float64Array(4), position: new Float32Array(4) } } },
+      TypeError,
+      'gauge.means.position is a Float32Array',
+    ],
+    [{ gauge: { means: { segment: new Float64Array(4) } } }, RangeError, 'gauge.means', "'token'", 'segment'],
     [{ summands: undefined }, TypeError, 'summands', 'an object', 'undefined'],
     [{ summands: {} }, RangeError, 'summands', 'at least one', 'empty'],
     [{ summands: { token: undefined } }, TypeError, 'summands.token', 'undefined'],

@@ -24,6 +24,7 @@ const allowed: Record<string, readonly string[]> = {
   spacing: ["'d_model'", "'timescales'"],
   precision: ["'float32'", "'float64'"],
   kind: ["'layer_norm'", "'rms_norm'"],
+  gauge: ["'raw'", "'canonical'"],
 };
 
 interface Wrong extends Refusal {

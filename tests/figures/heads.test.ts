@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { load, loadMiniLM } from 'superpose';
+import { load, loadMiniLM, sharesOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
+import { readState } from '../../web/figures/controls.ts';
 import * as heads from '../../web/figures/heads.ts';
 import { expectSoundPictures, run } from './support.ts';
 
@@ -14,8 +15,8 @@ const close = (found: number[] | undefined, expected: (number | undefined)[]) =>
   expect(found?.reduce((a, b) => a + b)).toBeCloseTo(1, 10);
 };
 
-test.runIf(inject('withModel'))('shares of the default sentence', async () => {
-  const result = await run(heads);
+test.runIf(inject('withModel'))('raw shares of the default sentence', async () => {
+  const result = await run(heads, { gauge: 'raw' });
   expectSoundPictures(result);
   oracle.river_bank.shares.nine.forEach((nine: number[], head: number) => {
     close(result.data.rows[head].shares, fourOf(nine));
@@ -26,10 +27,10 @@ test.runIf(inject('withModel'))('shares of the default sentence', async () => {
     expect((tp as number) + (pt as number)).toBeCloseTo(cross as number, 12);
 });
 
-test.runIf(inject('withModel'))('shares of the ten sentences, averaged and pooled', async () => {
+test.runIf(inject('withModel'))('raw shares of the ten sentences, averaged and pooled', async () => {
   const texts = oracle.sentences.map(({ text }: { text: string }) => text);
   for (const text of heads.tenSentences) expect(texts).toContain(text);
-  const result = await run(heads, { sentences: 'ten' });
+  const result = await run(heads, { sentences: 'ten', gauge: 'raw' });
   expectSoundPictures(result);
   const { per_head_nine, mean_of_heads_nine, energy_per_head } = oracle.ten_sentences;
   per_head_nine.forEach((nine: number[], head: number) => {
@@ -49,6 +50,40 @@ test.runIf(inject('withModel'))('shares of the ten sentences, averaged and poole
     pooled.map((sum) => sum / energy),
   );
   expect(result.data.rows.at(-1).shares[3]).toBeCloseTo(oracle.ten_sentences.pooled_four[3], 6);
+});
+
+// The library's canonical shares are held to tables and an oracle of their own in tests/api.
+test.runIf(inject('withModel'))('canonical shares, which the figure names', async () => {
+  const result = await run(heads);
+  expectSoundPictures(result);
+  const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+  const scores = await (await loadMiniLM(await load())).decompose(heads.figure.controls.text.initial, {
+    groups,
+    gauge: 'canonical',
+  });
+  for (const head of scores.heads) {
+    const shares = sharesOf(scores, head);
+    close(
+      result.data.rows[head].shares,
+      [0, 1, 3, 4].map((term) => shares[term]),
+    );
+  }
+  const texts = result.figure
+    .scene(result.data, result.state, 600)
+    .marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
+  expect(texts.join('\n')).toContain('canonical gauge');
+  expect(result.figure.describe(result.data, result.state)).toContain('canonical gauge');
+  const { columns, rows } = result.figure.table(result.data, result.state);
+  expect(columns.at(-1)).toBe('gauge');
+  for (const row of rows) expect(row.at(-1)).toBe('canonical');
+});
+
+test('a link from before there was a gauge shows raw shares, as it did; any other canonical ones', () => {
+  const gaugeOf = (link: string) => readState(heads.figure.controls, new URLSearchParams(link)).state.gauge;
+  expect(gaugeOf('sentences=ten&text=hello')).toBe('raw');
+  expect(gaugeOf('sentences=ten&gauge=canonical&text=hello')).toBe('canonical');
+  expect(gaugeOf('sentences=ten')).toBe('canonical');
+  expect(gaugeOf('')).toBe('canonical');
 });
 
 test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(

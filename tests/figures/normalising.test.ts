@@ -46,11 +46,12 @@ async function expectScores(input: Input, settings: Record<string, string | numb
 }
 
 test.each([
-  { n: 5, head: 3, seed: 1 },
-  { n: 2, head: 0, seed: 4294967295 },
-  { n: 64, head: 11, seed: 2 },
+  { n: 5, head: 3, seed: 1, gauge: 'canonical' },
+  { n: 2, head: 0, seed: 4294967295, gauge: 'raw' },
+  { n: 64, head: 11, seed: 2, gauge: 'raw' },
+  { n: 9, head: 1, seed: 3, gauge: 'canonical' },
 ])(
-  '$n seeded tokens, head $head: three matrices straight from the formula',
+  '$n seeded tokens, head $head, $gauge: three matrices straight from the formula',
   async ({ head, ...settings }) => {
     const superpose = await load();
     const { summands, layer } = seededLayer(superpose, settings.n, settings.seed);
@@ -62,6 +63,7 @@ test.each([
       ...input,
       groups: { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] },
       only: [head],
+      gauge: settings.gauge as 'raw' | 'canonical',
     });
     const size = settings.n ** 2;
     const block = (term: number) => scores.terms.subarray(term * size, (term + 1) * size);
@@ -69,7 +71,7 @@ test.each([
     expect(groups).toHaveLength(scores.parts.length);
     [block(0), block(1), block(3), block(4), rest].forEach((term, place) => {
       const raw = dot(term, scores.logits) / dot(scores.logits, scores.logits);
-      expect(data.raw[place]).toBeCloseTo(raw, 10);
+      expect(data.uncentred[place]).toBeCloseTo(raw, 10);
       const [a, b] = [rowCentred(term, settings.n), rowCentred(scores.logits, settings.n)];
       expect(data.shares[place]).toBeCloseTo(dot(a, b) / dot(b, b), 10);
     });

@@ -111,6 +111,7 @@ test.each([
   [['decompose'], 2, '--text'],
   [['decompose', '--text', 'Hi', '--head', '12'], 2, 'from 0 to 11'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
+  [['decompose', '--text', 'Hi', '--gauge', 'metric'], 2, 'canonical or raw'],
 ])('%j ends with %i', async (args, code, sentence) => {
   const outcome = await superpose(...args);
   expect(outcome.code).toBe(code);
@@ -171,23 +172,38 @@ describe('what is a package of its own', () => {
       expect(await superpose('figure', 'one-score', '--out', 'f.svg')).toMatchObject({ code: 0, stderr: '' });
 
       const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
-      const scores = await (await loadMiniLM(await load())).decompose('A cat sat.', { groups });
-      const all = JSON.parse((await superpose('decompose', '--text', 'A cat sat.', '--json')).stdout);
-      expect(all.tokens).toEqual(scores.sentence.tokens);
-      for (const [head, ...row] of all.rows) {
-        // The last column is the residual.
-        expect(row.slice(0, -1)).toHaveLength(9);
-        const shares = sharesOf(scores, head);
-        row.slice(0, -1).forEach((share: number, term: number) => {
-          expect(share).toBeCloseTo(shares[term] as number, 12);
-        });
+      const model = await loadMiniLM(await load());
+      const scores = await model.decompose('A cat sat.', { groups });
+      const raw = await model.decompose('A cat sat.', { groups, gauge: 'raw' });
+      for (const [wanted, ...args] of [
+        [scores],
+        [scores, '--gauge', 'canonical'],
+        [raw, '--gauge', 'raw'],
+      ] as [typeof scores, ...string[]][]) {
+        const all = JSON.parse(
+          (await superpose('decompose', '--text', 'A cat sat.', '--json', ...args)).stdout,
+        );
+        expect(all.tokens).toEqual(wanted.sentence.tokens);
+        expect(all.gauge).toBe(wanted.gauge);
+        for (const [head, ...row] of all.rows) {
+          // The last column is the residual.
+          expect(row.slice(0, -1)).toHaveLength(9);
+          const shares = sharesOf(wanted, head);
+          row.slice(0, -1).forEach((share: number, term: number) => {
+            expect(share).toBeCloseTo(shares[term] as number, 12);
+          });
+        }
+        const { stdout: text } = await superpose('decompose', '--text', 'A cat sat.', ...args);
+        expect(text).toContain(`${wanted.gauge} gauge`);
       }
       const { stdout: csv } = await superpose('decompose', '--text', 'A cat sat.', '--head', '3', '--csv');
       const rows = csv.trim().split('\r\n').slice(1);
       const logits = logitsOf(scores, 3);
       expect(rows).toHaveLength(logits.length);
       rows.forEach((row, cell) => {
-        expect(Number(row.split(',').at(-1))).toBeCloseTo(logits[cell] as number, 10);
+        const [score, gauge] = row.split(',').slice(-2);
+        expect(Number(score)).toBeCloseTo(logits[cell] as number, 10);
+        expect(gauge).toBe('canonical');
       });
 
       // [CLS] and [SEP] are two of the model's 512 tokens.

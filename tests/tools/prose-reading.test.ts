@@ -166,31 +166,40 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
     }
     said('Head 0 and head 1 are mostly about words.');
     for (const head of [0, 1]) expect(nth(nth(yours.heads, head), tt)).toBeGreaterThan(0.6);
-    said(
-      'in heads 0, 3 and 8 they make up more than a fifth of this sentence’s variation, nearly all of it position → token',
-    );
     const cross = (shares: number[]) => (shares[tp] as number) + (shares[pt] as number);
-    for (const head of [0, 3, 8]) {
-      expect(cross(nth(yours.heads, head))).toBeGreaterThan(0.2);
-      expect(nth(nth(yours.heads, head), pt) / cross(nth(yours.heads, head))).toBeGreaterThan(0.85);
+    said(
+      'is true of eleven heads, each with less than 3 %, and false of one: head 11 has more than a quarter',
+    );
+    for (const of of [yours, ten]) {
+      for (let head = 0; head < 11; head++) expect(Math.abs(cross(nth(of.heads, head)))).toBeLessThan(0.03);
+      expect(nth(nth(of.heads, 11), tp)).toBeGreaterThan(0.25);
     }
-    said('is true of all heads pooled, of which they are 0.8 %, and false in particular');
-    expect((100 * cross(yours.pooled)).toFixed(1)).toBe('0.8');
-    expect(cross(ten.pooled)).toBeLessThan(0.04);
-    expect(cross(ten.mean)).toBeGreaterThan(0.04);
-    said('heads 0 and 8 keep their cross terms, and in heads 6 and 9 they turn negative');
-    for (const head of [0, 8]) expect(cross(nth(ten.heads, head))).toBeGreaterThan(0.13);
-    for (const head of [6, 9]) expect(cross(nth(ten.heads, head))).toBeLessThan(-0.14);
-    said('head 2’s vary so much that nine tenths of the whole are position → position');
-    expect(ten.pooled[pp]).toBeCloseTo(0.9, 1);
-    said('Head 9 is nearly all that');
+    said('cross terms of a fifth in heads 0, 3 and 8, negative ones in 6 and 9 over the ten sentences');
+    said('Those are artefacts.');
+    const raw = [await rowsOf({ gauge: 'raw' }), await rowsOf({ gauge: 'raw', sentences: 'ten' })] as const;
+    for (const head of [0, 3, 8]) {
+      expect(cross(nth(raw[0].heads, head))).toBeGreaterThan(0.2);
+      expect(cross(nth(raw[0].heads, head))).toBeLessThan(0.27);
+    }
+    for (const head of [6, 9]) expect(cross(nth(raw[1].heads, head))).toBeLessThan(-0.14);
+    said('head 2’s vary so much that more than nine tenths of the whole are position → position');
+    for (const of of [yours, ten]) expect(of.pooled[pp]).toBeGreaterThan(0.9);
+    said('Head 9 is mostly that');
     const shares = sharesOf(scores, 9);
     const parts = scores.parts.length;
-    const [token, segment, constant] = ['token', 'token_type', 'constant'].map((part) =>
-      scores.parts.indexOf(part),
-    ) as [number, number, number];
-    const asked = (shares[segment * parts + token] as number) + (shares[constant * parts + token] as number);
-    expect(asked).toBeGreaterThan(0.9);
-    expect(nth(nth(yours.heads, 9), rest)).toBeGreaterThan(0.9);
+    const [token, constant] = ['token', 'constant'].map((part) => scores.parts.indexOf(part)) as [
+      number,
+      number,
+    ];
+    const asked = shares[constant * parts + token] as number;
+    expect(asked).toBeGreaterThan(0.8);
+    expect(nth(nth(yours.heads, 9), rest)).toBeGreaterThan(0.8);
+    expect(nth(nth(ten.heads, 9), rest)).toBeGreaterThan(0.8);
+    // “Nearly all of it”: over the heads, what the constant asks of words against the whole rest.
+    said('Nearly all of it is what the constant asks of each key’s word');
+    const sum = (values: number[]) => values.reduce((a, b) => a + b);
+    const words = sum(scores.heads.map((head) => sharesOf(scores, head)[constant * parts + token] as number));
+    const all = sum(yours.heads.map((row: number[]) => row[rest] as number));
+    expect(words / all).toBeGreaterThan(0.9);
   });
 });

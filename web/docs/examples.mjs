@@ -138,8 +138,10 @@ return { added: added[1], concatenated: concatenated[1], crossTerms: moments.cro
     source: 'arXiv 2006.15595, eq. 6, completed',
     code: `const { token, position, query, key } = tables(superpose);
 const normalization = { kind: 'layer_norm', epsilon: 1e-12 };
-const scores = superpose.decompose({ summands: { token, position }, normalization, query, key, heads: 2 });
-return { parts: scores.parts, shares: scores.shares.slice(0, 9), exact: scores.residuals[0] < 1e-12 };`,
+const summands = { token, position };
+const scores = superpose.decompose({ summands, normalization, query, key, heads: 2, gauge: 'canonical' });
+const { gauge, parts, shares, residuals } = scores;
+return { gauge, parts, shares: shares.slice(0, 9), exact: residuals[0] < 1e-12 };`,
   },
   {
     name: 'decomposeTerms',

@@ -3,6 +3,11 @@
 
 interface Labelled {
   label: string;
+  /**
+   * What it was before it could be set: a link has every setting of its day, and one that lacks this one alone
+   * shows what it showed then.
+   */
+  before?: Value;
 }
 
 export interface Choice extends Labelled {
@@ -158,7 +163,9 @@ export function readState<C extends Controls>(
 ): ReadState<StateOf<C>> {
   const state: Record<string, Value> = { ...initialState(controls) };
   const refused: string[] = [];
+  const given = new Set<string>();
   for (const [name, text] of texts) {
+    given.add(name);
     const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
     if (!Object.hasOwn(controls, name)) {
       refused.push(`There is no setting called “${name.slice(0, 40)}”.`);
@@ -174,6 +181,9 @@ export function readState<C extends Controls>(
   }
   const more = refused.length - mostRefused;
   if (more > 1) refused.splice(mostRefused, more, `And ${more} settings more could not be taken.`);
+  const lacking = Object.keys(controls).filter((name) => !given.has(name));
+  const old = given.size > 0 && lacking.every((name) => controls[name]?.before !== undefined);
+  for (const name of old ? lacking : []) state[name] = controls[name]?.before as Value;
   return { state: state as StateOf<C>, refused };
 }
 

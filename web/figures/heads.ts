@@ -6,7 +6,8 @@ import { percent } from '../plot/format.js';
 import type { Mark, Term } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { gaugeControl } from './gaugeControl.js';
+import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = {
   sentences: {
@@ -16,6 +17,7 @@ const controls = {
     initial: 'yours',
     radio: true,
   },
+  gauge: gaugeControl,
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -61,7 +63,7 @@ export const tenSentences = [
   'When the train finally arrived at the station, most of the passengers had already left for the city by bus.',
 ];
 
-export const compute: Compute<typeof controls, Data> = async (library, { sentences, text }, job) => {
+export const compute: Compute<typeof controls, Data> = async (library, { sentences, text, gauge }, job) => {
   const superpose = await library.first();
   const model = await library.miniLM();
   const texts = sentences === 'yours' ? [text] : tenSentences;
@@ -71,8 +73,8 @@ export const compute: Compute<typeof controls, Data> = async (library, { sentenc
   for (const [place, one] of texts.entries()) {
     job.signal.throwIfAborted();
     const sentence = model.tokenize(one, mostTokens);
-    const { heads, parts, covariances, variances } = await model.decompose(sentence, { groups });
-    scores.push({ heads, parts, covariances, variances });
+    const { heads, parts, covariances, variances } = await model.decompose(sentence, { groups, gauge });
+    scores.push({ heads, parts, gauge, covariances, variances });
     if (sentences === 'yours') ({ tokens, dropped } = sentence);
     else {
       job.progress((place + 1) / texts.length);
@@ -108,7 +110,7 @@ export const figure: Figure<typeof controls, Data> = {
   waiting: fetching,
   unused: ({ sentences }) => (sentences === 'yours' ? [] : ['text']),
 
-  scene(data, _, width) {
+  scene(data, { gauge }, width) {
     const { rows } = data;
     const heads = headsOf(data).length;
     const finite = rows.flatMap(({ shares }) => shares).every(Number.isFinite);
@@ -118,7 +120,7 @@ export const figure: Figure<typeof controls, Data> = {
     const low = finite ? Math.min(0, ...rows.map(({ shares }) => below(shares))) : 0;
     const high = finite ? Math.max(1, ...rows.map(({ shares }) => above(shares))) : 1;
     const columns = width >= 700 ? 5 : width >= 330 ? 2 : 1;
-    const keyHeight = Math.ceil(kinds.length / columns) * 20 + 10;
+    const keyHeight = Math.ceil(kinds.length / columns) * 20 + 34;
     const left = 62;
     const right = width - 10;
     const x = (share: number) => left + ((share - low) / (high - low)) * (right - left);
@@ -131,6 +133,14 @@ export const figure: Figure<typeof controls, Data> = {
         { mark: 'box', x: at.x, y: at.y + 2, width: 14, height: 12, fill: term, term },
         { mark: 'text', x: at.x + 20, y: at.y + 12, text: label, ink: 'ink', term },
       ];
+    });
+    marks.push({
+      mark: 'text',
+      x: 0,
+      y: keyHeight - 8,
+      text: `Shares of variation, ${gauge} gauge`,
+      ink: 'ink',
+      size: 13,
     });
     for (const tick of ticks(low, high, 3)) {
       marks.push(
@@ -199,11 +209,11 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe(data, { sentences }) {
+  describe(data, { sentences, gauge }) {
     const heads = headsOf(data);
     const [mean, pooled] = data.rows.slice(-2) as [Row, Row];
     if (!heads.flatMap(({ shares }) => shares).every(Number.isFinite)) {
-      return 'The scores of some heads do not vary along their rows, so there is nothing to share out.';
+      return nothingToShare({ gauge }, data.tokens.length);
     }
     const places = heads.map(({ shares }) => shares[3] as number);
     const most = places.indexOf(Math.max(...places));
@@ -211,7 +221,7 @@ export const figure: Figure<typeof controls, Data> = {
     const largest = crossed.indexOf(Math.max(...crossed));
     const least = crossed.indexOf(Math.min(...crossed));
     const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
-    return `${whose}, the cross terms make up ${percent(mean.cross)} of the average head and ${percent(pooled.cross)} of all heads’ variation pooled, but ${percent(crossed[largest] as number)} of head ${largest} and ${percent(crossed[least] as number)} of head ${least}. Head ${most} is ${percent(places[most] as number)} position → position; pooled, that term has ${percent(pooled.shares[3] as number)}.`;
+    return `${whose}, in the ${gauge} gauge, the cross terms make up ${percent(mean.cross)} of the average head and ${percent(pooled.cross)} of all heads’ variation pooled, but ${percent(crossed[largest] as number)} of head ${largest} and ${percent(crossed[least] as number)} of head ${least}. Head ${most} is ${percent(places[most] as number)} position → position; pooled, that term has ${percent(pooled.shares[3] as number)}.`;
   },
 
   cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),
@@ -233,8 +243,8 @@ export const figure: Figure<typeof controls, Data> = {
   remark: ({ tokens, dropped }, { sentences }) =>
     sentences === 'yours' ? sentenceRemark(tokens, dropped) : '',
 
-  table: (data) => ({
-    columns: ['head', ...kinds.map(({ label }) => label), 'cross terms'],
-    rows: data.rows.map(({ label, shares, cross }) => [label, ...shares, cross]),
+  table: (data, { gauge }) => ({
+    columns: ['head', ...kinds.map(({ label }) => label), 'cross terms', 'gauge'],
+    rows: data.rows.map(({ label, shares, cross }) => [label, ...shares, cross, gauge]),
   }),
 };

@@ -11,6 +11,7 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   collisions: async () => (await import('./collisions.js')).figure,
   'collision-error': async () => (await import('./collisionError.js')).figure,
   tables: async () => (await import('./tables.js')).figure,
+  gauge: async () => (await import('./gauge.js')).figure,
   heads: async () => (await import('./heads.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
   cosines: async () => (await import('./cosines.js')).figure,

@@ -1,14 +1,15 @@
 // Figure "One σ for the whole sum": what normalising each part by itself does to a score, and what a share
 // says when rows are not centred.
 import { extent } from 'd3-array';
-import { type First, logitsOf, type Scores, termOf } from 'superpose';
+import { type First, type GaugeOptions, logitsOf, type Scores, termOf } from 'superpose';
 import { exponent, percent, readable } from '../plot/format.js';
 import { type Area, bars, plane } from '../plot/parts.js';
 import type { Cursor, Mark, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
-import { type Layer, type LayerSummands, seededLayer } from './seededLayer.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { apartOf, gaugeControl } from './gaugeControl.js';
+import { type Layer, type LayerSummands, ofHead, seededLayer } from './seededLayer.js';
+import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = {
   weights: {
@@ -19,6 +20,7 @@ const controls = {
     radio: true,
   },
   head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
+  gauge: gaugeControl,
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   centred: { kind: 'toggle', label: 'Centre each row', initial: false },
@@ -47,7 +49,7 @@ interface Data {
   /** Queries whose largest score belongs to another key when the parts are normalised one by one. */
   winners: number;
   /** Of each of the five groups of terms: its share of the scores as they are, and of what softmax sees. */
-  raw: number[];
+  uncentred: number[];
   shares: number[];
 }
 
@@ -67,13 +69,17 @@ const groups: { label: string; term: Term; terms: number[] }[] = [
 let last: { key: string; data: Data } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
-  const { weights, text, head, n, seed } = state;
-  const key = JSON.stringify(weights === 'trained' ? [text, head] : [n, seed, head]);
+  const { weights, text, head, gauge, n, seed } = state;
+  const key = JSON.stringify([gauge, head, ...(weights === 'trained' ? [text] : [n, seed])]);
   if (last?.key === key) return last.data;
   const superpose = await library.first();
   const { tokens, dropped, summands, layer } =
     weights === 'trained' ? await trained(library, text) : seeded(superpose, state);
-  const data = { tokens, dropped, ...compare(superpose, summands, ofHead(layer, head)) };
+  const data = {
+    tokens,
+    dropped,
+    ...compare(superpose, summands, ofHead(layer, head), { gauge, apart: apartOf(gauge, weights) }),
+  };
   last = { key, data };
   return data;
 };
@@ -97,21 +103,10 @@ function seeded(superpose: First, { n, seed }: State): Given {
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
 }
 
-/** A layer of one head alone, so that a step of the slider does not hand over the weights of all. */
-function ofHead(layer: Layer, head: number): Layer {
-  const rowsOf = ({ weight, bias }: Layer['query']) => {
-    const rows = weight.rows / layer.heads;
-    const from = head * rows;
-    const data = weight.data.subarray(from * weight.columns, (from + rows) * weight.columns);
-    return { weight: { ...weight, data, rows }, bias: bias?.subarray(from, from + rows) };
-  };
-  return { ...layer, query: rowsOf(layer.query), key: rowsOf(layer.key), heads: 1 };
-}
-
 const only = 0;
 
-function compare(superpose: First, summands: LayerSummands, layer: Layer) {
-  const scores = superpose.decompose({ summands, ...layer });
+function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge: GaugeOptions<Float64Array>) {
+  const scores = superpose.decompose({ summands, ...layer, ...gauge });
   const { n } = scores;
   const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
   const exact = superpose.combineTerms(scores, only, every);
@@ -142,7 +137,7 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer) {
     winners: Array.from({ length: n }, (_, i) => i).filter(
       (i) => winner(logits, i, n) !== winner(separate.sum, i, n),
     ).length,
-    raw: combined.map(({ rawShare }) => rawShare),
+    uncentred: combined.map(({ uncentredShare }) => uncentredShare),
     shares: combined.map(({ share }) => share),
   };
 }
@@ -217,13 +212,13 @@ export const figure: Figure<typeof controls, Data> = {
     const right = up(exact);
     const [from, to] = lineEnds(x.domain() as [number, number], y.domain() as [number, number]);
     const [opacity, radius] = few ? [0.75, 2.2] : [0.35, 1.4];
-    const list = [data.raw, data.shares];
+    const list = [data.uncentred, data.shares];
     const finite = list.flat().filter(Number.isFinite);
     const [low, high] = [Math.min(0, ...finite), Math.max(1, ...finite)];
     const texts = list.map((found) => found.map(percent));
     // As long as the longest, so that both lists have their zero at the same place.
     const longest = Math.max(...texts.flat().map(({ length }) => length));
-    const titles = ['Share of the scores as they are', 'Share with each row centred'];
+    const titles = [`Share of the scores, ${state.gauge} gauge`, 'The same with each row centred'];
     return {
       width,
       height,
@@ -281,13 +276,13 @@ export const figure: Figure<typeof controls, Data> = {
     return [{ mark: 'line', x1: across, x2: across, y1, y2, ink: 'warning', wide: 2.5 }];
   },
 
-  describe({ n, direct, residuals, winners, raw, shares }, { head }) {
+  describe({ n, direct, residuals, winners, uncentred, shares }, state) {
     const [low = 0, high = 0] = extent(direct.sum) as [number?, number?];
-    const apart = `In head ${head}, the terms of the normalised sum add up to the scores within ${exponent(residuals.exact)}. With each part normalised by itself they miss by up to ${readable(residuals.separate)}, where the scores run from ${readable(low)} to ${readable(high)}, and ${winners} of ${n} tokens attend most to a different one.`;
-    if (!shares.every(Number.isFinite)) return `${apart} The scores do not vary along their rows.`;
-    const gaps = shares.map((share, place) => Math.abs(share - at(raw, place)));
+    const apart = `In head ${state.head}, the terms of the normalised sum add up to the scores within ${exponent(residuals.exact)}. With each part normalised by itself they miss by up to ${readable(residuals.separate)}, where the scores run from ${readable(low)} to ${readable(high)}, and ${winners} of ${n} tokens attend most to a different one.`;
+    if (!shares.every(Number.isFinite)) return `${apart} ${nothingToShare(state, n)}`;
+    const gaps = shares.map((share, place) => Math.abs(share - at(uncentred, place)));
     const place = gaps.indexOf(Math.max(...gaps));
-    return `${apart} What centring changes most is the share of ${groups[place]?.label}: ${percent(at(raw, place))} of the scores as they are, ${percent(at(shares, place))} of what softmax sees.`;
+    return `${apart} In the ${state.gauge} gauge, what centring changes most is the share of ${groups[place]?.label}: ${percent(at(uncentred, place))} of the scores as they are, ${percent(at(shares, place))} of what softmax sees.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -328,15 +323,15 @@ export const figure: Figure<typeof controls, Data> = {
       columns: [
         'query, or term',
         'key, or kind of share',
-        `score${unit}, or raw share`,
+        `score${unit}, or share of the scores`,
         `sum of the terms${unit}, or centred share`,
         `of parts normalised one by one${unit}`,
       ],
       rows: [
         ...groups.map(({ label }, place) => [
           label,
-          'share',
-          at(data.raw, place),
+          `share, ${state.gauge} gauge`,
+          at(data.uncentred, place),
           at(data.shares, place),
           '',
         ]),

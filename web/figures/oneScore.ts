@@ -6,8 +6,9 @@ import { bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
+import { gaugeControl } from './gaugeControl.js';
 import { seededLayer } from './seededLayer.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = {
   weights: {
@@ -25,6 +26,7 @@ const controls = {
     radio: true,
   },
   head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
+  gauge: gaugeControl,
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   centred: { kind: 'toggle', label: 'Centre each row', initial: false },
@@ -85,7 +87,7 @@ const fourPanels: PanelKind[] = [
   },
   {
     label: 'the rest',
-    question: 'Segment, β and biases',
+    question: 'Means, β and biases',
     term: 'rest',
     terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
   },
@@ -99,7 +101,13 @@ const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
   }),
 );
 
-const kindsOf = ({ view }: State): PanelKind[] => (view === 'four' ? fourPanels : sixteenPanels);
+/** Canonically the segment is a mean and nothing else. */
+const rawFourPanels = fourPanels.map((panel) =>
+  panel.term === 'rest' ? { ...panel, question: 'Segment, β and biases' } : panel,
+);
+
+const kindsOf = ({ view, gauge }: State): PanelKind[] =>
+  view === 'sixteen' ? sixteenPanels : gauge === 'raw' ? rawFourPanels : fourPanels;
 
 type Taken = Scores<Float64Array> & { tokens: readonly string[]; dropped: number };
 
@@ -107,25 +115,25 @@ type Taken = Scores<Float64Array> & { tokens: readonly string[]; dropped: number
 let last: { key: string; taken: Taken } | undefined;
 
 async function takeApart(library: Library, state: State): Promise<Taken> {
-  const { weights, text, head, n, seed } = state;
-  const key = JSON.stringify(weights === 'trained' ? [text, head] : [n, seed, head]);
+  const { weights, text, head, gauge, n, seed } = state;
+  const key = JSON.stringify([gauge, head, ...(weights === 'trained' ? [text] : [n, seed])]);
   if (last?.key === key) return last.taken;
-  const taken = weights === 'trained' ? await trained(library, text, head) : await seeded(library, state);
+  const taken = weights === 'trained' ? await trained(library, state) : await seeded(library, state);
   last = { key, taken };
   return taken;
 }
 
-async function trained(library: Library, text: string, head: number): Promise<Taken> {
+async function trained(library: Library, { text, head, gauge }: State): Promise<Taken> {
   const model = await library.miniLM();
   const { tokens, dropped, ...sentence } = model.tokenize(text, mostTokens);
-  const scores = await model.decompose({ tokens, dropped, ...sentence }, { only: [head] });
+  const scores = await model.decompose({ tokens, dropped, ...sentence }, { only: [head], gauge });
   return { ...scores, tokens, dropped };
 }
 
-async function seeded(library: Library, { n, seed, head }: State): Promise<Taken> {
+async function seeded(library: Library, { n, seed, head, gauge }: State): Promise<Taken> {
   const superpose = await library.first();
   const { summands, layer } = seededLayer(superpose, n, seed);
-  const scores = superpose.decompose({ summands, ...layer, only: [head] });
+  const scores = superpose.decompose({ summands, ...layer, only: [head], gauge });
   return { ...scores, tokens: Array.from({ length: n }, (_, place) => `token ${place}`), dropped: 0 };
 }
 
@@ -254,7 +262,7 @@ export const figure: Figure<typeof controls, Data> = {
         mark: 'text',
         x: shares.x,
         y: shares.y - 12,
-        text: 'Share of the score’s variation over keys',
+        text: `Shares of variation, ${state.gauge} gauge`,
         ink: 'ink',
         size: 13,
       },
@@ -266,7 +274,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, state) {
     if (!Number.isFinite(data.panels[0]?.share ?? Number.NaN)) {
-      return 'The scores do not vary along their rows, so there is nothing to share out.';
+      return nothingToShare(state, data.n);
     }
     const ranked = kindsOf(state)
       .map(({ label }, place) => ({ label, share: data.panels[place]?.share as number }))
@@ -276,7 +284,7 @@ export const figure: Figure<typeof controls, Data> = {
     const against =
       lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${percent(lowest.share)}.` : '';
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    return `${whose}, ${first.label} makes up ${percent(first.share)} of what head ${state.head} varies by, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
+    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${percent(first.share)} of what head ${state.head} varies by, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

@@ -37,3 +37,14 @@ export function seededLayer(
     layer: last.layer,
   };
 }
+
+/** A layer of one head alone, so that a step of the slider does not hand over the weights of all. */
+export function ofHead(layer: Layer, head: number): Layer {
+  const rowsOf = ({ weight, bias }: Layer['query']) => {
+    const rows = weight.rows / layer.heads;
+    const from = head * rows;
+    const data = weight.data.subarray(from * weight.columns, (from + rows) * weight.columns);
+    return { weight: { ...weight, data, rows }, bias: bias?.subarray(from, from + rows) };
+  };
+  return { ...layer, query: rowsOf(layer.query), key: rowsOf(layer.key), heads: 1 };
+}

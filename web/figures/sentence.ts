@@ -31,4 +31,13 @@ export function sentenceRemark(tokens: readonly string[], dropped: number): stri
   return '';
 }
 
+/** When no score varies, or none is left to. */
+export const nothingToShare = (
+  { gauge, weights = 'trained' }: { gauge: string; weights?: string },
+  n: number,
+) =>
+  gauge === 'canonical' && weights === 'trained' && n < 3
+    ? 'Beside [CLS], which stands apart, there are fewer than two tokens, so there is nothing to share out.'
+    : 'The scores do not vary along their rows, so there is nothing to share out.';
+
 export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your words…';

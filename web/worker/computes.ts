@@ -7,6 +7,7 @@ import { compute as cost } from '../figures/cost.js';
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
+import { compute as gauge } from '../figures/gauge.js';
 import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
@@ -36,6 +37,7 @@ export const computes: Record<string, Compute<any, unknown>> = {
   collisions,
   'collision-error': collisionError,
   tables,
+  gauge,
   heads,
   'one-score': oneScore,
   cosines,

@@ -5,6 +5,7 @@ import * as check from '../check.js';
 import { readBytes, Unreachable } from '../files.js';
 import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
+import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { SafetensorsEntry } from './safetensors.js';
@@ -29,6 +30,13 @@ export interface Sentence {
 /** The three tables that BERT adds up, each [n, 384]. */
 export type Summands<A extends Floats = Floats> = Record<'token' | 'position' | 'token_type', Table<A>>;
 
+export interface DecomposeOptions<P extends Precision = 'float64'>
+  extends Pick<DecomposeInput, 'only' | 'groups'>,
+    GaugeOptions<FloatsOf<P>> {
+  /** Default float64. */
+  precision?: P;
+}
+
 export interface MiniLM {
   /** Width of the embeddings: 384. */
   readonly d_model: number;
@@ -51,11 +59,12 @@ export interface MiniLM {
   ): Pick<Required<DecomposeInput<FloatsOf<P>>>, 'normalization' | 'query' | 'key' | 'heads'>;
   /**
    * The first layer's attention scores of a text, taken apart into the terms of token, position,
-   * token_type and constant: sixteen a head. Exact up to rounding; see `residuals`.
+   * token_type and constant: sixteen a head. Exact up to rounding; see `residuals`. The gauge is `canonical`
+   * unless told otherwise, and row 0, whose token is always [CLS], stands apart in any but the raw one.
    */
   decompose<P extends Precision = 'float64'>(
     text: string | Sentence,
-    options?: Pick<DecomposeInput, 'only' | 'groups'> & { precision?: P },
+    options?: DecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
 }
 
@@ -193,7 +202,7 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     layer,
     async decompose<P extends Precision = 'float64'>(
       text: string | Sentence,
-      { only, groups, precision }: Pick<DecomposeInput, 'only' | 'groups'> & { precision?: P } = {},
+      { only, groups, precision, gauge = 'canonical', apart }: DecomposeOptions<P> = {},
     ) {
       const sentence = typeof text === 'object' && text !== null ? text : tokenize(text);
       const scores = superpose.decompose<FloatsOf<P>>({
@@ -201,6 +210,8 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
         ...layer(precision),
         ...(only && { only }),
         ...(groups && { groups }),
+        gauge,
+        apart: apart ?? (gauge === 'raw' || sentence.ids.length === 0 ? [] : [0]),
       });
       return { ...scores, sentence };
     },

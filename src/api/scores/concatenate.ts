@@ -69,7 +69,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
       );
       fitsScores(n, 2, 1, token.columns + position.columns, token.data);
       const result = raw[`concatenateRaw${suffixOf(token.data)}`](token, position, scale, [0]);
-      return { n, heads: [0], parts: ['token', 'position'], ...result };
+      return { n, heads: [0], parts: ['token', 'position'], ...ungauged, ...result };
     },
 
     concatenateFull<A extends Floats>(input: ConcatenateFullInput<A>): Scores<A> {
@@ -103,7 +103,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         scale,
         only,
       );
-      return { n, heads: only, parts, ...result };
+      return { n, heads: only, parts, ...ungauged, ...result };
     },
 
     concatenateBlockDiagonal<A extends Floats>(input: ConcatenateBlockDiagonalInput<A>): Scores<A> {
@@ -143,10 +143,13 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         scale,
         only,
       );
-      return { n, heads: only, parts: ['token', 'position'], ...result };
+      return { n, heads: only, parts: ['token', 'position'], ...ungauged, ...result };
     },
   };
 }
+
+/** Of the tables as they come. */
+const ungauged = { gauge: 'raw', apart: [] } as const;
 
 function rows<A extends Floats>(input: TokenAndPosition<A>) {
   check.object('input', input);

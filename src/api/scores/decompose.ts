@@ -1,6 +1,7 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table } from '../table.js';
+import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores } from './scores.js';
 
 /** What stands between the sum of the embeddings and W_Q, W_K. */
@@ -15,10 +16,10 @@ export interface Normalization<A extends Floats = Floats> {
   epsilon: number;
 }
 
-export interface DecomposeInput<A extends Floats = Floats> {
+export interface DecomposeInput<A extends Floats = Floats> extends GaugeOptions<A> {
   /**
    * What is added up to make the input, by name: tables [n, d], at least one. The name `constant` is
-   * taken: it is the last part of every result, and holds W β + b.
+   * taken: it is the last part of every result, and holds W β + b and what the gauge puts there.
    */
   summands: Record<string, Table<A>>;
   /** Left out, the sum goes to W_Q and W_K as it is. */
@@ -52,7 +53,7 @@ export interface DecomposeApi {
 export function decomposeApi(raw: Raw): DecomposeApi {
   return {
     decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A> {
-      const { names, first, only, norm, scale, query, key } = checkedDecomposition(input);
+      const { names, first, only, norm, scale, query, key, gauge } = checkedDecomposition(input);
       const groups = grouped([...names, 'constant'], input.groups);
       const result = raw[`decompose${suffixOf(first.data)}`](
         names.map((name) => input.summands[name]),
@@ -64,8 +65,10 @@ export function decomposeApi(raw: Raw): DecomposeApi {
         groups.of,
         groups.names.length,
         only,
+        gauge,
       );
-      return { n: first.rows, heads: only, parts: groups.names, ...result };
+      const { name, apart } = gauge;
+      return { n: first.rows, heads: only, parts: groups.names, gauge: name, apart, ...result };
     },
   };
 }
@@ -80,7 +83,8 @@ export function checkedDecomposition<A extends Floats>(input: DecomposeInput<A>)
   const only = check.chosenHeads(input.only, input.heads);
   const width = layer.query.weight.rows + first.columns;
   fitsScores(first.rows, names.length + 1, only.length, width, first.data, layer.query, layer.key);
-  return { names, first, only, ...layer };
+  const gauge = checkedGauge(input, names, first.columns, first.data, first.rows);
+  return { names, first, only, gauge, ...layer };
 }
 
 /** Names of summands. */

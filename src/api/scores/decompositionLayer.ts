@@ -9,10 +9,12 @@ import {
   checkedTables,
   type DecomposeInput,
 } from './decompose.js';
+import { type CheckedGauge, checkApart, checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Terms } from './scores.js';
 
 export interface DecompositionLayerInput<A extends Floats = Floats>
-  extends Pick<DecomposeInput<A>, 'normalization' | 'query' | 'key' | 'heads' | 'scale'> {
+  extends Pick<DecomposeInput<A>, 'normalization' | 'query' | 'key' | 'heads' | 'scale'>,
+    GaugeOptions<A> {
   /** The names of what is added up, at least one; `constant` is taken. */
   summands: readonly string[];
 }
@@ -30,7 +32,7 @@ export interface LayerTermsOptions {
  * as they were are not computed again. Call delete() when done with it, or declare it with `using`.
  */
 export interface DecompositionLayer<A extends Floats = Floats> extends Handle {
-  /** The summands and, when there is a bias or a beta, `constant`. */
+  /** The summands and, when there is a bias, a beta or a gauge but `raw`, `constant`. */
   readonly parts: readonly string[];
   /**
    * The terms of decompose() for these tables, [n, d] each. The array of terms is the layer's own: while tokens
@@ -45,8 +47,8 @@ export interface DecompositionLayerApi {
   decompositionLayer<A extends Floats>(input: DecompositionLayerInput<A>): DecompositionLayer<A>;
   /**
    * The terms of decompose() alone, without logits, residuals and shares: for many tokens or heads, where
-   * only the terms are wanted and time counts. The part `constant` is there only when there is a bias or a
-   * beta, since it is zero otherwise. Throws as decompose() does.
+   * only the terms are wanted and time counts. The part `constant` is there only when there is a bias, a beta
+   * or a gauge but `raw`, since it is zero otherwise. Throws as decompose() does.
    */
   decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
 }
@@ -59,9 +61,11 @@ function layerOver<A extends Floats>(
   names: readonly string[],
   heads: number,
   { norm, scale, query, key }: Checked,
+  gauge: CheckedGauge,
 ) {
   const suffix = suffixOf(query.weight.data);
-  const parts = query.bias || key.bias || norm.beta ? [...names, 'constant'] : [...names];
+  const constant = query.bias || key.bias || norm.beta || gauge.name !== 'raw';
+  const parts = constant ? [...names, 'constant'] : [...names];
   const release = check.hold(3 * (query.weight.data.byteLength + key.weight.data.byteLength));
   let address: number | undefined = raw[`decompositionLayer${suffix}`](
     norm,
@@ -70,6 +74,7 @@ function layerOver<A extends Floats>(
     heads,
     scale,
     names.length,
+    gauge,
   );
   /** As the last call left it. */
   let last: Terms<A> | undefined;
@@ -87,7 +92,7 @@ function layerOver<A extends Floats>(
       const kept = last?.n === n && String(last.heads) === String(only) && last.terms.length === count;
       if (!kept || !last) {
         const terms = new (query.weight.data.constructor as new (length: number) => A)(count);
-        last = { n, heads: [...only], parts, terms };
+        last = { n, heads: [...only], parts, gauge: gauge.name, apart: gauge.apart, terms };
       }
       const arrays = names.map((name) => (tables[name] as Table<A>).data);
       raw[`layerTerms${suffix}`](address, n, arrays, factors, only, kept, last.terms);
@@ -120,7 +125,8 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
       const { columns: d, rows: width, data } = query.weight;
       const checked = checkedLayer(input, d, undefined);
       check.fits('W_Q and W_K', 6 * width * d * data.BYTES_PER_ELEMENT);
-      const layer = layerOver<A>(raw, names, heads, checked);
+      const gauge = checkedGauge(input, names, d, data);
+      const layer = layerOver<A>(raw, names, heads, checked, gauge);
       const all = check.chosenHeads(undefined, heads);
       return {
         parts: layer.parts,
@@ -129,6 +135,7 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
           check.object('summands', tables);
           const first = checkedTables(tables, names, d);
           check.samePrecision({ 'query.weight.data': data, summands: first.data });
+          checkApart(gauge.apart, first.rows);
           check.object('factors', factors);
           for (const name of Object.keys(factors)) check.oneOf('a name in factors', name, names);
           const scales = names.map((name) =>
@@ -147,8 +154,8 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
     },
 
     decomposeTerms(input) {
-      const { names, only, ...checked } = checkedDecomposition(input);
-      const layer = layerOver<(typeof checked.first)['data']>(raw, names, input.heads, checked);
+      const { names, only, gauge, ...checked } = checkedDecomposition(input);
+      const layer = layerOver<(typeof checked.first)['data']>(raw, names, input.heads, checked, gauge);
       try {
         const factors = names.map(() => 1);
         return layer.terms(checked.first.rows, input.summands, factors, only);

@@ -3,6 +3,7 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
+import { checkGaugeName, type GaugeName } from './gauge.js';
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
 export interface Terms<A extends Floats = Floats> {
@@ -12,6 +13,10 @@ export interface Terms<A extends Floats = Floats> {
   readonly heads: readonly number[];
   /** The parts of a query or key; term s * parts.length + r is query part s with key part r. */
   readonly parts: readonly string[];
+  /** What they depend on beside the logits: see Gauge. */
+  readonly gauge: GaugeName;
+  /** The rows that stand apart, which shares leave out. */
+  readonly apart: readonly number[];
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
   readonly terms: A;
 }
@@ -24,8 +29,9 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
   readonly residuals: Float64Array;
   /**
    * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts
-   * for, rows centred (softmax ignores the rest). They sum to 1 and may be negative; all are NaN when
-   * the logits vary along no row by more than their rounding; covariances and variances are then 0.
+   * for, rows centred (softmax ignores the rest). They depend on the gauge, sum to 1 and may be negative; all
+   * are NaN when the logits vary along no row by more than their rounding, as with fewer than two that do not
+   * stand apart; covariances and variances are then 0.
    */
   readonly shares: Float64Array;
   /** [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits: to pool shares, add these up ... */
@@ -78,14 +84,15 @@ export interface CombinedTerms<A extends Floats = Floats> {
   readonly centred: A;
   /** Softmax of the sum over keys; of no term at all, 1/n everywhere. */
   readonly softmax: A;
-  /** Its share of the logits' variation over keys; NaN when they do not vary. */
+  /** Its share of the logits' variation over keys, those that stand apart left out; NaN when they do not vary. */
   readonly share: number;
-  /** ⟨sum, logits⟩ / ‖logits‖² with no row centred: what softmax ignores counts. NaN when all logits are 0. */
-  readonly rawShare: number;
+  /** ⟨sum, logits⟩ / ‖logits‖² of the same rows and keys, none centred: what softmax ignores counts. NaN when all
+   * logits are 0. */
+  readonly uncentredShare: number;
 }
 
 /** Of scores, what shares are pooled from. */
-export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'covariances' | 'variances'>;
+export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'gauge' | 'covariances' | 'variances'>;
 
 /** Shares of groups of terms; they sum to 1 over the groups, and are NaN where no score varies. */
 export interface PooledShares {
@@ -105,8 +112,8 @@ export interface ScoresApi {
     included: readonly boolean[],
   ): CombinedTerms<A>;
   /**
-   * Covariance shares over several scores, such as those of several sentences, with the same heads and parts.
-   * groupOf, [parts²], puts each term into a group, from 0. Throws RangeError,
+   * Covariance shares over several scores, such as those of several sentences, with the same heads and parts
+   * in the same gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], puts each term into a group, from 0. Throws RangeError,
    * TypeError.
    */
   poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
@@ -128,12 +135,15 @@ export function scoresApi(raw: Raw): ScoresApi {
       check.array('scores.logits', scores.logits, each);
       check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
       const { n } = scores;
+      checkGaugeName('scores.gauge', scores.gauge);
+      check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(scores.terms, place, count * n ** 2);
       const logits = table(logitsOf(scores, head), n, n);
       return raw[`combineTerms${suffixOf(terms)}`](
         table(terms, count, n ** 2),
         logits,
         included.map(Boolean),
+        scores.apart,
       );
     },
     poolShares(scores, groupOf) {
@@ -141,7 +151,13 @@ export function scoresApi(raw: Raw): ScoresApi {
         check.refuse('scores', 'an array of at least one', scores, false);
       }
       for (const one of scores) checkHeads(one);
-      const [{ heads, parts }] = scores as [PoolableScores, ...PoolableScores[]];
+      const [{ heads, parts, gauge }] = scores as [PoolableScores, ...PoolableScores[]];
+      const other = scores.find((one) => checkGaugeName('gauge', one.gauge) !== gauge);
+      if (other) {
+        throw new RangeError(
+          `Scores must be in one gauge to be pooled; here are ${check.shown(gauge)} and ${check.shown(other.gauge)}.`,
+        );
+      }
       const terms = parts.length ** 2;
       const rows = scores.length * heads.length;
       check.fits(`${rows} heads of ${terms} terms`, 24 * rows * (terms + 1));

@@ -67,6 +67,7 @@ ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
   parts.constant = true;
   parts.heads = heads;
   parts.scale = scale;
+  parts.sigma = input.sigma;
   return parts;
 }
 

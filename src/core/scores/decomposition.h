@@ -35,7 +35,8 @@ struct ProjectedParts {
   int parts = 0;
   bool constant = false;  // the last part's rows are all the same
   int heads = 1;
-  Scalar scale = 1;  // multiplies every logit and every term; usually 1/sqrt(d_h)
+  Scalar scale = 1;      // multiplies every logit and every term; usually 1/sqrt(d_h)
+  Vector<Scalar> sigma;  // [n], what the norm divided each row by, or ones; of project_sum() alone
 
   Eigen::Index head_width() const { return queries.cols() / heads; }
   int terms() const { return parts * parts; }

@@ -64,11 +64,13 @@ class DecompositionLayer<Scalar>::Writer {
 template <typename Scalar>
 DecompositionLayer<Scalar>::DecompositionLayer(const Linear<Scalar>& query, const Linear<Scalar>& key,
                                                const Normalization<Scalar>& normalization, int heads,
-                                               Scalar scale, int summands)
+                                               Scalar scale, int summands, const Gauge<Scalar>& gauge)
     : normalization_(normalization),
+      gauged_(gauge.moves_terms()),
+      apart_rows_(gauge.apart),
       heads_(heads),
       summands_(summands),
-      constant_(normalization.beta.size() || query.bias.size() || key.bias.size()),
+      constant_(normalization.beta.size() || query.bias.size() || key.bias.size() || gauge.moves_terms()),
       scale_(scale),
       width_(query.weight.rows() / heads),
       d_(query.weight.cols()),
@@ -77,13 +79,14 @@ DecompositionLayer<Scalar>::DecompositionLayer(const Linear<Scalar>& query, cons
       factors_(summands),
       changed_(summands + 1) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
-  make_side(query_, query);
-  make_side(key_, key);
+  make_side(query_, query, gauge.means);
+  make_side(key_, key, gauge.means);
 }
 
 // The weight packed, and W beta + b.
 template <typename Scalar>
-void DecompositionLayer<Scalar>::make_side(Side& side, const Linear<Scalar>& linear) {
+void DecompositionLayer<Scalar>::make_side(Side& side, const Linear<Scalar>& linear,
+                                           const Matrix<Scalar>& means) {
   const Index out = linear.weight.rows();
   side.weight.pack(linear.weight, out);
   side.constant = Vector<Scalar>::Zero(out);
@@ -92,6 +95,7 @@ void DecompositionLayer<Scalar>::make_side(Side& side, const Linear<Scalar>& lin
                           MatrixMap<Scalar>(side.constant.data(), 1, out));
   }
   for (Index c = 0; c < linear.bias.size(); ++c) side.constant[c] += linear.bias[c];
+  side.means = project_means(means, normalization_, linear);
 }
 
 template <typename Scalar>
@@ -102,6 +106,8 @@ void DecompositionLayer<Scalar>::resize(Index tokens) {
   for (auto& table : tables_) table.resize(0, 0);
   for (Side* side : {&query_, &key_}) side->rows.resize(summands_ * tokens, heads_ * width_);
   for (auto& factors : factors_) factors = Vector<Scalar>::Zero(tokens);
+  sigma_ = Vector<Scalar>::Ones(tokens);
+  apart_ = row_flags(apart_rows_, tokens);
 }
 
 // `rows` are the ones that changed_rows_ names.
@@ -168,7 +174,8 @@ void DecompositionLayer<Scalar>::update_factors() {
       for (Index c = 0; normalization_.kind == Norm::layer_norm && c < d_; ++c) mean += sum[c];
       mean /= static_cast<Scalar>(d_);
       for (Scalar& of : sum) of -= mean;
-      inverse = 1 / root_mean_square(sum.data(), d_, normalization_.epsilon);
+      sigma_[i] = root_mean_square(sum.data(), d_, normalization_.epsilon);
+      inverse = 1 / sigma_[i];
     }
     for (int s = 0; s < summands_; ++s) {
       const Scalar factor = table_factors_[s] * inverse;
@@ -183,7 +190,7 @@ void DecompositionLayer<Scalar>::update_factors() {
 
 template <typename Scalar>
 void DecompositionLayer<Scalar>::scale_block(int s, int r, Index from, Index count, Scalar* block) const {
-  if (all_ones_) return;
+  if (all_ones_ || gauged_) return;
   const Scalar* const columns = factors_[r].data();
   for (Index i = 0; i < count; ++i, block += tokens_) {
     const Scalar row = factors_[s][from + i];
@@ -191,25 +198,44 @@ void DecompositionLayer<Scalar>::scale_block(int s, int r, Index from, Index cou
   }
 }
 
+// A head's parts in the gauge, the constant last, with their factors and divided by sigma.
+template <typename Scalar>
+void DecompositionLayer<Scalar>::gauged_parts(int head, Side& side) const {
+  const Index n = tokens_, from = head * width_;
+  side.parts.resize((summands_ + 1) * n, width_);
+  Scalar* to = side.parts.data();
+  for (int s = 0; s < summands_; ++s) {
+    for (Index i = 0; i < n; ++i, to += width_) {
+      const Scalar* const row = side.rows.data() + (s * n + i) * side.rows.cols() + from;
+      for (Index c = 0; c < width_; ++c) to[c] = factors_[s][i] * row[c];
+    }
+  }
+  for (Index i = 0; i < n; ++i, to += width_) std::copy_n(side.constant.data() + from, width_, to);
+  move_means_into_constant(side.means, from, sigma_, apart_, 0, side.parts);
+}
+
 template <typename Scalar>
 void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool kept, Writer& out) {
-  const Index n = tokens_, size = n * n;
-  const int all = parts();
-  keys_of_head_.pack(key_.rows.middleCols(head * width_, width_), n);
+  const bool gauged = gauged_;
+  const Matrix<Scalar>& queries = gauged ? query_.parts : query_.rows;
+  const Matrix<Scalar>& keys = gauged ? key_.parts : key_.rows;
+  const Index n = tokens_, size = n * n, from = gauged ? 0 : head * width_;
+  const int all = parts(), stacked = gauged ? all : summands_;
+  keys_of_head_.pack(keys.middleCols(from, width_), n);
   // As many rows at a time as leave together; whole tiles of four or six.
   const Index most = std::max<Index>(12, Writer::kMost / n / 12 * 12);
-  for (int s = 0; s < summands_; ++s) {
-    for (int r = 0, next; r < summands_; r = next) {
+  for (int s = 0; s < stacked; ++s) {
+    for (int r = 0, next; r < stacked; r = next) {
       next = r + 1;
       if (is_kept(kept, s, r)) continue;
       // Terms that fit follow each other, and their queries are packed once.
-      while (next < summands_ && !is_kept(kept, s, next) && (next - r + 1) * size <= Index(Writer::kMost))
+      while (next < stacked && !is_kept(kept, s, next) && (next - r + 1) * size <= Index(Writer::kMost))
         ++next;
       for (Index i = 0; i < n; i += most) {
         const Index count = std::min(most, n - i);
         Scalar* const block = out.room(place + (s * all + r) * size + i * n, (next - r) * count * n);
-        multiply_packed<Scalar>(query_.rows.block(s * n + i, head * width_, count, width_), keys_of_head_, r,
-                                next - r, scale_, count, block);
+        multiply_packed<Scalar>(queries.block(s * n + i, from, count, width_), keys_of_head_, r, next - r,
+                                scale_, count, block);
         for (int b = r; b < next; ++b) scale_block(s, b, i, count, block + (b - r) * count * n);
       }
     }
@@ -257,9 +283,14 @@ void DecompositionLayer<Scalar>::terms(const std::vector<int>& heads, bool kept,
   update_factors();
   const std::size_t each = parts() * parts() * tokens_ * tokens_;
   Writer out(buffer_, heads.size() * each, write);
+  // In a gauge the constant holds something of every summand.
+  for (int s = 0; gauged_ && s < summands_; ++s) changed_[summands_] |= changed_[s];
   for (std::size_t k = 0; k < heads.size(); ++k) {
+    for (Side* side : {&query_, &key_}) {
+      if (gauged_) gauged_parts(heads[k], *side);
+    }
     varying_terms(heads[k], k * each, kept, out);
-    if (constant_) constant_terms(heads[k], k * each, kept, out);
+    if (constant_ && !gauged_) constant_terms(heads[k], k * each, kept, out);
   }
   std::fill(changed_.begin(), changed_.end(), false);
 }

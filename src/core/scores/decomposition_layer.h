@@ -3,7 +3,8 @@
 // W_Q and W_K are packed once. Tables are compared with the last ones row by row, and only rows that differ
 // are projected. Terms whose query part and key part are both as they were are not computed again, so with
 // fixed positions that is one of the four products. What is kept of summand s is W (gamma * C t_s), without
-// its factor and without sigma, which are one number a row and multiply the finished products.
+// its factor and without sigma, which are one number a row and multiply the finished products. A gauge comes
+// after it: in any but the raw one the parts of a head are put together from what is kept.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include "numeric/product.h"
 #include "scores/decomposition.h"
+#include "scores/gauge.h"
 
 namespace superpose {
 
@@ -21,9 +23,11 @@ class DecompositionLayer {
   using Write = std::function<void(const Scalar* from, std::size_t count, std::size_t at)>;
 
   DecompositionLayer(const Linear<Scalar>& query, const Linear<Scalar>& key,
-                     const Normalization<Scalar>& normalization, int heads, Scalar scale, int summands);
+                     const Normalization<Scalar>& normalization, int heads, Scalar scale, int summands,
+                     const Gauge<Scalar>& gauge = {});
 
-  // The number of tokens n of the tables that come next. Another one than before forgets all of them.
+  // The number of tokens n of the tables that come next, above every row that stands apart. Another one than
+  // before forgets all of them.
   void resize(Eigen::Index tokens);
   // Room for the next table [n, d], elsewhere after each take(), which reads it.
   Scalar* next_table() { return next_.data(); }
@@ -32,8 +36,9 @@ class DecompositionLayer {
   void take(int s, Scalar factor);
 
   // The chosen heads' terms [heads, parts, parts, n, n], in pieces; the parts are the summands and, when there
-  // is a bias or a beta, the constant. With `kept`, nothing is written that is as it was at the last call,
-  // which must have been for the same heads. Allocates nothing but once for each n.
+  // is a bias or a beta or a gauge but the raw one, the constant. With `kept`, nothing is written that is as it was at the last call,
+  // which must have been for the same heads. Allocates nothing but once for each n, and in a
+  // gauge the means of each head.
   void terms(const std::vector<int>& heads, bool kept, const Write& write);
 
   int parts() const { return summands_ + constant_; }
@@ -44,18 +49,23 @@ class DecompositionLayer {
     PackedStack<Scalar> weight;
     Matrix<Scalar> rows;      // [summands * n, heads * d_h], projected
     Vector<Scalar> constant;  // [heads * d_h]: W beta + b
+    Matrix<Scalar> means;     // [summands, heads * d_h], of a gauge of given means
+    Matrix<Scalar> parts;     // [(summands + 1) * n, d_h], of one head in a gauge
   };
   class Writer;
 
-  void make_side(Side& side, const Linear<Scalar>& linear);
+  void make_side(Side& side, const Linear<Scalar>& linear, const Matrix<Scalar>& means);
   void project(int s, const Rows<Scalar>& rows);
   void update_factors();
   void scale_block(int s, int r, Eigen::Index from, Eigen::Index count, Scalar* block) const;
+  void gauged_parts(int head, Side& side) const;
   void varying_terms(int head, std::size_t place, bool kept, Writer& out);
   void constant_terms(int head, std::size_t place, bool kept, Writer& out);
   bool is_kept(bool kept, int s, int r) const { return kept && !changed_[s] && !changed_[r]; }
 
   Normalization<Scalar> normalization_;
+  bool gauged_;  // in any gauge but the raw one
+  std::vector<int> apart_rows_;
   int heads_, summands_;
   bool constant_;
   Scalar scale_;
@@ -66,6 +76,8 @@ class DecompositionLayer {
   std::vector<Matrix<Scalar>> tables_;      // [n, d], as they came
   std::vector<Scalar> table_factors_;       // what each is multiplied by
   std::vector<Vector<Scalar>> factors_;     // [n], of each row: the table's over the token's sigma
+  Vector<Scalar> sigma_;                    // [n]
+  std::vector<char> apart_;                 // [n], or empty
   bool all_ones_ = true;                    // whether every one of them is 1
   std::vector<char> changed_;               // since the last terms(), by part
   std::vector<Eigen::Index> changed_rows_;  // of the table that take() takes

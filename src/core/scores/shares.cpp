@@ -27,34 +27,57 @@ double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
 // One pass over the rows. A centred row sums to zero, so its product with a term is that with the term's
 // own row centred; subtracting the term's mean all the same keeps what is constant in j at nothing.
 template <typename Scalar>
-Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n) {
-  const auto largest = [](const Scalar* values, Eigen::Index size) {
-    return size ? double(Eigen::Map<const Vector<Scalar>>(values, size).cwiseAbs().maxCoeff()) : 0.0;
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
+                                    const CountedPairs& counted) {
+  const auto largest = [&](const Scalar* matrix) {
+    double most = 0;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = 0; j < n; ++j) {
+        if (counted.counts(i, j)) most = std::max(most, std::abs(double(matrix[i * n + j])));
+      }
+    }
+    return most;
   };
   Covariances result;
   result.terms.setZero(count);
+  const bool all = counted.apart.empty() && !counted.causal;
   std::vector<double> centred(n);
-  const auto mean = [n](const Scalar* row) {
-    return sum_of(row, n, [](Eigen::Index) { return 1.0; }) / static_cast<double>(n);
+  std::vector<Scalar> gathered(all ? 0 : n);
+  Eigen::Index size = n;
+  // The keys of row i that count, side by side.
+  const auto row_of = [&](const Scalar* matrix, Eigen::Index i) {
+    const Scalar* const row = matrix + i * n;
+    if (all) return row;
+    size = 0;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      if (counted.counts(i, j)) gathered[size++] = row[j];
+    }
+    return static_cast<const Scalar*>(gathered.data());
+  };
+  const auto mean = [&](const Scalar* row) {
+    return sum_of(row, size, [](Eigen::Index) { return 1.0; }) / static_cast<double>(size);
   };
   // Centred logits are scaled to 1 before they are squared.
   int exponent = 0;
-  const double size = largest(logits, n * n);
-  std::frexp(size, &exponent);
+  double most = largest(logits);
+  std::frexp(most, &exponent);
   const double half = std::ldexp(1, -exponent / 2), rest_of_scale = std::ldexp(1, -exponent + exponent / 2);
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double centre = mean(logits + i * n);
-    for (Eigen::Index j = 0; j < n; ++j) centred[j] = (logits[i * n + j] - centre) * half * rest_of_scale;
+    if (!counted.counts(i, i)) continue;
+    const Scalar* const whole_row = row_of(logits, i);
+    const double centre = mean(whole_row);
+    for (Eigen::Index j = 0; j < size; ++j) centred[j] = (whole_row[j] - centre) * half * rest_of_scale;
     const auto whole = [&](Eigen::Index j) { return centred[j]; };
-    result.logits += sum_of(centred.data(), n, whole);
-    const double rest = sum_of(centred.data(), n, [](Eigen::Index) { return 1.0; });
+    result.logits += sum_of(centred.data(), size, whole);
+    const double rest = sum_of(centred.data(), size, [](Eigen::Index) { return 1.0; });
     for (int t = 0; t < count; ++t) {
-      const Scalar* const row = terms + (t * n + i) * n;
-      result.terms[t] += sum_of(row, n, whole) - mean(row) * rest;
+      const Scalar* const row = row_of(terms + t * n * n, i);
+      result.terms[t] += sum_of(row, size, whole) - mean(row) * rest;
     }
   }
+  for (int t = 0; t < count; ++t) most = std::max(most, largest(terms + t * n * n));
   const double noise = 64 * double(std::numeric_limits<Scalar>::epsilon()) * static_cast<double>(n) *
-                       std::ldexp(std::max(size, largest(terms, count * n * n)), -exponent);
+                       std::ldexp(most, -exponent);
   if (result.logits <= noise * noise) {
     result.logits = 0;
     result.terms.setZero();
@@ -69,19 +92,27 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
 }
 
 template <typename Scalar>
-double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits) {
+double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
+                       const CountedPairs& counted) {
   const int exponent = exponent_of(logits);
-  const Matrix<double> unit = times_power_of_two<Matrix<double>>(logits.template cast<double>(), -exponent);
-  const auto product = [&](const auto& of) {
-    return sum_of(of.data(), of.size(), [&](Eigen::Index k) { return unit.data()[k]; });
-  };
-  return std::ldexp(product(term), -exponent) / product(unit);
+  double with_term = 0, with_itself = 0;
+  for (Eigen::Index i = 0; i < logits.rows(); ++i) {
+    for (Eigen::Index j = 0; j < logits.cols(); ++j) {
+      if (!counted.counts(i, j)) continue;
+      const double unit = std::ldexp(double(logits(i, j)), -exponent);
+      with_term += term(i, j) * unit;
+      with_itself += unit * unit;
+    }
+  }
+  return std::ldexp(with_term, -exponent) / with_itself;
 }
 
-template double raw_share(const Matrix<float>&, const Matrix<float>&);
-template double raw_share(const Matrix<double>&, const Matrix<double>&);
+template double uncentred_share(const Matrix<float>&, const Matrix<float>&, const CountedPairs&);
+template double uncentred_share(const Matrix<double>&, const Matrix<double>&, const CountedPairs&);
 
-template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index);
-template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index);
+template Covariances row_centred_covariances(const float*, int, const float*, Eigen::Index,
+                                             const CountedPairs&);
+template Covariances row_centred_covariances(const double*, int, const double*, Eigen::Index,
+                                             const CountedPairs&);
 
 }  // namespace superpose

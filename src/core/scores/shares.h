@@ -7,9 +7,21 @@
 // Since A~ is the sum of the T~_t, shares sum to 1. A term that opposes the rest has a negative one.
 #pragma once
 
+#include <vector>
+
 #include "numeric/matrix.h"
 
 namespace superpose {
+
+// The pairs that shares are taken over. Default: all.
+struct CountedPairs {
+  std::vector<char> apart;  // [n], 1 for a row that counts neither as a query nor as a key; or empty
+  bool causal = false;      // a query sees the keys up to its own
+
+  bool counts(Eigen::Index query, Eigen::Index key) const {
+    return (apart.empty() || (!apart[query] && !apart[key])) && (!causal || key <= query);
+  }
+};
 
 struct Covariances {
   Vector<double> terms;   // <T~_t, A~> per term
@@ -17,17 +29,19 @@ struct Covariances {
   Vector<double> shares;  // per term; also where squares of the logits are beyond the range of doubles
 };
 
-// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Sums are in double for
-// either scalar, and may be added over sentences or heads before dividing (a pooled share). Logits whose
-// rows are constant, or vary by no more than their rounding, have no shares: all covariances are 0, and
-// shares NaN. Rounding is taken to be 64 units in the last place of the largest |logit| or |term|, for each
-// entry in the root mean square.
+// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Each row is centred over the
+// keys that count in it. Sums are in double for either scalar, and may be added over sentences or heads
+// before dividing (a pooled share). Logits whose rows are constant, or vary by no more than their rounding, or
+// of which fewer than two count, have no shares: all covariances are 0, and shares NaN. Rounding is taken to be
+// 64 units in the last place of the largest |logit| or |term|, for each entry in the root mean square.
 template <typename Scalar>
-Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n);
+Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
+                                    const CountedPairs& counted = {});
 
-// <T, A> / |A|^2 with nothing subtracted, of one matrix and the logits, both [n, n]: a share of the scores as
-// they are, constants that softmax ignores included. NaN when the logits are all 0.
+// <T, A> / |A|^2 over the same pairs with nothing subtracted, of one matrix and the logits, both [n, n]: a share
+// of the scores as they are, constants that softmax ignores included. NaN when the logits are all 0.
 template <typename Scalar>
-double raw_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits);
+double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
+                       const CountedPairs& counted = {});
 
 }  // namespace superpose

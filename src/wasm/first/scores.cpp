@@ -9,6 +9,7 @@
 #include "scores/decomposition.h"
 #include "scores/decomposition_layer.h"
 #include "scores/dot_products.h"
+#include "scores/gauge.h"
 #include "scores/pooled_shares.h"
 #include "scores/shares.h"
 #include "scores/softmax.h"
@@ -16,13 +17,14 @@
 namespace superpose {
 namespace {
 
-// The chosen heads of a score taken apart. Results leave head by head, so that the module never
+// The chosen heads of a score taken apart, with shares without the rows apart. Results leave head by head, so that the module never
 // holds more than one head's terms.
 template <typename Scalar>
-Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart) {
   const std::size_t n = parts.tokens;
   const std::size_t count = parts.terms();
   const int chosen = heads.length();
+  const CountedPairs counted{row_flags(apart, parts.tokens), false};
   Value terms = new_array<Scalar>(chosen * count * n * n);
   Value logits = new_array<Scalar>(chosen * n * n);
   Value residuals = new_array<double>(chosen);
@@ -34,7 +36,8 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
   Matrix<Scalar> head_logits(n, n);
   for (int k = 0; k < chosen; ++k) {
     const Scalar residual = head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
-    const Covariances of_head = row_centred_covariances(head_parts.data(), count, head_logits.data(), n);
+    const Covariances of_head =
+        row_centred_covariances(head_parts.data(), count, head_logits.data(), n, counted);
     terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
     logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
     covariances.copy_from(of_head.terms.data(), count, k * count);
@@ -51,6 +54,11 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
   result.set("variances", variances);
   result.set("shares", shares);
   return result;
+}
+
+template <typename Scalar>
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
+  return heads_out(parts, heads, {});
 }
 
 template <typename Scalar>
@@ -85,25 +93,36 @@ Value dot_products_out(const Value& token, const Value& position, double positio
 }
 
 template <typename Scalar>
+Gauge<Scalar> gauge_in(const Value& gauge) {
+  Gauge<Scalar> result{static_cast<GaugeKind>(gauge["kind"].as<int>()), {}, integers_in(gauge["apart"])};
+  if (result.kind == GaugeKind::means) result.means = matrix_in<Scalar>(gauge["means"]);
+  return result;
+}
+
+template <typename Scalar>
 Value decompose_out(const Value& summands, const Value& norm, const Value& query, const Value& key, int heads,
-                    double scale, const Value& group_of, int groups, const Value& chosen) {
+                    double scale, const Value& group_of, int groups, const Value& chosen,
+                    const Value& gauge) {
   std::vector<Matrix<Scalar>> tables;
   for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<Scalar>(summands[s]));
-  const auto parts = project_sum(tables, normalization_in<Scalar>(norm), linear_in<Scalar>(query),
-                                 linear_in<Scalar>(key), heads, static_cast<Scalar>(scale));
+  const auto normalization = normalization_in<Scalar>(norm);
+  const auto of_query = linear_in<Scalar>(query), of_key = linear_in<Scalar>(key);
+  const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
+  auto parts = project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale));
+  apply_gauge(in, normalization, of_query, of_key, parts);
   const std::vector<int> group = integers_in(group_of);
   // Each part by itself, in order, is how they are already.
   std::vector<int> itself(group.size());
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
-  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen);
+  return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen, in.apart);
 }
 
 template <typename Scalar>
 std::uint32_t decomposition_layer_out(const Value& norm, const Value& query, const Value& key, int heads,
-                                      double scale, int summands) {
-  return address_of(DecompositionLayer<Scalar>(linear_in<Scalar>(query), linear_in<Scalar>(key),
-                                               normalization_in<Scalar>(norm), heads,
-                                               static_cast<Scalar>(scale), summands));
+                                      double scale, int summands, const Value& gauge) {
+  return address_of(DecompositionLayer<Scalar>(
+      linear_in<Scalar>(query), linear_in<Scalar>(key), normalization_in<Scalar>(norm), heads,
+      static_cast<Scalar>(scale), summands, gauge_in<Scalar>(gauge)));
 }
 
 // `terms` is filled; with `kept`, it is as the last call left it.
@@ -159,20 +178,21 @@ Value concatenate_block_diagonal_out(const Value& token, const Value& position, 
 // What the included terms of a head add up to: their sum, the same row-centred (what softmax sees),
 // its softmax, and its share of the logits' variation.
 template <typename Scalar>
-Value combine_terms_out(const Value& terms, const Value& logits, const Value& included) {
+Value combine_terms_out(const Value& terms, const Value& logits, const Value& included, const Value& apart) {
   const Matrix<Scalar> all = matrix_in<Scalar>(terms);
   const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
   const Eigen::Index n = whole.rows();
   std::vector<bool> flags(all.rows());
   for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = included[t].as<bool>();
   const Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
+  const CountedPairs counted{row_flags(integers_in(apart), n), false};
 
   Value result = Value::object();
   result.set("sum", copy_out(sum));
   result.set("centred", copy_out(row_centred(sum)));
   result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags)));
-  result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n).shares[0]);
-  result.set("rawShare", raw_share(sum, whole));
+  result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
+  result.set("uncentredShare", uncentred_share(sum, whole, counted));
   return result;
 }
 

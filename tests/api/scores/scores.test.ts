@@ -52,12 +52,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(sharesOf(scores, 0)).toEqual(scores.shares.subarray(9));
   });
 
-  test('raw share: with nothing subtracted', () => {
-    const { sum: some, rawShare } = superpose.combineTerms(scores, 2, [true, ...every(false).slice(1)]);
+  test('uncentred share: with nothing subtracted', () => {
+    const { sum: some, uncentredShare } = superpose.combineTerms(scores, 2, [true, ...every(false).slice(1)]);
     const logits = logitsOf(scores, 2);
     const product = (a: ArrayLike<number>) =>
       sum(Array.from(a, (value, at) => value * (logits[at] as number)));
-    expect(rawShare).toBeCloseTo(product(some) / product(logits), 13);
+    expect(uncentredShare).toBeCloseTo(product(some) / product(logits), 13);
   });
 
   test('pooled shares: each group and head over two sentences, by hand', () => {

@@ -3,6 +3,7 @@
 import type { DecomposeInput, Linear, Table } from 'superpose';
 import concatenation from '../../reference/concatenation.json' with { type: 'json' };
 import decomposition from '../../reference/decomposition.json' with { type: 'json' };
+import gauge from '../../reference/gauge.json' with { type: 'json' };
 import draws from '../../reference/mersenne_twister.json' with { type: 'json' };
 import minilm from '../../reference/minilm.json' with { type: 'json' };
 import sinusoidal from '../../reference/sinusoidal.json' with { type: 'json' };
@@ -29,6 +30,22 @@ export interface DecompositionCase {
   sum_normalised_separately: Matrix[] | null;
 }
 
+/** Terms and shares by gauge; README.md of tests/reference says which rows they are over. */
+export interface GaugeCase
+  extends Omit<DecompositionCase, 'norm' | 'terms' | 'shares' | 'softmax' | 'subset'> {
+  norms: DecompositionCase['norm'][];
+  causal: boolean;
+  apart: number[];
+  given_means: Matrix | null;
+  raw_terms: Matrix[][];
+  canonical_terms: Matrix[][];
+  terms_by_given_means: Matrix[][] | null;
+  shares: Record<'raw' | 'raw_over_used_rows' | 'canonical', (number[] | null)[]> & {
+    means?: (number[] | null)[];
+  };
+}
+
+export const gaugeCases = gauge.cases as unknown as GaugeCase[];
 export const decompositionCases = decomposition.cases as unknown as DecompositionCase[];
 
 const summandNames = ['token', 'position', 'token_type'];
@@ -38,7 +55,9 @@ export function linearOf(weight: Matrix, bias?: number[] | null): Linear<Float64
 }
 
 /** An oracle's case as decompose() takes it. */
-export function inputOf(oracle: DecompositionCase): DecomposeInput<Float64Array> {
+export function inputOf(
+  oracle: Omit<DecompositionCase, 'terms' | 'shares' | 'softmax' | 'subset'>,
+): DecomposeInput<Float64Array> {
   const { kind, gamma, beta, eps } = oracle.norm;
   return {
     summands: Object.fromEntries(

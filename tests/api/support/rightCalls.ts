@@ -69,9 +69,13 @@ const rightDecomposition = {
   ...projections,
   scale: 1,
   only: [1],
+  gauge: 'canonical',
+  apart: [2],
 };
+const means = { token: new Float64Array(4), position: new Float64Array(4) };
 const decomposition: RightCall = {
   sound: [rightDecomposition],
+  also: [[{ ...rightDecomposition, gauge: { means } }]],
   huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
   size: '2 heads of 4 terms for 10000 tokens',
   whole: { heads: [1] },
@@ -148,6 +152,8 @@ export const rightCalls: Record<string, RightCall> = {
         normalization,
         ...projections,
         scale: 1,
+        gauge: { means },
+        apart: [0],
       },
     ],
     huge: [
@@ -166,6 +172,7 @@ export const rightCalls: Record<string, RightCall> = {
         {
           heads: scores.heads,
           parts: scores.parts,
+          gauge: scores.gauge,
           covariances: scores.covariances,
           variances: scores.variances,
         },

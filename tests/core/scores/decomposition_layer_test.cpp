@@ -20,6 +20,7 @@ struct Case {
   double scale;
   std::vector<Matrix<double>> tables;
   std::vector<double> factors;
+  Gauge<double> gauge;
 
   Case(Shapes& shapes, int summands, int n, int d, int d_h)
       : heads(shapes.between(1, 3)), scale(shapes.vector(1)[0]) {
@@ -31,17 +32,21 @@ struct Case {
       tables.push_back(shapes.matrix(n, d));
       factors.push_back(shapes.coin() ? 1 : shapes.vector(1)[0]);
     }
+    gauge.kind = static_cast<GaugeKind>(shapes.between(0, 2));
+    if (gauge.kind == GaugeKind::means) gauge.means = shapes.matrix(summands, d);
+    if (shapes.coin()) gauge.apart = {0};
   }
 
   DecompositionLayer<double> layer() const {
-    return {query, key, norm, heads, scale, static_cast<int>(tables.size())};
+    return {query, key, norm, heads, scale, static_cast<int>(tables.size()), gauge};
   }
 
   // As project_sum() and head_terms() have it, the constant left out where there is none.
   std::vector<double> wanted(const std::vector<int>& chosen, int parts) const {
     std::vector<Matrix<double>> scaled;
     for (std::size_t s = 0; s < tables.size(); ++s) scaled.push_back(factors[s] * tables[s]);
-    const auto projected = project_sum(scaled, norm, query, key, heads, scale);
+    auto projected = project_sum(scaled, norm, query, key, heads, scale);
+    apply_gauge(gauge, norm, query, key, projected);
     const Eigen::Index n = tables[0].rows();
     std::vector<double> terms;
     Matrix<double> of_head(projected.terms(), n * n), logits(n, n);
@@ -140,6 +145,7 @@ TEST(DecompositionLayer, WritesOnlyWhatAChangeTouches) {
   Shapes shapes(3);
   Case c(shapes, 2, 7, 8, 3);
   c.norm = {};
+  c.gauge = {};
   c.query.bias = c.key.bias = {};
   auto layer = c.layer();
   std::vector<double> terms;
@@ -156,6 +162,14 @@ TEST(DecompositionLayer, WritesOnlyWhatAChangeTouches) {
   run(normalized, c, {0}, false, terms);
   c.tables[0](3, 2) += 1;
   EXPECT_EQ(run(normalized, c, {0}, true, terms), 4 * size);
+  // A gauge's constant holds the means of all summands: still, position -> position stays.
+  c.norm = {};
+  c.gauge.kind = GaugeKind::canonical;
+  auto gauged = c.layer();
+  EXPECT_EQ(run(gauged, c, {0}, false, terms), 9 * size);
+  EXPECT_EQ(run(gauged, c, {0}, true, terms), 0);
+  c.tables[0](3, 2) += 1;
+  EXPECT_EQ(run(gauged, c, {0}, true, terms), 8 * size);
 }
 
 // More rows than leave together, and a depth of more than one block.
@@ -174,6 +188,7 @@ TEST(DecompositionLayer, GivesTheTermsOfTheDecompositionWhenTheyLeaveInPieces) {
 TEST(DecompositionLayer, NanOnceComesStillWhenItGoes) {
   Shapes shapes(5);
   Case c(shapes, 2, 4, 6, 2);
+  c.gauge = {};
   auto layer = c.layer();
   std::vector<double> terms;
   const Matrix<double> before = c.tables[1];

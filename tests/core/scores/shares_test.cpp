@@ -51,6 +51,18 @@ TEST(Shares, WhatIsConstantAlongARowHasNone) {
   EXPECT_NEAR(shares[1], 0, 1e-12);
 }
 
+// Row 0 stands apart, and the key after the query is not seen: left are two scores of query 2, 1 and 3.
+TEST(Shares, ByHandOverThePairsThatCount) {
+  Matrix<double> terms(2, 9);
+  terms << 9, 9, 9, 9, 5, 9, 9, 4, 8,  //
+      7, 7, 7, 7, 7, 7, 7, -3, -5;
+  const auto result =
+      row_centred_covariances(terms.data(), 2, sum_of(terms, 3).eval().data(), 3, {{1, 0, 0}, true});
+  EXPECT_EQ(result.logits, 2);
+  EXPECT_EQ(result.shares[0], 2);
+  EXPECT_EQ(result.shares[1], -1);
+}
+
 // The same token everywhere: all keys are equal, and rounding alone tells their scores apart.
 template <typename Scalar>
 void expect_none_of_equal_tokens(int cases) {
@@ -114,13 +126,15 @@ TEST(Shares, RowCentredRowsHaveMeanZeroAndTheSameSoftmaxInput) {
   EXPECT_LT(max_abs(removed.colwise() - removed.col(0).eval()), 1e-15);
 }
 
-TEST(Shares, RawByHand) {
+TEST(Shares, UncentredByHand) {
   Matrix<double> term(2, 2), logits(2, 2);
   term << 1, 1, 0, 2;
   logits << 1, 3, 0, 1;
-  EXPECT_NEAR(raw_share(term, logits), 6.0 / 11, 1e-15);
-  EXPECT_EQ(raw_share(logits, logits), 1);
-  EXPECT_TRUE(std::isnan(raw_share(term, Matrix<double>(Matrix<double>::Zero(2, 2)))));
+  EXPECT_NEAR(uncentred_share(term, logits), 6.0 / 11, 1e-15);
+  EXPECT_EQ(uncentred_share(logits, logits), 1);
+  EXPECT_NEAR(uncentred_share(term, logits, {{}, true}), 3.0 / 2, 1e-15);
+  EXPECT_EQ(uncentred_share(term, logits, {{1, 0}, false}), 2);
+  EXPECT_TRUE(std::isnan(uncentred_share(term, Matrix<double>(Matrix<double>::Zero(2, 2)))));
 }
 
 }  // namespace

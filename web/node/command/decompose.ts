@@ -11,20 +11,24 @@ export async function decompose(args: string[]): Promise<string> {
     options: {
       text: { type: 'string' },
       head: { type: 'string' },
+      gauge: { type: 'string', default: 'canonical' },
       csv: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
-  const { text, head, csv, json } = values;
+  const { text, head, gauge, csv, json } = values;
   if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   if (head !== undefined && !/^(\d|1[01])$/.test(head)) {
     throw new Refusal(`--head takes a number from 0 to 11, and got “${head.slice(0, 40)}”.`);
   }
+  if (gauge !== 'canonical' && gauge !== 'raw') {
+    throw new Refusal(`--gauge takes canonical or raw, and got “${gauge.slice(0, 40)}”.`);
+  }
   const only = head === undefined ? undefined : [Number(head)];
   const scores = await withWeights(async () => {
     const model = await loadMiniLM(await load());
-    return model.decompose(cutUp(model, text), { groups, ...(only && { only }) });
+    return model.decompose(cutUp(model, text), { groups, gauge, ...(only && { only }) });
   });
   const { tokens, dropped } = scores.sentence;
   const names = scores.parts.flatMap((query) => scores.parts.map((key) => `${query} → ${key}`));
@@ -45,7 +49,7 @@ export async function decompose(args: string[]): Promise<string> {
       const at = [tokens[i] as string, tokens[j] as string];
       return [i, j, ...at, ...terms.map((term) => term[cell] as number), score];
     });
-    return printed({ tokens, dropped, head: one, columns, rows }, { csv, json, cut });
+    return printed({ tokens, dropped, gauge, head: one, columns, rows }, { csv, json, cut });
   }
   const columns = ['head', ...names, 'residual'];
   const rows = scores.heads.map((one, place) => [
@@ -53,7 +57,7 @@ export async function decompose(args: string[]): Promise<string> {
     ...sharesOf(scores, one),
     scores.residuals[place] as number,
   ]);
-  return printed({ tokens, dropped, columns, rows }, { csv, json, cut });
+  return printed({ tokens, dropped, gauge, columns, rows }, { csv, json, cut });
 }
 
 function cutUp(model: MiniLM, text: string): Sentence {
@@ -68,18 +72,20 @@ function cutUp(model: MiniLM, text: string): Sentence {
 interface Answer {
   tokens: readonly string[];
   dropped: number;
+  gauge: string;
   head?: number;
   columns: string[];
   rows: (string | number)[][];
 }
 
 function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
-  const { columns, rows, tokens, head } = found;
+  const { columns, rows, tokens, head, gauge } = found;
   if (json) return `${JSON.stringify(found, null, 1)}\n`;
-  if (csv) return csvOf({ columns, rows });
+  if (csv) return csvOf({ columns: [...columns, 'gauge'], rows: rows.map((row) => [...row, gauge]) });
   const shown = rows.map((row) =>
     row.map((value, column) => {
       if (typeof value === 'string' || Number.isInteger(value)) return String(value);
+      if (Number.isNaN(value)) return '–';
       if (columns[column] === 'residual') return value.toExponential(1);
       return head === undefined ? `${(100 * value).toFixed(1)} %` : value.toFixed(3);
     }),
@@ -91,7 +97,7 @@ function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolea
     `${row.map((text, column) => text.padStart(widths[column] as number)).join('  ')}\n`;
   const what =
     head === undefined
-      ? 'Shares of what each head’s scores vary by over keys, query part → key part:\n'
-      : `Scores of head ${head}, and the terms that they are the sum of, query part → key part:\n`;
+      ? `Shares of what each head’s scores vary by over keys, ${gauge} gauge, query part → key part:\n`
+      : `Scores of head ${head}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
   return `${cut}${tokens.join(' ')}\n${what}${line(columns)}${shown.map(line).join('')}`;
 }

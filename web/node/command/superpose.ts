@@ -18,6 +18,8 @@ const help = `superpose: adding and concatenating position embeddings, without a
       --theme light|dark|auto        auto follows the reader and is for .svg only; light unless given
   superpose decompose --text TEXT    the first layer of MiniLM: what each head's scores are made of
       --head 0…11                    one head, with every score and its terms
+      --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
+                                     canonical unless given
       --csv | --json                 instead of a table to read
   superpose --help | --version
 

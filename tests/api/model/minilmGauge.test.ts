@@ -1,0 +1,170 @@
+// Which shares of MiniLM's first layer depend on where the tables' means stand, and which do not.
+import { type MiniLM, type PooledShares, type Scores, termOf } from 'superpose';
+import { beforeAll, expect, test } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { describeModel, model } from '../support/model.ts';
+import { largest, largestDifference, mean } from '../support/numbers.ts';
+import { minilm as oracle } from '../support/oracles.ts';
+
+/** token → token, token → position, position → token, position → position, and every term with a constant. */
+const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
+const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+
+// Of an implementation of its own in float64: shares in %, ten sentences pooled, in the order above.
+const measured: Record<'raw' | 'canonical', number[][]> = {
+  raw: [
+    [77, 1, 12, 3, 7],
+    [85, 0, 0, 7, 8],
+    [0, 0, 0, 96, 3],
+    [43, 3, 6, 22, 26],
+    [25, 2, 10, 37, 25],
+    [9, -1, 4, 46, 42],
+    [55, -3, -12, 10, 49],
+    [50, 3, 7, 13, 28],
+    [49, 4, 17, 15, 14],
+    [10, -1, -15, 2, 104],
+    [65, 7, 9, 4, 16],
+    [30, 11, -4, 50, 13],
+  ],
+  canonical: [
+    [78, 0, 1, 1, 20],
+    [76, 0, 0, 0, 24],
+    [0, 0, 0, 98, 1],
+    [46, 0, 1, 23, 30],
+    [35, 1, 0, 45, 19],
+    [13, 1, 1, 62, 23],
+    [50, 0, 2, 0, 47],
+    [73, 0, 1, 0, 25],
+    [77, 1, 0, 0, 22],
+    [19, 0, 1, 0, 81],
+    [77, 0, 0, 0, 22],
+    [50, 27, 3, 2, 18],
+  ],
+};
+const means = { raw: [41.5, 2.2, 2.9, 25.3, 28.0], canonical: [49.6, 2.6, 0.8, 19.2, 27.8] };
+
+describeModel('the gauge of MiniLM', () => {
+  let minilm: MiniLM;
+  const pooled: Partial<Record<'raw' | 'canonical', PooledShares>> = {};
+  beforeAll(async () => {
+    minilm = await model();
+    for (const gauge of ['raw', 'canonical'] as const) {
+      const scores = await Promise.all(
+        oracle.sentences.map(({ text }) => minilm.decompose(text, { gauge, groups })),
+      );
+      pooled[gauge] = plain.poolShares(scores, kindOf);
+    }
+  });
+
+  test.each(['raw', 'canonical'] as const)('%s shares of every head, within a point', (gauge) => {
+    const { heads, mean: ofHeads } = pooled[gauge] as PooledShares;
+    measured[gauge].forEach((wanted, head) => {
+      wanted.forEach((share, kind) => {
+        expect(Math.abs(100 * (heads[5 * head + kind] as number) - share), `${head} ${kind}`).toBeLessThan(1);
+      });
+    });
+    means[gauge].forEach((share, kind) => {
+      expect(100 * (ofHeads[kind] as number)).toBeCloseTo(share, 0);
+    });
+  });
+
+  test('in raw shares heads 0, 3 and 8 ask position → token; canonically none does', () => {
+    const share = (gauge: 'raw' | 'canonical', head: number) =>
+      100 * (pooled[gauge]?.heads[5 * head + 2] as number);
+    expect([0, 3, 8].map((head) => share('raw', head).toFixed(1))).toEqual(['12.5', '6.2', '17.4']);
+    expect([0, 3, 8].map((head) => share('canonical', head).toFixed(1))).toEqual(['0.5', '0.7', '0.4']);
+  });
+
+  test('cross terms fall from 11.1 to 3.4 %, and head 11 keeps its one', () => {
+    const sizes = (gauge: 'raw' | 'canonical') =>
+      minilmHeads.map((head) =>
+        [1, 2].reduce((sum, kind) => sum + Math.abs(pooled[gauge]?.heads[5 * head + kind] as number), 0),
+      );
+    expect((100 * mean(sizes('raw'))).toFixed(1)).toBe('11.1');
+    expect((100 * mean(sizes('canonical'))).toFixed(1)).toBe('3.4');
+    const others = sizes('canonical').slice(0, 11);
+    expect(largest(others)).toBeLessThan(0.03);
+    expect(sizes('canonical')[11]).toBeGreaterThan(0.25);
+  });
+
+  test('canonical is the default, with [CLS] apart; raw has none apart', async () => {
+    const { text } = oracle.river_bank;
+    const scores = await minilm.decompose(text);
+    expect([scores.gauge, scores.apart]).toEqual(['canonical', [0]]);
+    expect(await minilm.decompose(text, { gauge: 'canonical', apart: [0] })).toEqual(scores);
+    const raw = await minilm.decompose(text, { gauge: 'raw' });
+    expect([raw.gauge, raw.apart]).toEqual(['raw', []]);
+    expect(largestDifference(raw.logits, scores.logits)).toBeLessThan(1e-12);
+    expect(largest(scores.residuals)).toBeLessThan(1e-12);
+    // [CLS] and [SEP] alone: one used row, and no share.
+    expect([...(await minilm.decompose('')).shares].every(Number.isNaN)).toBe(true);
+  });
+
+  // Sentence 6, and shifts of norm 2.
+  test('shifts move raw terms by many logits and canonical ones by rounding', async () => {
+    const sentence = minilm.tokenize(oracle.sentences[5]?.text as string);
+    const summands = await minilm.summands(sentence);
+    const [a, b, v] = [0, 1, 2].map(
+      (stream) =>
+        plain.randomNormal({ rows: 1, columns: 384, standardDeviation: 2 / Math.sqrt(384), seed: 6, stream })
+          .data,
+    ) as [Float64Array, Float64Array, Float64Array];
+    const moved = (
+      name: 'token' | 'position' | 'token_type',
+      by: (column: number, row: number) => number,
+    ) => ({
+      ...summands[name],
+      data: summands[name].data.map((x, cell) => x + by(cell % 384, Math.floor(cell / 384))),
+    });
+    const at = (of: Float64Array, c: number) => of[c] as number;
+    const shifted = {
+      token: moved('token', (c, row) => at(a, c) + (row === 0 ? at(v, c) : 0)),
+      position: moved('position', (c, row) => at(b, c) - (row === 0 ? at(v, c) : 0)),
+      token_type: moved('token_type', (c) => -at(a, c) - at(b, c)),
+    };
+    const both = (gauge: 'raw' | 'canonical') =>
+      [summands, shifted].map((of) =>
+        plain.decompose({ summands: of, ...minilm.layer(), gauge, apart: [0] }),
+      ) as [Scores<Float64Array>, Scores<Float64Array>];
+    const [raw, rawMoved] = both('raw');
+    expect(largestDifference(raw.logits, rawMoved.logits)).toBeLessThan(1e-12);
+    expect(largestDifference(raw.terms, rawMoved.terms)).toBeGreaterThan(10);
+    const [canonical, canonicalMoved] = both('canonical');
+    expect(largestDifference(canonical.terms, canonicalMoved.terms)).toBeLessThan(1e-12);
+    expect(largestDifference(canonical.shares, canonicalMoved.shares)).toBeLessThan(1e-12);
+  });
+
+  test('head 2 looks at the token before by position alone, in either gauge', async () => {
+    /** The mean weight of the token before, of the queries from `first` on. */
+    const before = async (gauge: 'raw' | 'canonical', first: number, chosen: (term: number) => boolean) => {
+      const weights: number[] = [];
+      for (const { text } of oracle.sentences) {
+        const scores = await minilm.decompose(text, { gauge, groups, only: [2] });
+        const included = Array.from({ length: 9 }, (_, term) => chosen(term));
+        const { softmax } = plain.combineTerms(scores, 2, included);
+        for (let i = first; i < scores.n; i++) weights.push(softmax[i * scores.n + i - 1] as number);
+      }
+      return mean(weights).toFixed(3);
+    };
+    const positions = (term: number) => term === 4;
+    expect(await before('raw', 1, () => true)).toBe('1.000');
+    expect(await before('raw', 1, positions)).toBe('0.948');
+    // Canonically [CLS] has no part for the first word to look at.
+    expect(await before('raw', 2, positions)).toBe('0.991');
+    expect(await before('canonical', 2, positions)).toBe('0.995');
+  });
+
+  test('a term of positions is what the canonical mean leaves of them', async () => {
+    const scores = await minilm.decompose(oracle.river_bank.text);
+    const { n } = scores;
+    for (const head of [0, 5, 11]) {
+      const term = termOf(scores, head, 'position', 'position');
+      const columns = Array.from({ length: n }, (_, j) =>
+        Array.from({ length: n }, (_, i) => term[i * n + j] as number).reduce((sum, x) => sum + x, 0),
+      );
+      expect(largest(columns)).toBeLessThan(1e-12);
+    }
+  });
+});
+
+const minilmHeads = Array.from({ length: 12 }, (_, head) => head);

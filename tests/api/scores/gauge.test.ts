@@ -1,0 +1,207 @@
+// Terms and shares by gauge: against the oracle, and what must hold of them in any shape.
+import { type DecomposeInput, type Gauge, logitsOf, type Scores, sharesOf, termOf } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { builds, plain } from '../support/builds.ts';
+import { randomInput } from '../support/decomposition.ts';
+import { flat, inPrecision, largest, largestDifference, rowsOf, sum, tableOf } from '../support/numbers.ts';
+import { type GaugeCase, gaugeCases, inputOf } from '../support/oracles.ts';
+
+const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-12) =>
+  expect(largestDifference(found, expected)).toBeLessThan(bound);
+
+const termsOf = (scores: Scores, head: number) =>
+  scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
+
+/** Cases that decompose() takes: a causal mask and a second norm are the core's (gauge_test.cpp). */
+const cases = gaugeCases.filter(({ causal, norms }) => !causal && norms.length < 2);
+
+function inputOfCase(oracle: GaugeCase): DecomposeInput<Float64Array> {
+  return inputOf({ ...oracle, norm: oracle.norms[0] ?? { kind: 'none' } });
+}
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  test('there are cases', () => expect(cases.length).toBeGreaterThan(5));
+
+  describe.each(cases)('$name', (oracle) => {
+    const input = inputOfCase(oracle);
+    const { apart, shares } = oracle;
+
+    const check = (
+      gauge: Gauge<Float64Array>,
+      rows: number[],
+      terms: GaugeCase['raw_terms'],
+      of: unknown,
+    ) => {
+      const scores = superpose.decompose({ ...input, gauge, apart: rows });
+      expect(scores.gauge).toBe(typeof gauge === 'string' ? gauge : 'means');
+      expect(scores.apart).toEqual(rows);
+      expect(largest(scores.residuals)).toBeLessThan(1e-12);
+      const alone = superpose.decomposeTerms({ ...input, gauge, apart: rows });
+      for (const head of scores.heads) {
+        close(logitsOf(scores, head), flat(oracle.logits[head] as number[][]));
+        termsOf(scores, head).forEach((term, t) => {
+          close(term, flat(terms[head]?.[t] as number[][]));
+        });
+        for (const q of alone.parts) {
+          for (const k of alone.parts) close(termOf(alone, head, q, k), termOf(scores, head, q, k));
+        }
+        const wanted = (of as (number[] | null)[])[head];
+        if (wanted) close(sharesOf(scores, head), wanted, 1e-11);
+        else expect([...sharesOf(scores, head)].every(Number.isNaN)).toBe(true);
+      }
+    };
+
+    test('raw', () => check('raw', [], oracle.raw_terms, shares.raw));
+    test('raw, over the used rows', () => check('raw', apart, oracle.raw_terms, shares.raw_over_used_rows));
+    test('canonical', () => check('canonical', apart, oracle.canonical_terms, shares.canonical));
+
+    const { given_means: given } = oracle;
+    if (given) {
+      test('by given means', () => {
+        const names = Object.keys(input.summands);
+        const means = Object.fromEntries(names.map((name, s) => [name, Float64Array.from(given[s] ?? [])]));
+        check({ means }, apart, oracle.terms_by_given_means ?? [], shares.means);
+      });
+    }
+  });
+
+  const input = randomInput(9, 12, 3, 4);
+  const { token, position, token_type } = input.summands as Record<string, { data: Float64Array }>;
+
+  /** t + a, p + b, s − a − b, and for row 0 also t + v, p − v. */
+  const shifted = (): DecomposeInput<Float64Array> => {
+    const [a, b, v] = [0, 1, 2].map((stream) =>
+      superpose.randomNormal({ rows: 1, columns: 12, standardDeviation: 2, seed: 5, stream }),
+    );
+    const at = (of: typeof a, cell: number) => of?.data[cell % 12] as number;
+    const first = (cell: number) => (cell < 12 ? at(v, cell) : 0);
+    const moved = (of: typeof token, by: (cell: number) => number) => ({
+      rows: 9,
+      columns: 12,
+      data: (of as { data: Float64Array }).data.map((x, cell) => x + by(cell)),
+    });
+    return {
+      ...input,
+      summands: {
+        token: moved(token, (cell) => at(a, cell) + first(cell)),
+        position: moved(position, (cell) => at(b, cell) - first(cell)),
+        token_type: moved(token_type, (cell) => -at(a, cell) - at(b, cell)),
+      },
+    };
+  };
+
+  test('shifts that no score sees move raw terms and shares, and canonical ones by rounding only', () => {
+    const both = (gauge: 'raw' | 'canonical') =>
+      [input, shifted()].map((of) => superpose.decompose({ ...of, gauge, apart: [0] })) as [Scores, Scores];
+    const [raw, rawMoved] = both('raw');
+    close(raw.logits, rawMoved.logits);
+    expect(largestDifference(raw.terms, rawMoved.terms)).toBeGreaterThan(1);
+    expect(largestDifference(raw.shares, rawMoved.shares)).toBeGreaterThan(0.1);
+    const [canonical, moved] = both('canonical');
+    close(canonical.terms, moved.terms);
+    close(canonical.shares, moved.shares);
+    // A row that is not said to stand apart lets its own shift be seen.
+    const seen = [input, shifted()].map((of) => superpose.decompose({ ...of, gauge: 'canonical' }));
+    expect(largestDifference((seen[0] as Scores).terms, (seen[1] as Scores).terms)).toBeGreaterThan(0.1);
+  });
+
+  test('canonical terms of two parts have zero row and column sums', () => {
+    const scores = superpose.decompose({ ...input, gauge: 'canonical', apart: [0] });
+    for (const head of scores.heads) {
+      for (const q of ['token', 'position', 'token_type']) {
+        for (const k of ['token', 'position', 'token_type']) {
+          const rows = rowsOf({ data: termOf(scores, head, q, k), rows: 9, columns: 9 });
+          for (let i = 0; i < 9; i++) {
+            expect(Math.abs(sum([...(rows[i] as Float64Array)]))).toBeLessThan(1e-12);
+            expect(Math.abs(sum(rows.map((row) => row[i] as number)))).toBeLessThan(1e-12);
+          }
+        }
+      }
+    }
+  });
+
+  test('a layer that stays is in its gauge, through any change', () => {
+    for (const gauge of ['canonical', { means: { token: token?.data.slice(0, 12) } }] as const) {
+      const means =
+        typeof gauge === 'string'
+          ? gauge
+          : {
+              means: {
+                token: gauge.means.token as Float64Array,
+                position: new Float64Array(12),
+                token_type: new Float64Array(12).fill(0.3),
+              },
+            };
+      const of = { ...input, gauge: means, apart: [0, 4] };
+      using layer = superpose.decompositionLayer({ ...of, summands: Object.keys(input.summands) });
+      for (const summands of [input.summands, shifted().summands, input.summands]) {
+        const found = layer.terms(summands);
+        const wanted = superpose.decompose({ ...of, summands });
+        expect([found.gauge, found.apart]).toEqual([wanted.gauge, wanted.apart]);
+        close(found.terms, wanted.terms);
+      }
+      expect(() => layer.terms(randomInput(3, 12, 3, 4).summands)).toThrow('apart');
+    }
+  });
+
+  test('float32 agrees with float64', () => {
+    const of = { ...input, gauge: 'canonical', apart: [0] } as const;
+    const single = superpose.decompose(inPrecision(of, 'float32'));
+    const double = superpose.decompose(of);
+    expect(single.terms).toBeInstanceOf(Float32Array);
+    close(single.terms, double.terms, 1e-4);
+    close(single.shares, double.shares, 1e-4);
+  });
+
+  test('parts that are added up afterwards are the sums of the terms', () => {
+    const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+    const of = { ...input, gauge: 'canonical', apart: [0] } as const;
+    const [coarse, fine] = [superpose.decompose({ ...of, groups }), superpose.decompose(of)];
+    close(termOf(coarse, 1, 'token', 'position'), termOf(fine, 1, 'token', 'position'));
+    const [a, b] = [termOf(fine, 1, 'token', 'token_type'), termOf(fine, 1, 'token', 'constant')];
+    close(
+      termOf(coarse, 1, 'token', 'rest'),
+      a.map((x, cell) => x + (b[cell] as number)),
+    );
+  });
+
+  test('combined terms have the shares of the scores', () => {
+    const scores = superpose.decompose({ ...input, gauge: 'canonical', apart: [0] });
+    const shares = sharesOf(scores, 2);
+    const of = (chosen: number[]) =>
+      superpose.combineTerms(
+        scores,
+        2,
+        Array.from(shares, (_, t) => chosen.includes(t)),
+      ).share;
+    expect(of([5])).toBeCloseTo(shares[5] as number, 12);
+    expect(of([0, 3, 15])).toBeCloseTo(sum([0, 3, 15].map((t) => shares[t] as number)), 12);
+    // Over all rows they are others.
+    const everywhere = Array.from(
+      shares,
+      (_, t) =>
+        superpose.combineTerms(
+          { ...scores, apart: [] },
+          2,
+          Array.from(shares, (_, one) => one === t),
+        ).share,
+    );
+    expect(largestDifference(everywhere, shares)).toBeGreaterThan(0.01);
+  });
+
+  test('scores of fewer than two used rows have no shares, and change none that are pooled', () => {
+    const two = superpose.decompose({ ...randomInput(2, 12, 3, 4), gauge: 'canonical', apart: [0] });
+    const many = superpose.decompose({ ...input, gauge: 'canonical', apart: [0] });
+    const each = [...Array(16).keys()];
+    expect([...two.shares].every(Number.isNaN)).toBe(true);
+    close(superpose.poolShares([two, many], each).heads, many.shares);
+    expect([...superpose.poolShares([two, two], each).mean].every(Number.isNaN)).toBe(true);
+    const raw = superpose.decompose(input);
+    expect(() => superpose.poolShares([many, raw], each)).toThrow('one gauge');
+  });
+});
+
+test('what is concatenated is of the tables as they come', () => {
+  const [token, position] = [tableOf([[1], [2]]), tableOf([[3], [5]])];
+  expect(plain.concatenateRaw({ token, position })).toMatchObject({ gauge: 'raw', apart: [] });
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { load, loadMiniLM, sharesOf } from 'superpose';
+import { describe, expect, inject, test } from 'vitest';
+import * as gauge from '../../web/figures/gauge.ts';
+import { sentenceControl } from '../../web/figures/sentence.ts';
+import { expectSoundPictures, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+
+// Of the published weights, in numpy. Nine terms: token, position and constant with each other.
+const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));
+const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+const fourOf = (nine: ArrayLike<number>) => [0, 1, 3, 4].map((term) => nine[term] as number);
+
+describe.runIf(inject('withModel'))('of MiniLM', () => {
+  const head = gauge.figure.controls.head.initial;
+
+  test('the middle of the slider is the sentence as it is, raw and canonical', async () => {
+    const result = await run(gauge);
+    expectSoundPictures(result);
+    expectTextsApart(result);
+    const { amounts, raw, canonical, changes } = result.data;
+    const middle = amounts.indexOf(0);
+    expect(changes[middle]).toBe(0);
+    const model = await loadMiniLM(await load());
+    const scores = await model.decompose(sentenceControl.initial, { groups, only: [head] });
+    const wanted = [oracle.river_bank.shares.nine[head], sharesOf(scores, head)].map(fourOf);
+    [raw, canonical].forEach((found, place) => {
+      wanted[place]?.forEach((share, kind) => {
+        expect(found[middle][kind]).toBeCloseTo(share, 8);
+      });
+    });
+  });
+
+  test('scores and canonical shares stand still, raw ones do not', async () => {
+    const { data, figure, state } = await run(gauge);
+    const spread = (shares: number[][], kind: number) => {
+      const values = shares.map((found) => found[kind] as number);
+      return Math.max(...values) - Math.min(...values);
+    };
+    expect(Math.max(...data.changes)).toBeLessThan(1e-12);
+    for (let kind = 0; kind < 5; kind++) expect(spread(data.canonical, kind)).toBeLessThan(1e-11);
+    expect(spread(data.raw, 2)).toBeGreaterThan(0.2);
+    for (const shares of [...data.raw, ...data.canonical]) {
+      expect(shares.reduce((a: number, b: number) => a + b)).toBeCloseTo(1, 10);
+    }
+    // A shift is in each of the two parts of a term once at most, so shares are parabolas of it.
+    for (let kind = 0; kind < 5; kind++) {
+      for (let at = 3; at < data.amounts.length; at++) {
+        const [a, b, c, d] = [0, 1, 2, 3].map((back) => data.raw[at - back][kind]) as [
+          number,
+          number,
+          number,
+          number,
+        ];
+        expect(a - 3 * b + 3 * c - d).toBeCloseTo(0, 9);
+      }
+    }
+    expect(figure.describe(data, state)).toContain('no canonical share changes by more than');
+  });
+
+  // The library's means take a vector from each part before the products; here it was moved in the tables.
+  test('raw shares of moved tables are those of given means', async () => {
+    const { data } = await run(gauge, { head: 3 });
+    const superpose = await load();
+    const model = await loadMiniLM(superpose);
+    const summands = await model.summands(model.tokenize(sentenceControl.initial));
+    const { rows, columns, data: table } = summands.position;
+    const mean = Float64Array.from({ length: columns }, (_, c) => {
+      let sum = 0;
+      for (let row = 0; row < rows; row++) sum += table[row * columns + c] as number;
+      return sum / rows;
+    });
+    for (const place of [0, 13, 40]) {
+      const amount = data.amounts[place] as number;
+      const means = {
+        token: mean.map((x) => -amount * x),
+        position: mean.map((x) => amount * x),
+        token_type: new Float64Array(columns),
+      };
+      const scores = superpose.decompose({ summands, ...model.layer(), groups, only: [3], gauge: { means } });
+      fourOf(sharesOf(scores, 3)).forEach((share, kind) => {
+        expect(data.raw[place][kind]).toBeCloseTo(share, 9);
+      });
+    }
+  });
+
+  test.each(['', 'x', 'many words '.repeat(300)])('a text of any length: %#', async (text) => {
+    const result = await run(gauge, { text, amount: -2 });
+    expectSoundPictures(result);
+  });
+});
