@@ -106,7 +106,7 @@ test('released files never change, and a release that cannot be had is not passe
   ]) {
     await put(`dist/${file}`, `main ${file}`);
   }
-  const kept = textOf('pages.yml').match(/^ +for site in [^]*?^ +done$/m)?.[0] as string;
+  const kept = textOf('pages.yml').match(/^ +for site in [\s\S]*?^ +done$/m)?.[0] as string;
   const keep = () => execFileSync('bash', ['-ec', kept], { cwd: made, stdio: 'pipe' });
   keep();
   const found: Record<string, string> = {};

@@ -45,7 +45,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       rows: count,
       columns,
     });
-    const token = plain.randomNormal({ rows: 60, columns: 64 });
+    const token = plain.randomNormal({ rows: 60, columns: 64, seed: 1 });
     const found = tokenProbe({ token: times(token, 1e6), position: times(rows, 1e6) });
     expect(found.rSquared).toBeCloseTo(tokenProbe({ token, position: rows, penalty: 1e-12 }).rSquared, 9);
     expect(found.rSquared).not.toBeCloseTo(0, 2);
