@@ -128,12 +128,12 @@ inline void tile(Block<const Scalar> a, Block<const Scalar> b, Index depth, cons
   }
   const Scalar* from[kRows] = {entry<kLeft>(a, kRow, 0)...};
   const Scalar* b_row = b.at;
-  const auto step = [&](Index k) {
+  const auto step = [&](Index k) __attribute__((always_inline)) {
     const V first = S::load(b_row);
     V second{};
     if constexpr (kVectors > 1) second = S::load(b_row + kLanes);
     b_row += b.stride;
-    const auto add = [&](Scalar factor, V& l, V& r) {
+    const auto add = [&](Scalar factor, V & l, V & r) __attribute__((always_inline)) {
       const V row = S::all(factor);
       l = multiply_add<Scalar>(row, first, l);
       if constexpr (kVectors > 1) r = multiply_add<Scalar>(row, second, r);
