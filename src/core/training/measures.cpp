@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "geometry/subspaces.h"
-#include "numeric/factorize.h"
+#include "numeric/centred.h"
+#include "numeric/orthogonal.h"
 
 namespace superpose {
 namespace {
@@ -20,8 +21,7 @@ Matrix<double> centred_rows(const Parameter& parameter, const Scalar* parameters
   Matrix<double> table = Matrix<double>::Zero(rows, d);
   table.middleCols(first, parameter.columns) =
       ConstMatrixMap<Scalar>(parameters + parameter.offset, rows, parameter.columns).template cast<double>();
-  const Eigen::RowVectorXd mean = table.colwise().mean();
-  return table.rowwise() - mean;
+  return column_centred(table);
 }
 
 }  // namespace
