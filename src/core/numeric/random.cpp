@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <random>
 
 namespace superpose {
 namespace {
@@ -12,19 +11,19 @@ std::mt19937_64 engine_for(std::uint32_t seed, std::uint32_t stream) {
   return std::mt19937_64(sequence);
 }
 
-double uniform(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11) * 0x1p-53; }
-
 }  // namespace
+
+Random::Random(std::uint32_t seed, std::uint32_t stream) : engine_(engine_for(seed, stream)) {}
 
 template <typename Scalar>
 Matrix<Scalar> random_normal(int rows, int columns, double standard_deviation, std::uint32_t seed,
                              std::uint32_t stream) {
-  std::mt19937_64 engine = engine_for(seed, stream);
+  Random random(seed, stream);
   Matrix<Scalar> table(rows, columns);
   for (Eigen::Index k = 0; k < table.size(); k += 2) {
     // 1 - u lies in (0, 1], so the logarithm is finite.
-    const double radius = standard_deviation * std::sqrt(-2 * std::log(1 - uniform(engine)));
-    const double angle = 2 * std::numbers::pi * uniform(engine);
+    const double radius = standard_deviation * std::sqrt(-2 * std::log(1 - random.uniform()));
+    const double angle = 2 * std::numbers::pi * random.uniform();
     table.data()[k] = static_cast<Scalar>(radius * std::cos(angle));
     if (k + 1 < table.size()) table.data()[k + 1] = static_cast<Scalar>(radius * std::sin(angle));
   }
@@ -33,10 +32,10 @@ Matrix<Scalar> random_normal(int rows, int columns, double standard_deviation, s
 
 template <typename Scalar>
 Matrix<Scalar> random_uniform(int rows, int columns, std::uint32_t seed, std::uint32_t stream) {
-  std::mt19937_64 engine = engine_for(seed, stream);
+  Random random(seed, stream);
   Matrix<Scalar> table(rows, columns);
   for (Eigen::Index k = 0; k < table.size(); ++k) {
-    table.data()[k] = static_cast<Scalar>(uniform(engine));
+    table.data()[k] = static_cast<Scalar>(random.uniform());
   }
   return table;
 }

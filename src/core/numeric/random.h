@@ -6,10 +6,25 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 
 #include "numeric/matrix.h"
 
 namespace superpose {
+
+// Draws one after another, where a table of them is not what is wanted. Drawing allocates nothing.
+class Random {
+ public:
+  Random(std::uint32_t seed, std::uint32_t stream);
+
+  // On [0, 1), a multiple of 2^-53.
+  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  // 0 .. count - 1, each as likely but for count * 2^-53; count >= 1.
+  int below(int count) { return static_cast<int>(uniform() * count); }
+
+ private:
+  std::mt19937_64 engine_;
+};
 
 // [rows, columns] of independent draws from N(0, standard_deviation^2), filled row by row in double
 // and then rounded to Scalar. Equal seed and stream give equal draws; different streams of one seed

@@ -1,0 +1,98 @@
+// What a training step spends its time in, on vectors of 16 bytes. Matrices are rows of `stride` entries.
+//
+// The products of a small transformer are some 30 wide: packing them first, as numeric/product.h does for
+// large ones, would cost as much as it saves, so these read their operands where they are.
+#pragma once
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+template <typename Scalar>
+struct Block {
+  Scalar* at;
+  Eigen::Index stride;
+
+  operator Block<const Scalar>() const { return {at, stride}; }
+  Scalar* row(Eigen::Index i) const { return at + i * stride; }
+};
+
+struct ProductShape {
+  Eigen::Index rows, depth, columns;
+};
+
+// out = a b, a [rows, depth], b [depth, columns]; or plus + a b, where plus may be out and otherwise does not
+// overlap it.
+template <typename Scalar>
+void multiply(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out);
+template <typename Scalar>
+void multiply(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out,
+              Block<const Scalar> plus);
+
+// The same of a' b, a [depth, rows].
+template <typename Scalar>
+void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out);
+template <typename Scalar>
+void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out,
+                         Block<const Scalar> plus);
+
+// out [columns, rows] = from' for from [rows, columns].
+template <typename Scalar>
+void transpose(Block<const Scalar> from, Eigen::Index rows, Eigen::Index columns, Block<Scalar> out);
+
+// Each row [n] to its softmax, in place. An entry of kMasked has weight 0, unless all are.
+constexpr double kMasked = -1e30;
+template <typename Scalar>
+void softmax(Block<Scalar> rows, Eigen::Index count, Eigen::Index n);
+
+// The gradient by the scores of softmax(): weights and gradient [count, n] to weights (gradient - <weights,
+// gradient>), into gradient.
+template <typename Scalar>
+void softmax_backward(Block<const Scalar> weights, Block<Scalar> gradient, Eigen::Index count,
+                      Eigen::Index n);
+
+// Rows [count, d], one after another, less their mean and over their root mean square with epsilon 1e-5;
+// inverse [count] is what they were multiplied by.
+template <typename Scalar>
+void layer_norm(const Scalar* x, Eigen::Index count, Eigen::Index d, Scalar* normalized, Scalar* inverse);
+
+// Adds to dx the gradient by x of layer_norm(), given that by its result.
+template <typename Scalar>
+void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, const Scalar* inverse,
+                             Eigen::Index count, Eigen::Index d, Scalar* dx);
+
+// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), Hendrycks and Gimpel (arXiv 1606.08415); its slope as well.
+template <typename Scalar>
+void gelu(const Scalar* x, Eigen::Index count, Scalar* y, Scalar* slope);
+
+// Mean cross-entropy over `total` targets, of which these rows are a part: logits [count, classes] to its
+// gradient by them, in place; rows without a target to zeros. Returns the rows' sum of losses.
+template <typename Scalar>
+double cross_entropy(Scalar* logits, const int* targets, Eigen::Index count, Eigen::Index classes,
+                     double total);
+
+// y += x.
+template <typename Scalar>
+void add_to(const Scalar* x, Eigen::Index count, Scalar* y);
+
+// y *= x, entry by entry.
+template <typename Scalar>
+void multiply_to(const Scalar* x, Eigen::Index count, Scalar* y);
+
+// y = a x.
+template <typename Scalar>
+void scale_to(const Scalar* x, Scalar a, Eigen::Index count, Scalar* y);
+
+template <typename Scalar>
+Scalar sum_of_products(const Scalar* x, const Scalar* y, Eigen::Index count);
+
+// A step of AdamW on one part of the parameters. `clip` multiplies the gradient.
+template <typename Scalar>
+struct AdamStep {
+  Scalar rate, decay, beta1, beta2, epsilon, correction1, correction2, clip;
+};
+template <typename Scalar>
+void adam(const AdamStep<Scalar>& step, const Scalar* gradient, Eigen::Index count, Scalar* parameters,
+          Scalar* first, Scalar* second);
+
+}  // namespace superpose

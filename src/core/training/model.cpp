@@ -1,0 +1,584 @@
+#include "training/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace superpose {
+namespace {
+
+using Eigen::Index;
+
+// A part of a batch has about so many tokens.
+constexpr Index kPart = 64;
+
+// A gain belongs to the weights that read what it multiplies, and a scale of the queries to theirs: once a
+// step then, instead of once a token. to = diag(gain) from, with columns below `scaled` times `scale`.
+template <typename Scalar>
+void fold(const Scalar* gain, const Scalar* from, Index rows, Index columns, Index scaled, Scalar scale,
+          Scalar* to) {
+  for (Index k = 0; k < rows; ++k, from += columns, to += columns) {
+    const Scalar factor = gain ? gain[k] : 1;
+    scale_to<Scalar>(from, factor * scale, scaled, to);
+    scale_to<Scalar>(from + scaled, factor, columns - scaled, to + scaled);
+  }
+}
+
+// The gradients by the weights and the gain of fold(), given that by its result, which is spoiled.
+template <typename Scalar>
+void unfold(const Scalar* gain, const Scalar* weights, Index rows, Index columns, Index scaled, Scalar scale,
+            Scalar* folded, Scalar* d_weights, Scalar* d_gain) {
+  for (Index k = 0; k < rows; ++k, weights += columns, folded += columns, d_weights += columns) {
+    scale_to<Scalar>(folded, scale, scaled, folded);
+    if (gain) d_gain[k] = sum_of_products<Scalar>(weights, folded, columns);
+    scale_to<Scalar>(folded, gain ? gain[k] : 1, columns, d_weights);
+  }
+}
+
+}  // namespace
+
+template <typename Scalar>
+Model<Scalar>::Model(const ModelOptions& options) : options_(options), layout_(options) {
+  const auto place = [this](const std::string& name) {
+    const Parameter* const found = layout_.find(name);
+    return found ? found->offset : -1;
+  };
+  e_ = place("E"), p_ = place("P"), u_q_ = place("U_q"), u_k_ = place("U_k"), t5_ = place("T5");
+  gf_ = place("gf"), w_u_ = place("W_u");
+  for (int l = 0; l < options.layers; ++l) {
+    const std::string layer = "layers." + std::to_string(l) + ".";
+    places_.push_back({place(layer + "g1"), place(layer + "W_qkv"), place(layer + "W_o"), place(layer + "g2"),
+                       place(layer + "W_1"), place(layer + "W_2")});
+  }
+  const bool untied = options.scheme == Scheme::untied, t5 = options.scheme == Scheme::t5;
+  trains_bias_ = (untied || t5) && !options.zero_scores;
+  has_bias_ = untied || t5 || options.scheme == Scheme::alibi || options.causal || options.zero_scores;
+  content_scale_ = 1 / std::sqrt((untied ? 2.0 : 1.0) * options.d_head());
+  layers_.resize(options.layers);
+  take_memory();
+
+  if (options.scheme == Scheme::rope) {
+    const int pairs = options.d_head() / 2;
+    for (int i = 0; i < options.rows; ++i) {
+      for (int k = 0; k < pairs; ++k) {
+        const double angle = i * std::pow(10000.0, -2.0 * k / options.d_head());
+        cosines_[i * pairs + k] = static_cast<Scalar>(std::cos(angle));
+        sines_[i * pairs + k] = static_cast<Scalar>(std::sin(angle));
+      }
+    }
+  }
+}
+
+// Twice the same requests: first to count them, then to place them.
+template <typename Scalar>
+void Model<Scalar>::take_memory() {
+  const Index l = options_.rows, d = options_.d_model(), h = options_.heads, classes = options_.classes;
+  const Index most = std::max(l, kPart), mlp = options_.mlp ? options_.d_mlp() : 0;
+  const bool norm = options_.layer_norm, terms = options_.has_terms();
+  const Index square = most * l * h;  // scores of a part: n^2 for each head and n tokens
+  Scalar* start = nullptr;
+  Index used = 0;
+  const auto take = [&](Scalar*& pointer, Index count) {
+    pointer = start ? start + used : nullptr;
+    used += (count + 15) / 16 * 16;
+  };
+  const auto take_all = [&] {
+    used = 0;
+    for (Layer& layer : layers_) {
+      take(layer.x, most * d);
+      take(layer.normalized, norm ? most * d : 0);
+      take(layer.inverse, norm ? most : 0);
+      take(layer.qkv, most * 3 * d);
+      take(layer.turned, most * 2 * d);
+      take(layer.weights, square);
+      take(layer.mixed, most * d);
+      take(layer.qkv_in, 3 * d * d);
+      take(layer.qkv_back, 3 * d * d);
+      take(layer.o_back, d * d);
+      take(layer.qkv_gradient, 3 * d * d);
+      take(layer.x_mlp, mlp ? most * d : 0);
+      take(layer.normalized_mlp, mlp && norm ? most * d : 0);
+      take(layer.inverse_mlp, mlp && norm ? most : 0);
+      take(layer.hidden, most * mlp);
+      take(layer.slope, most * mlp);
+      take(layer.w1_in, d * mlp);
+      take(layer.w1_back, d * mlp);
+      take(layer.w2_back, d * mlp);
+      take(layer.w1_gradient, d * mlp);
+      if (!norm) layer.normalized = layer.x, layer.normalized_mlp = layer.x_mlp;
+    }
+    take(x_out_, most * d);
+    take(normalized_out_, norm ? most * d : 0);
+    if (!norm) normalized_out_ = x_out_;
+    take(inverse_out_, most);
+    take(logits_, most * classes);
+    take(dx_, most * d);
+    take(d_normalized_, most * d);
+    take(d_mixed_, most * d);
+    take(d_qkv_, most * 3 * d);
+    take(d_scores_, l * l);
+    take(d_hidden_, most * mlp);
+    take(unembedding_in_, d * classes);
+    take(unembedding_back_, d * classes);
+    take(unembedding_gradient_, d * classes);
+    take(bias_, has_bias_ ? h * l * l : 0);
+    take(bias_gradient_, trains_bias_ ? h * l * l : 0);
+    const Index apart = options_.scheme == Scheme::untied ? l * d : 0;
+    for (Scalar** pointer :
+         {&position_queries_, &position_keys_, &keys_turned_, &d_position_queries_, &d_position_keys_})
+      take(*pointer, apart);
+    take(u_turned_, apart ? d * options_.d_position() : 0);
+    const Index pairs = options_.scheme == Scheme::rope ? l * (d / h / 2) : 0;
+    take(cosines_, pairs);
+    take(sines_, pairs);
+    for (int part : {0, 1}) {
+      take(parts_[part], terms ? most * d : 0);
+      take(queries_keys_[part], terms ? most * 2 * d : 0);
+    }
+    take(scores_of_terms_, terms ? kTermCount * l * l + d * l : 0);
+  };
+  take_all();
+  start = memory_.at_least(used);
+  std::fill(start, start + used, Scalar(0));
+  take_all();
+}
+
+template <typename Scalar>
+Index Model<Scalar>::sequences_of_part(Index n) const {
+  return std::max<Index>(1, kPart / n);
+}
+
+template <typename Scalar>
+const Scalar* Model<Scalar>::gain(const Scalar* parameters, Index place) const {
+  return options_.layer_norm ? parameters + place : nullptr;
+}
+
+// Weights as products read them, and what is added to all scores.
+template <typename Scalar>
+void Model<Scalar>::prepare(const Scalar* parameters, Index n, bool backward) {
+  const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
+  const auto turned = [](const Scalar* from, Index rows, Index columns, Scalar* to) {
+    transpose<Scalar>({from, columns}, rows, columns, {to, rows});
+  };
+  for (int l = 0; l < options_.layers; ++l) {
+    const LayerPlaces& at = places_[l];
+    const Layer& layer = layers_[l];
+    fold<Scalar>(gain(parameters, at.g1), parameters + at.qkv, d, 3 * d, d,
+                 static_cast<Scalar>(content_scale_), layer.qkv_in);
+    if (options_.mlp) fold<Scalar>(gain(parameters, at.g2), parameters + at.w1, d, mlp, 0, 1, layer.w1_in);
+    if (!backward) continue;
+    turned(layer.qkv_in, d, 3 * d, layer.qkv_back);
+    turned(parameters + at.o, d, d, layer.o_back);
+    std::fill(layer.qkv_gradient, layer.qkv_gradient + 3 * d * d, Scalar(0));
+    if (!options_.mlp) continue;
+    turned(layer.w1_in, d, mlp, layer.w1_back);
+    turned(parameters + at.w2, mlp, d, layer.w2_back);
+    std::fill(layer.w1_gradient, layer.w1_gradient + d * mlp, Scalar(0));
+  }
+  fold<Scalar>(gain(parameters, gf_), parameters + w_u_, d, classes, 0, 1, unembedding_in_);
+  if (backward) {
+    turned(unembedding_in_, d, classes, unembedding_back_);
+    std::fill(unembedding_gradient_, unembedding_gradient_ + d * classes, Scalar(0));
+    if (trains_bias_) std::fill(bias_gradient_, bias_gradient_ + options_.heads * n * n, Scalar(0));
+  }
+  if (has_bias_) make_bias(parameters, n, true);
+}
+
+template <typename Scalar>
+void Model<Scalar>::make_bias(const Scalar* parameters, Index n, bool positions) {
+  const Index d = options_.d_model(), heads = options_.heads, width = d / heads;
+  const bool zero = options_.zero_scores;
+  std::fill(bias_, bias_ + heads * n * n, Scalar(0));
+  if (options_.scheme == Scheme::untied && positions && !zero) {
+    const Index d_position = options_.d_position();
+    const Block<const Scalar> rows{parameters + p_, d_position};
+    const ProductShape shape{n, d_position, d};
+    multiply<Scalar>(rows, {parameters + u_q_, d}, shape, {position_queries_, d});
+    scale_to<Scalar>(position_queries_, static_cast<Scalar>(content_scale_), n * d, position_queries_);
+    multiply<Scalar>(rows, {parameters + u_k_, d}, shape, {position_keys_, d});
+    transpose<Scalar>({position_keys_, d}, n, d, {keys_turned_, n});
+    for (Index h = 0; h < heads; ++h) {
+      multiply<Scalar>({position_queries_ + h * width, d}, {keys_turned_ + h * width * n, n}, {n, width, n},
+                       {bias_ + h * n * n, n});
+    }
+  }
+  for (Index h = 0; h < heads; ++h) {
+    const double slope = std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(heads));
+    for (Index i = 0; i < n; ++i) {
+      Scalar* const row = bias_ + (h * n + i) * n;
+      for (Index j = 0; j < n; ++j) {
+        if (options_.scheme == Scheme::t5 && !zero)
+          row[j] = parameters[t5_ + h * (2 * options_.rows - 1) + j - i + options_.rows - 1];
+        if (options_.scheme == Scheme::alibi && !zero)
+          row[j] = static_cast<Scalar>(-slope * static_cast<double>(std::abs(i - j)));
+        if (options_.causal && j > i) row[j] = static_cast<Scalar>(kMasked);
+      }
+    }
+  }
+}
+
+// RoPE: channels (2k, 2k + 1) of every head of queries and keys; direction -1 turns gradients back.
+template <typename Scalar>
+void Model<Scalar>::turn(Scalar* qkv, Index count, Index n, Scalar direction) const {
+  const Index d = options_.d_model(), width = options_.d_head(), pairs = width / 2;
+  for (Index r = 0; r < count; ++r) {
+    const Scalar* const cosine = cosines_ + r % n * pairs;
+    const Scalar* const sine = sines_ + r % n * pairs;
+    for (Index first = 0; first < 2 * d; first += width) {
+      Scalar* const at = qkv + r * 3 * d + first;
+      for (Index k = 0; k < pairs; ++k) {
+        const Scalar a = at[2 * k], b = at[2 * k + 1], turned = direction * sine[k];
+        at[2 * k] = a * cosine[k] - b * turned;
+        at[2 * k + 1] = a * turned + b * cosine[k];
+      }
+    }
+  }
+}
+
+// Tokens [count], of whole sequences, to logits [count, classes].
+template <typename Scalar>
+void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index count, Index n,
+                            const Terms& kept) {
+  const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
+  const Index d_token = options_.d_token(), d_position = options_.d_position();
+  Scalar* x = layers_[0].x;
+  for (Index r = 0; r < count; ++r) {
+    Scalar* const row = x + r * d;
+    std::copy_n(parameters + e_ + tokens[r] * d_token, d_token, row);
+    if (!options_.in_stream()) continue;
+    const Scalar* const position = parameters + p_ + r % n * d_position;
+    if (options_.concatenates())
+      std::copy_n(position, d_position, row + d_token);
+    else
+      add_to<Scalar>(position, d, row);
+  }
+
+  // The bias is one for all layers, and a cut is of the first.
+  const bool cuts_bias = options_.scheme == Scheme::untied && !kept[position_position];
+  for (int l = 0; l < options_.layers; ++l) {
+    const LayerPlaces& at = places_[l];
+    const Layer& layer = layers_[l];
+    Scalar* const next = l + 1 < options_.layers ? layers_[l + 1].x : x_out_;
+    Scalar* const after = options_.mlp ? layer.x_mlp : next;
+    if (options_.layer_norm) layer_norm<Scalar>(layer.x, count, d, layer.normalized, layer.inverse);
+    multiply<Scalar>({layer.normalized, d}, {layer.qkv_in, 3 * d}, {count, d, 3 * d}, {layer.qkv, 3 * d});
+    if (options_.scheme == Scheme::rope) turn(layer.qkv, count, n, 1);
+    const bool by_terms = l == 0 && kept != kAllTerms && options_.in_stream();
+    if (by_terms) split_terms(parameters, tokens, count, n);
+    if (cuts_bias) make_bias(parameters, n, l > 0);
+    attend(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
+    multiply<Scalar>({layer.mixed, d}, {parameters + at.o, d}, {count, d, d}, {after, d}, {layer.x, d});
+    if (!options_.mlp) continue;
+    if (options_.layer_norm)
+      layer_norm<Scalar>(layer.x_mlp, count, d, layer.normalized_mlp, layer.inverse_mlp);
+    multiply<Scalar>({layer.normalized_mlp, d}, {layer.w1_in, mlp}, {count, d, mlp}, {layer.hidden, mlp});
+    gelu<Scalar>(layer.hidden, count * mlp, layer.hidden, layer.slope);
+    multiply<Scalar>({layer.hidden, mlp}, {parameters + at.w2, d}, {count, mlp, d}, {next, d},
+                     {layer.x_mlp, d});
+  }
+  if (options_.layer_norm) layer_norm<Scalar>(x_out_, count, d, normalized_out_, inverse_out_);
+  multiply<Scalar>({normalized_out_, d}, {unembedding_in_, classes}, {count, d, classes}, {logits_, classes});
+}
+
+// Scores, their softmax and the values it mixes, of each sequence and head.
+template <typename Scalar>
+void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by_terms, const Terms& kept) {
+  const Index d = options_.d_model(), heads = options_.heads, width = d / heads;
+  const bool token_token_kept = kept[token_token];
+  for (Index s = 0; s < sequences; ++s) {
+    const Scalar* const qkv = layer.qkv + s * n * 3 * d;
+    // Keys and values, turned: [2D, n].
+    Scalar* const turned = layer.turned + s * 2 * d * n;
+    transpose<Scalar>({qkv + d, 3 * d}, n, 2 * d, {turned, n});
+    for (Index h = 0; h < heads; ++h) {
+      const Block<Scalar> weights{layer.weights + (s * heads + h) * n * n, n};
+      const ProductShape shape{n, width, n};
+      const Block<const Scalar> bias{bias_ + h * n * n, n};
+      const bool from_content = !options_.zero_scores && !by_terms && token_token_kept;
+      if (!from_content) {
+        if (has_bias_)
+          std::copy_n(bias.at, n * n, weights.at);
+        else
+          std::fill_n(weights.at, n * n, Scalar(0));
+        for (int t = 0; by_terms && t < kTermCount; ++t) {
+          if (!kept[t]) continue;
+          transpose<Scalar>({queries_keys_[t % 2] + s * n * 2 * d + d + h * width, 2 * d}, n, width,
+                            {scores_of_terms_, n});
+          multiply<Scalar>({queries_keys_[t / 2] + s * n * 2 * d + h * width, 2 * d}, {scores_of_terms_, n},
+                           shape, weights, weights);
+        }
+      } else if (has_bias_) {
+        multiply<Scalar>({qkv + h * width, 3 * d}, {turned + h * width * n, n}, shape, weights, bias);
+      } else {
+        multiply<Scalar>({qkv + h * width, 3 * d}, {turned + h * width * n, n}, shape, weights);
+      }
+      softmax<Scalar>(weights, n, n);
+      multiply<Scalar>(weights, {qkv + 2 * d + h * width, 3 * d}, {n, n, width},
+                       {layer.mixed + s * n * d + h * width, d});
+    }
+  }
+}
+
+// The first layer's normalised stream as a sum of what tokens and positions bring, and queries and keys of
+// both. Only after layer_norm() has found the rows' sizes.
+template <typename Scalar>
+void Model<Scalar>::split_terms(const Scalar* parameters, const int* tokens, Index count, Index n) {
+  const Index d = options_.d_model(), d_token = options_.d_token(), d_position = options_.d_position();
+  const Layer& layer = layers_[0];
+  for (Index r = 0; r < count; ++r) {
+    Scalar* const token = parts_[0] + r * d;
+    Scalar* const position = parts_[1] + r * d;
+    std::fill_n(token, d, Scalar(0));
+    std::fill_n(position, d, Scalar(0));
+    std::copy_n(parameters + e_ + tokens[r] * d_token, d_token, token);
+    std::copy_n(parameters + p_ + r % n * d_position, d_position, position + d - d_position);
+    if (!options_.layer_norm) continue;
+    for (Scalar* const row : {token, position}) {
+      Scalar sum = 0;
+      for (Index c = 0; c < d; ++c) sum += row[c];
+      const Scalar mean = sum / static_cast<Scalar>(d);
+      for (Index c = 0; c < d; ++c) row[c] = (row[c] - mean) * layer.inverse[r];
+    }
+  }
+  for (int part : {0, 1}) {
+    multiply<Scalar>({parts_[part], d}, {layer.qkv_in, 3 * d}, {count, d, 2 * d},
+                     {queries_keys_[part], 2 * d});
+  }
+}
+
+// From the gradient by the logits, in logits_, to those by all weights.
+template <typename Scalar>
+void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gradient) {
+  const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
+  const auto add_gradient = [count](const Scalar* in, Index rows, const Scalar* out, Index columns,
+                                    Scalar* to) {
+    multiply_transposed<Scalar>({in, rows}, {out, columns}, {rows, count, columns}, {to, columns},
+                                {to, columns});
+  };
+  add_gradient(normalized_out_, d, logits_, classes, unembedding_gradient_);
+  // Through a LayerNorm and past it, into dx_; without one straight on.
+  const auto into_stream = [&](const Scalar* back, Index columns, const Scalar* from,
+                               const Scalar* normalized, const Scalar* inverse, bool first) {
+    const ProductShape shape{count, columns, d};
+    if (options_.layer_norm) {
+      multiply<Scalar>({from, columns}, {back, d}, shape, {d_normalized_, d});
+      if (first) std::fill_n(dx_, count * d, Scalar(0));
+      add_layer_norm_backward<Scalar>(d_normalized_, normalized, inverse, count, d, dx_);
+    } else if (first) {
+      multiply<Scalar>({from, columns}, {back, d}, shape, {dx_, d});
+    } else {
+      multiply<Scalar>({from, columns}, {back, d}, shape, {dx_, d}, {dx_, d});
+    }
+  };
+  into_stream(unembedding_back_, classes, logits_, normalized_out_, inverse_out_, true);
+
+  for (int l = options_.layers - 1; l >= 0; --l) {
+    const LayerPlaces& at = places_[l];
+    const Layer& layer = layers_[l];
+    if (options_.mlp) {
+      add_gradient(layer.hidden, mlp, dx_, d, gradient + at.w2);
+      multiply<Scalar>({dx_, d}, {layer.w2_back, mlp}, {count, d, mlp}, {d_hidden_, mlp});
+      multiply_to<Scalar>(layer.slope, count * mlp, d_hidden_);
+      add_gradient(layer.normalized_mlp, d, d_hidden_, mlp, layer.w1_gradient);
+      into_stream(layer.w1_back, mlp, d_hidden_, layer.normalized_mlp, layer.inverse_mlp, false);
+    }
+    add_gradient(layer.mixed, d, dx_, d, gradient + at.o);
+    multiply<Scalar>({dx_, d}, {layer.o_back, d}, {count, d, d}, {d_mixed_, d});
+    attend_backward(layer, count / n, n);
+    if (options_.scheme == Scheme::rope) turn(d_qkv_, count, n, -1);
+    add_gradient(layer.normalized, d, d_qkv_, 3 * d, layer.qkv_gradient);
+    if (l == 0 && !options_.trains_tokens() && !(options_.in_stream() && options_.trains_positions())) return;
+    into_stream(layer.qkv_back, 3 * d, d_qkv_, layer.normalized, layer.inverse, false);
+  }
+
+  const Index d_token = options_.d_token(), d_position = options_.d_position();
+  for (Index r = 0; r < count; ++r) {
+    const Scalar* const row = dx_ + r * d;
+    if (options_.trains_tokens()) add_to<Scalar>(row, d_token, gradient + e_ + tokens[r] * d_token);
+    if (options_.in_stream() && options_.trains_positions())
+      add_to<Scalar>(row + d - d_position, d_position, gradient + p_ + r % n * d_position);
+  }
+}
+
+template <typename Scalar>
+void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n) {
+  const Index d = options_.d_model(), heads = options_.heads, width = d / heads;
+  for (Index s = 0; s < sequences; ++s) {
+    const Index row = s * n;
+    const Scalar* const qkv = layer.qkv + row * 3 * d;
+    const Scalar* const turned = layer.turned + row * 2 * d;
+    Scalar* const d_qkv = d_qkv_ + row * 3 * d;
+    for (Index h = 0; h < heads; ++h) {
+      const Index column = h * width;
+      const Block<const Scalar> weights{layer.weights + (s * heads + h) * n * n, n};
+      const Block<const Scalar> d_mixed{d_mixed_ + row * d + column, d};
+      multiply_transposed<Scalar>(weights, d_mixed, {n, n, width}, {d_qkv + 2 * d + column, 3 * d});
+      const Block<Scalar> d_queries{d_qkv + column, 3 * d}, d_keys{d_qkv + d + column, 3 * d};
+      if (options_.zero_scores) {
+        for (Index i = 0; i < n; ++i) {
+          std::fill_n(d_queries.row(i), width, Scalar(0));
+          std::fill_n(d_keys.row(i), width, Scalar(0));
+        }
+        continue;
+      }
+      const Block<Scalar> d_scores{d_scores_, n};
+      multiply<Scalar>(d_mixed, {turned + (d + column) * n, n}, {n, width, n}, d_scores);
+      softmax_backward<Scalar>(weights, d_scores, n, n);
+      if (trains_bias_) add_to<Scalar>(d_scores_, n * n, bias_gradient_ + h * n * n);
+      multiply<Scalar>(d_scores, {qkv + d + column, 3 * d}, {n, n, width}, d_queries);
+      multiply_transposed<Scalar>(d_scores, {qkv + column, 3 * d}, {n, n, width}, d_keys);
+    }
+  }
+}
+
+// What was gathered over the whole batch, to the parameters it comes from.
+template <typename Scalar>
+void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) {
+  const Index d = options_.d_model(), mlp = options_.d_mlp(), heads = options_.heads, width = d / heads;
+  for (int l = 0; l < options_.layers; ++l) {
+    const LayerPlaces& at = places_[l];
+    unfold<Scalar>(gain(parameters, at.g1), parameters + at.qkv, d, 3 * d, d,
+                   static_cast<Scalar>(content_scale_), layers_[l].qkv_gradient, gradient + at.qkv,
+                   gradient + at.g1);
+    if (options_.mlp) {
+      unfold<Scalar>(gain(parameters, at.g2), parameters + at.w1, d, mlp, 0, 1, layers_[l].w1_gradient,
+                     gradient + at.w1, gradient + at.g2);
+    }
+  }
+  unfold<Scalar>(gain(parameters, gf_), parameters + w_u_, d, options_.classes, 0, 1, unembedding_gradient_,
+                 gradient + w_u_, gradient + gf_);
+  if (!trains_bias_) return;
+
+  if (options_.scheme == Scheme::t5) {
+    for (Index h = 0; h < heads; ++h) {
+      Scalar* const offsets = gradient + t5_ + h * (2 * options_.rows - 1) + options_.rows - 1;
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < n; ++j) offsets[j - i] += bias_gradient_[(h * n + i) * n + j];
+      }
+    }
+    return;
+  }
+  const Index d_position = options_.d_position();
+  for (Index h = 0; h < heads; ++h) {
+    const Block<const Scalar> d_bias{bias_gradient_ + h * n * n, n};
+    const ProductShape shape{n, n, width};
+    multiply<Scalar>(d_bias, {position_keys_ + h * width, d}, shape, {d_position_queries_ + h * width, d});
+    multiply_transposed<Scalar>(d_bias, {position_queries_ + h * width, d}, shape,
+                                {d_position_keys_ + h * width, d});
+  }
+  scale_to<Scalar>(d_position_queries_, static_cast<Scalar>(content_scale_), n * d, d_position_queries_);
+  for (const auto& [u, d_projected] : {std::pair(u_q_, d_position_queries_), {u_k_, d_position_keys_}}) {
+    multiply_transposed<Scalar>({parameters + p_, d_position}, {d_projected, d}, {d_position, n, d},
+                                {gradient + u, d});
+    if (!options_.trains_positions()) continue;
+    transpose<Scalar>({parameters + u, d}, d_position, d, {u_turned_, d_position});
+    const Block<Scalar> d_rows{gradient + p_, d_position};
+    multiply<Scalar>({d_projected, d}, {u_turned_, d_position}, {n, d, d_position}, d_rows, d_rows);
+  }
+}
+
+template <typename Scalar>
+double Model<Scalar>::loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient) {
+  const Index n = batch.n, part = sequences_of_part(n), classes = options_.classes;
+  const Index places = static_cast<Index>(batch.sequences) * n;
+  const auto total =
+      static_cast<double>(std::count_if(batch.targets, batch.targets + places, [](int t) { return t >= 0; }));
+  std::fill_n(gradient, layout_.size(), Scalar(0));
+  prepare(parameters, n, true);
+  double loss = 0;
+  for (Index s = 0; s < batch.sequences; s += part) {
+    const Index count = std::min(part, batch.sequences - s) * n;
+    forward(parameters, batch.tokens + s * n, count, n, kAllTerms);
+    loss += cross_entropy<Scalar>(logits_, batch.targets + s * n, count, classes, total);
+    backward(batch.tokens + s * n, count, n, gradient);
+  }
+  finish(parameters, n, gradient);
+  return loss / total;
+}
+
+template <typename Scalar>
+void Model<Scalar>::logits(const Scalar* parameters, const Batch& batch, Scalar* out) {
+  const Index n = batch.n, part = sequences_of_part(n);
+  prepare(parameters, n, false);
+  for (Index s = 0; s < batch.sequences; s += part) {
+    const Index count = std::min(part, batch.sequences - s) * n;
+    forward(parameters, batch.tokens + s * n, count, n, kAllTerms);
+    out = std::copy_n(logits_, count * options_.classes, out);
+  }
+}
+
+template <typename Scalar>
+Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept) {
+  const Index n = batch.n, part = sequences_of_part(n), classes = options_.classes;
+  prepare(parameters, n, false);
+  Evaluation result;
+  for (Index s = 0; s < batch.sequences; s += part) {
+    const Index count = std::min(part, batch.sequences - s) * n;
+    const int* const targets = batch.targets + s * n;
+    forward(parameters, batch.tokens + s * n, count, n, kept);
+    for (Index r = 0; r < count; ++r) {
+      if (targets[r] < 0) continue;
+      const Scalar* const row = logits_ + r * classes;
+      ++result.targets;
+      result.right += std::max_element(row, row + classes) - row == targets[r];
+    }
+    result.loss += cross_entropy<Scalar>(logits_, targets, count, classes, 1);
+  }
+  result.loss /= result.targets;
+  return result;
+}
+
+template <typename Scalar>
+void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads) {
+  const Index n = batch.n, part = sequences_of_part(n), d = options_.d_model(), width = options_.d_head();
+  const bool untied = options_.scheme == Scheme::untied;
+  const Layer& layer = layers_[0];
+  prepare(parameters, n, false);
+  std::fill_n(heads, options_.heads, TermCovariances());
+  Scalar* const terms = scores_of_terms_;
+  Scalar* const turned = scores_of_terms_ + kTermCount * n * n;
+  for (Index s = 0; s < batch.sequences; s += part) {
+    const Index sequences = std::min(part, batch.sequences - s);
+    // Queries and keys stand in the first layer's after a pass forwards; `untied` has them nowhere else.
+    forward(parameters, batch.tokens + s * n, sequences * n, n, kAllTerms);
+    if (!untied) split_terms(parameters, batch.tokens + s * n, sequences * n, n);
+    for (Index q = 0; q < sequences; ++q) {
+      for (Index h = 0; h < options_.heads; ++h) {
+        const auto term = [&](const Scalar* queries, const Scalar* keys, Index stride, int t) {
+          transpose<Scalar>({keys + q * n * stride + h * width, stride}, n, width, {turned, n});
+          multiply<Scalar>({queries + q * n * stride + h * width, stride}, {turned, n}, {n, width, n},
+                           {terms + t * n * n, n});
+        };
+        if (untied) {
+          std::fill_n(terms, kTermCount * n * n, Scalar(0));
+          term(layer.qkv, layer.qkv + d, 3 * d, token_token);
+          std::copy_n(bias_ + h * n * n, n * n, terms + position_position * n * n);
+        } else {
+          for (int t = 0; t < kTermCount; ++t) term(queries_keys_[t / 2], queries_keys_[t % 2] + d, 2 * d, t);
+        }
+        TermCovariances& head = heads[h];
+        for (Index i = 0; i < n; ++i) {
+          const Index keys = options_.causal ? i + 1 : n;
+          double means[kTermCount] = {}, squares = 0, covariances[kTermCount] = {};
+          for (int t = 0; t < kTermCount; ++t) {
+            const Scalar* const row = terms + (t * n + i) * n;
+            for (Index j = 0; j < keys; ++j) means[t] += row[j];
+            means[t] /= static_cast<double>(keys);
+          }
+          for (Index j = 0; j < keys; ++j) {
+            double centred[kTermCount], score = 0;
+            for (int t = 0; t < kTermCount; ++t) score += centred[t] = terms[(t * n + i) * n + j] - means[t];
+            squares += score * score;
+            for (int t = 0; t < kTermCount; ++t) covariances[t] += centred[t] * score;
+          }
+          head.scores += squares;
+          for (int t = 0; t < kTermCount; ++t) head.terms[t] += covariances[t];
+        }
+      }
+    }
+  }
+}
+
+template class Model<float>;
+template class Model<double>;
+
+}  // namespace superpose

@@ -1,0 +1,114 @@
+// The model of options.h: its logits, its loss and, derived by hand, its gradient.
+//
+// A batch goes through in parts of a few sequences, forwards and at once backwards, so that what a part
+// leaves behind for its gradient is still in the first cache when it is read again. All memory is taken when
+// the model is made.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "numeric/matrix.h"
+#include "numeric/product.h"
+#include "training/kernels.h"
+#include "training/options.h"
+#include "training/parameters.h"
+#include "training/tasks.h"
+
+namespace superpose {
+
+// What a query and a key of the first layer's score are made of: the query's part first.
+enum Term { token_token, token_position, position_token, position_position, kTermCount };
+
+// Which terms a score keeps; all, unless one is cut or only one is left.
+using Terms = std::array<bool, kTermCount>;
+constexpr Terms kAllTerms{true, true, true, true};
+
+struct Evaluation {
+  double loss = 0;  // mean over the targets
+  int targets = 0;
+  int right = 0;  // targets that have the largest logit; of equal ones the first counts
+
+  double accuracy() const { return static_cast<double>(right) / targets; }
+};
+
+// Of one head: <T~_t, S~> and |S~|^2 over all sequences, rows centred over the keys that they may read.
+struct TermCovariances {
+  std::array<double, kTermCount> terms{};
+  double scores = 0;
+};
+
+template <typename Scalar>
+class Model {
+ public:
+  explicit Model(const ModelOptions& options);
+
+  const ModelOptions& options() const { return options_; }
+  const ParameterLayout& layout() const { return layout_; }
+
+  // The mean cross-entropy over the batch's targets, and its gradient in the layout of the parameters, 0
+  // where they are not trained. A batch has ids in range, n at most the rows, and at least one target.
+  double loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient);
+
+  // [sequences * n, classes].
+  void logits(const Scalar* parameters, const Batch& batch, Scalar* out);
+
+  // With scores of the first layer recomputed from some of their terms; fewer than all of them only where
+  // options().has_terms(). The weights of a score without any term are uniform.
+  Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
+
+  // Covariances of the four terms with the scores that they add up to, for each head of the first layer; only
+  // where options().has_terms(). Of `untied`, terms between tokens and positions are 0.
+  void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads);
+
+ private:
+  // Where a layer's parameters stand in the list, those of MLP and gains only if there are any.
+  struct LayerPlaces {
+    Eigen::Index g1, qkv, o, g2, w1, w2;
+  };
+  // What forward() leaves for backward(), and matrices that are made from parameters once a step.
+  struct Layer {
+    Scalar *x, *normalized, *inverse, *qkv, *turned, *weights, *mixed;
+    Scalar *x_mlp, *normalized_mlp, *inverse_mlp, *hidden, *slope;
+    Scalar *qkv_in, *qkv_back, *o_back, *w1_in, *w1_back, *w2_back;
+    Scalar *qkv_gradient, *w1_gradient;
+  };
+
+  void take_memory();
+  void prepare(const Scalar* parameters, Eigen::Index n, bool backward);
+  void make_bias(const Scalar* parameters, Eigen::Index n, bool positions);
+  void forward(const Scalar* parameters, const int* tokens, Eigen::Index count, Eigen::Index n,
+               const Terms& kept);
+  void attend(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms, const Terms& kept);
+  void split_terms(const Scalar* parameters, const int* tokens, Eigen::Index count, Eigen::Index n);
+  void turn(Scalar* qkv, Eigen::Index count, Eigen::Index n, Scalar direction) const;
+  void backward(const int* tokens, Eigen::Index count, Eigen::Index n, Scalar* gradient);
+  void attend_backward(const Layer& layer, Eigen::Index sequences, Eigen::Index n);
+  void finish(const Scalar* parameters, Eigen::Index n, Scalar* gradient);
+  Eigen::Index sequences_of_part(Eigen::Index n) const;
+  const Scalar* gain(const Scalar* parameters, Eigen::Index place) const;
+
+  ModelOptions options_;
+  ParameterLayout layout_;
+  Eigen::Index e_ = 0, p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
+  std::vector<LayerPlaces> places_;
+  std::vector<Layer> layers_;
+  AlignedBuffer<Scalar> memory_;
+  // Of a part of a batch.
+  Scalar *x_out_, *normalized_out_, *inverse_out_, *logits_, *dx_, *d_normalized_, *d_mixed_, *d_qkv_,
+      *d_scores_, *d_hidden_;
+  Scalar *unembedding_in_, *unembedding_back_, *unembedding_gradient_;
+  // What is added to the scores, and its gradient, [H, n, n].
+  Scalar *bias_, *bias_gradient_;
+  // Of the positions in `untied`: p U_q scaled, p U_k, the latter turned; their gradients; U turned.
+  Scalar *position_queries_, *position_keys_, *keys_turned_, *d_position_queries_, *d_position_keys_,
+      *u_turned_;
+  // RoPE's cosines and sines, [L, d_h / 2] each.
+  Scalar *cosines_, *sines_;
+  // Normalised e and p apart, and the queries and keys of each, [count, 2D].
+  Scalar *parts_[2], *queries_keys_[2], *scores_of_terms_;
+  bool has_bias_, trains_bias_;
+  double content_scale_;
+};
+
+}  // namespace superpose

@@ -1,0 +1,48 @@
+// Small tasks, each of which one kind of score solves, with as many seeded examples as are asked for.
+#pragma once
+
+#include "numeric/random.h"
+
+namespace superpose {
+
+enum class Task {
+  badge,   // n/2 tokens "key k has colour c", n/2 "key k?", shuffled: the colour of the key asked for
+  lookup,  // n digits: y_i = t_(t_i)
+  roll,    // a permutation of n letters, each in a colour: place i tells the colour of letter i
+  prev,    // y_i = t_(i-1)
+  rev,     // y_i = t_(n-1-i)
+  back,    // y_i = t_(i-k)
+  mix,     // ids below 2n: y_i = t_(t_i - n) if t_i >= n, else t_(i-1)
+};
+
+constexpr int kColours = 4;
+constexpr int kNoTarget = -1;
+
+// A task's numbers. Ids: badge k * 4 + c and 2n + k; roll letter * 4 + c; else the token itself.
+struct TaskOptions {
+  Task task = Task::lookup;
+  int n = 16;  // tokens of a sequence, >= 1; even for badge
+  int symbols =
+      0;         // of prev, rev and back; 0 is n. Sequences longer than those trained on keep their symbols.
+  int back = 1;  // k of back, from 1 to n - 1
+
+  int vocabulary() const;
+  int classes() const;
+};
+
+// Sequences one after another; targets are classes or kNoTarget.
+struct Batch {
+  int sequences = 0;
+  int n = 0;
+  const int* tokens = nullptr;   // [sequences, n]
+  const int* targets = nullptr;  // [sequences, n]
+};
+
+// The tokens [n] of an example: uniform but for what badge and roll have once each.
+void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
+
+// The targets [n] of any tokens of the task's: where a badge or letter is there twice, the last one counts; of
+// one that is not there, there is no target.
+void find_targets(const TaskOptions& options, const int* tokens, int* targets);
+
+}  // namespace superpose

@@ -1,0 +1,65 @@
+// A model in training: its parameters, their gradient and the optimiser.
+//
+// All memory is taken when it is made: steps and evaluations allocate nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "training/model.h"
+#include "training/optimizer.h"
+
+namespace superpose {
+
+// Seeded examples of a task, the next batch at each call.
+class Examples {
+ public:
+  // Streams of one seed: what is trained on, and what is only looked at.
+  enum Use : std::uint32_t { training = 1000, evaluation = 1001 };
+
+  Examples(const TaskOptions& task, int sequences, std::uint32_t seed, Use use);
+
+  // Valid until the next call.
+  Batch next();
+
+ private:
+  TaskOptions task_;
+  int sequences_;
+  Random random_;
+  std::vector<int> tokens_, targets_;
+};
+
+template <typename Scalar>
+class Trainer {
+ public:
+  // Equal options and seeds give equal parameters to begin with, in either scalar but for rounding.
+  Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed);
+
+  // The batch's loss, before the step that it leads to. Once loss or gradient is not finite the run has
+  // diverged: that step and all later ones change nothing.
+  double step(const Batch& batch);
+
+  bool diverged() const { return diverged_; }
+  int steps() const { return optimizer_.steps(); }         // done
+  double gradient_norm() const { return gradient_norm_; }  // of the last step, before the clip
+
+  Evaluation evaluate(const Batch& batch, const Terms& kept = kAllTerms) {
+    return model_.evaluate(parameters_.data(), batch, kept);
+  }
+
+  Model<Scalar>& model() { return model_; }
+  const ModelOptions& options() const { return model_.options(); }
+  const ParameterLayout& layout() const { return model_.layout(); }
+  // In the layout's order; to be written as well.
+  Scalar* parameters() { return parameters_.data(); }
+  const Scalar* gradient() const { return gradient_.data(); }  // of the last step
+
+ private:
+  Model<Scalar> model_;
+  Optimizer<Scalar> optimizer_;
+  std::vector<Scalar> parameters_, gradient_;
+  double gradient_norm_ = 0;
+  bool diverged_ = false;
+};
+
+}  // namespace superpose

@@ -1,0 +1,204 @@
+#include "training/model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "training_models.h"
+
+namespace superpose {
+namespace {
+
+// Parameters of a size at which nothing is nearly linear.
+std::vector<double> any_parameters(const ParameterLayout& layout, Shapes& shapes) {
+  std::vector<double> list(layout.size());
+  for (const Parameter& parameter : layout.all()) {
+    const Matrix<double> values =
+        shapes.matrix(parameter.rows, parameter.columns, parameter.decays ? 0.5 : 0.3).array() +
+        (parameter.decays ? 0 : 1);
+    std::copy_n(values.data(), values.size(), list.data() + parameter.offset);
+  }
+  return list;
+}
+
+// Of fourth order in h: at h = 1e-4 rounding, about 1e-16 / h, is what is left.
+double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index at, const Batch& batch) {
+  const double here = parameters[at];
+  const auto difference = [&](double h) {
+    parameters[at] = here + h;
+    const double above = model.evaluate(parameters.data(), batch).loss;
+    parameters[at] = here - h;
+    const double below = model.evaluate(parameters.data(), batch).loss;
+    parameters[at] = here;
+    return (above - below) / (2 * h);
+  };
+  return (4 * difference(1e-4) - difference(2e-4)) / 3;
+}
+
+// The largest difference of a parameter's gradient, relative to its largest entry or a thousandth.
+double gradient_error(const ModelOptions& options, Shapes& shapes) {
+  Model<double> model(options);
+  std::vector<double> parameters = any_parameters(model.layout(), shapes);
+  const OwnBatch batch = any_batch(options, shapes.between(1, 3), shapes.between(1, options.rows), shapes);
+  std::vector<double> gradient(model.layout().size());
+  const double loss = model.loss_and_gradient(parameters.data(), batch.view(), gradient.data());
+  EXPECT_NEAR(loss, model.evaluate(parameters.data(), batch.view()).loss, 1e-13 * (1 + loss));
+  double largest = 0;
+  for (const Parameter& parameter : model.layout().all()) {
+    const ConstMatrixMap<double> found(gradient.data() + parameter.offset, parameter.rows, parameter.columns);
+    if (!parameter.trained) {
+      EXPECT_EQ(max_abs(found), 0) << parameter.name;
+      continue;
+    }
+    double difference = 0;
+    for (Eigen::Index k = 0; k < parameter.size(); ++k) {
+      const double wanted = slope(model, parameters, parameter.offset + k, batch.view());
+      difference = std::max(difference, std::abs(wanted - gradient[parameter.offset + k]));
+    }
+    largest = std::max(largest, difference / std::max(max_abs(found), 1e-3));
+  }
+  return largest;
+}
+
+struct Case {
+  Scheme scheme;
+  Table table;
+
+  std::string name() const {
+    constexpr const char* kTables[] = {"learned", "sinusoid", "frozen"};
+    return name_of(scheme) + "_" + kTables[static_cast<int>(table)];
+  }
+};
+
+class ModelGradient : public testing::TestWithParam<Case> {};
+
+TEST_P(ModelGradient, IsTheCentralDifference) {
+  Shapes shapes(100 + 10 * static_cast<int>(GetParam().scheme) + static_cast<int>(GetParam().table));
+  double largest = 0;
+  for (int choice = 0; choice < 16; ++choice) {
+    ModelOptions options;
+    options.scheme = GetParam().scheme;
+    options.table = GetParam().table;
+    options.layer_norm = choice & 1;
+    options.mlp = choice & 2;
+    options.causal = choice & 4;
+    options.layers = choice & 8 ? 2 : 1;
+    options.vocabulary = shapes.between(1, 7);
+    options.classes = shapes.between(1, 6);
+    options.rows = shapes.between(1, 6);
+    options.heads = shapes.between(1, 3);
+    // Below, at and above a vector's lanes.
+    options.width =
+        options.heads * (options.scheme == Scheme::rope ? 2 * shapes.between(1, 2) : shapes.between(1, 4));
+    if (options.scheme == Scheme::concat) {
+      options.width = std::max(options.width, 2 * options.heads);
+      options.position_width = shapes.between(1, options.width - 1);
+    }
+    // A LayerNorm of few channels has kinks too sharp for differences.
+    if (options.layer_norm && options.d_model() < 4) options.width *= 4;
+    const double error = gradient_error(options, shapes);
+    EXPECT_LT(error, 1e-7) << choice << " " << options.width << " " << options.heads;
+    largest = std::max(largest, error);
+  }
+  std::printf("largest relative difference %.2g\n", largest);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Schemes, ModelGradient,
+    testing::Values(Case{Scheme::none, Table::learned}, Case{Scheme::add, Table::learned},
+                    Case{Scheme::add, Table::sinusoid}, Case{Scheme::add, Table::frozen},
+                    Case{Scheme::concat, Table::learned}, Case{Scheme::concat, Table::sinusoid},
+                    Case{Scheme::concat, Table::frozen}, Case{Scheme::wide_concat, Table::learned},
+                    Case{Scheme::untied, Table::learned}, Case{Scheme::untied, Table::sinusoid},
+                    Case{Scheme::rope, Table::learned}, Case{Scheme::alibi, Table::learned},
+                    Case{Scheme::t5, Table::learned}),
+    [](const auto& info) { return info.param.name(); });
+
+// Widths of whole vectors and parts of many sequences, where gradient_error() would take long.
+TEST(Model, FloatIsDoubleRounded) {
+  Shapes shapes(7);
+  for (const Scheme scheme : kSchemes) {
+    ModelOptions options;
+    options.scheme = scheme;
+    options.mlp = true;
+    options.layers = 2;
+    options.causal = shapes.coin();
+    Model<double> exact(options);
+    Model<float> rounded(options);
+    const OwnBatch batch = any_batch(options, 11, 16, shapes);
+    std::vector<double> parameters(exact.layout().size()), gradient(parameters.size());
+    initialize(options, exact.layout(), 3, parameters.data());
+    for (double& parameter : parameters) parameter = static_cast<float>(parameter);
+    const std::vector<float> same(parameters.begin(), parameters.end());
+    std::vector<float> found(same.size());
+    const double loss = exact.loss_and_gradient(parameters.data(), batch.view(), gradient.data());
+    EXPECT_NEAR(rounded.loss_and_gradient(same.data(), batch.view(), found.data()), loss, 1e-6 * loss);
+    for (const Parameter& parameter : exact.layout().all()) {
+      const ConstMatrixMap<double> wanted(gradient.data() + parameter.offset, 1, parameter.size());
+      const Matrix<double> difference =
+          ConstMatrixMap<float>(found.data() + parameter.offset, 1, parameter.size()).cast<double>() - wanted;
+      EXPECT_LT(max_abs(difference), 1e-5 * max_abs(wanted)) << name_of(scheme) << " " << parameter.name;
+    }
+  }
+}
+
+// All four terms kept is the model as it is, and computed from terms it is the same.
+TEST(Model, TermsAddUpToTheScores) {
+  Shapes shapes(8);
+  for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::wide_concat, Scheme::untied}) {
+    for (const bool layer_norm : {false, true}) {
+      ModelOptions options;
+      options.scheme = scheme;
+      options.layer_norm = layer_norm;
+      options.causal = shapes.coin();
+      Model<double> model(options);
+      const std::vector<double> parameters = any_parameters(model.layout(), shapes);
+      const OwnBatch batch = any_batch(options, 3, 13, shapes);
+      std::vector<TermCovariances> heads(options.heads);
+      model.term_covariances(parameters.data(), batch.view(), heads.data());
+      for (const TermCovariances& head : heads) {
+        EXPECT_GT(head.scores, 0);
+        EXPECT_NEAR((head.terms[0] + head.terms[1] + head.terms[2] + head.terms[3]) / head.scores, 1, 1e-13);
+      }
+    }
+  }
+}
+
+// A causal model's answers to the first tokens do not know of later ones.
+TEST(Model, CausalReadsNothingLater) {
+  Shapes shapes(9);
+  for (const Scheme scheme : kSchemes) {
+    ModelOptions options;
+    options.scheme = scheme;
+    options.causal = true;
+    options.layers = 2;
+    Model<double> model(options);
+    const std::vector<double> parameters = any_parameters(model.layout(), shapes);
+    OwnBatch batch = any_batch(options, 1, 12, shapes);
+    Matrix<double> before(12, options.classes), after = before;
+    model.logits(parameters.data(), batch.view(), before.data());
+    for (int i = 7; i < 12; ++i) batch.tokens[i] = (batch.tokens[i] + 1) % options.vocabulary;
+    model.logits(parameters.data(), batch.view(), after.data());
+    EXPECT_EQ(before.topRows(7), after.topRows(7)) << name_of(scheme);
+    EXPECT_NE(before.row(7), after.row(7)) << name_of(scheme);
+  }
+}
+
+// A batch's answers are those of each of its sequences alone, whatever its parts.
+TEST(Model, SequencesDoNotMeet) {
+  Shapes shapes(10);
+  ModelOptions options;
+  options.mlp = true;
+  Model<double> model(options);
+  const std::vector<double> parameters = any_parameters(model.layout(), shapes);
+  const OwnBatch batch = any_batch(options, 9, 14, shapes);
+  Matrix<double> all(9 * 14, options.classes), one(14, options.classes);
+  model.logits(parameters.data(), batch.view(), all.data());
+  for (int s = 0; s < 9; ++s) {
+    model.logits(parameters.data(), {1, 14, batch.tokens.data() + s * 14, nullptr}, one.data());
+    EXPECT_LT(max_abs(one - all.middleRows(s * 14, 14)), 1e-13);
+  }
+}
+
+}  // namespace
+}  // namespace superpose

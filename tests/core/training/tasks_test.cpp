@@ -1,0 +1,121 @@
+#include "training/tasks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "training/trainer.h"
+
+namespace superpose {
+namespace {
+
+// Each target said in words, over many draws.
+void holds(Task task, int n, int back, const auto& check) {
+  TaskOptions options{task, n, 0, back};
+  Examples examples(options, 50, 3, Examples::training);
+  for (int batch = 0; batch < 3; ++batch) {
+    const Batch drawn = examples.next();
+    for (int s = 0; s < 50; ++s) {
+      const std::vector<int> tokens(drawn.tokens + s * n, drawn.tokens + (s + 1) * n);
+      const std::vector<int> targets(drawn.targets + s * n, drawn.targets + (s + 1) * n);
+      for (int i = 0; i < n; ++i) {
+        EXPECT_GE(tokens[i], 0);
+        EXPECT_LT(tokens[i], options.vocabulary());
+        EXPECT_GE(targets[i], kNoTarget);
+        EXPECT_LT(targets[i], options.classes());
+      }
+      check(tokens, targets);
+    }
+  }
+}
+
+using Ids = std::vector<int>;
+
+TEST(Tasks, BadgeAsksForTheColourOfAKey) {
+  holds(Task::badge, 16, 1, [](const Ids& tokens, const Ids& targets) {
+    int colours[8], questions = 0;
+    std::set<int> keys;
+    for (const int token : tokens) {
+      if (token < 32) keys.insert(token / 4), colours[token / 4] = token % 4;
+    }
+    EXPECT_EQ(keys.size(), 8u);
+    for (int i = 0; i < 16; ++i) {
+      if (tokens[i] >= 32) {
+        ++questions;
+        EXPECT_EQ(targets[i], colours[tokens[i] - 32]);
+      } else {
+        EXPECT_EQ(targets[i], kNoTarget);
+      }
+    }
+    EXPECT_EQ(questions, 8);
+  });
+}
+
+TEST(Tasks, RollTellsTheColourOfEachLetterAtItsPlace) {
+  holds(Task::roll, 7, 1, [](const Ids& tokens, const Ids& targets) {
+    std::set<int> letters;
+    for (const int token : tokens) {
+      letters.insert(token / 4);
+      EXPECT_EQ(targets[token / 4], token % 4);
+    }
+    EXPECT_EQ(letters.size(), 7u);
+  });
+}
+
+TEST(Tasks, TheOthersCopyAToken) {
+  const auto copies = [](Task task, int n, int back, const auto& from) {
+    holds(task, n, back, [&](const Ids& tokens, const Ids& targets) {
+      for (int i = 0; i < n; ++i) {
+        const int j = from(tokens, i);
+        EXPECT_EQ(targets[i], j < 0 ? kNoTarget : tokens[j]);
+      }
+    });
+  };
+  copies(Task::lookup, 9, 1, [](const Ids& tokens, int i) { return tokens[i]; });
+  copies(Task::prev, 9, 1, [](const Ids&, int i) { return i - 1; });
+  copies(Task::rev, 9, 1, [](const Ids&, int i) { return 8 - i; });
+  copies(Task::back, 9, 4, [](const Ids&, int i) { return i - 4; });
+  copies(Task::mix, 9, 1, [](const Ids& tokens, int i) { return tokens[i] >= 9 ? tokens[i] - 9 : i - 1; });
+}
+
+// Uniform within five standard errors.
+TEST(Tasks, DrawsAreUniform) {
+  for (const Task task : {Task::lookup, Task::mix, Task::badge, Task::roll}) {
+    const TaskOptions options{task, 8, 0, 1};
+    Examples examples(options, 4000, 5, Examples::evaluation);
+    const Batch batch = examples.next();
+    std::vector<double> first(options.vocabulary());
+    for (int s = 0; s < 4000; ++s) ++first[batch.tokens[s * 8]];
+    for (int id = 0; id < options.vocabulary(); ++id) {
+      // A first token of badge is a fact or a question half the time each.
+      const double chance = task != Task::badge ? 1.0 / options.vocabulary() : id < 16 ? 0.5 / 16 : 0.5 / 4;
+      EXPECT_NEAR(first[id] / 4000, chance, 5 * std::sqrt(chance * (1 - chance) / 4000)) << id;
+    }
+  }
+}
+
+TEST(Tasks, LongerSequencesKeepTheirSymbols) {
+  const TaskOptions options{Task::prev, 32, 16, 1};
+  EXPECT_EQ(options.vocabulary(), 16);
+  Examples examples(options, 20, 1, Examples::training);
+  const Batch batch = examples.next();
+  EXPECT_EQ(*std::max_element(batch.tokens, batch.tokens + 20 * 32), 15);
+}
+
+TEST(Tasks, SeedsAndUsesDiffer) {
+  const TaskOptions options;
+  const auto draw = [&](std::uint32_t seed, Examples::Use use) {
+    Examples examples(options, 4, seed, use);
+    const Batch batch = examples.next();
+    return Ids(batch.tokens, batch.tokens + 4 * options.n);
+  };
+  EXPECT_EQ(draw(1, Examples::training), draw(1, Examples::training));
+  EXPECT_NE(draw(1, Examples::training), draw(2, Examples::training));
+  EXPECT_NE(draw(1, Examples::training), draw(1, Examples::evaluation));
+}
+
+}  // namespace
+}  // namespace superpose

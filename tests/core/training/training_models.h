@@ -1,0 +1,38 @@
+// Models and batches for the tests of training.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "random_shapes.h"
+#include "training/trainer.h"
+
+namespace superpose {
+
+struct OwnBatch {
+  int sequences, n;
+  std::vector<int> tokens, targets;
+
+  Batch view() const { return {sequences, n, tokens.data(), targets.data()}; }
+};
+
+// Any ids, and a target at most places; the first always has one.
+inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Shapes& shapes) {
+  OwnBatch batch{sequences, n, {}, {}};
+  for (int k = 0; k < sequences * n; ++k) {
+    batch.tokens.push_back(shapes.between(0, options.vocabulary - 1));
+    batch.targets.push_back(shapes.between(k == 0 ? 0 : -1, options.classes - 1));
+  }
+  return batch;
+}
+
+constexpr Scheme kSchemes[] = {Scheme::none,   Scheme::add,  Scheme::concat, Scheme::wide_concat,
+                               Scheme::untied, Scheme::rope, Scheme::alibi,  Scheme::t5};
+
+inline std::string name_of(Scheme scheme) {
+  constexpr const char* kNames[] = {"none", "add", "concat", "wide_concat", "untied", "rope", "alibi", "t5"};
+  return kNames[static_cast<int>(scheme)];
+}
+
+}  // namespace superpose
