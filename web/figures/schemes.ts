@@ -100,7 +100,7 @@ interface Data {
 }
 
 // BERT-base, in which parameters are counted; its own sequences have 512 tokens.
-const shape = { dModel: 768, heads: 12, dHead: 64, layers: 12, positions: 512, buckets: 32 };
+const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
 /** What the papers clip at. */
 const clips: Partial<Record<Id, number>> = { shaw: 16, deberta: 512, 'diet-rel': 128 };
 
@@ -155,8 +155,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     parameters: superpose.schemeParameters(state.scheme, {
       ...shape,
       clip: clips[state.scheme] ?? 0,
-      dPosition: positionWidths[state.scheme] ?? shape.dModel,
-      dPositionHead: shape.dHead,
+      d_position: positionWidths[state.scheme] ?? shape.d_model,
+      d_position_head: shape.d_head,
     }),
   };
 };

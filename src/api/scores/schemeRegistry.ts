@@ -18,15 +18,15 @@ export interface SchemeInfo {
 /** Sizes from 0; those left out are 0, layers and heads 1. */
 export interface SchemeShape {
   /** Width of the stream. */
-  dModel?: number;
+  d_model?: number;
   /** Heads of a layer. */
   heads?: number;
   /** d_h of the content. */
-  dHead?: number;
+  d_head?: number;
   /** Width of a concatenated table; per head, of DIET-ABS's tables or a decoupled rotary part. */
-  dPosition?: number;
+  d_position?: number;
   /** Block-diagonal: the head width of the position's own projections. */
-  dPositionHead?: number;
+  d_position_head?: number;
   /** Rows of a table of absolute positions. */
   positions?: number;
   /** k of Shaw, DeBERTa and DIET-REL. */
@@ -57,11 +57,11 @@ export function schemeRegistryApi(raw: Raw): SchemeRegistryApi {
       const size = (name: keyof SchemeShape, usual: number) =>
         check.integer(name, shape[name] ?? usual, usual);
       return raw.schemeParameters(id, {
-        dModel: size('dModel', 0),
+        d_model: size('d_model', 0),
         heads: size('heads', 1),
-        dHead: size('dHead', 0),
-        dPosition: size('dPosition', 0),
-        dPositionHead: size('dPositionHead', 0),
+        d_head: size('d_head', 0),
+        d_position: size('d_position', 0),
+        d_position_head: size('d_position_head', 0),
         positions: size('positions', 0),
         clip: size('clip', 0),
         buckets: size('buckets', 0),

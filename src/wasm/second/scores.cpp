@@ -153,8 +153,9 @@ Value scheme_registry_out() {
 
 double scheme_parameters_out(const std::string& id, const Value& shape) {
   const auto of = [&](const char* name) { return shape[name].as<double>(); };
-  return scheme_parameters(id, {of("dModel"), of("heads"), of("dHead"), of("dPosition"), of("dPositionHead"),
-                                of("positions"), of("clip"), of("buckets"), of("layers")});
+  return scheme_parameters(
+      id, {of("d_model"), of("heads"), of("d_head"), of("d_position"), of("d_position_head"), of("positions"),
+           of("clip"), of("buckets"), of("layers")});
 }
 
 Value position_cost_out(int way, const Value& shape) {
@@ -162,7 +163,7 @@ Value position_cost_out(int way, const Value& shape) {
   const Cost cost = position_cost(
       static_cast<PositionCost>(way),
       {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
-       of("ffnRatio"), of("sequence"), of("d_position"), of("d_positionHead"), shape["pooler"].as<bool>()});
+       of("ffnRatio"), of("sequence"), of("d_position"), of("d_position_head"), shape["pooler"].as<bool>()});
   Value result = Value::object();
   result.set("width", cost.width);
   result.set("headsDivide", cost.heads_divide);
@@ -198,8 +199,8 @@ int numerical_rank_out(const Value& matrix, double tolerance) {
   return numerical_rank(matrix_in<double>(matrix), tolerance);
 }
 
-Value score_ranks_out(int n, int d_t, int d_p, int d_h, int d_h_position) {
-  const ScoreRanks ranks = score_ranks(n, d_t, d_p, d_h, d_h_position);
+Value score_ranks_out(int n, int d_token, int d_position, int d_head, int d_position_head) {
+  const ScoreRanks ranks = score_ranks(n, d_token, d_position, d_head, d_position_head);
   Value result = Value::object();
   result.set("added", ranks.added);
   result.set("concatenated", ranks.concatenated);

@@ -40,7 +40,7 @@ const model = {
   ffnRatio: 4,
   sequence: 8,
   d_position: 4,
-  d_positionHead: 2,
+  d_position_head: 2,
   pooler: true,
 };
 const content = { content: token, ...projections, scale: 1, seed: 1, standardDeviation: 1, causal: true };
@@ -114,8 +114,8 @@ export const rightCalls: Record<string, RightCall> = {
     huge: [{ positions: 2 ** 22, d_model: 512, seed: 1 }],
   },
   bertEmbeddings: {
-    sound: [{ token, position, tokenType: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
-    huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), tokenType: zeros(1, 3) }],
+    sound: [{ token, position, token_type: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
+    huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), token_type: zeros(1, 3) }],
   },
   vitEmbeddings: {
     sound: [{ patches: token, classToken: new Float64Array(4), position: table(4, 4) }],
@@ -224,13 +224,13 @@ export const rightCalls: Record<string, RightCall> = {
     huge: [{ scheme: 'none', content: zeros(20_000, 1), heads: 1 }],
     also: [
       [{ ...content, scheme: 'added', position, positionScale: 1 }],
-      [{ ...content, scheme: 'concatenated-raw', position, positionScale: 1, positionWidth: 4 }],
+      [{ ...content, scheme: 'concatenated-raw', position, positionScale: 1, d_position: 4 }],
       [
         {
           ...content,
           scheme: 'concatenated-full',
           position,
-          positionWidth: 4,
+          d_position: 4,
           positionQuery: { weight: table(4, 4) },
           positionKey: { weight: table(4, 4) },
         },
@@ -244,8 +244,8 @@ export const rightCalls: Record<string, RightCall> = {
           positionKey: linear(2, 4),
         },
       ],
-      [{ ...content, scheme: 'concatenated-block-diagonal', positionHeadWidth: 2 }],
-      [{ ...content, query: undefined, scheme: 'shaw', headWidth: 2, clip: 2, offsetKeys: table(5, 2) }],
+      [{ ...content, scheme: 'concatenated-block-diagonal', d_position_head: 2 }],
+      [{ ...content, query: undefined, scheme: 'shaw', d_head: 2, clip: 2, offsetKeys: table(5, 2) }],
       [
         {
           ...content,
@@ -292,11 +292,11 @@ export const rightCalls: Record<string, RightCall> = {
           segmentIds: [0, 1, 0],
         },
       ],
-      [{ ...content, scheme: 'diet-abs', positionWidth: 2 }],
+      [{ ...content, scheme: 'diet-abs', d_position: 2 }],
       [{ ...content, scheme: 'diet-rel', clip: 2, bias: table(5, 2) }],
       [{ ...content, scheme: 'rope', layout: 'interleaved', base: 10000 }],
       [{ ...content, scheme: 'decoupled-rope', rotaryQuery: linear(4, 4), rotaryKey: linear(2, 4) }],
-      [{ ...content, scheme: 'decoupled-rope', rotaryWidth: 2 }],
+      [{ ...content, scheme: 'decoupled-rope', d_rotary: 2 }],
     ],
   },
   schemeRegistry: { sound: [] },
@@ -304,11 +304,11 @@ export const rightCalls: Record<string, RightCall> = {
     sound: [
       'shaw',
       {
-        dModel: 4,
+        d_model: 4,
         heads: 2,
-        dHead: 2,
-        dPosition: 2,
-        dPositionHead: 2,
+        d_head: 2,
+        d_position: 2,
+        d_position_head: 2,
         positions: 3,
         clip: 2,
         buckets: 4,
@@ -399,7 +399,7 @@ export const rightCalls: Record<string, RightCall> = {
   randomCollisions: { sound: [{ d: 4, scale: 1, vocabulary: 9 }] },
   closestAcrossPositions: { sound: [token, position, 2], huge: [zeros(20_000, 1), zeros(2, 1), 1] },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
-  scoreRanks: { sound: [{ n: 3, d_t: 4, d_p: 4, d_h: 2, d_hPosition: 2 }] },
+  scoreRanks: { sound: [{ n: 3, d_token: 4, d_position: 4, d_head: 2, d_position_head: 2 }] },
   permutationEffect: {
     sound: [{ input: token, layers: [layer], causal: true, permutation: [1, 0, 2] }],
     huge: [
