@@ -13,8 +13,7 @@ export type {
 export type { GramSpreads, OffsetMeans } from './encodings/gram.js';
 export type { BucketOptions } from './encodings/relativePosition.js';
 export type { RotaryConvention, RotateInput } from './encodings/rotary.js';
-export type { EncodingOptions, SpectrumOptions } from './encodings/shift.js';
-export type { SinusoidalOptions } from './encodings/sinusoidal.js';
+export type { EncodingOptions, SinusoidalOptions, SpectrumOptions } from './encodings/sinusoidal.js';
 export { type First, loadFirst } from './first.js';
 export type {
   AllWords,
@@ -84,7 +83,7 @@ export type {
   TransformerXlInput,
   TupeInput,
 } from './scores/schemes.js';
-export { type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';
+export { type SchemeId, type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';
 export {
   type CombinedTerms,
   logitsOf,

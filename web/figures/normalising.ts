@@ -4,11 +4,12 @@ import { extent } from 'd3-array';
 import { type First, logitsOf, type Scores, termOf } from 'superpose';
 import { exponent, percent, readable } from '../plot/format.js';
 import { type Area, bars, plane } from '../plot/parts.js';
-import type { Cursor, Mark, Term } from '../plot/scene.js';
+import type { Cursor, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
 import { type Layer, type LayerSummands, seededLayer } from './seededLayer.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
   weights: {
@@ -55,13 +56,7 @@ const names = ['token', 'position', 'token_type'] as const;
 const count = (names.length + 1) ** 2;
 const every = Array.from({ length: count }, () => true);
 
-const groups: { label: string; term: Term; terms: number[] }[] = [
-  { label: 'token → token', term: 'token-token', terms: [0] },
-  { label: 'token → position', term: 'token-position', terms: [1] },
-  { label: 'position → token', term: 'position-token', terms: [4] },
-  { label: 'position → position', term: 'position-position', terms: [5] },
-  { label: 'the rest', term: 'rest', terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] },
-];
+const groups = terms.map((term) => ({ label: termLabels[term], term, terms: ofSixteen[term] }));
 
 // Centring changes only what is drawn.
 let last: { key: string; data: Data } | undefined;

@@ -8,6 +8,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { seededLayer } from './seededLayer.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
   weights: {
@@ -31,14 +32,8 @@ const controls = {
   on: {
     kind: 'several',
     label: 'Terms that softmax is taken of',
-    options: {
-      'token-token': 'token → token',
-      'token-position': 'token → position',
-      'position-token': 'position → token',
-      'position-position': 'position → position',
-      rest: 'the rest',
-    },
-    initial: ['token-token', 'token-position', 'position-token', 'position-position', 'rest'],
+    options: termLabels,
+    initial: terms,
   },
   text: sentenceControl,
 } as const satisfies Controls;
@@ -72,24 +67,20 @@ interface PanelKind {
 }
 
 const parts = ['token', 'position', 'segment', 'constant'];
-/** Term s * 4 + r is query part s with key part r; the four questions, and all that is left. */
-const fourPanels: PanelKind[] = [
-  { label: 'token → token', question: 'These words together?', term: 'token-token', terms: [0] },
-  { label: 'token → position', question: 'Word looks for place?', term: 'token-position', terms: [1] },
-  { label: 'position → token', question: 'Place looks for word?', term: 'position-token', terms: [4] },
-  {
-    label: 'position → position',
-    question: 'These places together?',
-    term: 'position-position',
-    terms: [5],
-  },
-  {
-    label: 'the rest',
-    question: 'Segment, β and biases',
-    term: 'rest',
-    terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-  },
-];
+/** The four questions, and all that is left. */
+const questions: Record<Term, string> = {
+  'token-token': 'These words together?',
+  'token-position': 'Word looks for place?',
+  'position-token': 'Place looks for word?',
+  'position-position': 'These places together?',
+  rest: 'Segment, β and biases',
+};
+const fourPanels: PanelKind[] = terms.map((term) => ({
+  label: termLabels[term],
+  question: questions[term],
+  term,
+  terms: ofSixteen[term],
+}));
 
 const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
   parts.map((keyPart, r) => {

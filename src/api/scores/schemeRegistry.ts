@@ -1,18 +1,23 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
+import { type SchemeId, schemeIds } from './schemeTerms.js';
 
 /** What a scheme is. */
 export interface SchemeInfo {
-  /** As schemeScores takes it, or of a scheme that decompose and concatenate compute. */
-  readonly id: string;
+  /** As schemeScores takes it. */
+  readonly id: SchemeId;
   /** As people call it. */
   readonly name: string;
-  /** TeX: the logit A_ij of one head. */
+  /** TeX: the logit A_ij of one head, as published. */
   readonly formula: string;
+  /** TeX: the same when a query also sees the keys after it. ALiBi's differs: it takes the distance. */
+  readonly bidirectionalFormula: string;
   /** TeX: the parameters it adds. N layers, H heads, L positions, B buckets. */
   readonly parameters: string;
   /** Paper and equation, or the reference implementation’s file. */
   readonly source: string;
+  /** Whether its logits also come from whole queries and keys, apart from the terms. */
+  readonly whole: boolean;
 }
 
 /** Sizes from 0; those left out are 0, layers and heads 1. */
@@ -44,15 +49,14 @@ export interface SchemeRegistryApi {
    * The parameters a scheme adds to a model: tables once, projections in each layer, except TUPE's,
    * which layers share; biases of its projections not counted.
    */
-  schemeParameters(id: string, shape: SchemeShape): number;
+  schemeParameters(id: SchemeId, shape: SchemeShape): number;
 }
 
 export function schemeRegistryApi(raw: Raw): SchemeRegistryApi {
   return {
     schemeRegistry: () => raw.schemeRegistry(),
     schemeParameters(id, shape) {
-      const ids = (raw.schemeRegistry() as SchemeInfo[]).map((info) => info.id);
-      check.oneOf('id', id, ids);
+      check.oneOf('id', id, schemeIds);
       check.object('shape', shape);
       const size = (name: keyof SchemeShape, usual: number) =>
         check.integer(name, shape[name] ?? usual, usual);

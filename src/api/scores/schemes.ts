@@ -6,10 +6,12 @@ import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings
 import type { First } from '../first.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
-import { type SchemeScores, schemeIds } from './schemeTerms.js';
+import { type SchemeId, type SchemeScores, schemeIds } from './schemeTerms.js';
 
 /** What all schemes share. */
 export interface SchemeBase<A extends Floats = Floats> {
+  /** Which scheme. */
+  scheme: SchemeId;
   /** Token embeddings, [n, d]. */
   content: Table<A>;
   /** From 1; it divides the rows of query and key. */
@@ -331,7 +333,6 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       linearPart('key', input.key, all, d);
 
       const options: Record<string, unknown> = {};
-      let core: string = id;
       let causal = false;
       let divisor = headWidth;
       let terms = 2;
@@ -432,7 +433,6 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         values += 2 * clip * (2 * all + 2 * n);
       }
       if (input.scheme === 'tupe-a' || input.scheme === 'tupe-r') {
-        core = 'tupe';
         divisor = 2 * headWidth;
         Object.assign(options, checkBuckets({ ...input, bidirectional: input.bidirectional ?? true }));
         if (!options.bidirectional) check.refuse('bidirectional', 'true for TUPE', false);
@@ -513,7 +513,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       );
       for (const drawing of drawings) drawing();
       const request = { content, ...learned, ...options, heads, scale, causal, only };
-      const result = raw.schemeScores(core, request);
+      const result = raw.schemeScores(id, request);
       for (const name of ['terms', 'logits', 'weights']) {
         result[name] = rounded<A>(result[name], precision === 'float32');
       }

@@ -52,10 +52,6 @@ struct Content {
   int heads = 1;
 };
 
-// rows [n, in] by a linear map: W x + b for each row x.
-template <typename Scalar>
-Matrix<Scalar> apply(const Linear<Scalar>& linear, const Matrix<Scalar>& rows);
-
 // content [n, d]; query and key [heads * d_h, d].
 template <typename Scalar>
 Content<Scalar> project_content(const Matrix<Scalar>& content, const Linear<Scalar>& query,

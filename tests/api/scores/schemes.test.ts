@@ -1,4 +1,12 @@
-import { load, type SchemeInput, type SchemeScores, schemeTermOf, type Table, termOf } from 'superpose';
+import {
+  load,
+  type SchemeInput,
+  type SchemeScores,
+  schemeIds,
+  schemeTermOf,
+  type Table,
+  termOf,
+} from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { joined } from '../support/naive.ts';
 
@@ -341,9 +349,13 @@ test.each(bad)('refuses %s', (_, change, message) => {
 test('the registry has one entry for each scheme, and its counts', () => {
   const registry = superpose.schemeRegistry();
   expect(registry.map(({ id }) => id)).toEqual(every.map(({ scheme }) => scheme));
+  expect(registry.map(({ id }) => id)).toEqual(schemeIds);
+  const differ = registry.filter((entry) => entry.bidirectionalFormula !== entry.formula);
+  expect(differ.map(({ id }) => id)).toEqual(['alibi']);
+  expect(registry.filter(({ whole }) => whole)).toHaveLength(6);
   const bert = { d_model: 768, heads: 12, d_head: 64, positions: 512 };
   expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
   expect(superpose.schemeParameters('rope', bert)).toBe(0);
-  expect(() => superpose.schemeParameters('nonesuch', bert)).toThrow(/id must be/);
+  expect(() => superpose.schemeParameters('nonesuch' as never, bert)).toThrow(/id must be/);
   expect(() => superpose.schemeParameters('rope', { heads: 0 })).toThrow(/heads/);
 });
