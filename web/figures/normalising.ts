@@ -8,18 +8,12 @@ import type { Cursor, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
 import { type Layer, type LayerSummands, seededLayer } from './seededLayer.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { headControl, mostTokens, sentenceControl, trainedOrSeeded, weightsControl } from './sentence.js';
 import { ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
-  weights: {
-    kind: 'choice',
-    label: 'Tables and weights',
-    options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
-    initial: 'trained',
-    radio: true,
-  },
-  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
+  weights: weightsControl,
+  head: headControl,
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   centred: { kind: 'toggle', label: 'Centre each row', initial: false },
@@ -191,9 +185,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'normalising',
   title: 'Normalise the sum or its parts, and centre rows or not',
   controls,
-  source: ({ weights }) => weights,
-  waiting: fetching,
-  unused: ({ weights }) => (weights === 'trained' ? ['n', 'seed'] : ['text']),
+  ...trainedOrSeeded,
 
   scene(data, state, width) {
     const { scatter, shares, key, height } = arrange(width);
@@ -303,10 +295,6 @@ export const figure: Figure<typeof controls, Data> = {
       '.',
     ];
   },
-
-  tokens: ({ tokens }, { weights }) => (weights === 'trained' ? tokens : undefined),
-  remark: ({ tokens, dropped }, { weights }) =>
-    weights === 'trained' ? sentenceRemark(tokens, dropped) : '',
 
   table(data, state) {
     const columns = [data.direct, data.exact, data.separate].map((matrix) => values(matrix, state));

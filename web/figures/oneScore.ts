@@ -7,17 +7,11 @@ import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { seededLayer } from './seededLayer.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+import { headControl, mostTokens, sentenceControl, trainedOrSeeded, weightsControl } from './sentence.js';
 import { ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
-  weights: {
-    kind: 'choice',
-    label: 'Tables and weights',
-    options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
-    initial: 'trained',
-    radio: true,
-  },
+  weights: weightsControl,
   view: {
     kind: 'choice',
     label: 'Terms',
@@ -25,7 +19,7 @@ const controls = {
     initial: 'four',
     radio: true,
   },
-  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
+  head: headControl,
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   centred: { kind: 'toggle', label: 'Centre each row', initial: false },
@@ -152,9 +146,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',
   title: 'One score, and the questions it asks',
   controls,
-  source: ({ weights }) => weights,
-  waiting: fetching,
-  unused: ({ weights }) => (weights === 'trained' ? ['n', 'seed'] : ['text']),
+  ...trainedOrSeeded,
 
   scene(data, state, width) {
     const kinds = kindsOf(state);
@@ -292,10 +284,6 @@ export const figure: Figure<typeof controls, Data> = {
       }gives it ${percent(data.kept.softmax[cell] ?? Number.NaN)} of the attention.`,
     ];
   },
-
-  tokens: ({ tokens }, { weights }) => (weights === 'trained' ? tokens : undefined),
-  remark: ({ tokens, dropped }, { weights }) =>
-    weights === 'trained' ? sentenceRemark(tokens, dropped) : '',
 
   table(data, state) {
     const kinds = kindsOf(state);

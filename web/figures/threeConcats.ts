@@ -6,7 +6,7 @@ import { type Area, bars, colourKey, largestMagnitude, map, tickText, titleHeigh
 import type { Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
-import { fetching, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
+import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
@@ -264,9 +264,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  tokens: ({ tokens }, state) => (state.tokens === 'sentence' ? tokens : undefined),
-  remark: ({ tokens, dropped }, state) =>
-    state.tokens === 'sentence' ? sentenceRemark(tokens, dropped) : '',
+  ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),
 
   table({ ways: found, n, tokens }) {
     const rows: (string | number)[][] = [];

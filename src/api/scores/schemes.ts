@@ -499,11 +499,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         values += 4 * n * (all + heads * turned);
         divisor = headWidth + turned;
       }
-      const scale = check.representable(
-        'scale',
-        input.scale ?? 1 / Math.sqrt(divisor),
-        precision === 'float32',
-      );
+      const scale = check.scale(input.scale, divisor, precision === 'float32');
       causal = check.flag('causal', input.causal ?? causal);
       check.samePrecision(arrays);
       const perHead = (2 * terms + 6) * n * n;
