@@ -50,6 +50,10 @@ export function representable(name: string, value: unknown, single: boolean, low
   return checked;
 }
 
+/** What multiplies every logit: 1/√width unless it is given. */
+export const scale = (value: unknown, width: number, single: boolean): number =>
+  representable('scale', value ?? 1 / Math.sqrt(width), single);
+
 export const isSingle = (data: Floats): boolean => data instanceof Float32Array;
 
 /** A whole number within [low, high]. */

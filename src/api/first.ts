@@ -15,6 +15,19 @@ import { dotProductsApi } from './scores/dotProducts.js';
 import { scoresApi } from './scores/scores.js';
 import createFirst from './wasm/superpose-plain.js';
 
+export type * from './encodings/encodings.js';
+export type * from './encodings/sinusoidal.js';
+export type * from './geometry/directions.js';
+export type * from './model/safetensors.js';
+export type * from './numeric/random.js';
+export type * from './numeric/summary.js';
+export type * from './scores/concatenate.js';
+export type * from './scores/decompose.js';
+export type * from './scores/decompositionLayer.js';
+export type * from './scores/dotProducts.js';
+export type * from './scores/gauge.js';
+export type * from './scores/scores.js';
+
 const factories = [
   encodingsApi,
   sinusoidalApi,

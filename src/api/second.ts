@@ -20,6 +20,23 @@ import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
 import createSecond from './wasm/superpose-second-plain.js';
 
+export type * from './encodings/channels.js';
+export type * from './encodings/gram.js';
+export type * from './encodings/relativePosition.js';
+export type * from './encodings/rotary.js';
+export type * from './encodings/shift.js';
+export type * from './geometry/collisions.js';
+export type * from './geometry/cosines.js';
+export type * from './geometry/meanDecomposition.js';
+export type * from './geometry/oblique.js';
+export type * from './geometry/probes.js';
+export type * from './geometry/subspaces.js';
+export type * from './scores/cost.js';
+export type * from './scores/order.js';
+export type * from './scores/rank.js';
+export type * from './scores/schemeRegistry.js';
+export type * from './scores/schemes.js';
+
 const factories = [
   channelsApi,
   gramApi,

@@ -29,7 +29,7 @@ Value copy_out(const Matrix<Scalar>& matrix) {
 
 inline Value copy_out(const Vector<double>& vector) { return copy_out(vector.data(), vector.size()); }
 
-// A Table, which keeps its width when it has no rows.
+// A Table; one without rows keeps its width.
 template <typename Scalar>
 Matrix<Scalar> matrix_in(const Value& table) {
   Matrix<Scalar> matrix(table["rows"].as<int>(), table["columns"].as<int>());
@@ -68,8 +68,8 @@ Value new_array(std::size_t count) {
   return Value::zeros<Scalar>(count);
 }
 
-// Objects that live in the module's memory between calls go out as their addresses; the typed API calls
-// the function that frees them, and no other after it.
+// An object that outlives a call is handed out as its address. The typed API frees it with its own delete
+// function and does not use the address again.
 template <typename Object>
 Object& at_address(std::uint32_t address) {
   return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));

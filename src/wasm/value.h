@@ -1,7 +1,7 @@
 // A JavaScript value with its members out of line.
 //
-// emscripten::val writes each read, write and destructor out in full wherever it is used, which came to
-// a third of the module. This one has what the bindings need of it, each once, in value.cpp.
+// emscripten::val inlines every read, write and destructor where it is used, which came to a third of the
+// module. This class has what the bindings need, compiled once, in value.cpp.
 #pragma once
 
 #include <emscripten/bind.h>
@@ -22,10 +22,10 @@ class Value : public emscripten::val {
 
   static Value object();
   static Value array();
-  // Zeros: a Float32Array, Float64Array or Int32Array.
+  // A Float32Array, Float64Array or Int32Array of zeros.
   template <typename Element>
   static Value zeros(std::size_t count);
-  // A copy of `count` elements in an array of JavaScript's own.
+  // A copy of `count` elements in an array that JavaScript owns.
   template <typename Element>
   static Value copy_of(const Element* from, std::size_t count);
 
@@ -47,7 +47,7 @@ class Value : public emscripten::val {
   void push(double value);
   void push(const std::string& value);
 
-  // Typed arrays: all elements to `to`, rounded or widened to its type, and some from `from`.
+  // Of a typed array: copies all elements out, rounded or widened to Element, or `count` in, from place `at`.
   template <typename Element>
   void copy_to(Element* to, std::size_t count) const;
   template <typename Element>

@@ -90,8 +90,57 @@ describe('the declarations are the documentation', () => {
     });
   }
 
+  /** The names with an underscore that CONTRIBUTING.md's rule lists. */
+  const underscored = found(
+    (
+      read('.github/CONTRIBUTING.md').match(/- Widths are spelled[\s\S]*?(?=\n-|\n\n)/) as RegExpMatchArray
+    )[0],
+    /\b(d_\w+|token_type)\b/g,
+  );
+
+  /** The names of members and of parameters. */
+  const spelled = (text: string) =>
+    text
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .match(/(?<=^ {4}(?:readonly )?)\w+(?=\??[:(<])|(?<=[(,{] ?)\w+(?=\??:)/gm) ?? [];
+
+  /** A width is d_ and a noun, from the list; all else is camelCase. */
+  const misspelled = (name: string) =>
+    !underscored.includes(name) && !/^(?!d[A-Z])[a-z](?![A-Za-z]*Width$)[A-Za-z0-9]*$/.test(name);
+
   test.each(declarations)('%s', (name) => {
     expect(undocumented(read(`build/package/${name}`))).toEqual([]);
+  });
+
+  // Those of wordPieces are a tokenizer file's.
+  const named = declarations.filter((name) => name !== 'model/wordPieces.d.ts');
+
+  test('the names of options and results are spelled by one rule', () => {
+    const names = named.flatMap((name) => spelled(read(`build/package/${name}`)));
+    expect(names).toEqual(expect.arrayContaining([...underscored, 'positionScale', 'kvCache']));
+    expect(names.filter(misspelled)).toEqual([]);
+  });
+
+  test('this reader sees what is spelled otherwise', () => {
+    const text = `export interface A {
+    readonly dModel: number;
+    head_width?: number;
+    d_hPosition: number;
+    kv_cache(): number;
+    headWidth: number;
+    d_model: number;
+    /** unlike: this */
+    width: number;
+}
+export declare function load(TokenType: string): void;`;
+    expect(spelled(text).filter(misspelled)).toEqual([
+      'dModel',
+      'head_width',
+      'd_hPosition',
+      'kv_cache',
+      'headWidth',
+      'TokenType',
+    ]);
   });
 
   test('this reader sees what is missing', () => {

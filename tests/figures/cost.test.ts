@@ -34,8 +34,8 @@ test.each([
   [64, 123_979_968, 'no'],
   [256, 175_779_840, 'no'],
   [768, 366_177_792, 'yes'],
-])('BERT-base, wide by %i', async (dPosition, parameters, whole) => {
-  const { add, wide, figure, data, state } = await rowsOf({ dPosition });
+])('BERT-base, wide by %i', async (d_position, parameters, whole) => {
+  const { add, wide, figure, data, state } = await rowsOf({ d_position });
   expect(wide[total]).toBe(parameters);
   expect(wide[divides]).toBe(whole);
   const times = (parameters / 109_482_240).toFixed(3);
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('narrow, mapped back, and queries and keys alone, from the formulas', async () => {
-  const { add, narrow, project, queryKey } = await rowsOf({ dPosition: 64 });
+  const { add, narrow, project, queryKey } = await rowsOf({ d_position: 64 });
   const [D, N, layers, heads, wide] = [768, 512, 12, 12, 64];
   expect((narrow[total] as number) - (add[total] as number)).toBe(-2_313_984);
   expect((project[total] as number) - (add[total] as number)).toBe(639_744 - 360_448);
@@ -59,12 +59,12 @@ test('narrow, mapped back, and queries and keys alone, from the formulas', async
 });
 
 test('the smallest and the largest shapes, and one without room for a narrower token', async () => {
-  const smallest = { d: 64, dPosition: 4, layers: 1, heads: 1, vocabulary: 256, positions: 128, context: 1 };
+  const smallest = { d: 64, d_position: 4, layers: 1, heads: 1, vocabulary: 256, positions: 128, context: 1 };
   const { add, narrow } = await rowsOf({ ...smallest, segments: 0, pooler: 'no' });
   expect([add[width], narrow[width]]).toEqual([64, 64]);
-  const largest = { d: 8192, dPosition: 1024, layers: 128, heads: 64, vocabulary: 256000 };
+  const largest = { d: 8192, d_position: 1024, layers: 128, heads: 64, vocabulary: 256000 };
   await rowsOf({ ...largest, positions: 131072, context: 131072, segments: 4 });
-  const { narrow: none, figure, data, state } = await rowsOf({ d: 64, dPosition: 1024, heads: 7 });
+  const { narrow: none, figure, data, state } = await rowsOf({ d: 64, d_position: 1024, heads: 7 });
   expect(none[total]).toBe('no room');
   expect(figure.describe(data, state)).toContain('cannot be 1024 channels narrower than 64');
 });
@@ -74,7 +74,7 @@ test('a named shape sets the numbers, another number unsets the name, and links 
   const gpt2 = figure.settle?.({ ...state, model: 'gpt2' }, 'model') ?? {};
   expect(gpt2).toMatchObject({ model: 'gpt2', vocabulary: 50257, positions: 1024, pooler: false });
   expect(figure.settle?.({ ...gpt2, layers: 3 }, 'layers')).toMatchObject({ model: 'own', layers: 3 });
-  expect(figure.settle?.({ ...gpt2, dPosition: 256 }, 'dPosition')).toMatchObject({ model: 'gpt2' });
+  expect(figure.settle?.({ ...gpt2, d_position: 256 }, 'd_position')).toMatchObject({ model: 'gpt2' });
   expect((await rowsOf({ layers: 3 })).state.model).toBe('own');
   expect((await rowsOf({ model: 'own' })).state).toMatchObject({ model: 'own', layers: 12 });
   expect((await rowsOf({ context: 4096 })).state.context).toBe(512);

@@ -15,8 +15,23 @@ test('the gallery has every scheme of the registry, and its formulas as text', (
   const registry = superpose.schemeRegistry();
   expect(ids).toEqual(registry.map(({ id }) => id));
   expect(schemeIds).toEqual(ids);
-  for (const { formula } of registry) expect(plainFormula(formula)).not.toMatch(/[\\{}]/);
+  for (const { formula, bidirectionalFormula } of registry) {
+    for (const tex of [formula, bidirectionalFormula]) expect(plainFormula(tex)).not.toMatch(/[\\{}]/);
+  }
   expect(plainFormula(registry[8]?.formula as string)).toBe('qᵢᵀ kⱼ/√dₕ − mₕ(i−j)');
+});
+
+test.each([
+  ['no', 'qᵢᵀ kⱼ/√dₕ − mₕ|i−j|', Math.abs],
+  ['yes', 'qᵢᵀ kⱼ/√dₕ − mₕ(i−j)', (distance: number) => distance],
+])('ALiBi’s formula, causal: %s, is that of its picture', async (causal, formula, distance) => {
+  const { data } = await run(schemes, { scheme: 'alibi', n: 5, causal });
+  expect(data.formula).toBe(formula);
+  const { values } = data.schemes.alibi.logits;
+  for (let i = 0; i < 5; i++) {
+    // m_h is 1/2 for the first of eight heads; the one word's score is on the diagonal.
+    for (let j = 0; j < 5; j++) expect(values[5 * i + j] - values[0]).toBeCloseTo(-0.5 * distance(i - j), 10);
+  }
 });
 
 test('each scheme is drawn, and its terms add up to its scores', async () => {

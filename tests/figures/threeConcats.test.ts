@@ -25,21 +25,21 @@ interface Way {
 }
 type Settings = Record<string, string | number>;
 
-async function expectScores(token: Rows, position: Rows, settings: Settings, dHead: number, seed: number) {
-  const result = await run(threeConcats, { ...settings, dHead, seed });
+async function expectScores(token: Rows, position: Rows, settings: Settings, d_head: number, seed: number) {
+  const result = await run(threeConcats, { ...settings, d_head, seed });
   expectSoundPictures(result);
   expectTextsApart(result);
   const superpose = await load();
   const { columns: d, rows: n } = token;
   const draw = (stream: number) =>
-    superpose.randomNormal({ rows: dHead, columns: d, seed, stream, standardDeviation: 1 / Math.sqrt(d) });
+    superpose.randomNormal({ rows: d_head, columns: d, seed, stream, standardDeviation: 1 / Math.sqrt(d) });
   const [query, key, positionQuery, positionKey] = [draw(1), draw(2), draw(3), draw(4)] as [
     Rows,
     Rows,
     Rows,
     Rows,
   ];
-  const score = (left: Rows[], right: Rows[], scale = 1 / Math.sqrt(dHead)) => {
+  const score = (left: Rows[], right: Rows[], scale = 1 / Math.sqrt(d_head)) => {
     const rows = rowsOf(joined(token, position));
     const weight = (parts: Rows[]) => ({
       weight: parts.length > 1 ? joined(parts[0] as Rows, parts[1] as Rows) : (parts[0] as Rows),
@@ -49,7 +49,7 @@ async function expectScores(token: Rows, position: Rows, settings: Settings, dHe
   };
   const alone = (rows: Rows, left: Rows, right: Rows) => {
     const project = (weight: Rows) => rowsOf(rows).map((row) => apply({ weight }, row));
-    return headLogits(project(left), project(right), 1, 1 / Math.sqrt(2 * dHead));
+    return headLogits(project(left), project(right), 1, 1 / Math.sqrt(2 * d_head));
   };
   const sums = tableOf(rowsOf(token).map((row, i) => [...sumOf([row, rowsOf(position)[i] as Float64Array])]));
   const addedRows = (weight: Rows) => rowsOf(sums).map((row) => apply({ weight }, row));
@@ -81,16 +81,16 @@ async function expectScores(token: Rows, position: Rows, settings: Settings, dHe
 }
 
 test.each([
-  { n: 24, d: 64, dHead: 8, seed: 1 },
-  { n: 24, d: 64, dHead: 8, seed: 5, tied: 'yes' },
-  { n: 2, d: 2, dHead: 1, seed: 2 },
-  { n: 64, d: 16, dHead: 64, seed: 4294967295 },
-])('%o: four scores straight from their definitions', async ({ dHead, seed, ...settings }) => {
+  { n: 24, d: 64, d_head: 8, seed: 1 },
+  { n: 24, d: 64, d_head: 8, seed: 5, tied: 'yes' },
+  { n: 2, d: 2, d_head: 1, seed: 2 },
+  { n: 64, d: 16, d_head: 64, seed: 4294967295 },
+])('%o: four scores straight from their definitions', async ({ d_head, seed, ...settings }) => {
   const superpose = await load();
   const { n, d } = settings;
   const token = superpose.randomNormal({ rows: n, columns: d, seed });
   const position = superpose.sinusoidal({ positions: n, d_model: d });
-  const { ways } = await expectScores(token, position, settings, dHead, seed);
+  const { ways } = await expectScores(token, position, settings, d_head, seed);
   if (n === 24) {
     // d_h for adding and for full weights, d_h + d_h for separate ones (arXiv 2104.08698).
     expect(ways.map(({ rank }) => rank)).toEqual([8, 24, 8, 16]);

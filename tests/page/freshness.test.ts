@@ -159,7 +159,7 @@ const picture = async (page: Page, name: string): Promise<string[]> =>
 modelTest.each([
   ['gram', ['positions', 'd']],
   ['dot-products', ['n', 'scale']],
-  ['three-concats', ['n', 'dHead']],
+  ['three-concats', ['n', 'd_head']],
   ['one-score', ['head']],
   ['cosines', ['d', 'pairs']],
 ])('after steps of its sliders, %s shows what it shows when it is opened there', async (name, sliders) => {

@@ -23,8 +23,11 @@ for (const [, name = '', value] of (existsSync(join(root, 'build/env.sh'))
 const guide = readFileSync(join(root, '.github/CONTRIBUTING.md'), 'utf8');
 const section = guide.split(/^## /m).find((text) => text.startsWith('Adding an encoding')) ?? '';
 
+const touched = new Set<string>();
+
 /** Writes a file, or beside the first line that reads so in a file that is there. */
 function write(file: string, side: string | undefined, line: string, text: string) {
+  touched.add(file);
   if (!side) {
     expect(existsSync(inCopy(file)), file).toBe(false);
     mkdirSync(dirname(inCopy(file)), { recursive: true });
@@ -63,6 +66,10 @@ beforeAll(() => {
   }
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+test('it touches as many files as it says', () => {
+  expect(touched.size).toBe(Number(section.match(/It touches (\d+) files/)?.[1]));
+});
 
 test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
   'the C++ compiles where CMake has it, and its own test passes',

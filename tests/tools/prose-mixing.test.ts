@@ -34,9 +34,9 @@ test('signs, moves and distances of sums', async () => {
   const superpose = await load();
   const token = superpose.randomNormal({ rows: 2, columns: 32, seed: 1 });
   const position = superpose.sinusoidal({ positions: 4, d_model: 32 }).data.slice(3 * 32);
-  const tokenType = { data: new Float64Array(32), rows: 1, columns: 32 };
+  const token_type = { data: new Float64Array(32), rows: 1, columns: 32 };
   const here = { data: Float64Array.from([...position, ...position]), rows: 2, columns: 32 };
-  const { sum } = superpose.bertEmbeddings({ token, position: here, tokenType });
+  const { sum } = superpose.bertEmbeddings({ token, position: here, token_type });
   const distance = ({ data: rows }: Table) =>
     Math.hypot(...Array.from({ length: 32 }, (_, k) => (rows[k] as number) - (rows[32 + k] as number)));
   expect(distance(sum)).toBeCloseTo(distance(token), 12);
@@ -72,15 +72,15 @@ test('cross terms, ranks, and the special case', async () => {
     expect(value).toBeCloseTo(added.logits[cell] as number, 12);
   });
   said('Two separate scores reach the sum of two widths');
-  const { dHead } = state as { dHead: number };
-  expect([added.rank, full.rank, blocks.rank]).toEqual([dHead, dHead, 2 * dHead]);
+  const { d_head } = state as { d_head: number };
+  expect([added.rank, full.rank, blocks.rank]).toEqual([d_head, d_head, 2 * d_head]);
 });
 
 test('what 64 and 768 more channels cost in BERT-base', async () => {
   interface Costs {
     costs: ({ total: number; kvCache: number; headsDivide: boolean; width: number } | undefined)[];
   }
-  const by = async (dPosition: number) => (await run<Costs>(cost, { dPosition })).data.costs;
+  const by = async (d_position: number) => (await run<Costs>(cost, { d_position })).data.costs;
   const [narrow, middle, broad] = [await by(64), await by(256), await by(768)];
   const times = (costs: Costs['costs'], way: number, name: 'total' | 'kvCache') =>
     (costs[way]?.[name] as number) / (costs[0]?.[name] as number);

@@ -80,8 +80,8 @@ export const examples = [
     what: 'token + token type + position',
     source: 'BERT, embedding_postprocessor',
     code: `const { token, position } = tables(superpose);
-const tokenType = superpose.learnedPositions({ positions: 2, d_model: 8, seed: 4 });
-return superpose.bertEmbeddings({ token, position, tokenType }).sum.data.slice(0, 4);`,
+const token_type = superpose.learnedPositions({ positions: 2, d_model: 8, seed: 4 });
+return superpose.bertEmbeddings({ token, position, token_type }).sum.data.slice(0, 4);`,
   },
   {
     name: 'vitEmbeddings',
@@ -217,11 +217,11 @@ return superpose.concatenateBlockDiagonal({
 
   schemeExample('none', ', causal: true', 'arXiv 2203.16634'),
   schemeExample('added', '', 'Vaswani et al. 2017, section 3.5'),
-  schemeExample('concatenated-raw', ', positionWidth: 4', 'definition'),
-  schemeExample('concatenated-full', ', positionWidth: 4', 'definition'),
+  schemeExample('concatenated-raw', ', d_position: 4', 'definition'),
+  schemeExample('concatenated-full', ', d_position: 4', 'definition'),
   schemeExample(
     'concatenated-block-diagonal',
-    ', positionWidth: 4, positionHeadWidth: 2',
+    ', d_position: 4, d_position_head: 2',
     'arXiv 2006.15595, eq. 7',
   ),
   schemeExample('shaw', ', clip: 2', 'arXiv 1803.02155, eq. 4'),
@@ -247,7 +247,7 @@ return superpose.concatenateBlockDiagonal({
     kind: scheme,
     what: 'how many parameters a scheme adds',
     source: 'as each entry says',
-    code: `return superpose.schemeParameters('shaw', { heads: 12, dHead: 64, clip: 16, layers: 12 });`,
+    code: `return superpose.schemeParameters('shaw', { heads: 12, d_head: 64, clip: 16, layers: 12 });`,
   },
 
   {
@@ -517,7 +517,7 @@ return superpose.numericalRank(token);`,
     kind: measure,
     what: 'the largest rank of each scheme',
     source: 'arXiv 2104.08698',
-    code: `return superpose.scoreRanks({ n: 32, d_t: 64, d_p: 64, d_h: 8, d_hPosition: 8 });`,
+    code: `return superpose.scoreRanks({ n: 32, d_token: 64, d_position: 64, d_head: 8, d_position_head: 8 });`,
   },
   {
     name: 'permutationEffect',

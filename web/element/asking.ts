@@ -259,7 +259,7 @@ export class Asking implements ReactiveController {
   }
 }
 
-/** `positionScale` is set by the attribute `position-scale`. */
+/** `positionScale` is set by the attribute `position-scale`, `d_head` by `d_head`. */
 export const attributeOf = (name: string): string =>
   name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 

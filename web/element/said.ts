@@ -1,19 +1,11 @@
 // A readout's pieces, to see and to hear: what only a colour says to the eye has a name for the ear.
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Said } from '../figures/figure.js';
-import type { Term } from '../plot/scene.js';
-
-const termNames: Record<Term, string> = {
-  'token-token': 'token → token',
-  'token-position': 'token → position',
-  'position-token': 'position → token',
-  'position-position': 'position → position',
-  rest: 'the rest',
-};
+import { termLabels } from '../figures/terms.js';
 
 /** The name of a piece’s term, where only its colour says it. */
 const unsaid = (piece: Exclude<Said, string>): string | undefined =>
-  piece.term && !/[a-z]{3}/i.test(piece.text) ? termNames[piece.term] : undefined;
+  piece.term && !/[a-z]{3}/i.test(piece.text) ? termLabels[piece.term] : undefined;
 
 export function aloud(piece: Said): string {
   if (typeof piece === 'string') return piece;

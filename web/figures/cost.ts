@@ -12,7 +12,7 @@ const controls = {
     options: { bert: 'BERT-base', minilm: 'all-MiniLM-L6-v2', gpt2: 'GPT-2 small', own: 'Your own' },
     initial: 'bert',
   },
-  dPosition: {
+  d_position: {
     kind: 'steps',
     label: 'Position width dₚ',
     values: [4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024],
@@ -49,7 +49,7 @@ const controls = {
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
-type Shape = Omit<State, 'model' | 'dPosition' | 'context'>;
+type Shape = Omit<State, 'model' | 'd_position' | 'context'>;
 
 /** MiniLM's position table has 512 rows, GPT-2's 1024; GPT-2 has neither segments nor a pooler. */
 const shapes: Record<string, Shape> = {
@@ -79,14 +79,14 @@ interface Data {
   /** In the order of `ways`; narrow has none where it leaves the token no room. */
   costs: (Cost | undefined)[];
   /** Width of the position queries and keys of each head. */
-  dPositionHead: number;
+  d_position_head: number;
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
-  const { layers, d, heads, vocabulary, positions, segments, pooler, context, dPosition } = state;
+  const { layers, d, heads, vocabulary, positions, segments, pooler, context, d_position } = state;
   // As wide as a head, or as near as whole numbers come.
-  const dPositionHead = Math.max(1, Math.floor(d / heads));
+  const d_position_head = Math.max(1, Math.floor(d / heads));
   const shape: ModelShape = {
     vocabulary,
     positions,
@@ -95,15 +95,15 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     heads,
     layers,
     sequence: context,
-    d_position: dPosition,
-    d_positionHead: dPositionHead,
+    d_position,
+    d_position_head,
     pooler,
   };
   return {
     costs: ways.map(({ way }) =>
-      way === 'narrow' && dPosition >= d ? undefined : superpose.positionCost(way, shape),
+      way === 'narrow' && d_position >= d ? undefined : superpose.positionCost(way, shape),
     ),
-    dPositionHead,
+    d_position_head,
   };
 };
 
@@ -201,26 +201,26 @@ export const figure: Figure<typeof controls, Data> = {
     });
   },
 
-  describe(data, { d, dPosition, heads }) {
+  describe(data, { d, d_position, heads }) {
     const [add, wide, narrow, project, queryKey] = data.costs as [Cost, Cost, Cost | undefined, Cost, Cost];
     const total = (cost: Cost) => times(ratio(cost, data, 'total'));
     const odd = wide.headsDivide ? '' : `, which ${heads} heads do not divide`;
     const less = narrow
-      ? `With the token ${dPosition} channels narrower instead it takes ${total(narrow)}`
-      : `The token cannot be ${dPosition} channels narrower than ${d}`;
-    return `Adding takes ${whole(add.total)} parameters. With ${dPosition} channels more for the position the stream is ${wide.width} wide${odd}, and the model takes ${whole(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
+      ? `With the token ${d_position} channels narrower instead it takes ${total(narrow)}`
+      : `The token cannot be ${d_position} channels narrower than ${d}`;
+    return `Adding takes ${whole(add.total)} parameters. With ${d_position} channels more for the position the stream is ${wide.width} wide${odd}, and the model takes ${whole(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
   },
 
   cells: () => ({ rows: ways.length, columns: 1 }),
   firstCursor: () => ({ i: 1, j: 0 }),
 
-  readout(data, { heads, d, dPosition }, { i }) {
+  readout(data, { heads, d, d_position }, { i }) {
     const cost = data.costs[i];
     const { label = '', way } = ways[i] ?? {};
-    if (!cost) return [{ text: label, strong: true }, `: dₚ = ${dPosition} leaves nothing of d = ${d}.`];
+    if (!cost) return [{ text: label, strong: true }, `: dₚ = ${d_position} leaves nothing of d = ${d}.`];
     const own =
       way === 'query_key'
-        ? `, position queries and keys ${data.dPositionHead} wide in each head`
+        ? `, position queries and keys ${data.d_position_head} wide in each head`
         : cost.headsDivide
           ? ''
           : `, which ${heads} heads do not divide`;

@@ -6,7 +6,7 @@ import { type Area, counts, plane, steps } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
-import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
+import { fetching, mostTokens, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
   tokens: tokensControl,
@@ -221,9 +221,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  tokens: ({ tokens }, state) => (state.tokens === 'sentence' ? tokens : undefined),
-  remark: ({ tokens, dropped }, state) =>
-    state.tokens === 'sentence' ? sentenceRemark(tokens, dropped) : '',
+  ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),
 
   table({ n, tokens, ...data }) {
     const pairs: (string | number)[][] = [];

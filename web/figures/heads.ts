@@ -3,11 +3,12 @@
 import { ticks } from 'd3-array';
 import type { PoolableScores, PooledShares } from 'superpose';
 import { percent } from '../plot/format.js';
-import type { Mark, Term } from '../plot/scene.js';
+import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
 import { gaugeControl } from './gaugeControl.js';
 import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
+import { termLabels, terms } from './terms.js';
 
 const controls = {
   sentences: {
@@ -36,13 +37,7 @@ interface Data {
   dropped: number;
 }
 
-const kinds: { label: string; term: Term }[] = [
-  { label: 'token → token', term: 'token-token' },
-  { label: 'token → position', term: 'token-position' },
-  { label: 'position → token', term: 'position-token' },
-  { label: 'position → position', term: 'position-position' },
-  { label: 'the rest', term: 'rest' },
-];
+const kinds = terms.map((term) => ({ label: termLabels[term], term }));
 
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 /** Term 3 s + r is query part s with key part r; whatever has the rest in it is the rest. */

@@ -4,22 +4,24 @@ import { extent } from 'd3-array';
 import { type First, type GaugeOptions, logitsOf, type Scores, termOf } from 'superpose';
 import { exponent, percent, readable } from '../plot/format.js';
 import { type Area, bars, plane } from '../plot/parts.js';
-import type { Cursor, Mark, Term } from '../plot/scene.js';
+import type { Cursor, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
 import { apartOf, gaugeControl } from './gaugeControl.js';
 import { type Layer, type LayerSummands, ofHead, seededLayer } from './seededLayer.js';
-import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
+import {
+  headControl,
+  mostTokens,
+  nothingToShare,
+  sentenceControl,
+  trainedOrSeeded,
+  weightsControl,
+} from './sentence.js';
+import { ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
-  weights: {
-    kind: 'choice',
-    label: 'Tables and weights',
-    options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
-    initial: 'trained',
-    radio: true,
-  },
-  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
+  weights: weightsControl,
+  head: headControl,
   gauge: gaugeControl,
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
@@ -57,13 +59,7 @@ const names = ['token', 'position', 'token_type'] as const;
 const count = (names.length + 1) ** 2;
 const every = Array.from({ length: count }, () => true);
 
-const groups: { label: string; term: Term; terms: number[] }[] = [
-  { label: 'token → token', term: 'token-token', terms: [0] },
-  { label: 'token → position', term: 'token-position', terms: [1] },
-  { label: 'position → token', term: 'position-token', terms: [4] },
-  { label: 'position → position', term: 'position-position', terms: [5] },
-  { label: 'the rest', term: 'rest', terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] },
-];
+const groups = terms.map((term) => ({ label: termLabels[term], term, terms: ofSixteen[term] }));
 
 // Centring changes only what is drawn.
 let last: { key: string; data: Data } | undefined;
@@ -191,9 +187,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'normalising',
   title: 'Normalise the sum or its parts, and centre rows or not',
   controls,
-  source: ({ weights }) => weights,
-  waiting: fetching,
-  unused: ({ weights }) => (weights === 'trained' ? ['n', 'seed'] : ['text']),
+  ...trainedOrSeeded,
 
   scene(data, state, width) {
     const { scatter, shares, key, height } = arrange(width);
@@ -303,10 +297,6 @@ export const figure: Figure<typeof controls, Data> = {
       '.',
     ];
   },
-
-  tokens: ({ tokens }, { weights }) => (weights === 'trained' ? tokens : undefined),
-  remark: ({ tokens, dropped }, { weights }) =>
-    weights === 'trained' ? sentenceRemark(tokens, dropped) : '',
 
   table(data, state) {
     const columns = [data.direct, data.exact, data.separate].map((matrix) => values(matrix, state));

@@ -8,16 +8,18 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { gaugeControl } from './gaugeControl.js';
 import { seededLayer } from './seededLayer.js';
-import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
+import {
+  headControl,
+  mostTokens,
+  nothingToShare,
+  sentenceControl,
+  trainedOrSeeded,
+  weightsControl,
+} from './sentence.js';
+import { ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
-  weights: {
-    kind: 'choice',
-    label: 'Tables and weights',
-    options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
-    initial: 'trained',
-    radio: true,
-  },
+  weights: weightsControl,
   view: {
     kind: 'choice',
     label: 'Terms',
@@ -25,7 +27,7 @@ const controls = {
     initial: 'four',
     radio: true,
   },
-  head: { kind: 'range', label: 'Head of first layer', min: 0, max: 11, step: 1, initial: 3 },
+  head: headControl,
   gauge: gaugeControl,
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
@@ -33,14 +35,8 @@ const controls = {
   on: {
     kind: 'several',
     label: 'Terms that softmax is taken of',
-    options: {
-      'token-token': 'token → token',
-      'token-position': 'token → position',
-      'position-token': 'position → token',
-      'position-position': 'position → position',
-      rest: 'the rest',
-    },
-    initial: ['token-token', 'token-position', 'position-token', 'position-position', 'rest'],
+    options: termLabels,
+    initial: terms,
   },
   text: sentenceControl,
 } as const satisfies Controls;
@@ -74,24 +70,20 @@ interface PanelKind {
 }
 
 const parts = ['token', 'position', 'segment', 'constant'];
-/** Term s * 4 + r is query part s with key part r; the four questions, and all that is left. */
-const fourPanels: PanelKind[] = [
-  { label: 'token → token', question: 'These words together?', term: 'token-token', terms: [0] },
-  { label: 'token → position', question: 'Word looks for place?', term: 'token-position', terms: [1] },
-  { label: 'position → token', question: 'Place looks for word?', term: 'position-token', terms: [4] },
-  {
-    label: 'position → position',
-    question: 'These places together?',
-    term: 'position-position',
-    terms: [5],
-  },
-  {
-    label: 'the rest',
-    question: 'Means, β and biases',
-    term: 'rest',
-    terms: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-  },
-];
+/** The four questions, and all that is left. */
+const questions: Record<Term, string> = {
+  'token-token': 'These words together?',
+  'token-position': 'Word looks for place?',
+  'position-token': 'Place looks for word?',
+  'position-position': 'These places together?',
+  rest: 'Means, β and biases',
+};
+const fourPanels: PanelKind[] = terms.map((term) => ({
+  label: termLabels[term],
+  question: questions[term],
+  term,
+  terms: ofSixteen[term],
+}));
 
 const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
   parts.map((keyPart, r) => {
@@ -169,9 +161,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',
   title: 'One score, and the questions it asks',
   controls,
-  source: ({ weights }) => weights,
-  waiting: fetching,
-  unused: ({ weights }) => (weights === 'trained' ? ['n', 'seed'] : ['text']),
+  ...trainedOrSeeded,
 
   scene(data, state, width) {
     const kinds = kindsOf(state);
@@ -309,10 +299,6 @@ export const figure: Figure<typeof controls, Data> = {
       }gives it ${percent(data.kept.softmax[cell] ?? Number.NaN)} of the attention.`,
     ];
   },
-
-  tokens: ({ tokens }, { weights }) => (weights === 'trained' ? tokens : undefined),
-  remark: ({ tokens, dropped }, { weights }) =>
-    weights === 'trained' ? sentenceRemark(tokens, dropped) : '',
 
   table(data, state) {
     const kinds = kindsOf(state);

@@ -15,6 +15,7 @@ import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
+import { terms as allTerms, termLabels } from './terms.js';
 
 const controls = {
   tokens: tokensControl,
@@ -108,7 +109,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const four = [0, 1, size, size + 1];
   const shares = sharesOf(scores, head);
   const terms = four.map((index, place) => ({
-    term: fourTerms[place] as Term,
+    term: allTerms[place] as Term,
     values: combine((term) => term === index).sum,
     share: shares[index] as number,
   }));
@@ -237,9 +238,6 @@ async function trainedScores(library: Library, tables: Tables, head: number): Pr
   });
 }
 
-const fourTerms: Term[] = ['token-token', 'token-position', 'position-token', 'position-position'];
-const termLabel = (term: Term): string => (term === 'rest' ? 'the rest' : term.replace('-', ' → '));
-
 const tableKinds = [
   { name: 'token', label: 'tokens x' },
   { name: 'position', label: 'positions ρp' },
@@ -313,7 +311,7 @@ export const figure: Figure<typeof controls, Data> = {
           rows: n,
           columns: n,
           ...logits,
-          title: termLabel(term),
+          title: termLabels[term],
           subtitle: `raw share ${percent(share)}`,
           term,
         }),
@@ -341,7 +339,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (terms.some(({ share }) => !Number.isFinite(share))) {
       return `${alike} The scores do not vary along their rows, so there is nothing to share out.`;
     }
-    const shares = terms.map(({ term, share }) => `${termLabel(term)} ${percent(share)}`).join(', ');
+    const shares = terms.map(({ term, share }) => `${termLabels[term]} ${percent(share)}`).join(', ');
     return `${alike} Of what head ${head}’s scores vary by, in the raw gauge, the terms make up: ${shares}. They add up to the score to within ${exponent(residual)}.`;
   },
 
@@ -351,7 +349,7 @@ export const figure: Figure<typeof controls, Data> = {
   readout({ n, words, maps, terms }, _, { i, j }) {
     const at = (values: Float32Array) => values[i * n + j] ?? Number.NaN;
     const pieces = terms.flatMap(({ term, values }): Said[] => [
-      { text: `${signed(at(values))} ${termLabel(term)}`, term },
+      { text: `${signed(at(values))} ${termLabels[term]}`, term },
       ' ',
     ]);
     return [
@@ -376,7 +374,7 @@ export const figure: Figure<typeof controls, Data> = {
       });
     };
     for (const { name, label } of mapKinds) add(label, maps[name], n);
-    for (const { term, values } of terms) add(termLabel(term), values, n);
+    for (const { term, values } of terms) add(termLabels[term], values, n);
     for (const { name, label } of tableKinds) add(label, tables[name], d);
     return { columns: ['map', 'query, or token', 'key, or channel', 'value'], rows };
   },

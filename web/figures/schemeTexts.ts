@@ -1,62 +1,91 @@
 // What the schemes figure says of each scheme: its name and sentence, its formula as text, and its terms.
-import type { SchemeInput } from 'superpose';
+import type { SchemeId } from 'superpose';
 import type { Term } from '../plot/scene.js';
-
-export type SchemeId = SchemeInput['scheme'];
+import { termLabels } from './terms.js';
 
 interface Kind {
+  /** In the list to choose from. */
+  name: string;
   /** Short enough for a small map. */
   label: string;
   says: string;
 }
 
+/** In the order of the registry. */
 export const kinds: Record<SchemeId, Kind> = {
-  none: { label: 'none', says: 'Words alone: where they stand makes no difference to any score.' },
+  none: {
+    name: 'No position',
+    label: 'none',
+    says: 'Words alone: where they stand makes no difference to any score.',
+  },
   added: {
+    name: 'Added',
     label: 'added',
     says: 'Positions are added to the words, and one projection reads both. Four terms.',
   },
   'concatenated-raw': {
+    name: 'Concatenated, no weights',
     label: 'concat raw',
     says: 'Words and positions side by side, compared as they are. Two terms, no cross terms.',
   },
   'concatenated-full': {
+    name: 'Concatenated, full weights',
     label: 'concat full',
     says: 'Side by side, then any weights: four terms again, each with weights of its own.',
   },
   'concatenated-block-diagonal': {
+    name: 'Concatenated, in blocks',
     label: 'concat block',
     says: 'Side by side, with separate projections and head channels: a sum of two scores.',
   },
-  shaw: { label: 'Shaw', says: 'The key gets a learned vector for its offset; far offsets share one.' },
+  shaw: {
+    name: 'Shaw’s relative keys',
+    label: 'Shaw',
+    says: 'The key gets a learned vector for its offset; far offsets share one.',
+  },
   'transformer-xl': {
+    name: 'Transformer-XL',
     label: 'Transf.-XL',
     says: 'The key’s place is a sinusoid of the offset; two learned vectors stand in for the query’s place.',
   },
-  t5: { label: 'T5', says: 'Each head adds a learned number for the offset; far offsets share one.' },
+  t5: {
+    name: 'T5 buckets',
+    label: 'T5',
+    says: 'Each head adds a learned number for the offset; far offsets share one.',
+  },
   alibi: {
+    name: 'ALiBi',
     label: 'ALiBi',
     says: 'Each head subtracts a fixed multiple of the distance. Nothing is learned.',
   },
   deberta: {
+    name: 'DeBERTa',
     label: 'DeBERTa',
     says: 'Word with word, word with offset, and offset with word; offset with offset is left out.',
   },
   'tupe-a': {
+    name: 'TUPE-A',
     label: 'TUPE-A',
     says: 'Words and positions have projections of their own, and [CLS], the first token, is set apart.',
   },
-  'tupe-r': { label: 'TUPE-R', says: 'TUPE-A, and a learned number for the offset.' },
+  'tupe-r': { name: 'TUPE-R', label: 'TUPE-R', says: 'TUPE-A, and a learned number for the offset.' },
   'diet-abs': {
+    name: 'DIET-ABS',
     label: 'DIET-ABS',
     says: 'Each head adds the product of two learned position vectors to the score.',
   },
-  'diet-rel': { label: 'DIET-REL', says: 'Each head adds a learned number for the offset to the score.' },
+  'diet-rel': {
+    name: 'DIET-REL',
+    label: 'DIET-REL',
+    says: 'Each head adds a learned number for the offset to the score.',
+  },
   rope: {
+    name: 'RoPE',
     label: 'RoPE',
     says: 'Query and key are turned by their positions, so that only the difference of the angles counts.',
   },
   'decoupled-rope': {
+    name: 'Decoupled RoPE',
     label: 'split RoPE',
     says: 'One part of each head compares words without positions; another part is turned as in RoPE.',
   },
@@ -89,27 +118,31 @@ const plainer: [RegExp, string][] = [
 export function plainFormula(tex: string): string {
   let text = tex;
   for (const [pattern, plain] of plainer) text = text.replace(pattern, plain);
-  // Room around the signs between terms, not in indices.
+  // Spaces around the signs between terms, not in indices.
   let depth = 0;
+  let inBars = false;
   return [...text]
     .map((letter) => {
+      if (letter === '|') inBars = !inBars;
       if ('[('.includes(letter)) depth++;
       if ('])'.includes(letter)) depth--;
-      return letter === '+' || (letter === '−' && depth === 0) ? ` ${letter} ` : letter;
+      return letter === '+' || (letter === '−' && depth === 0 && !inBars) ? ` ${letter} ` : letter;
     })
     .join('');
 }
 
 /** Terms of words and positions; a bias or a rotated pair is neither. */
-const pairs: Record<string, { term: Term; printed: string }> = {
-  'content-content': { term: 'token-token', printed: 'token → token' },
-  'content-position': { term: 'token-position', printed: 'token → position' },
-  'position-content': { term: 'position-token', printed: 'position → token' },
-  'position-position': { term: 'position-position', printed: 'position → position' },
+const pairs: Record<string, Term> = {
+  'content-content': 'token-token',
+  'content-position': 'token-position',
+  'position-content': 'position-token',
+  'position-position': 'position-position',
 };
 
 /** RoPE's one term turns words by their positions: it belongs to no single pair. */
 export const termColour = (id: SchemeId, name: string): Term | undefined =>
-  id === 'rope' ? undefined : pairs[name]?.term;
-export const printed = (id: SchemeId, name: string): string =>
-  id === 'rope' ? 'turned words' : (pairs[name]?.printed ?? name);
+  id === 'rope' ? undefined : pairs[name];
+export const printed = (id: SchemeId, name: string): string => {
+  const pair = termColour(id, name);
+  return id === 'rope' ? 'turned words' : pair ? termLabels[pair] : name;
+};

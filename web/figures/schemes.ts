@@ -2,7 +2,9 @@
 
 import { extent } from 'd3-array';
 import {
+  type SchemeId as Id,
   type OffsetMeans,
+  type SchemeInfo,
   type SchemeInput,
   type Superpose,
   schemeIds,
@@ -24,30 +26,15 @@ import {
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
-import { type SchemeId as Id, kinds, plainFormula, printed, termColour } from './schemeTexts.js';
+import { kinds, plainFormula, printed, termColour } from './schemeTexts.js';
+
+const names = Object.fromEntries(schemeIds.map((id) => [id, kinds[id].name])) as Record<Id, string>;
 
 const controls = {
   scheme: {
     kind: 'choice',
     label: 'Scheme',
-    options: {
-      none: 'No position',
-      added: 'Added',
-      'concatenated-raw': 'Concatenated, no weights',
-      'concatenated-full': 'Concatenated, full weights',
-      'concatenated-block-diagonal': 'Concatenated, in blocks',
-      shaw: 'Shaw’s relative keys',
-      'transformer-xl': 'Transformer-XL',
-      t5: 'T5 buckets',
-      alibi: 'ALiBi',
-      deberta: 'DeBERTa',
-      'tupe-a': 'TUPE-A',
-      'tupe-r': 'TUPE-R',
-      'diet-abs': 'DIET-ABS',
-      'diet-rel': 'DIET-REL',
-      rope: 'RoPE',
-      'decoupled-rope': 'Decoupled RoPE',
-    },
+    options: names,
     initial: 'added',
   },
   words: {
@@ -100,7 +87,7 @@ interface Data {
 }
 
 // BERT-base, in which parameters are counted; its own sequences have 512 tokens.
-const shape = { dModel: 768, heads: 12, dHead: 64, layers: 12, positions: 512, buckets: 32 };
+const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
 /** What the papers clip at. */
 const clips: Partial<Record<Id, number>> = { shaw: 16, deberta: 512, 'diet-rel': 128 };
 
@@ -142,7 +129,7 @@ function all(superpose: Superpose, state: State): Record<Id, Computed> {
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
   const computed = all(superpose, state);
-  const entry = superpose.schemeRegistry().find(({ id }) => id === state.scheme);
+  const entry = superpose.schemeRegistry().find(({ id }) => id === state.scheme) as SchemeInfo;
   return {
     n: state.n,
     schemes: Object.fromEntries(schemeIds.map((id) => [id, computed[id].shown])) as Data['schemes'],
@@ -150,13 +137,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       name,
       ...taken(superpose, values, state.n),
     })),
-    name: entry?.name ?? '',
-    formula: plainFormula(entry?.formula ?? ''),
+    name: entry.name,
+    formula: plainFormula(state.causal ? entry.formula : entry.bidirectionalFormula),
     parameters: superpose.schemeParameters(state.scheme, {
       ...shape,
       clip: clips[state.scheme] ?? 0,
-      dPosition: positionWidths[state.scheme] ?? shape.dModel,
-      dPositionHead: shape.dHead,
+      d_position: positionWidths[state.scheme] ?? shape.d_model,
+      d_position_head: shape.d_head,
     }),
   };
 };
@@ -201,7 +188,7 @@ function inputOf(
     positionQuery: linear(streams.positionQuery),
     positionKey: linear(streams.positionKey),
   };
-  // Of positions, what is drawn once; weights that a scheme does not have would be refused.
+  // The positions and their weights are drawn once. A scheme is given only those it has; others are refused.
   const own: Partial<Record<Id, object>> = {
     added: { position },
     // Without weights, all heads are the same one.

@@ -1,5 +1,5 @@
 // The sentence of the figures on a trained model, and what to say of one that is short or was cut.
-import type { Choice, Text } from './controls.js';
+import type { Choice, Range, Text } from './controls.js';
 
 /** Longest sentence that a figure shows; the library takes the model's 512. */
 export const mostTokens = 128;
@@ -11,6 +11,23 @@ export const sentenceControl = {
   // Far more than 128 tokens, short enough to be cut into tokens while one types.
   longest: 5000,
 } as const satisfies Text;
+
+/** Whether the layer is drawn at random or is MiniLM's first, and which of its heads is shown. */
+export const weightsControl = {
+  kind: 'choice',
+  label: 'Tables and weights',
+  options: { trained: 'Your sentence (MiniLM)', seeded: 'Random (seeded)' },
+  initial: 'trained',
+  radio: true,
+} as const satisfies Choice;
+export const headControl = {
+  kind: 'range',
+  label: 'Head of first layer',
+  min: 0,
+  max: 11,
+  step: 1,
+  initial: 3,
+} as const satisfies Range;
 
 /** Whether the tokens are drawn at random or are those of the sentence. */
 export const tokensControl = {
@@ -41,3 +58,23 @@ export const nothingToShare = (
     : 'The scores do not vary along their rows, so there is nothing to share out.';
 
 export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your words…';
+
+/** What a figure says of its words, when it shows those of the sentence. */
+export const wordsWhen = <State>(shown: (state: State) => boolean) => ({
+  tokens: ({ tokens }: { tokens: readonly string[] }, state: State) => (shown(state) ? tokens : undefined),
+  remark: ({ tokens, dropped }: { tokens: readonly string[]; dropped: number }, state: State) =>
+    shown(state) ? sentenceRemark(tokens, dropped) : '',
+});
+
+interface Weights {
+  weights: keyof typeof weightsControl.options;
+}
+
+/** What goes with weightsControl. */
+export const trainedOrSeeded = {
+  source: ({ weights }: Weights) => weights,
+  waiting: fetching,
+  unused: ({ weights }: Weights): ('n' | 'seed' | 'text')[] =>
+    weights === 'trained' ? ['n', 'seed'] : ['text'],
+  ...wordsWhen<Weights>(({ weights }) => weights === 'trained'),
+};

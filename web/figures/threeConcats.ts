@@ -6,14 +6,14 @@ import { type Area, bars, colourKey, largestMagnitude, map, tickText, titleHeigh
 import type { Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
-import { fetching, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
+import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
   tied: { kind: 'toggle', label: 'Full: W₂ = W₁', initial: false },
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
   d: { kind: 'steps', label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
-  dHead: { kind: 'steps', label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
+  d_head: { kind: 'steps', label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
@@ -70,11 +70,11 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const superpose = await library.superpose();
   const { tokens, dropped, token, position } =
     state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
-  const { dHead, seed, tied } = state;
+  const { d_head, seed, tied } = state;
   const d = token.columns;
   const draw = (stream: number) =>
     superpose.randomNormal({
-      rows: dHead,
+      rows: d_head,
       columns: d,
       seed,
       stream,
@@ -111,10 +111,10 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     }),
   ];
   const n = token.rows;
-  const shapes = { n, d_t: d, d_p: d };
-  const most = superpose.scoreRanks({ ...shapes, d_h: dHead, d_hPosition: dHead });
+  const shapes = { n, d_token: d, d_position: d };
+  const most = superpose.scoreRanks({ ...shapes, d_head, d_position_head: d_head });
   // A dot product is a score whose heads are as wide as the tables.
-  const { untied: mostRaw } = superpose.scoreRanks({ ...shapes, d_h: d, d_hPosition: d });
+  const { untied: mostRaw } = superpose.scoreRanks({ ...shapes, d_head: d, d_position_head: d });
   const mostRanks = [most.added, mostRaw, most.concatenated, most.untied];
   return {
     tokens,
@@ -264,9 +264,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  tokens: ({ tokens }, state) => (state.tokens === 'sentence' ? tokens : undefined),
-  remark: ({ tokens, dropped }, state) =>
-    state.tokens === 'sentence' ? sentenceRemark(tokens, dropped) : '',
+  ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),
 
   table({ ways: found, n, tokens }) {
     const rows: (string | number)[][] = [];

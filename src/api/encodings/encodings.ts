@@ -55,7 +55,7 @@ export interface BertEmbeddingsInput<A extends Floats = Floats> {
   /** [L, d], L ≥ n: token i has row i. */
   position: Table<A>;
   /** [S, d]; left out, none is added. */
-  tokenType?: Table<A>;
+  token_type?: Table<A>;
   /** [n], from 0 to S − 1. Default all 0. */
   tokenTypeIds?: readonly number[];
   /** ρ, any finite number: the positions are multiplied by it. Default 1. */
@@ -173,20 +173,20 @@ export function encodingsApi(raw: Raw): EncodingsApi {
     },
     bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>) {
       check.object('input', input);
-      const { token, position, tokenType, tokenTypeIds, positionScale = 1 } = input;
+      const { token, position, token_type, tokenTypeIds, positionScale = 1 } = input;
       check.table('token', token);
       const [n, d] = [token.rows, token.columns];
       check.table('position', position, { columns: d });
       if (position.rows < n) {
         check.refuseCount('position', `at least ${n} rows, one for each token`, position.rows);
       }
-      if (tokenType) check.table('tokenType', tokenType, { columns: d });
-      const types = tokenType ?? table(new Float64Array(d), 1, d);
+      if (token_type) check.table('token_type', token_type, { columns: d });
+      const types = token_type ?? table(new Float64Array(d), 1, d);
       const ids = check.integers('tokenTypeIds', tokenTypeIds ?? Array<number>(n).fill(0), types.rows - 1, n);
       check.samePrecision({
         'token.data': token.data,
         'position.data': position.data,
-        'tokenType.data': tokenType?.data,
+        'token_type.data': token_type?.data,
       });
       const single = check.isSingle(token.data);
       check.representable('positionScale', positionScale, single);

@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
 import { type Table, table } from '../table.js';
-import { type EncodingOptions, encodingArguments } from './shift.js';
+import { type EncodingOptions, encodingArguments } from './sinusoidal.js';
 
 /** The largest max − min along a diagonal: 0 for a Toeplitz matrix, which depends on p − q alone. */
 export interface GramSpreads {

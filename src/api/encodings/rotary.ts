@@ -29,7 +29,7 @@ export interface RotaryApi {
    * The interleaved channel that stands at each half-split channel, [d_h], d_h even: with queries and
    * keys reordered so, either convention gives the other's logits.
    */
-  rotaryPermutation(headWidth: number): Int32Array;
+  rotaryPermutation(d_head: number): Int32Array;
 }
 
 /** The layout as the binding takes it, and the base. */
@@ -59,8 +59,8 @@ export function rotaryApi(raw: Raw): RotaryApi {
       const turned = raw.rotate(rows, heads, layout, base, firstPosition);
       return table(rounded<A>(turned, check.isSingle(rows.data)), rows.rows, rows.columns);
     },
-    rotaryPermutation(headWidth) {
-      return raw.rotaryPermutation(evenWidth('headWidth', check.integer('headWidth', headWidth, 0)));
+    rotaryPermutation(d_head) {
+      return raw.rotaryPermutation(evenWidth('d_head', check.integer('d_head', d_head, 0)));
     },
   };
 }

@@ -1,12 +1,12 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
 import { type Table, table } from '../table.js';
-import type { SinusoidalOptions } from './sinusoidal.js';
-
-/** A sinusoidal encoding without its positions. */
-export type SpectrumOptions = Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>;
-/** A sinusoidal table, always in double. */
-export type EncodingOptions = Omit<SinusoidalOptions, 'precision'>;
+import {
+  type EncodingOptions,
+  encodingArguments,
+  type SpectrumOptions,
+  spectrumArguments,
+} from './sinusoidal.js';
 
 export interface ShiftApi {
   /**
@@ -22,26 +22,6 @@ export interface ShiftApi {
    * the rounding of angles, 1e-13 or so at 1024 positions. Throws RangeError, TypeError.
    */
   shiftError(options: EncodingOptions & { offset: number }): number;
-}
-
-/** d_model, layout, spacing and base as the binding takes them. */
-function spectrumArguments(options: SpectrumOptions): unknown[] {
-  check.object('options', options);
-  const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
-  return [
-    check.integer('d_model', d_model, 1),
-    check.placeOf('layout', layout, ['interleaved', 'concatenated']),
-    check.placeOf('spacing', spacing, ['d_model', 'timescales']),
-    check.positive('base', base),
-  ];
-}
-
-/** The same with the positions first and the first position last. */
-export function encodingArguments(options: EncodingOptions): unknown[] {
-  const spectrum = spectrumArguments(options);
-  const { positions, firstPosition = 0 } = options;
-  check.integer('positions', positions, 0);
-  return [positions, ...spectrum, check.number('firstPosition', firstPosition)];
 }
 
 export function shiftApi(raw: Raw): ShiftApi {

@@ -22,51 +22,53 @@ export interface SinusoidalOptions<P extends Precision = Precision> {
   precision?: P;
 }
 
+/** A sinusoidal encoding without its positions. */
+export type SpectrumOptions = Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>;
+/** A sinusoidal table, always in double. */
+export type EncodingOptions = Omit<SinusoidalOptions, 'precision'>;
+
 export interface SinusoidalApi {
   /** The table [positions, d_model] of sinusoidal position encodings. Throws RangeError, TypeError. */
   sinusoidal<P extends Precision = 'float64'>(options: SinusoidalOptions<P>): Table<FloatsOf<P>>;
   /** The frequencies in radians per position, fastest first. */
-  sinusoidalFrequencies(
-    options: Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>,
-  ): Float64Array;
+  sinusoidalFrequencies(options: SpectrumOptions): Float64Array;
+}
+
+/** d_model, layout, spacing and base as the binding takes them. */
+export function spectrumArguments(options: SpectrumOptions): [number, number, number, number] {
+  check.object('options', options);
+  const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
+  return [
+    check.integer('d_model', d_model, 1),
+    check.placeOf('layout', layout, ['interleaved', 'concatenated']),
+    check.placeOf('spacing', spacing, ['d_model', 'timescales']),
+    check.positive('base', base),
+  ];
+}
+
+/** The same with the positions first and the first position last. */
+export function encodingArguments(options: EncodingOptions): number[] {
+  const spectrum = spectrumArguments(options);
+  const { positions, firstPosition = 0 } = options;
+  check.integer('positions', positions, 0);
+  return [positions, ...spectrum, check.number('firstPosition', firstPosition)];
 }
 
 export function sinusoidalApi(raw: Raw): SinusoidalApi {
-  const spectrum = (options: Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>) => {
-    check.object('options', options);
-    const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
-    check.integer('d_model', d_model, 1);
-    return {
-      d_model,
-      layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
-      spacing: check.placeOf('spacing', spacing, ['d_model', 'timescales']),
-      base: check.positive('base', base),
-    };
-  };
   return {
     sinusoidal<P extends Precision = 'float64'>(options: SinusoidalOptions<P>) {
-      const { d_model, layout, spacing, base } = spectrum(options);
-      const { positions, firstPosition = 0, precision = 'float64' } = options;
-      check.integer('positions', positions, 0);
-      check.number('firstPosition', firstPosition);
+      const encoding = encodingArguments(options);
+      const { positions, d_model, precision = 'float64' } = options;
       const single = check.precision(precision) === 'float32';
       check.fits(
         `A table of ${positions} positions by ${d_model} channels`,
         positions * d_model * (single ? 4 : 8),
       );
-      const data: Floats = raw[single ? 'sinusoidalF32' : 'sinusoidalF64'](
-        positions,
-        d_model,
-        layout,
-        spacing,
-        base,
-        firstPosition,
-      );
+      const data: Floats = raw[single ? 'sinusoidalF32' : 'sinusoidalF64'](...encoding);
       return table(data as FloatsOf<P>, positions, d_model);
     },
     sinusoidalFrequencies(options) {
-      const { d_model, layout, spacing, base } = spectrum(options);
-      return raw.sinusoidalFrequencies(d_model, layout, spacing, base);
+      return raw.sinusoidalFrequencies(...spectrumArguments(options));
     },
   };
 }

@@ -19,7 +19,7 @@ export interface CosinesApi {
   /** P(|t| > epsilon), epsilon from 0 to 1: the incomplete beta function I_{1−ε²}((d−1)/2, ½). */
   cosineTail(options: { epsilon: number; d: number }): number;
   /**
-   * The median of the largest |t| among `pairs` pairs, from 1 up, that meet as independent ones do: the τ
+   * The median of the largest |t| among `pairs` pairs, from 1 up, treated as independent: the τ
    * for which pairs · P(|t| > τ) = ln 2; to leading order √(2 ln(pairs) / d).
    */
   largestCosineMedian(options: { pairs: number; d: number }): number;

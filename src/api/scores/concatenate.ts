@@ -86,11 +86,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         'key.bias': key.bias,
       });
       const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
-      const scale = check.representable(
-        'scale',
-        input.scale ?? 1 / Math.sqrt(headWidth),
-        check.isSingle(token.data),
-      );
+      const scale = check.scale(input.scale, headWidth, check.isSingle(token.data));
       const only = check.chosenHeads(input.only, input.heads);
       const parts = ['token', 'position', ...(query.bias || key.bias ? ['constant'] : [])];
       fitsScores(n, parts.length, only.length, query.weight.rows + columns, token.data, query, key);
@@ -124,11 +120,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
         check.headWidth(input.heads, tokenQuery.rows, 'tokenQuery') +
         check.headWidth(input.heads, positionQuery.rows, 'positionQuery');
       if (headWidth === 0) throw new RangeError('tokenQuery and positionQuery must not both have 0 rows.');
-      const scale = check.representable(
-        'scale',
-        input.scale ?? 1 / Math.sqrt(headWidth),
-        check.isSingle(token.data),
-      );
+      const scale = check.scale(input.scale, headWidth, check.isSingle(token.data));
       const only = check.chosenHeads(input.only, input.heads);
       const weights = [tokenQuery, tokenKey, positionQuery, positionKey];
       fitsScores(n, 2, only.length, 2 * headWidth * input.heads, token.data, ...weights);

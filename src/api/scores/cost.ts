@@ -29,7 +29,7 @@ export interface ModelShape {
   /** d_p, the position's width; every way but add needs it. narrow: at most d_model. */
   d_position?: number;
   /** d_pk, the width of position queries and keys in each head; query_key needs it. */
-  d_positionHead?: number;
+  d_position_head?: number;
   /** Whether the model ends in BERT's pooler, D² + D parameters. Default true. */
   pooler?: boolean;
 }
@@ -84,7 +84,7 @@ export function costApi(raw: Raw): CostApi {
         ffnRatio: check.number('ffnRatio', shape.ffnRatio ?? 4, 0),
         sequence: whole('sequence', 0, shape.sequence ?? shape.positions),
         d_position: way === 'add' ? 0 : whole('d_position', 0),
-        d_positionHead: way === 'query_key' ? whole('d_positionHead', 0) : 0,
+        d_position_head: way === 'query_key' ? whole('d_position_head', 0) : 0,
         pooler: check.flag('pooler', shape.pooler ?? true),
       };
       if (way === 'narrow') check.integer('d_position', checked.d_position, 0, d_model);

@@ -124,7 +124,7 @@ export function checkedLayer<A extends Floats>(
   check.linear('key', key, { rows: query.weight.rows, columns: d });
   const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
   const single = check.isSingle(like ?? query.weight.data);
-  const scale = check.representable('scale', input.scale ?? 1 / Math.sqrt(headWidth), single);
+  const scale = check.scale(input.scale, headWidth, single);
   const norm = normalization(input.normalization, d, single);
   check.samePrecision({
     summands: like,

@@ -5,22 +5,22 @@ import type { Table } from '../table.js';
 export interface ScoreRanksInput {
   /** Tokens. */
   n: number;
-  /** Width of the token table, and of the position table. */
-  d_t: number;
+  /** Width of the token table. */
+  d_token: number;
   /** Width of the position table. */
-  d_p: number;
-  /** Width of a head, and of the position's own head when scores are untied. */
-  d_h: number;
+  d_position: number;
+  /** Width of a head. */
+  d_head: number;
   /** Width of the position’s own head when scores are untied. */
-  d_hPosition: number;
+  d_position_head: number;
 }
 
 export interface ScoreRanks {
-  /** min(n, d_h, d_t), where d_p = d_t. */
+  /** min(n, d_head, d_token), where d_position = d_token. */
   readonly added: number;
-  /** With any W_Q, W_K on [x; p]: min(n, d_h, d_t + d_p). */
+  /** With any W_Q, W_K on [x; p]: min(n, d_head, d_token + d_position). */
   readonly concatenated: number;
-  /** With projections of its own for each: min(n, min(d_h, d_t) + min(d_hPosition, d_p)). */
+  /** With projections of its own for each: min(n, min(d_head, d_token) + min(d_position_head, d_position)). */
   readonly untied: number;
 }
 
@@ -44,11 +44,11 @@ export function rankApi(raw: Raw): RankApi {
     },
     scoreRanks(input) {
       check.object('input', input);
-      const { n, d_t, d_p, d_h, d_hPosition } = input;
+      const { n, d_token, d_position, d_head, d_position_head } = input;
       check.integer('n', n, 0);
-      for (const [name, width] of Object.entries({ d_t, d_p, d_h, d_hPosition }))
+      for (const [name, width] of Object.entries({ d_token, d_position, d_head, d_position_head }))
         check.integer(name, width, 1);
-      return raw.scoreRanks(n, d_t, d_p, d_h, d_hPosition);
+      return raw.scoreRanks(n, d_token, d_position, d_head, d_position_head);
     },
   };
 }

@@ -1,32 +1,37 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
+import { type SchemeId, schemeIds } from './schemeTerms.js';
 
 /** What a scheme is. */
 export interface SchemeInfo {
-  /** As schemeScores takes it, or of a scheme that decompose and concatenate compute. */
-  readonly id: string;
+  /** As schemeScores takes it. */
+  readonly id: SchemeId;
   /** As people call it. */
   readonly name: string;
-  /** TeX: the logit A_ij of one head. */
+  /** TeX: the logit A_ij of one head, as published. */
   readonly formula: string;
+  /** TeX: the same when a query also sees the keys after it. ALiBi's differs: it takes the distance. */
+  readonly bidirectionalFormula: string;
   /** TeX: the parameters it adds. N layers, H heads, L positions, B buckets. */
   readonly parameters: string;
   /** Paper and equation, or the reference implementation’s file. */
   readonly source: string;
+  /** Whether its logits also come from whole queries and keys, apart from the terms. */
+  readonly whole: boolean;
 }
 
 /** Sizes from 0; those left out are 0, layers and heads 1. */
 export interface SchemeShape {
   /** Width of the stream. */
-  dModel?: number;
+  d_model?: number;
   /** Heads of a layer. */
   heads?: number;
   /** d_h of the content. */
-  dHead?: number;
+  d_head?: number;
   /** Width of a concatenated table; per head, of DIET-ABS's tables or a decoupled rotary part. */
-  dPosition?: number;
+  d_position?: number;
   /** Block-diagonal: the head width of the position's own projections. */
-  dPositionHead?: number;
+  d_position_head?: number;
   /** Rows of a table of absolute positions. */
   positions?: number;
   /** k of Shaw, DeBERTa and DIET-REL. */
@@ -44,24 +49,23 @@ export interface SchemeRegistryApi {
    * The parameters a scheme adds to a model: tables once, projections in each layer, except TUPE's,
    * which layers share; biases of its projections not counted.
    */
-  schemeParameters(id: string, shape: SchemeShape): number;
+  schemeParameters(id: SchemeId, shape: SchemeShape): number;
 }
 
 export function schemeRegistryApi(raw: Raw): SchemeRegistryApi {
   return {
     schemeRegistry: () => raw.schemeRegistry(),
     schemeParameters(id, shape) {
-      const ids = (raw.schemeRegistry() as SchemeInfo[]).map((info) => info.id);
-      check.oneOf('id', id, ids);
+      check.oneOf('id', id, schemeIds);
       check.object('shape', shape);
       const size = (name: keyof SchemeShape, usual: number) =>
         check.integer(name, shape[name] ?? usual, usual);
       return raw.schemeParameters(id, {
-        dModel: size('dModel', 0),
+        d_model: size('d_model', 0),
         heads: size('heads', 1),
-        dHead: size('dHead', 0),
-        dPosition: size('dPosition', 0),
-        dPositionHead: size('dPositionHead', 0),
+        d_head: size('d_head', 0),
+        d_position: size('d_position', 0),
+        d_position_head: size('d_position_head', 0),
         positions: size('positions', 0),
         clip: size('clip', 0),
         buckets: size('buckets', 0),

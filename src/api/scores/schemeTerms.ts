@@ -2,7 +2,7 @@
 import * as check from '../check.js';
 import type { Floats } from '../table.js';
 
-/** Every scheme that schemeScores() knows, in the order of schemeRegistry(). */
+/** Every scheme, in the order of schemeRegistry(), which a test holds it to. */
 export const schemeIds = [
   'none',
   'added',
@@ -21,6 +21,8 @@ export const schemeIds = [
   'rope',
   'decoupled-rope',
 ] as const;
+
+export type SchemeId = (typeof schemeIds)[number];
 
 /** Logits taken apart into named terms. Arrays are flat, the last index running fastest. */
 export interface SchemeScores<A extends Floats = Floats> {

@@ -6,20 +6,22 @@ import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings
 import type { First } from '../first.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
-import { type SchemeScores, schemeIds } from './schemeTerms.js';
+import { type SchemeId, type SchemeScores, schemeIds } from './schemeTerms.js';
 
 /** What all schemes share. */
 export interface SchemeBase<A extends Floats = Floats> {
+  /** Which scheme. */
+  scheme: SchemeId;
   /** Token embeddings, [n, d]. */
   content: Table<A>;
   /** From 1; it divides the rows of query and key. */
   heads: number;
-  /** W_Q [heads · d_h, d] and its bias. Left out, drawn from N(0, 1/d); then d_h is headWidth. */
+  /** W_Q [heads · d_h, d] and its bias. Left out, drawn from N(0, 1/d); then d_h is d_head. */
   query?: Linear<A>;
   /** W_K, likewise. */
   key?: Linear<A>;
   /** d_h, when query is left out. Default d / heads, rounded down, at least 1. */
-  headWidth?: number;
+  d_head?: number;
   /** Multiplies what the scheme divides by a square root; any finite number. Default: the scheme's. */
   scale?: number;
   /** Which heads to return. Default all. */
@@ -57,7 +59,7 @@ export interface ConcatenatedRawInput<A extends Floats = Floats> extends SchemeB
   /** Side by side, no weights. */
   scheme: 'concatenated-raw';
   /** d_p, when position is left out. Default d. */
-  positionWidth?: number;
+  d_position?: number;
 }
 
 /**
@@ -68,7 +70,7 @@ export interface ConcatenatedFullInput<A extends Floats = Floats> extends Scheme
   /** Side by side, any weights. */
   scheme: 'concatenated-full';
   /** d_p, when position is left out. Default d. */
-  positionWidth?: number;
+  d_position?: number;
   /** U_Q, the position's columns of the whole weight, [heads · d_h, d_p]; its bias is query's. */
   positionQuery?: Linear<A>;
   /** U_K, likewise. */
@@ -82,9 +84,9 @@ export interface ConcatenatedBlockDiagonalInput<A extends Floats = Floats>
   /** Side by side, projections and head channels of their own. */
   scheme: 'concatenated-block-diagonal';
   /** d_p, when position is left out. Default d. */
-  positionWidth?: number;
+  d_position?: number;
   /** d_hp, when positionQuery is left out. Default d_h. */
-  positionHeadWidth?: number;
+  d_position_head?: number;
   /** U_Q [heads · d_hp, d_p] and its bias. */
   positionQuery?: Linear<A>;
   /** U_K, likewise. */
@@ -176,7 +178,7 @@ export interface DietAbsoluteInput<A extends Floats = Floats> extends SchemeBase
   /** Decoupled absolute positions. */
   scheme: 'diet-abs';
   /** d_p, when the tables are left out. Default d_h. */
-  positionWidth?: number;
+  d_position?: number;
   /** [n, heads · d_p] */
   positionQuery?: Table<A>;
   /** [n, heads · d_p] */
@@ -204,7 +206,7 @@ export interface DecoupledRopeInput<A extends Floats = Floats> extends SchemeBas
   /** Content and a rotary part, concatenated. */
   scheme: 'decoupled-rope';
   /** d_r, even, when rotaryQuery is left out. Default 2⌈d_h/4⌉. */
-  rotaryWidth?: number;
+  d_rotary?: number;
   /** [heads · d_r, d] */
   rotaryQuery?: Linear<A>;
   /** [d_r, d], one for all heads, or [heads · d_r, d]. */
@@ -325,13 +327,12 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       if (input.query) check.linear('query', input.query, { columns: d });
       const headWidth = input.query
         ? check.headWidth(heads, input.query.weight.rows, 'query.weight')
-        : check.integer('headWidth', input.headWidth ?? Math.max(1, Math.floor(d / heads)), 1);
+        : check.integer('d_head', input.d_head ?? Math.max(1, Math.floor(d / heads)), 1);
       const all = headWidth * heads;
       linearPart('query', input.query, all, d);
       linearPart('key', input.key, all, d);
 
       const options: Record<string, unknown> = {};
-      let core: string = id;
       let causal = false;
       let divisor = headWidth;
       let terms = 2;
@@ -349,8 +350,8 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
           precision === 'float32',
         );
         if (position) check.table('position', position);
-        const asked = input.scheme === 'added' ? d : (input.positionWidth ?? position?.columns ?? d);
-        const width = check.integer('positionWidth', asked, 1);
+        const asked = input.scheme === 'added' ? d : (input.d_position ?? position?.columns ?? d);
+        const width = check.integer('d_position', asked, 1);
         tablePart('position', position, n, width);
         terms = 4;
         let queries = all;
@@ -371,7 +372,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
           if (positionQuery) check.linear('positionQuery', positionQuery, { columns: width });
           const own = positionQuery
             ? check.headWidth(heads, positionQuery.weight.rows, 'positionQuery.weight')
-            : check.integer('positionHeadWidth', input.positionHeadWidth ?? headWidth, 1);
+            : check.integer('d_position_head', input.d_position_head ?? headWidth, 1);
           linearPart('positionQuery', positionQuery, heads * own, width);
           linearPart('positionKey', positionKey, heads * own, width);
           terms = 2;
@@ -432,7 +433,6 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         values += 2 * clip * (2 * all + 2 * n);
       }
       if (input.scheme === 'tupe-a' || input.scheme === 'tupe-r') {
-        core = 'tupe';
         divisor = 2 * headWidth;
         Object.assign(options, checkBuckets({ ...input, bidirectional: input.bidirectional ?? true }));
         if (!options.bidirectional) check.refuse('bidirectional', 'true for TUPE', false);
@@ -469,7 +469,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         if (given) check.table(input.positionQuery ? 'positionQuery' : 'positionKey', given);
         const columns = given
           ? given.columns
-          : heads * check.integer('positionWidth', input.positionWidth ?? headWidth, 1);
+          : heads * check.integer('d_position', input.d_position ?? headWidth, 1);
         check.headWidth(heads, columns, 'positionQuery', 'columns');
         tablePart('positionQuery', input.positionQuery, n, columns);
         tablePart('positionKey', input.positionKey, n, columns);
@@ -490,7 +490,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         if (rotaryQuery) check.linear('rotaryQuery', rotaryQuery, { columns: d });
         const turned = rotaryQuery
           ? check.headWidth(heads, rotaryQuery.weight.rows, 'rotaryQuery.weight')
-          : check.integer('rotaryWidth', input.rotaryWidth ?? 2 * Math.ceil(headWidth / 4), 2);
+          : check.integer('d_rotary', input.d_rotary ?? 2 * Math.ceil(headWidth / 4), 2);
         evenWidth('The width of a rotary head', turned);
         if (rotaryKey) check.linear('rotaryKey', rotaryKey, { columns: d });
         const perHead = rotaryKey?.weight.rows === heads * turned;
@@ -499,11 +499,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         values += 4 * n * (all + heads * turned);
         divisor = headWidth + turned;
       }
-      const scale = check.representable(
-        'scale',
-        input.scale ?? 1 / Math.sqrt(divisor),
-        precision === 'float32',
-      );
+      const scale = check.scale(input.scale, divisor, precision === 'float32');
       causal = check.flag('causal', input.causal ?? causal);
       check.samePrecision(arrays);
       const perHead = (2 * terms + 6) * n * n;
@@ -513,7 +509,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       );
       for (const drawing of drawings) drawing();
       const request = { content, ...learned, ...options, heads, scale, causal, only };
-      const result = raw.schemeScores(core, request);
+      const result = raw.schemeScores(id, request);
       for (const name of ['terms', 'logits', 'weights']) {
         result[name] = rounded<A>(result[name], precision === 'float32');
       }

@@ -36,7 +36,7 @@ Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>& extents, int d_m
 
   Matrix<Scalar> table = Matrix<Scalar>::Zero(rows, d_model);
   if (width == 0) return table;
-  Eigen::Index repeat = rows;  // rows in a row over which this dimension stays where it is
+  Eigen::Index repeat = rows;  // consecutive rows with the same coordinate in this dimension
   for (int dimension = 0; dimension < dimensions && rows; ++dimension) {
     const int extent = extents[dimension];
     repeat /= extent;

@@ -23,7 +23,7 @@ template <typename Scalar>
 Matrix<Scalar> mae_sinusoidal(int grid, int d_model, bool class_token);
 
 // tensor2tensor's table for any number of dimensions, [product of extents, d_model], rows row-major.
-// Each dimension, the first first, has [sin | cos] of n = floor(d_model / (2 * dimensions)) timescales:
+// Each dimension in turn has [sin | cos] of n = floor(d_model / (2 * dimensions)) timescales:
 // 2n channels; what is left over is zeros, last. As in the reference, the frequencies are
 // min_timescale * (max_timescale / min_timescale)^(-i/(n - 1)): multiplied, not divided, by the
 // smallest timescale (common_attention.py, add_timing_signal_nd; the denominator is guarded by

@@ -30,9 +30,8 @@ struct RotaryOptions {
 template <typename Scalar>
 Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options);
 
-// order[c], [d_h], is the interleaved channel that stands at half-split channel c: a query and a key
-// whose channels are taken in this order and turned half-split are those turned interleaved, taken
-// in this order.
+// order[c], [d_h], is the interleaved channel that moves to half-split channel c. Reordering a query's or a
+// key's channels and turning it half-split is the same as turning it interleaved and reordering it then.
 std::vector<int> rotary_permutation(int head_width);
 
 }  // namespace superpose

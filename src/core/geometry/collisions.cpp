@@ -35,8 +35,8 @@ float smallest_difference(const float* x, const float* y, Eigen::Index count) {
   return smallest;
 }
 
-// The first place of the smallest x - y, when it lies in a piece of the vocabulary: the value of every
-// piece is found first, which is fast, and its place in the one piece that has the smallest.
+// The smallest x - y, and the piece of the vocabulary it is in. Values alone are found fast, piece by piece;
+// its place is then looked for in that one piece.
 struct Smallest {
   float value = kInfinity;
   Eigen::Index piece = 0;
@@ -99,8 +99,8 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
   result.bare_margins = result.smallest_margins = result.bare_distances;
   if (words == 0) return result;
 
-  // Half the squared distance from each word of the slice to each token, less what is the same for every
-  // token; with a position added it is less that position's product with the token.
+  // Half the squared distance from each word of the slice to each token, without what is the same for
+  // every token. An added position subtracts its product with the token.
   Matrix<float> bare = rows_times_rows<float>(search.tokens.middleRows(first, words), search.tokens);
   for (int w = 0; w < words; ++w) {
     for (Eigen::Index b = 0; b < vocabulary; ++b) bare(w, b) = search.half_norms[b] - bare(w, b);
@@ -142,7 +142,7 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
 }
 
 RandomCollisions random_collisions(int d, double scale, double vocabulary) {
-  // One sign of the coordinate out of two.
+  // cosine_tail() counts both signs of the coordinate.
   const double pair = cosine_tail(1 / std::sqrt(1 + 2 * scale * scale), d + 1) / 2;
   return {pair, (vocabulary - 1) * pair};
 }

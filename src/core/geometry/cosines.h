@@ -30,7 +30,7 @@ double cosine_tail(double epsilon, int d);
 // fraction (DLMF 8.17.22). 1 - x is asked for beside x, so that neither end loses digits.
 double incomplete_beta(double x, double one_minus_x, double a, double b);
 
-// The median of the largest |t| among m pairs that meet as independent ones do: the tau for which
+// The median of the largest |t| among m pairs, treated as independent: the tau for which
 // m P(|t| > tau) = ln 2 (rare events are Poisson). m >= 1; to leading order sqrt(2 ln m / d).
 double largest_cosine_median(double m, int d);
 

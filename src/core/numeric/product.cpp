@@ -19,18 +19,18 @@ using Eigen::Index;
 
 template <typename Scalar>
 constexpr int kColumns = 2 * Simd<Scalar>::kLanes;
-// Multiplying and adding apart needs a register more for each row in flight, and V8 gives fifteen.
+// Without a fused multiply-add each row in flight takes one more register, and V8 has fifteen to give.
 #ifdef __wasm_relaxed_simd__
 constexpr int kRows = 6;
 #else
 constexpr int kRows = 4;
 #endif
-// How many of the `left` rows still to come a tile takes: 32 are four times six and twice four, where a sixth
+// The height of the next tile when `left` rows remain. 32 rows are four tiles of six and two of four; a sixth
 // tile of six would be two thirds zeros.
 constexpr Eigen::Index height_of_tile(Eigen::Index left) {
   return left <= 4 || left == 7 || left == 8 ? 4 : kRows;
 }
-// A panel of b stays in the first cache and a block of a in the second; both buffers are of fixed size.
+// A panel of b fits into the L1 cache and a block of a into the L2; both buffers have a fixed size.
 constexpr Index kDepth = 384;
 constexpr Index kRowPanels = 16;
 constexpr Index kColumnPanels = 128;
@@ -51,10 +51,10 @@ inline typename Simd<Scalar>::Vector multiply_add(typename Simd<Scalar>::Vector 
 #endif
 }
 
-// A row of a tile leaves, as the first of the sum over k or added to what is there.
+// Stores one row of a tile, scaled. With `add` it goes on top of what earlier blocks of k left there.
 template <typename Scalar>
-inline void leave(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vector right, Scalar scale,
-                  bool add, Scalar* to) {
+inline void store_row(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vector right, Scalar scale,
+                      bool add, Scalar* to) {
   using S = Simd<Scalar>;
   left *= scale;
   right *= scale;
@@ -66,13 +66,14 @@ inline void leave(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vec
   S::store(to + S::kLanes, right);
 }
 
-// One whole tile. The sums stand in variables of their own, because arrays of vectors are spilled to memory.
+// One whole tile. Each sum is a variable of its own, because compilers spill arrays of vectors to memory.
 template <int Rows, typename Scalar>
 [[gnu::noinline]] void multiply_tile(const Scalar* a, const Scalar* b, Index depth, Scalar scale, bool add,
                                      Scalar* to, Index stride) {
   using Vector = typename Simd<Scalar>::Vector;
   Vector l0{}, l1{}, l2{}, l3{}, l4{}, l5{}, r0{}, r1{}, r2{}, r3{}, r4{}, r5{};
-  // Firefox wants two steps at a time with fused multiply-adds, WebKit one without; V8 does not mind.
+  // With fused multiply-adds Firefox is fastest unrolled by two; without them WebKit is fastest not unrolled.
+  // V8 does not mind.
 #if defined(__wasm_relaxed_simd__)
 #pragma clang loop unroll_count(2)
 #elif defined(__clang__)
@@ -106,17 +107,17 @@ template <int Rows, typename Scalar>
     a += Rows;
     b += kColumns<Scalar>;
   }
-  leave(l0, r0, scale, add, to);
-  leave(l1, r1, scale, add, to + stride);
-  leave(l2, r2, scale, add, to + 2 * stride);
-  leave(l3, r3, scale, add, to + 3 * stride);
+  store_row(l0, r0, scale, add, to);
+  store_row(l1, r1, scale, add, to + stride);
+  store_row(l2, r2, scale, add, to + 2 * stride);
+  store_row(l3, r3, scale, add, to + 3 * stride);
   if constexpr (Rows > 4) {
-    leave(l4, r4, scale, add, to + 4 * stride);
-    leave(l5, r5, scale, add, to + 5 * stride);
+    store_row(l4, r4, scale, add, to + 4 * stride);
+    store_row(l5, r5, scale, add, to + 5 * stride);
   }
 }
 
-// Four rows by four columns, turned: row i of the result is column i.
+// A 4 x 4 block, transposed: row i of the result is column i.
 struct Turned {
   typedef Simd<float>::Vector Vector;
   Vector row[4];
@@ -132,7 +133,7 @@ inline Turned turned(const float* from, Index stride) {
            __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5), __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7)}};
 }
 
-// Four columns of a panel of floats at a time; returns how many were packed.
+// Packs a panel of floats four columns at a time; returns how many columns it has packed.
 template <int Width>
 Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
   using S = Simd<float>;
@@ -186,7 +187,7 @@ void pack(const Scalar* from, Index stride, Index rows, Index depth, Scalar* to)
 template <typename Scalar>
 thread_local AlignedBuffer<Scalar> buffers;
 
-// Too few rows to be worth packing b for: each pair by itself.
+// For too few rows to be worth packing b: each pair by itself.
 template <typename Scalar>
 void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out) {
   using S = Simd<Scalar>;

@@ -75,6 +75,20 @@ Matrix<Scalar> rows_times_rows(const Rows<Scalar>& a, const Rows<Scalar>& b) {
   return out;
 }
 
+// y = W x + b on row vectors: rows [n, in] give [n, out].
+template <typename Scalar>
+struct Linear {
+  Matrix<Scalar> weight;  // [out, in]
+  Vector<Scalar> bias;    // [out], or empty for zeros
+};
+
+template <typename Scalar>
+Matrix<Scalar> apply(const Linear<Scalar>& linear, const Matrix<Scalar>& rows) {
+  Matrix<Scalar> out = rows_times_rows<Scalar>(rows, linear.weight);
+  if (linear.bias.size()) out.rowwise() += linear.bias.transpose();
+  return out;
+}
+
 // The definition, term by term: what multiply_rows() is tested and timed against.
 template <typename Scalar>
 void multiply_rows_by_definition(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale,

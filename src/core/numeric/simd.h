@@ -1,4 +1,4 @@
-// Vectors of 16 bytes that every compiler here knows: WebAssembly's v128 and SSE.
+// Vectors of 16 bytes: v128 in WebAssembly, SSE in native builds.
 // Eigen is not told to vectorise: what is worth vectorising is written with these, once.
 #pragma once
 
@@ -13,13 +13,13 @@ struct Simd {
   typedef Scalar Vector __attribute__((vector_size(kVectorBytes), may_alias));
   static constexpr int kLanes = kVectorBytes / sizeof(Scalar);
 
-  // From and to anywhere, aligned or not.
+  // Loads and stores need no alignment.
   static Vector load(const Scalar* from) {
     Vector vector;
     std::memcpy(&vector, from, sizeof vector);
     return vector;
   }
-  // Not zeros plus the value: the compiler must keep that addition, since -0 + 0 is 0.
+  // Not a zero vector plus the value: the compiler could not drop that addition, because -0 + 0 is 0.
   static Vector all(Scalar value) {
     Vector vector;
     for (int lane = 0; lane < kLanes; ++lane) vector[lane] = value;

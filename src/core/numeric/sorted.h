@@ -1,18 +1,18 @@
-// The one sort of the library: of places, by any order. One place for it, because every std::sort() of
-// another type or comparison is three to fourteen kilobytes of the module.
+// The library's only sort: of places (indices), by any order. Every other std::sort(), for another type or
+// comparison, would add three to fourteen kilobytes to the module.
 #pragma once
 
 #include <vector>
 
 namespace superpose {
 
-// Whether place a comes before place b; `of` is what the places are of.
+// Whether place a comes before place b; `of` is what the places point into.
 using Before = bool (*)(const void* of, int a, int b);
 
-// Sorts the places so that the first `kept` are the first of all in order, and drops the rest.
+// Keeps the first `kept` places of all, in order, and drops the rest.
 void sort_places(std::vector<int>& places, std::size_t kept, const void* of, Before before);
 
-// 0 .. count - 1, sorted by before(a, b); of them the first `kept`.
+// The first `kept` of 0 .. count - 1, sorted by before(a, b).
 template <typename Order>
 std::vector<int> sorted_places(int count, int kept, const Order& before) {
   std::vector<int> places(count);

@@ -8,7 +8,7 @@
 
 namespace superpose {
 
-// In plain loops, one for all: each expression of a matrix library's would be bytes in the module.
+// Plain loops: every Eigen expression instantiated here would add bytes to the module.
 Summary summary(const Vector<double>& values) {
   const int count = static_cast<int>(values.size());
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();

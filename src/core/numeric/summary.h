@@ -1,11 +1,11 @@
-// What a list of numbers is like, and how far two lists are apart.
+// A summary of a list of numbers, and how far apart two lists are.
 #pragma once
 
 #include "numeric/matrix.h"
 
 namespace superpose {
 
-// In the numbers' unit. NaN without numbers.
+// In the unit of the numbers; NaN for an empty list.
 struct Summary {
   double mean = 0;
   double mean_size = 0;  // of |x|
@@ -16,7 +16,7 @@ struct Summary {
 };
 Summary summary(const Vector<double>& values);
 
-// The largest |a_k - b_k|; 0 without numbers. Both have the same size.
+// The largest |a_k - b_k| of two lists of the same size; 0 when they are empty.
 double largest_difference(const Vector<double>& a, const Vector<double>& b);
 
 }  // namespace superpose

@@ -69,8 +69,7 @@ ProjectedParts<Scalar> concatenate_full(const Matrix<Scalar>& token, const Matri
   const bool constant = query.bias.size() || key.bias.size();
   const auto project = [&](const Linear<Scalar>& linear) {
     std::vector<Matrix<Scalar>> parts;
-    parts.push_back(rows_times_rows<Scalar>(joined, linear.weight));
-    if (linear.bias.size()) parts[0].rowwise() += linear.bias.transpose();
+    parts.push_back(apply(linear, joined));
     parts.push_back(rows_times_rows<Scalar>(token, linear.weight.leftCols(token.cols())));
     parts.push_back(rows_times_rows<Scalar>(position, linear.weight.rightCols(position.cols())));
     if (constant) {

@@ -13,17 +13,10 @@
 
 #include <vector>
 
-#include "numeric/matrix.h"
+#include "numeric/product.h"
 #include "scores/layer_norm.h"
 
 namespace superpose {
-
-// y = W x + b on row vectors: rows [n, in] give [n, out].
-template <typename Scalar>
-struct Linear {
-  Matrix<Scalar> weight;  // [out, in]
-  Vector<Scalar> bias;    // [out], or empty for zeros
-};
 
 // Queries and keys of all heads, one above the other: n rows from the whole input, not from the parts,
 // and n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.

@@ -8,12 +8,6 @@
 namespace superpose {
 namespace {
 
-Matrix<double> apply(const Linear<double>& linear, const Matrix<double>& rows) {
-  Matrix<double> out = rows_times_rows<double>(rows, linear.weight);
-  if (linear.bias.size()) out.rowwise() += linear.bias.transpose();
-  return out;
-}
-
 Matrix<double> permute(const Matrix<double>& rows, const std::vector<int>& permutation) {
   Matrix<double> out(rows.rows(), rows.cols());
   for (Eigen::Index i = 0; i < rows.rows(); ++i) out.row(i) = rows.row(permutation[i]);

@@ -1,8 +1,10 @@
-// What the schemes are: one entry each, for tables, captions and counts.
+// The one table of schemes: what each is called, what its formula is, what it adds and how it is built.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
+
+#include "scores/schemes.h"
 
 namespace superpose {
 
@@ -19,19 +21,48 @@ struct SchemeShape {
   double layers = 1;
 };
 
+// Whatever a scheme can be built from, by the names and shapes that its function in schemes.h has. A
+// scheme reads its own parts and leaves the others alone.
+struct SchemeInput {
+  Matrix<double> content;
+  Linear<double> query, key;
+  int heads = 1;
+  double scale = 1;
+  bool causal = false;
+  Matrix<double> position;
+  double position_scale = 1;                    // multiplies an added or concatenated position
+  Linear<double> position_query, position_key;  // DIET-ABS: its two tables, as weights
+  Matrix<double> offset_keys, offsets, bias, distances;
+  Linear<double> offset_key, rotary_query, rotary_key;
+  Vector<double> u, v;
+  T5Options buckets;
+  bool reset_cls = true;
+  DebertaIndex convention = DebertaIndex::paper;
+  SegmentBias<double> segments;
+  Layout layout = Layout::interleaved;
+  double base = 10000;
+};
+
 struct SchemeInfo {
   const char* id;
   const char* name;
-  const char* formula;     // TeX, the logit A_ij of one head
+  const char* formula;     // TeX, the logit A_ij of one head, as published
   const char* parameters;  // TeX, what the scheme adds to a model that has W_Q and W_K
   const char* source;
+  // The parameters it adds over all layers, without the biases of its own projections (TUPE: 2 d^2 for U^Q
+  // and U^K is the paper's +1.18 M). Tables count once, projections once a layer, except TUPE's, which its
+  // layers share.
+  double (*count)(const SchemeShape&);
+  Scheme<double> (*build)(const SchemeInput&);
+  // Whether the logits also come from whole queries and keys, apart from the terms.
+  bool whole = false;
+  // TeX, the logit when a query also sees the keys after it; null when that is the same formula.
+  const char* bidirectional_formula = nullptr;
 };
 
 const std::vector<SchemeInfo>& scheme_registry();
 
-// The parameters that a scheme adds over all layers, biases of its own projections not counted (TUPE:
-// 2 d^2 for U^Q and U^K is the paper's +1.18 M). Tables are one for the model, projections one for
-// each layer, except TUPE's, which its layers share. NaN for an id that is not in the registry.
-double scheme_parameters(const std::string& id, const SchemeShape& shape);
+// Null when no scheme has this id.
+const SchemeInfo* find_scheme(std::string_view id);
 
 }  // namespace superpose

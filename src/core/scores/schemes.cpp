@@ -133,13 +133,6 @@ Matrix<Scalar> for_each_head(const Matrix<Scalar>& rows, int heads) {
 }  // namespace
 
 template <typename Scalar>
-Matrix<Scalar> apply(const Linear<Scalar>& linear, const Matrix<Scalar>& rows) {
-  Matrix<Scalar> result = rows_times_rows<Scalar>(rows, linear.weight);
-  if (linear.bias.size()) result.rowwise() += linear.bias.transpose();
-  return result;
-}
-
-template <typename Scalar>
 Content<Scalar> project_content(const Matrix<Scalar>& content, const Linear<Scalar>& query,
                                 const Linear<Scalar>& key, int heads) {
   return {apply(query, content), apply(key, content), heads};
@@ -364,7 +357,6 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
 }
 
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
-  template Matrix<Scalar> apply(const Linear<Scalar>&, const Matrix<Scalar>&);                              \
   template Content<Scalar> project_content(const Matrix<Scalar>&, const Linear<Scalar>&,                    \
                                            const Linear<Scalar>&, int);                                     \
   template Scalar scheme_head_terms(const Scheme<Scalar>&, int, Scalar*, Scalar*);                          \

@@ -1,5 +1,5 @@
-// How attention can be told where: the logits of one layer under every scheme, each as a sum of
-// named terms over the same queries and keys, so that they can be put side by side.
+// Ways to tell attention where tokens stand: the logits of one layer under every scheme, each a sum of
+// named terms over the same queries and keys, so that schemes can be compared.
 //
 // A scheme is a list of terms, and a term is one of four things, per head:
 //
@@ -9,7 +9,7 @@
 //   table         scale * b_{t, h}        a number per row and head: a bias
 //
 // Added and concatenated positions are products of parts: decomposition.h, concatenation.h.
-// Dot products of tables are taken once for each row, not once for each pair.
+// A table's dot products are computed once for each of its rows, not for each pair of tokens.
 #pragma once
 
 #include <vector>
@@ -51,10 +51,6 @@ struct Content {
   Matrix<Scalar> key;
   int heads = 1;
 };
-
-// rows [n, in] by a linear map: W x + b for each row x.
-template <typename Scalar>
-Matrix<Scalar> apply(const Linear<Scalar>& linear, const Matrix<Scalar>& rows);
 
 // content [n, d]; query and key [heads * d_h, d].
 template <typename Scalar>

@@ -1,7 +1,6 @@
 // Every scheme of position, and what scores of a scheme can do and cost.
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "convert.h"
@@ -10,93 +9,81 @@
 #include "scores/order.h"
 #include "scores/rank.h"
 #include "scores/scheme_registry.h"
-#include "scores/schemes.h"
 #include "scores/shares.h"
 #include "scores/softmax.h"
 
 namespace superpose {
 namespace {
 
-// The scheme that `id` names, from its learned parts; src/api/scores/schemes.ts says which each has.
-template <typename Scalar>
-Scheme<Scalar> scheme_in(const std::string& id, const Value& input) {
-  const int heads = input["heads"].as<int>();
-  const Scalar scale = static_cast<Scalar>(input["scale"].as<double>());
+// The scheme that `id` names. The typed API lets no other id through.
+const SchemeInfo& scheme_named(const std::string& id) {
+  const SchemeInfo* info = find_scheme(id);
+  if (!info) emscripten::val("No scheme is called " + id + ".").throw_();
+  return *info;
+}
+
+// The parts that are given; src/api/scores/schemes.ts says which each scheme has.
+SchemeInput scheme_input_in(const Value& input) {
   const auto matrix = [&](const char* name) {
-    return input[name].isUndefined() ? Matrix<Scalar>() : matrix_in<Scalar>(input[name]);
+    return input[name].isUndefined() ? Matrix<double>() : matrix_in<double>(input[name]);
   };
-  const auto linear = [&](const char* name) { return linear_in<Scalar>(input[name]); };
-  const Matrix<Scalar> rows = matrix_in<Scalar>(input["content"]);
-  const Content<Scalar> content = project_content(rows, linear("query"), linear("key"), heads);
-  const auto buckets = [&] {
-    return T5Options{input["bidirectional"].as<bool>(), input["buckets"].as<int>(),
-                     input["maxDistance"].as<int>()};
+  // A bare table stands for a weight.
+  const auto linear = [&](const char* name) -> Linear<double> {
+    if (input[name].isUndefined()) return {};
+    if (input[name]["weight"].isUndefined()) return {matrix(name), {}};
+    return linear_in<double>(input[name]);
   };
-  const auto segments = [&]() -> SegmentBias<Scalar> {
-    return {matrix("segmentBias"), integers_in(input["segmentIds"])};
+  const auto number = [&](const char* name, double usual) {
+    return input[name].isUndefined() ? usual : input[name].as<double>();
   };
-  // rho multiplies the positions before anything else.
-  const auto position = [&]() -> Matrix<Scalar> {
-    return static_cast<Scalar>(input["positionScale"].as<double>()) * matrix("position");
-  };
-  if (id == "added") return added(rows, position(), linear("query"), linear("key"), heads, scale);
-  if (id == "concatenated-raw") return concatenated_raw(rows, position(), heads, scale);
-  if (id == "concatenated-full") {
-    return concatenated_full(rows, position(), linear("query"), linear("key"), linear("positionQuery").weight,
-                             linear("positionKey").weight, heads, scale);
-  }
-  if (id == "concatenated-block-diagonal") {
-    return concatenated_block_diagonal(
-        content, project_content(position(), linear("positionQuery"), linear("positionKey"), heads), scale);
-  }
-  if (id == "shaw") return shaw(content, matrix("offsetKeys"), scale);
-  if (id == "transformer-xl") {
-    return transformer_xl(content, matrix("offsets"), linear("offsetKey"), vector_in<Scalar>(input["u"]),
-                          vector_in<Scalar>(input["v"]), scale);
-  }
-  if (id == "t5") return t5(content, matrix("bias"), buckets(), scale);
-  if (id == "alibi") return alibi(content, scale, input["causal"].as<bool>());
-  if (id == "deberta") {
-    return deberta(content, matrix("distances"), linear("positionQuery"), linear("positionKey"),
-                   static_cast<DebertaIndex>(input["convention"].as<int>()), scale);
-  }
-  if (id == "tupe") {
-    return tupe(content, matrix("position"), linear("positionQuery"), linear("positionKey"),
-                input["resetCls"].as<bool>(), matrix("bias"), buckets(), scale);
-  }
-  if (id == "diet-abs") {
-    return diet_absolute(content, matrix("positionQuery"), matrix("positionKey"), segments(), scale);
-  }
-  if (id == "diet-rel") return diet_relative(content, matrix("bias"), segments(), scale);
-  const auto turned = [&] {
-    return std::pair(static_cast<Layout>(input["layout"].as<int>()), input["base"].as<double>());
-  };
-  if (id == "rope") return rope(content, turned().first, turned().second, scale);
-  if (id == "decoupled-rope") {
-    return decoupled_rope(content, apply(linear("rotaryQuery"), rows), apply(linear("rotaryKey"), rows),
-                          turned().first, turned().second, scale);
-  }
-  return no_position(content, scale);
+  const auto whole = [&](const char* name, int usual) { return static_cast<int>(number(name, usual)); };
+  const auto flag = [&](const char* name) { return !input[name].isUndefined() && input[name].as<bool>(); };
+  SchemeInput in;
+  in.content = matrix("content");
+  in.query = linear("query");
+  in.key = linear("key");
+  in.heads = whole("heads", 1);
+  in.scale = number("scale", 1);
+  in.causal = flag("causal");
+  in.position = matrix("position");
+  in.position_scale = number("positionScale", 1);
+  in.position_query = linear("positionQuery");
+  in.position_key = linear("positionKey");
+  in.offset_keys = matrix("offsetKeys");
+  in.offsets = matrix("offsets");
+  in.bias = matrix("bias");
+  in.distances = matrix("distances");
+  in.offset_key = linear("offsetKey");
+  in.rotary_query = linear("rotaryQuery");
+  in.rotary_key = linear("rotaryKey");
+  in.u = vector_in<double>(input["u"]);
+  in.v = vector_in<double>(input["v"]);
+  in.buckets = {flag("bidirectional"), whole("buckets", 0), whole("maxDistance", 0)};
+  in.reset_cls = flag("resetCls");
+  in.convention = static_cast<DebertaIndex>(whole("convention", 0));
+  in.segments = {matrix("segmentBias"), integers_in(input["segmentIds"])};
+  in.layout = static_cast<Layout>(whole("layout", 0));
+  in.base = number("base", 1);
+  return in;
 }
 
 // As heads_out, for named terms. Under a causal mask the weights are those of the keys that each
 // query sees, and so are the shares; terms and logits are given for all pairs.
-template <typename Scalar>
 Value scheme_scores_out(const std::string& id, const Value& input) {
-  Scheme<Scalar> scheme = scheme_in<Scalar>(id, input);
+  Scheme<double> scheme = scheme_named(id).build(scheme_input_in(input));
   const Eigen::Index n = scheme.n;
   scheme.causal = input["causal"].as<bool>();
   const std::vector<int> heads = integers_in(input["only"]);
   const int count = static_cast<int>(scheme.terms.size());
   const std::size_t size = static_cast<std::size_t>(n) * n, chosen = heads.size();
-  Value terms = new_array<Scalar>(chosen * count * size);
-  Value logits = new_array<Scalar>(chosen * size);
-  Value weights = new_array<Scalar>(chosen * size);
+  Value terms = new_array<double>(chosen * count * size);
+  Value logits = new_array<double>(chosen * size);
+  Value weights = new_array<double>(chosen * size);
   Matrix<double> residuals(1, chosen), covariances(chosen, count), variances(1, chosen),
       shares(chosen, count);
 
-  Matrix<Scalar> head_parts(count, size);
-  Matrix<Scalar> whole(n, n);
+  Matrix<double> head_parts(count, size);
+  Matrix<double> whole(n, n);
   const auto set = [](Value& to, const auto& from, std::size_t at) {
     to.copy_from(from.data(), from.size(), at);
   };
@@ -104,18 +91,18 @@ Value scheme_scores_out(const std::string& id, const Value& input) {
     residuals(0, k) = scheme_head_terms(scheme, heads[k], head_parts.data(), whole.data());
     set(terms, head_parts, k * count * size);
     set(logits, whole, k * size);
-    Matrix<Scalar> seen = whole;
+    Matrix<double> seen = whole;
     if (scheme.causal) {
-      constexpr Scalar kMean = std::numeric_limits<Scalar>::quiet_NaN();
-      mask_future<Scalar>(seen, -std::numeric_limits<Scalar>::infinity());
-      mask_future<Scalar>(whole, kMean);
+      constexpr double kMean = std::numeric_limits<double>::quiet_NaN();
+      mask_future<double>(seen, -std::numeric_limits<double>::infinity());
+      mask_future<double>(whole, kMean);
       for (int t = 0; t < count; ++t) {
-        Matrix<Scalar> term = ConstMatrixMap<Scalar>(head_parts.row(t).data(), n, n);
-        mask_future<Scalar>(term, kMean);
-        MatrixMap<Scalar>(head_parts.row(t).data(), n, n) = term;
+        Matrix<double> term = ConstMatrixMap<double>(head_parts.row(t).data(), n, n);
+        mask_future<double>(term, kMean);
+        MatrixMap<double>(head_parts.row(t).data(), n, n) = term;
       }
     }
-    softmax_rows<Scalar>(seen);
+    softmax_rows<double>(seen);
     set(weights, seen, k * size);
     const Covariances of_head = row_centred_covariances(head_parts.data(), count, whole.data(), n);
     covariances.row(k) = of_head.terms;
@@ -144,8 +131,11 @@ Value scheme_registry_out() {
     entry.set("id", std::string(info.id));
     entry.set("name", std::string(info.name));
     entry.set("formula", std::string(info.formula));
+    entry.set("bidirectionalFormula",
+              std::string(info.bidirectional_formula ? info.bidirectional_formula : info.formula));
     entry.set("parameters", std::string(info.parameters));
     entry.set("source", std::string(info.source));
+    entry.set("whole", info.whole);
     entries.push(entry);
   }
   return entries;
@@ -153,8 +143,9 @@ Value scheme_registry_out() {
 
 double scheme_parameters_out(const std::string& id, const Value& shape) {
   const auto of = [&](const char* name) { return shape[name].as<double>(); };
-  return scheme_parameters(id, {of("dModel"), of("heads"), of("dHead"), of("dPosition"), of("dPositionHead"),
-                                of("positions"), of("clip"), of("buckets"), of("layers")});
+  return scheme_named(id).count({of("d_model"), of("heads"), of("d_head"), of("d_position"),
+                                 of("d_position_head"), of("positions"), of("clip"), of("buckets"),
+                                 of("layers")});
 }
 
 Value position_cost_out(int way, const Value& shape) {
@@ -162,7 +153,7 @@ Value position_cost_out(int way, const Value& shape) {
   const Cost cost = position_cost(
       static_cast<PositionCost>(way),
       {of("vocabulary"), of("positions"), of("segments"), of("d_model"), of("heads"), of("layers"),
-       of("ffnRatio"), of("sequence"), of("d_position"), of("d_positionHead"), shape["pooler"].as<bool>()});
+       of("ffnRatio"), of("sequence"), of("d_position"), of("d_position_head"), shape["pooler"].as<bool>()});
   Value result = Value::object();
   result.set("width", cost.width);
   result.set("headsDivide", cost.heads_divide);
@@ -198,8 +189,8 @@ int numerical_rank_out(const Value& matrix, double tolerance) {
   return numerical_rank(matrix_in<double>(matrix), tolerance);
 }
 
-Value score_ranks_out(int n, int d_t, int d_p, int d_h, int d_h_position) {
-  const ScoreRanks ranks = score_ranks(n, d_t, d_p, d_h, d_h_position);
+Value score_ranks_out(int n, int d_token, int d_position, int d_head, int d_position_head) {
+  const ScoreRanks ranks = score_ranks(n, d_token, d_position, d_head, d_position_head);
   Value result = Value::object();
   result.set("added", ranks.added);
   result.set("concatenated", ranks.concatenated);
@@ -209,7 +200,7 @@ Value score_ranks_out(int n, int d_t, int d_p, int d_h, int d_h_position) {
 
 EMSCRIPTEN_BINDINGS(second_scores) {
   using emscripten::function;
-  function("schemeScores", &scheme_scores_out<double>);
+  function("schemeScores", &scheme_scores_out);
   function("schemeRegistry", &scheme_registry_out);
   function("schemeParameters", &scheme_parameters_out);
   function("positionCost", &position_cost_out);

@@ -59,16 +59,16 @@ const table = (rows: number, ...values: number[]) => ({
 test("BERT's sum and ViT's", () => {
   const token = table(2, 1, 2, 3, 4);
   const position = table(3, 10, 20, 30, 40, 50, 60);
-  const tokenType = table(2, 100, 200, 300, 400);
-  const { sum, summands } = superpose.bertEmbeddings({ token, position, tokenType, tokenTypeIds: [1, 0] });
+  const token_type = table(2, 100, 200, 300, 400);
+  const { sum, summands } = superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [1, 0] });
   expect([...sum.data]).toEqual([311, 422, 133, 244]);
   expect([...summands.token_type.data]).toEqual([300, 400, 100, 200]);
   const vit = superpose.vitEmbeddings({ patches: token, classToken: Float64Array.of(7, 8), position });
   expect([...vit.data]).toEqual([17, 28, 31, 42, 53, 64]);
-  expect(() => superpose.bertEmbeddings({ token, position: table(1, 0, 0), tokenType })).toThrow(
+  expect(() => superpose.bertEmbeddings({ token, position: table(1, 0, 0), token_type })).toThrow(
     /at least 2 rows/,
   );
-  expect(() => superpose.bertEmbeddings({ token, position, tokenType, tokenTypeIds: [2, 0] })).toThrow(
+  expect(() => superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [2, 0] })).toThrow(
     /0 to 1/,
   );
   expect(() =>

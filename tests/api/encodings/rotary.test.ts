@@ -28,5 +28,5 @@ test('refuses what cannot be turned', () => {
   expect(() => superpose.rotate({ rows, heads: 4 })).toThrow(/heads must divide the 6 columns/);
   expect(() => superpose.rotate({ rows, heads: 2 })).toThrow(/must be even.*3/);
   expect(() => superpose.rotate({ rows, base: 0 })).toThrow(/base must be above 0/);
-  expect(() => superpose.rotaryPermutation(3)).toThrow(/headWidth must be even/);
+  expect(() => superpose.rotaryPermutation(3)).toThrow(/d_head must be even/);
 });

@@ -259,7 +259,7 @@ describe('costs, which are whole numbers', () => {
       heads,
       layers: 1,
       d_position: position_width,
-      d_positionHead: position_head_width,
+      d_position_head: position_head_width,
     };
     const more = (sequence: number) => {
       const [with_, without] = [

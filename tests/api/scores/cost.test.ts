@@ -33,7 +33,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('narrow, projected, and for queries and keys alone', () => {
     const add = positionCost('add', bertBase);
-    const shape = { ...bertBase, d_position: 64, d_positionHead: 32 };
+    const shape = { ...bertBase, d_position: 64, d_position_head: 32 };
     expect(positionCost('narrow', shape).total - add.total).toBe(-2_313_984);
     const project = positionCost('project', shape);
     expect([project.projection, project.tables - add.tables]).toEqual([639_744, -360_448]);

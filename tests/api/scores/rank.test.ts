@@ -17,7 +17,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('d_h for adding and concatenating, both head widths when untied', () => {
-    const widths = { d_t: 24, d_p: 24, d_h: 8, d_hPosition: 8 };
+    const widths = { d_token: 24, d_position: 24, d_head: 8, d_position_head: 8 };
     expect(superpose.scoreRanks({ n: 32, ...widths })).toEqual({ added: 8, concatenated: 8, untied: 16 });
     expect(superpose.scoreRanks({ n: 12, ...widths }).untied).toBe(12);
   });
@@ -26,6 +26,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(() => superpose.numericalRank(tableOf([[1]]), 2)).toThrow(
       /tolerance must be from 0 to 1; it is 2/,
     );
-    expect(() => superpose.scoreRanks({ n: 4, d_t: 0, d_p: 1, d_h: 1, d_hPosition: 1 })).toThrow(RangeError);
+    expect(() =>
+      superpose.scoreRanks({ n: 4, d_token: 0, d_position: 1, d_head: 1, d_position_head: 1 }),
+    ).toThrow(RangeError);
   });
 });

@@ -1,4 +1,12 @@
-import { load, type SchemeInput, type SchemeScores, schemeTermOf, type Table, termOf } from 'superpose';
+import {
+  load,
+  type SchemeInput,
+  type SchemeScores,
+  schemeIds,
+  schemeTermOf,
+  type Table,
+  termOf,
+} from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { joined } from '../support/naive.ts';
 
@@ -41,9 +49,9 @@ function expectLogits(scores: SchemeScores, expected: (i: number, j: number, hea
 const every: SchemeInput<Float64Array>[] = [
   { ...base, scheme: 'none' },
   { ...base, scheme: 'added' },
-  { ...base, scheme: 'concatenated-raw', positionScale: 3, positionWidth: 5 },
-  { ...base, scheme: 'concatenated-full', positionWidth: 4 },
-  { ...base, scheme: 'concatenated-block-diagonal', positionWidth: 4, positionHeadWidth: 3 },
+  { ...base, scheme: 'concatenated-raw', positionScale: 3, d_position: 5 },
+  { ...base, scheme: 'concatenated-full', d_position: 4 },
+  { ...base, scheme: 'concatenated-block-diagonal', d_position: 4, d_position_head: 3 },
   { ...base, scheme: 'shaw', clip: 2 },
   { ...base, scheme: 'transformer-xl' },
   { ...base, scheme: 't5' },
@@ -284,7 +292,7 @@ const bad: [string, object, RegExp][] = [
     { scheme: 'shaw', clip: 1, offsetKeys: draw(5, 4, 0) },
     /3 rows; it has 5/,
   ],
-  ['an odd head', { scheme: 'rope', query: undefined, key: undefined, headWidth: 3 }, /must be even.*3/],
+  ['an odd head', { scheme: 'rope', query: undefined, key: undefined, d_head: 3 }, /must be even.*3/],
   ['odd buckets', { scheme: 't5', buckets: 7 }, /buckets must be even.*7/],
   ['a short reach', { scheme: 't5', maxDistance: 8 }, /maxDistance must be a whole number from 9/],
   ['a one-directional TUPE', { scheme: 'tupe-r', bidirectional: false }, /bidirectional must be true/],
@@ -298,7 +306,7 @@ const bad: [string, object, RegExp][] = [
   ['a position of another width, added', { scheme: 'added', position: draw(6, 4, 0) }, /8 columns; it has 4/],
   [
     'a position width that its table has not',
-    { scheme: 'concatenated-raw', positionWidth: 3, position: draw(6, 4, 0) },
+    { scheme: 'concatenated-raw', d_position: 3, position: draw(6, 4, 0) },
     /3 columns; it has 4/,
   ],
   [
@@ -341,9 +349,13 @@ test.each(bad)('refuses %s', (_, change, message) => {
 test('the registry has one entry for each scheme, and its counts', () => {
   const registry = superpose.schemeRegistry();
   expect(registry.map(({ id }) => id)).toEqual(every.map(({ scheme }) => scheme));
-  const bert = { dModel: 768, heads: 12, dHead: 64, positions: 512 };
+  expect(registry.map(({ id }) => id)).toEqual(schemeIds);
+  const differ = registry.filter((entry) => entry.bidirectionalFormula !== entry.formula);
+  expect(differ.map(({ id }) => id)).toEqual(['alibi']);
+  expect(registry.filter(({ whole }) => whole)).toHaveLength(6);
+  const bert = { d_model: 768, heads: 12, d_head: 64, positions: 512 };
   expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
   expect(superpose.schemeParameters('rope', bert)).toBe(0);
-  expect(() => superpose.schemeParameters('nonesuch', bert)).toThrow(/id must be/);
+  expect(() => superpose.schemeParameters('nonesuch' as never, bert)).toThrow(/id must be/);
   expect(() => superpose.schemeParameters('rope', { heads: 0 })).toThrow(/heads/);
 });

@@ -1,5 +1,8 @@
-// A right call of every function, with every optional argument: what the tests of wrong ones start from.
+// A right call of every function: what the tests of wrong ones start from. A function's example in the
+// documentation is one. Here stand those that an example does not show: with every optional argument, of every
+// kind, and too large.
 import type { Table } from 'superpose';
+import { examples, runExample } from '../../../web/docs/examples.mjs';
 import { plain } from './builds.ts';
 
 export const table = (rows: number, columns: number): Table<Float64Array> =>
@@ -40,7 +43,7 @@ const model = {
   ffnRatio: 4,
   sequence: 8,
   d_position: 4,
-  d_positionHead: 2,
+  d_position_head: 2,
   pooler: true,
 };
 const content = { content: token, ...projections, scale: 1, seed: 1, standardDeviation: 1, causal: true };
@@ -81,7 +84,7 @@ const decomposition: RightCall = {
   whole: { heads: [1] },
 };
 
-export const rightCalls: Record<string, RightCall> = {
+const completeCalls: Record<string, RightCall> = {
   sinusoidal: {
     sound: [{ ...encoding, precision: 'float64' }],
     huge: [{ positions: 2 ** 22, d_model: 512 }],
@@ -118,8 +121,8 @@ export const rightCalls: Record<string, RightCall> = {
     huge: [{ positions: 2 ** 22, d_model: 512, seed: 1 }],
   },
   bertEmbeddings: {
-    sound: [{ token, position, tokenType: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
-    huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), tokenType: zeros(1, 3) }],
+    sound: [{ token, position, token_type: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
+    huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), token_type: zeros(1, 3) }],
   },
   vitEmbeddings: {
     sound: [{ patches: token, classToken: new Float64Array(4), position: table(4, 4) }],
@@ -129,12 +132,10 @@ export const rightCalls: Record<string, RightCall> = {
     sound: [{ n: 3, bidirectional: true, buckets: 32, maxDistance: 128 }],
     huge: [{ n: 2 ** 20 }],
   },
-  alibiSlopes: { sound: [4] },
   rotate: {
     sound: [{ rows: token, heads: 2, firstPosition: 0, layout: 'interleaved', base: 10000 }],
     huge: [{ rows: zeros(2 ** 22, 10) }],
   },
-  rotaryPermutation: { sound: [4] },
   dotProducts: {
     sound: [{ token, position, positionScale: 1 }],
     huge: [{ token: zeros(20_000, 1), position: zeros(20_000, 1) }],
@@ -231,13 +232,13 @@ export const rightCalls: Record<string, RightCall> = {
     huge: [{ scheme: 'none', content: zeros(20_000, 1), heads: 1 }],
     also: [
       [{ ...content, scheme: 'added', position, positionScale: 1 }],
-      [{ ...content, scheme: 'concatenated-raw', position, positionScale: 1, positionWidth: 4 }],
+      [{ ...content, scheme: 'concatenated-raw', position, positionScale: 1, d_position: 4 }],
       [
         {
           ...content,
           scheme: 'concatenated-full',
           position,
-          positionWidth: 4,
+          d_position: 4,
           positionQuery: { weight: table(4, 4) },
           positionKey: { weight: table(4, 4) },
         },
@@ -251,8 +252,8 @@ export const rightCalls: Record<string, RightCall> = {
           positionKey: linear(2, 4),
         },
       ],
-      [{ ...content, scheme: 'concatenated-block-diagonal', positionHeadWidth: 2 }],
-      [{ ...content, query: undefined, scheme: 'shaw', headWidth: 2, clip: 2, offsetKeys: table(5, 2) }],
+      [{ ...content, scheme: 'concatenated-block-diagonal', d_position_head: 2 }],
+      [{ ...content, query: undefined, scheme: 'shaw', d_head: 2, clip: 2, offsetKeys: table(5, 2) }],
       [
         {
           ...content,
@@ -299,23 +300,22 @@ export const rightCalls: Record<string, RightCall> = {
           segmentIds: [0, 1, 0],
         },
       ],
-      [{ ...content, scheme: 'diet-abs', positionWidth: 2 }],
+      [{ ...content, scheme: 'diet-abs', d_position: 2 }],
       [{ ...content, scheme: 'diet-rel', clip: 2, bias: table(5, 2) }],
       [{ ...content, scheme: 'rope', layout: 'interleaved', base: 10000 }],
       [{ ...content, scheme: 'decoupled-rope', rotaryQuery: linear(4, 4), rotaryKey: linear(2, 4) }],
-      [{ ...content, scheme: 'decoupled-rope', rotaryWidth: 2 }],
+      [{ ...content, scheme: 'decoupled-rope', d_rotary: 2 }],
     ],
   },
-  schemeRegistry: { sound: [] },
   schemeParameters: {
     sound: [
       'shaw',
       {
-        dModel: 4,
+        d_model: 4,
         heads: 2,
-        dHead: 2,
-        dPosition: 2,
-        dPositionHead: 2,
+        d_head: 2,
+        d_position: 2,
+        d_position_head: 2,
         positions: 3,
         clip: 2,
         buckets: 4,
@@ -345,11 +345,6 @@ export const rightCalls: Record<string, RightCall> = {
     huge: [{ table: zeros(2 ** 22, 6) }],
   },
   sampleCosines: { sound: [{ d: 4, count: 3, seed: 1 }], huge: [{ d: 512, count: 2 ** 22, seed: 1 }] },
-  cosineDensity: { sound: [{ t: 0.5, d: 4 }] },
-  cosineMeanSize: { sound: [{ d: 4 }] },
-  cosineDeviation: { sound: [{ d: 4 }] },
-  cosineTail: { sound: [{ epsilon: 0.5, d: 4 }] },
-  largestCosineMedian: { sound: [{ pairs: 9, d: 4 }] },
   principalAngles: {
     sound: [{ first: token, second: position, tolerance: 0.1 }],
     huge: [{ first: zeros(2 ** 22, 4), second: zeros(2 ** 22, 4) }],
@@ -363,7 +358,6 @@ export const rightCalls: Record<string, RightCall> = {
     sound: [new Float64Array(2)],
     huge: [new Float64Array(2 ** 26 + 1)],
   },
-  chanceAngles: { sound: [{ d: 4, k1: 2, k2: 2 }] },
   energyOverlap: {
     sound: [{ tokens: token, positions: position, centred: true }],
     huge: [{ tokens: zeros(2 ** 22, 8), positions: zeros(2 ** 22, 8) }],
@@ -403,10 +397,8 @@ export const rightCalls: Record<string, RightCall> = {
       },
     ],
   },
-  randomCollisions: { sound: [{ d: 4, scale: 1, vocabulary: 9 }] },
   closestAcrossPositions: { sound: [token, position, 2], huge: [zeros(20_000, 1), zeros(2, 1), 1] },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
-  scoreRanks: { sound: [{ n: 3, d_t: 4, d_p: 4, d_h: 2, d_hPosition: 2 }] },
   permutationEffect: {
     sound: [{ input: token, layers: [layer], causal: true, permutation: [1, 0, 2] }],
     huge: [
@@ -422,3 +414,23 @@ export const rightCalls: Record<string, RightCall> = {
   readSafetensorsHeader: { sound: [new Uint8Array([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d]), 10] },
   decodeSafetensors: { sound: [entry, new Uint8Array(8), 'float64'] },
 };
+
+type Call = (...args: unknown[]) => unknown;
+
+/** What the examples of the documentation call their own functions with. */
+async function recordedCalls(): Promise<Record<string, RightCall>> {
+  const found: Record<string, RightCall> = {};
+  for (const example of examples as readonly { name: string; code: string }[]) {
+    const calls: unknown[][] = [];
+    const own = (...args: unknown[]) => {
+      calls.push(args);
+      return (plain[example.name as keyof typeof plain] as unknown as Call)(...args);
+    };
+    await runExample({ ...plain, [example.name]: own }, example);
+    const [sound, ...also] = calls;
+    if (sound && !found[example.name]) found[example.name] = { sound, also };
+  }
+  return found;
+}
+
+export const rightCalls: Record<string, RightCall> = { ...(await recordedCalls()), ...completeCalls };

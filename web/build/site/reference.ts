@@ -1,7 +1,7 @@
 // api/: every public type and function with its documentation, from the types that the compiler wrote, and
 // the examples that a test runs.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
@@ -60,17 +60,31 @@ function membersOf(code: string): Declared[] {
   }));
 }
 
+const read = (file: string) => readFileSync(resolve(types, file), 'utf8');
+
+/** The files all of whose types a file gives out, and those that these give out. */
+const starred = (file: string): string[] =>
+  [...read(file).matchAll(/^export type \* from '(.+)\.js';/gm)].flatMap(([, path = '']) => {
+    const given = posix.join(posix.dirname(file), `${path}.d.ts`);
+    return [given, ...starred(given)];
+  });
+
 /** What index.d.ts gives out, and the groups of functions that it is made of. */
-function publicDeclarations(): Declared[] {
-  const index = readFileSync(resolve(types, 'index.d.ts'), 'utf8');
+export function publicDeclarations(): Declared[] {
+  const index = read('index.d.ts');
   const files = readdirSync(types, { encoding: 'utf8', recursive: true }).filter(
     (file) => file.endsWith('.d.ts') && file !== 'index.d.ts' && !/^(node|embed)\//.test(file),
   );
   const given = [...index.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list);
   const names = new Set(given.join().match(/\w+/g));
-  const isGroup = (name: string) => /^[A-Z]\w*Api$/.test(name);
-  const all = files.flatMap((file) => declarations(readFileSync(resolve(types, file), 'utf8')));
-  return [...declarations(index), ...all.filter(({ name }) => names.has(name) || isGroup(name))];
+  // The modules only list their functions' files.
+  const whole = new Set(starred('index.d.ts').filter((file) => file.includes('/')));
+  const all = files.flatMap((file) =>
+    declarations(read(file)).filter(
+      ({ name, code }) => names.has(name) || (whole.has(file) && /^export (?:interface|type)/.test(code)),
+    ),
+  );
+  return [...declarations(index), ...all];
 }
 
 const section = ({ name, doc, code }: Declared, examples: readonly Example[]): string => `
