@@ -25,7 +25,7 @@ export type * from './scores/concatenate.js';
 export type * from './scores/decompose.js';
 export type * from './scores/decompositionLayer.js';
 export type * from './scores/dotProducts.js';
-export type * from './scores/gauge.js';
+export type { Gauge, GaugeName, GaugeOptions } from './scores/gauge.js';
 export type * from './scores/scores.js';
 
 const factories = [

@@ -38,6 +38,7 @@ describe('the bindings and the typed API', () => {
       Spacing: 'spacing',
       Norm: 'normalization.kind',
       DebertaIndex: 'convention',
+      GaugeKind: 'gauge',
     };
     const core = files('src/core/', '.h')
       .map((name) => read(`src/core/${name}`).replace(/\/\/.*/g, ''))
@@ -45,7 +46,8 @@ describe('the bindings and the typed API', () => {
     for (const [name, field] of Object.entries(fields)) {
       const values = core.match(new RegExp(`enum class ${name} \\{([^}]*)\\}`))?.[1] ?? '';
       const declared = found(values, /(\w+)/g).filter((value) => value !== 'none');
-      const lists = [...api.matchAll(new RegExp(`placeOf\\('${field}', [^[]+, \\[([^\\]]*)\\]`, 'g'))];
+      const written = `(?:placeOf\\('${field}', [^[]+, |const ${field}Names = )\\[([^\\]]*)\\]`;
+      const lists = [...api.matchAll(new RegExp(written, 'g'))];
       expect(declared.length).toBeGreaterThan(1);
       expect(lists.length).toBeGreaterThan(0);
       for (const [, allowed] of lists) expect(found(allowed as string, /'(\w+)'/g)).toEqual(declared);

@@ -3,11 +3,12 @@
 import type { Superpose, Table } from 'superpose';
 import { exponent, percent, readable } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
-import type { Mark, Term } from '../plot/scene.js';
+import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
 import { type Layer, type LayerSummands, ofHead } from './seededLayer.js';
 import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
+import { groups, kindOf, termLabels, terms } from './terms.js';
 
 const most = 2;
 const step = 0.1;
@@ -39,17 +40,7 @@ interface Data {
   changes: number[];
 }
 
-const kinds: { label: string; term: Term }[] = [
-  { label: 'token → token', term: 'token-token' },
-  { label: 'token → position', term: 'token-position' },
-  { label: 'position → token', term: 'position-token' },
-  { label: 'position → position', term: 'position-position' },
-  { label: 'the rest', term: 'rest' },
-];
-
-const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
-/** Term 3 s + r is query part s with key part r; whatever has the rest in it is the rest. */
-const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
+const kinds = terms.map((term) => ({ label: termLabels[term], term }));
 
 const amounts = Array.from({ length: 2 * Math.round(most / step) + 1 }, (_, place) =>
   Number((step * place - most).toFixed(1)),

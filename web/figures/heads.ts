@@ -8,7 +8,7 @@ import type { Controls } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
 import { gaugeControl } from './gaugeControl.js';
 import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
-import { termLabels, terms } from './terms.js';
+import { groups, kindOf, termLabels, terms } from './terms.js';
 
 const controls = {
   sentences: {
@@ -39,9 +39,6 @@ interface Data {
 
 const kinds = terms.map((term) => ({ label: termLabels[term], term }));
 
-const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
-/** Term 3 s + r is query part s with key part r; whatever has the rest in it is the rest. */
-const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
 /** The cross terms, 1, against all others. */
 const isCross = [0, 1, 0, 1, 0, 0, 0, 0, 0];
 

@@ -32,11 +32,13 @@ const gaugeNames = ['raw', 'canonical', 'means'] as const;
 
 /** A gauge, checked, as the module takes it. */
 export interface CheckedGauge {
+  /** What scores say of it. */
   name: GaugeName;
   /** In the order of the names. */
   kind: number;
   /** [summands, d], of kind means. */
   means: Table | undefined;
+  /** Rows that stand apart. */
   apart: number[];
 }
 

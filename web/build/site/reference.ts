@@ -75,10 +75,13 @@ export function publicDeclarations(): Declared[] {
   const files = readdirSync(types, { encoding: 'utf8', recursive: true }).filter(
     (file) => file.endsWith('.d.ts') && file !== 'index.d.ts' && !/^(node|embed)\//.test(file),
   );
-  const given = [...index.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list);
+  const lists = starred('index.d.ts');
+  const given = ['index.d.ts', ...lists].flatMap((file) =>
+    [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list),
+  );
   const names = new Set(given.join().match(/\w+/g));
-  // The modules only list their functions' files.
-  const whole = new Set(starred('index.d.ts').filter((file) => file.includes('/')));
+  // first.ts and second.ts only list the files of their functions.
+  const whole = new Set(lists.filter((file) => file.includes('/')));
   const all = files.flatMap((file) =>
     declarations(read(file)).filter(
       ({ name, code }) => names.has(name) || (whole.has(file) && /^export (?:interface|type)/.test(code)),

@@ -1,9 +1,9 @@
 // superpose decompose: the scores of MiniLM's first layer, and the terms that they are the sum of.
+
 import { load, loadMiniLM, logitsOf, type MiniLM, type Sentence, sharesOf, termOf } from 'superpose';
+import { groups } from '../../figures/terms.js';
 import { csvOf } from '../index.js';
 import { parsed, Refusal, withWeights } from './refusal.js';
-
-const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
 export async function decompose(args: string[]): Promise<string> {
   const { values } = parsed({
