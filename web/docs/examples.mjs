@@ -428,7 +428,8 @@ return superpose.energyOverlap({ tokens, positions, centred: true });`,
     kind: measure,
     what: 'which token directions lie in the positions’ space',
     source: 'derived',
-    code: `const { token: tokens, position: positions } = tables(superpose);
+    code: `const { position: positions } = tables(superpose);
+const tokens = superpose.randomNormal({ rows: 12, columns: 8, seed: 1 });
 return superpose.overlapCurve({ tokens, positions, k: 2 });`,
   },
   {
