@@ -20,7 +20,11 @@ export const together = (first: First, second: Second): Superpose => ({
  * returns the functions of both. Throws as load() does.
  */
 export async function loadRest(first: First, options: LoadOptions = {}): Promise<Superpose> {
-  const { secondOver, startSecond } = await import('./second.js');
+  const { secondOver, startSecond } = await import('./second.js').catch((cause: unknown) => {
+    throw new Error('The JavaScript of the second module could not be fetched; is there a network?', {
+      cause,
+    });
+  });
   return together(first, secondOver(await startSecond({ ...options, simd: first.simd }), first));
 }
 

@@ -1,12 +1,12 @@
 // What every figure's settings must keep to, for links and attributes to hold them.
 import { expect, test } from 'vitest';
 import { figures } from '../../web/figures/index.ts';
-import { computes } from '../../web/worker/computes.ts';
+import { computeOf } from '../../web/worker/computes.ts';
 
 test.each(Object.keys(figures))('%s: its settings can stand in links and attributes', async (name) => {
   const figure = await (figures[name] as (typeof figures)[string])();
   expect(figure.name).toBe(name);
-  expect(computes[name]).toBeTypeOf('function');
+  expect(await computeOf(name)).toBeTypeOf('function');
   for (const setting of Object.keys(figure.controls)) {
     // Of the link itself, and of the element.
     expect(['v', 'figure', 'name', 'theme', 'id', 'class', 'style', 'title', 'hidden']).not.toContain(

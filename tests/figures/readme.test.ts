@@ -31,7 +31,7 @@ test('a figure of the README, in a copy of web/', async () => {
   const last = (text: string, line: string) => text.replace(/\n};\s*$/, () => `\n${line.trimEnd()}\n};\n`);
   add('web/figures/index.ts', (text) => last(text, inIndex));
   const [importLine = '', entry = ''] = inComputes.split('\n');
-  add('web/worker/computes.ts', (text) => last(`${importLine}\n${text}`, entry));
+  add('web/worker/laterComputes.ts', (text) => last(`${importLine}\n${text}`, entry));
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'web/tsconfig.json'], {
     cwd: folder,
     stdio: 'pipe',

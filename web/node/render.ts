@@ -4,7 +4,7 @@ import type { Result } from '../element/exports.js';
 import { readState } from '../figures/controls.js';
 import type { AnyFigure, Library } from '../figures/figure.js';
 import { figures as loaders } from '../figures/index.js';
-import { computes } from '../worker/computes.js';
+import { computeOf } from '../worker/computes.js';
 import { library } from '../worker/library.js';
 
 export interface Rendered extends Result {
@@ -22,7 +22,7 @@ export const renderer = (modelFolder?: URL) => rendererOf(library(modelFolder &&
 
 export function rendererOf(loaded: Library) {
   return async (name: string, settings: [string, string][] = []): Promise<Rendered> => {
-    const [figure, compute] = [figures[name], computes[name]];
+    const [figure, compute] = [figures[name], await computeOf(name)];
     if (!figure || !compute) {
       throw new Error(`There is no figure called “${name}”. There are ${Object.keys(figures).join(', ')}.`);
     }

@@ -2,7 +2,7 @@
 // a worker made of a blob, or on the page's own thread.
 import type { State } from '../figures/controls.js';
 import type { Job, Library } from '../figures/figure.js';
-import { computes } from './computes.js';
+import { computeOf } from './computes.js';
 import type { Question, Reply } from './protocol.js';
 
 export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
@@ -10,7 +10,7 @@ export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
 export const running =
   (library: Library): Run =>
   async (figure, state, job) => {
-    const compute = computes[figure];
+    const compute = await computeOf(figure);
     if (!compute) throw new Error(`There is no figure called “${figure}”.`);
     return compute(library, state, job);
   };

@@ -1,55 +1,25 @@
-// The computing half of every figure, by the figure's name.
-
-import { compute as collisionError } from '../figures/collisionError.js';
-import { compute as collisions } from '../figures/collisions.js';
-import { compute as cosines } from '../figures/cosines.js';
-import { compute as cost } from '../figures/cost.js';
+// The computing half of every figure: the page opens with these, and the others come in a file of their own.
 import { compute as dotProducts } from '../figures/dotProducts.js';
-import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
-import { compute as gauge } from '../figures/gauge.js';
-import { compute as gram } from '../figures/gram.js';
-import { compute as heads } from '../figures/heads.js';
-import { compute as images } from '../figures/images.js';
 import { compute as mixing } from '../figures/mixing.js';
-import { compute as normalising } from '../figures/normalising.js';
-import { compute as oblique } from '../figures/oblique.js';
 import { compute as oneScore } from '../figures/oneScore.js';
-import { compute as order } from '../figures/order.js';
-import { compute as overlap } from '../figures/overlap.js';
-import { compute as probes } from '../figures/probes.js';
-import { compute as quoted } from '../figures/quoted.js';
-import { compute as sandbox } from '../figures/sandbox.js';
-import { compute as schemes } from '../figures/schemes.js';
-import { compute as shift } from '../figures/shift.js';
-import { compute as subspaces } from '../figures/subspaces.js';
-import { compute as tables } from '../figures/tables.js';
-import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
-export const computes: Record<string, Compute<any, unknown>> = {
-  cost,
+type AnyCompute = Compute<any, unknown>;
+
+const opening: Record<string, AnyCompute> = {
   'dot-products': dotProducts,
   mixing,
-  normalising,
-  oblique,
-  probes,
-  collisions,
-  'collision-error': collisionError,
-  tables,
-  gauge,
-  heads,
   'one-score': oneScore,
-  cosines,
-  subspaces,
-  overlap,
-  encoding,
-  quoted,
-  gram,
-  shift,
-  images,
-  order,
-  sandbox,
-  schemes,
-  'three-concats': threeConcats,
 };
+
+/** What computes a figure; undefined when there is none of that name. */
+export async function computeOf(figure: string): Promise<AnyCompute | undefined> {
+  if (opening[figure]) return opening[figure];
+  const { laterComputes } = await import('./laterComputes.js').catch((cause: unknown) => {
+    throw new Error('The code that computes this figure could not be fetched; is there a network?', {
+      cause,
+    });
+  });
+  return laterComputes[figure];
+}

@@ -1,4 +1,4 @@
-// All that computes, in one file, so that no page has any of it twice: a worker, which answers off the page's
+// All that computes, in files of its own, so that no page has any of it twice: a worker, which answers off the page's
 // thread; and a module, for a page that may start no worker.
 import { answering, running } from './answers.js';
 import { carrying } from './carry.js';

@@ -1,7 +1,7 @@
 // What a reader sees of the figures on a page, and what Node says that they must show.
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
-import { computes } from '../../../web/worker/computes.ts';
+import { computeOf } from '../../../web/worker/computes.ts';
 import { library } from '../../../web/worker/library.ts';
 
 export interface ShownFigure {
@@ -37,7 +37,8 @@ export async function findingOf(name: string, settings: Record<string, string> =
   const { state: read } = readState(figure.controls, Object.entries(settings));
   const state = figure.settle?.(read, undefined) ?? read;
   const job = { signal: new AbortController().signal, progress: () => {} };
-  const data = await computes[name]?.(library(), state, job);
+  const compute = await computeOf(name);
+  const data = await compute?.(library(), state, job);
   return figure.describe(data, state).trim();
 }
 

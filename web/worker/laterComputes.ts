@@ -1,0 +1,48 @@
+// The computing half of every figure but the opening ones, by the figure's name.
+import { compute as collisionError } from '../figures/collisionError.js';
+import { compute as collisions } from '../figures/collisions.js';
+import { compute as cosines } from '../figures/cosines.js';
+import { compute as cost } from '../figures/cost.js';
+import { compute as encoding } from '../figures/encoding.js';
+import type { Compute } from '../figures/figure.js';
+import { compute as gauge } from '../figures/gauge.js';
+import { compute as gram } from '../figures/gram.js';
+import { compute as heads } from '../figures/heads.js';
+import { compute as images } from '../figures/images.js';
+import { compute as normalising } from '../figures/normalising.js';
+import { compute as oblique } from '../figures/oblique.js';
+import { compute as order } from '../figures/order.js';
+import { compute as overlap } from '../figures/overlap.js';
+import { compute as probes } from '../figures/probes.js';
+import { compute as quoted } from '../figures/quoted.js';
+import { compute as sandbox } from '../figures/sandbox.js';
+import { compute as schemes } from '../figures/schemes.js';
+import { compute as shift } from '../figures/shift.js';
+import { compute as subspaces } from '../figures/subspaces.js';
+import { compute as tables } from '../figures/tables.js';
+import { compute as threeConcats } from '../figures/threeConcats.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+export const laterComputes: Record<string, Compute<any, unknown>> = {
+  cost,
+  normalising,
+  oblique,
+  probes,
+  collisions,
+  'collision-error': collisionError,
+  tables,
+  gauge,
+  heads,
+  cosines,
+  subspaces,
+  overlap,
+  encoding,
+  quoted,
+  gram,
+  shift,
+  images,
+  order,
+  sandbox,
+  schemes,
+  'three-concats': threeConcats,
+};
