@@ -26,19 +26,19 @@ class DecompositionLayer {
                      const Normalization<Scalar>& normalization, int heads, Scalar scale, int summands,
                      const Gauge<Scalar>& gauge = {});
 
-  // The number of tokens n of the tables that come next, above every row that stands apart. Another one than
-  // before forgets all of them.
+  // The number of tokens n of the tables to come, which must exceed the index of every row that stands apart. A
+  // new n forgets all tables.
   void resize(Eigen::Index tokens);
-  // Room for the next table [n, d], elsewhere after each take(), which reads it.
+  // Where the next table [n, d] is to be written. take() reads it and invalidates the pointer.
   Scalar* next_table() { return next_.data(); }
   std::size_t table_size() const { return next_.size(); }
   // What is in next_table() is summand s; it is multiplied by `factor`. Every summand, before terms().
   void take(int s, Scalar factor);
 
   // The chosen heads' terms [heads, parts, parts, n, n], in pieces; the parts are the summands and, when there
-  // is a bias or a beta or a gauge but the raw one, the constant. With `kept`, nothing is written that is as it was at the last call,
-  // which must have been for the same heads. Allocates nothing but once for each n, and in a
-  // gauge the means of each head.
+  // is a bias, a beta or a gauge other than the raw one, the constant. With `kept`, terms that have not changed
+  // since the last call, which must have been for the same heads, are not written again. Allocates once for each
+  // n and, in a gauge, the means of each head.
   void terms(const std::vector<int>& heads, bool kept, const Write& write);
 
   int parts() const { return summands_ + constant_; }
