@@ -1,7 +1,7 @@
 // Figure "Turn the gauge": what moving the mean position row to the words does to a head's shares, raw and
 // canonical, while its scores stand still.
 import type { Superpose, Table } from 'superpose';
-import { exponent, percent, readable } from '../plot/format.js';
+import { exponent, minus, percent } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -16,7 +16,7 @@ const step = 0.1;
 const controls = {
   amount: {
     kind: 'range',
-    label: 'Mean position rows moved to the words',
+    label: 'Mean rows moved',
     min: -most,
     max: most,
     step,
@@ -195,7 +195,7 @@ export const figure: Figure<typeof controls, Data> = {
         kind === kinds.length - 1 ? '. ' : ', ',
       ]);
     return [
-      { text: `${readable(data.amounts[j] as number)} rows moved`, strong: true },
+      { text: `${minus(String(data.amounts[j]))} mean position rows moved to the words`, strong: true },
       `: scores change by ${exponent(data.changes[j] as number)}. Raw: `,
       ...of('raw'),
       'Canonical: ',

@@ -1,6 +1,6 @@
 // Numbers as the page prints them: a true minus sign, and no more digits than can be read.
 
-const minus = (text: string) => text.replace('-', '−');
+export const minus = (text: string) => text.replace('-', '−');
 
 /** Rounding of doubles, as of a constant row minus its mean, is no value to print. */
 const dust = 1e-12;
@@ -29,5 +29,6 @@ export function exponent(value: number): string {
   return `${minus(digits)}\u00a0×\u00a010${raised}`;
 }
 
+/** To a tenth; what rounds to nothing has no sign. */
 export const percent = (fraction: number): string =>
-  Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1)}\u202f%`) : '–';
+  Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1).replace(/^-(0\.0)$/, '$1')}\u202f%`) : '–';
