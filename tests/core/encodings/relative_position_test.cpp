@@ -33,7 +33,9 @@ TEST(RelativePosition, T5BucketsAreTheDefinition) {
       while (expected < 15 && distance * distance >= (64 << (expected - 7))) ++expected;
     }
     EXPECT_EQ(t5_bucket(-distance, both), expected) << distance;
-    if (distance) EXPECT_EQ(t5_bucket(distance, both), 16 + expected) << distance;
+    if (distance) {
+      EXPECT_EQ(t5_bucket(distance, both), 16 + expected) << distance;
+    }
 
     // One-directional: bucket 16 + s begins where (d/16)^16 >= 8^s.
     expected = distance;

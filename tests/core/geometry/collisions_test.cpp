@@ -129,7 +129,9 @@ TEST(Collisions, NeighboursAreAllTokensInOrderOfDistance) {
                   std::sqrt(squared_distance(tokens.cast<double>(), 7, positions.cast<double>(), position,
                                              all.tokens[k])),
                   1e-13);
-      if (k) EXPECT_LE(all.distances[k - 1], all.distances[k]);
+      if (k) {
+        EXPECT_LE(all.distances[k - 1], all.distances[k]);
+      }
     }
     const auto place = std::find(all.tokens.begin(), all.tokens.end(), 7);
     EXPECT_EQ(*(place + 1), 20);

@@ -49,8 +49,12 @@ TEST(PrincipalAngles, CosinesAreSingularValuesAndZeroAnglesAreForced) {
     EXPECT_EQ(zeros, std::max(0, k1 + k2 - d));
     double squares = 0;
     for (int k = 0; k < angles.size(); ++k) {
-      if (k) EXPECT_GE(angles[k], angles[k - 1] - 1e-14);
-      if (k < zeros) EXPECT_LT(angles[k], 1e-13);
+      if (k) {
+        EXPECT_GE(angles[k], angles[k - 1] - 1e-14);
+      }
+      if (k < zeros) {
+        EXPECT_LT(angles[k], 1e-13);
+      }
       squares += std::cos(angles[k]) * std::cos(angles[k]);
     }
     EXPECT_NEAR(squares, (u.transpose() * v).squaredNorm(), 1e-12);

@@ -41,8 +41,12 @@ TEST(Svd, RebuildsMatricesOfAnyShapeAndRank) {
     EXPECT_LT(off_identity(of.V), 1e-13);
     for (Eigen::Index k = 0; k < r; ++k) {
       EXPECT_GT(of.singular_values[k], 0);
-      if (k) EXPECT_LE(of.singular_values[k], of.singular_values[k - 1]);
-      if (k >= rank) EXPECT_LT(of.singular_values[k], bound_for(a));
+      if (k) {
+        EXPECT_LE(of.singular_values[k], of.singular_values[k - 1]);
+      }
+      if (k >= rank) {
+        EXPECT_LT(of.singular_values[k], bound_for(a));
+      }
     }
   }
 }

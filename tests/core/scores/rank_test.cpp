@@ -30,7 +30,9 @@ TEST(Rank, LogitsReachTheClosedForm) {
     const Matrix<double> full =
         logits(join_columns(x, p), shapes.matrix(d_h, d + d_p), shapes.matrix(d_h, d + d_p));
     EXPECT_EQ(numerical_rank(full, 1e-10), ranks.concatenated);
-    if (d == d_p) EXPECT_EQ(numerical_rank(logits(x + p, query, key), 1e-10), ranks.added);
+    if (d == d_p) {
+      EXPECT_EQ(numerical_rank(logits(x + p, query, key), 1e-10), ranks.added);
+    }
   }
   const ScoreRanks published = score_ranks(32, 24, 24, 8, 8);
   EXPECT_EQ(published.added, 8);
