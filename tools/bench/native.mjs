@@ -26,7 +26,9 @@ async function built(name, flags, eigen) {
   const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
   const sources = [
     'tools/bench/native.cpp',
-    ...['scores/decomposition_layer', 'numeric/product'].map((one) => `src/core/${one}.cpp`),
+    ...['scores/decomposition_layer', 'scores/gauge', 'scores/layer_norm', 'numeric/product'].map(
+      (one) => `src/core/${one}.cpp`,
+    ),
   ];
   const command = ['-std=c++20', '-O3', '-DNDEBUG', ...flags, '-Isrc/core', `-I${eigen}/include/eigen3`];
   mkdirSync(join(root, 'build/bench'), { recursive: true });
