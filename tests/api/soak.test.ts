@@ -30,7 +30,7 @@ const block: Record<Part, { take: (raw: Raw) => number; free: (raw: Raw, address
   first: {
     take: (raw) => {
       const linear = { weight: floats(1) };
-      return raw.decompositionLayerF32({ kind: 0, epsilon: 0 }, linear, linear, 1, 1, 1);
+      return raw.decompositionLayerF32({ kind: 0, epsilon: 0 }, linear, linear, 1, 1, 1, { kind: 0 });
     },
     free: (raw, address) => raw.deleteDecompositionLayerF32(address),
   },

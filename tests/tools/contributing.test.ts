@@ -88,20 +88,20 @@ test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
 );
 
 // The rest of the library is there, compiled: it is linked with what is new.
-const archive = join(root, 'build/wasm/libcore-plain.a');
+const archive = join(root, 'build/wasm/libcore-second-plain.a');
 test.runIf(inCi || existsSync(archive))('the API has it, documented, and its tests pass', async () => {
-  const nerf = 'CMakeFiles/core-plain.dir/src/core/encodings/nerf.cpp.o';
+  const nerf = 'CMakeFiles/core-second-plain.dir/src/core/encodings/nerf.cpp.o';
   const bindings = readdirSync(join(root, 'src/wasm/second')).concat('../value.cpp');
   const objects = bindings.map((file) =>
     join('CMakeFiles/superpose-second-plain.dir/src/wasm/second', `${file}.o`),
   );
   await run('cmake', '--preset', 'wasm');
   await run('cmake', '--build', '--preset', 'wasm', '--target', nerf, ...objects);
-  cpSync(archive, inCopy('build/wasm/libcore-plain.a'));
+  cpSync(archive, inCopy('build/wasm/libcore-second-plain.a'));
   await run(
     join(env.SUPERPOSE_EMSCRIPTEN ?? '', 'emar'),
     'q',
-    'build/wasm/libcore-plain.a',
+    'build/wasm/libcore-second-plain.a',
     `build/wasm/${nerf}`,
   );
   const commands = await run('ninja', '-C', 'build/wasm', '-t', 'commands', 'superpose-second-plain');
