@@ -1,7 +1,9 @@
 // Pages of other people that do what they like with a figure, and what a figure tells them.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { root } from '../package/support/project.ts';
 import { dist } from '../page/support/site.ts';
 import { openChromium } from './support/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
@@ -228,10 +230,11 @@ describe('a page that asks for Trusted Types', () => {
 });
 
 describe('two versions on one page', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const later = async ({ put }: Servers) => {
     const text = await readFile(join(dist, 'embed.js'), 'utf8');
-    expect(text).toContain('0.1.0');
-    put('embed-9.9.9.js', text.replaceAll('0.1.0', '9.9.9'));
+    expect(text).toContain(version);
+    put('embed-9.9.9.js', text.replaceAll(version, '9.9.9'));
   };
   const both: Made = ({ site, here }) => ({
     html: page(
@@ -246,7 +249,7 @@ describe('two versions on one page', () => {
     await shows(engine, await findingOf('dot-products'));
     expect((await inPage(engine)())[0]?.runsIn).toBe('blob worker');
     expect(await saidOf(engine)).toEqual([
-      'Superpose 9.9.9 is not used here: version 0.1.0 was loaded first, and stays.',
+      `Superpose 9.9.9 is not used here: version ${version} was loaded first, and stays.`,
     ]);
     expect(engine.complaints).toEqual([]);
   });
