@@ -18,6 +18,9 @@ import { orderApi } from './scores/order.js';
 import { rankApi } from './scores/rank.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
+import { tasksApi } from './training/tasks.js';
+import { trainApi } from './training/train.js';
+import { trainerApi } from './training/trainer.js';
 import createSecond from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/channels.js';
@@ -36,6 +39,9 @@ export type * from './scores/order.js';
 export type * from './scores/rank.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
+export type * from './training/tasks.js';
+export type * from './training/train.js';
+export type * from './training/trainer.js';
 
 const factories = [
   channelsApi,
@@ -54,6 +60,9 @@ const factories = [
   rankApi,
   schemeRegistryApi,
   schemesApi,
+  tasksApi,
+  trainApi,
+  trainerApi,
 ] as const;
 
 export interface Second extends Made<typeof factories> {
