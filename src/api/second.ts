@@ -12,6 +12,7 @@ import { meanDecompositionApi } from './geometry/meanDecomposition.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { probesApi } from './geometry/probes.js';
 import { subspacesApi } from './geometry/subspaces.js';
+import { encodeSafetensorsApi } from './model/encodeSafetensors.js';
 import { type Loaded, type LoadOptions, loadPart } from './module.js';
 import { costApi } from './scores/cost.js';
 import { orderApi } from './scores/order.js';
@@ -34,6 +35,7 @@ export type * from './geometry/meanDecomposition.js';
 export type * from './geometry/oblique.js';
 export type * from './geometry/probes.js';
 export type * from './geometry/subspaces.js';
+export type * from './model/encodeSafetensors.js';
 export type * from './scores/cost.js';
 export type * from './scores/order.js';
 export type * from './scores/rank.js';
@@ -55,6 +57,7 @@ const factories = [
   obliqueApi,
   probesApi,
   subspacesApi,
+  encodeSafetensorsApi,
   costApi,
   orderApi,
   rankApi,

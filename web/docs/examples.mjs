@@ -611,4 +611,13 @@ return superpose.readSafetensorsHeader(file).get('w');`,
     code: `const entry = { name: 'w', dtype: 'BF16', shape: [2], begin: 0, end: 4 };
 return superpose.decodeSafetensors(entry, Uint8Array.of(0xc0, 0x3f, 0, 0xc0)).data;`,
   },
+  {
+    name: 'encodeSafetensors',
+    kind: data,
+    what: 'a file of tables, such as a trainer’s parameters',
+    source: 'the same',
+    code: `const file = superpose.encodeSafetensors({ w: { data: Float32Array.of(1.5, -2), rows: 1, columns: 2 } });
+const entry = superpose.readSafetensorsHeader(file).get('w');
+return superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end)).data;`,
+  },
 ];

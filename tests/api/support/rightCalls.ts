@@ -19,6 +19,7 @@ const zeros = (rows: number, columns: number): Table<Float64Array> => ({
   columns,
 });
 
+const large = zeros(2 ** 22, 12);
 const token = table(3, 4);
 const position = table(3, 4);
 const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
@@ -481,6 +482,10 @@ const completeCalls: Record<string, RightCall> = {
   taskTargets: {
     sound: [{ task: 'back', n: 2, symbols: 5, back: 1, tokens: [4, 2, 0, 1] }],
     whole: { n: [1], symbols: [1], back: [1, 1], tokens: [0, 4] },
+  },
+  encodeSafetensors: {
+    sound: [{ w: table(2, 2), v: single(1, 3) }, { name: 'x' }],
+    huge: [{ w: large, v: large, u: large }],
   },
   readSafetensorsHeader: { sound: [new Uint8Array([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d]), 10] },
   decodeSafetensors: { sound: [entry, new Uint8Array(8), 'float64'] },

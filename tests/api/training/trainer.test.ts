@@ -168,6 +168,22 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 });
 
+test('parameters come back from a file', () => {
+  const options = { task: 'prev', n: 6, d_model: 8 } as const;
+  const [first, second] = [plain.trainer(options), plain.trainer({ ...options, seed: 2 })];
+  first.step(20);
+  const file = plain.encodeSafetensors(first.parameters(), { task: 'prev' });
+  const read = [...plain.readSafetensorsHeader(file)].map(
+    ([name, entry]) =>
+      [name, plain.decodeSafetensors(entry, file.subarray(entry.begin, entry.end), 'float32')] as const,
+  );
+  second.setParameters(Object.fromEntries(read));
+  expect(second.parameters()).toEqual(first.parameters());
+  expect(() => plain.encodeSafetensors({ __metadata__: read[0]?.[1] as Table })).toThrow('has that name');
+  first.delete();
+  second.delete();
+});
+
 test('the tasks answer as the oracle has them', () => {
   for (const { task, n, back, tokens, targets, vocabulary, classes } of oracle.tasks) {
     const options = { task: task as 'back', n, ...(task === 'back' && { back: back ?? 1 }) };

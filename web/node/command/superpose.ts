@@ -30,6 +30,7 @@ const help = `superpose: adding and concatenating position embeddings, without a
       --seeds COUNT                  runs of each; 1 unless given
       --steps COUNT                  200 unless given
       --set KEY=VALUE                an option of the library's trainer, such as d_model=16; as often as wanted
+      --out FILE.safetensors         keeps the model, of one task, scheme and seed
       --csv | --json                 instead of a table to read
   superpose --help | --version
 

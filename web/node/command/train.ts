@@ -1,5 +1,13 @@
 // superpose train: small transformers on a task, under one scheme after another, over seeds.
-import { load, type Superpose, type Task, type TaskTrainerOptions, type TrainingScheme } from 'superpose';
+import { writeFile } from 'node:fs/promises';
+import {
+  load,
+  type Superpose,
+  type Table,
+  type Task,
+  type TaskTrainerOptions,
+  type TrainingScheme,
+} from 'superpose';
 import { csvOf } from '../index.js';
 import { parsed, Refusal } from './refusal.js';
 
@@ -16,11 +24,12 @@ export async function train(args: string[]): Promise<string> {
       seeds: { type: 'string', default: '1' },
       steps: { type: 'string', default: '200' },
       set: { type: 'string', multiple: true, default: [] },
+      out: { type: 'string' },
       csv: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
-  const { task, csv, json } = values;
+  const { task, csv, json, out } = values;
   if (!task?.trim()) throw new Refusal('Say what to learn: --task lookup, or several, --task badge,lookup.');
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   const seeds = whole('--seeds', values.seeds, 1000);
@@ -33,18 +42,25 @@ export async function train(args: string[]): Promise<string> {
         .split(',')
         .map((scheme) => [scheme, { ...settings, ...schemeOf(scheme), task: one as Task, steps }] as const),
     );
+  if (out !== undefined && !out.endsWith('.safetensors'))
+    throw new Refusal(`--out takes the name of a .safetensors file, and got “${out.slice(0, 40)}”.`);
+  if (out !== undefined && (cells.length > 1 || seeds > 1))
+    throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
   const superpose = await load();
   // A wrong option is told before the first run, not after the runs that came before it.
   for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
+  const runs: Run[] = [];
   const rows = cells.map(([scheme, options], at) => {
-    const runs: Run[] = [];
+    const first = runs.length;
     for (let seed = 1; seed <= seeds; seed++) {
       progress(`${options.task}, ${scheme}, seed ${seed} of ${seeds}; ${at + 1} of ${cells.length}`);
       runs.push(runOf(superpose, { ...options, seed }));
     }
-    return { task: options.task, scheme, seeds, ...together(superpose, runs) };
+    return { task: options.task, scheme, seeds, ...together(superpose, runs.slice(first)) };
   });
   progress();
+  const [last] = runs;
+  if (out !== undefined && last) await keep(superpose, out, last);
   if (json) return `${JSON.stringify({ steps, settings, rows }, null, 1)}\n`;
   const columns = Object.keys(rows[0] as object);
   if (csv) {
@@ -56,7 +72,22 @@ export async function train(args: string[]): Promise<string> {
   return `Accuracy after ${steps} steps, mean ± standard deviation over ${seeds === 1 ? 'one seed' : `${seeds} seeds`}, and the steps to 99 %, mean of the seeds that came there:\n${printed(rows)}`;
 }
 
+/** The parameters, with what they are the parameters of. */
+async function keep(superpose: Superpose, file: string, { options, parameters }: Run) {
+  const bytes = superpose.encodeSafetensors(parameters, {
+    superpose: 'trainer',
+    options: JSON.stringify(options),
+  });
+  try {
+    await writeFile(file, bytes);
+  } catch (error) {
+    throw new Refusal(`${file} could not be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
 interface Run {
+  options: TaskTrainerOptions;
+  parameters: Record<string, Table>;
   accuracy: number;
   stepsToAim: number | null;
   diverged: boolean;
@@ -71,7 +102,8 @@ function runOf(superpose: Superpose, options: TaskTrainerOptions): Run {
       trainer.step(Math.min(left, stepsToAim === null ? every : 1000));
       if (stepsToAim === null && trainer.accuracy() >= aim) stepsToAim = trainer.steps;
     }
-    return { accuracy: trainer.accuracy(), stepsToAim, diverged: trainer.diverged };
+    const { diverged } = trainer;
+    return { options, parameters: trainer.parameters(), accuracy: trainer.accuracy(), stepsToAim, diverged };
   } finally {
     trainer.delete();
   }
