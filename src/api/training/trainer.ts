@@ -124,7 +124,7 @@ export interface TrainingShares {
   readonly mean: Float64Array;
   /** [heads, 4] */
   readonly byHead: Table<Float64Array>;
-  /** Why there are none: there are. */
+  /** Null: there are some. */
   readonly reason: null;
 }
 
@@ -146,7 +146,7 @@ export interface TrainingOverlap {
   readonly chanceBand: number;
   /** A’s standard deviation over random turns, at any D above 1. */
   readonly chanceExact: number;
-  /** Why there is none: there is. */
+  /** Null: there is one. */
   readonly reason: null;
 }
 
@@ -168,7 +168,7 @@ export interface TrainingAngles {
   readonly smallest: number;
   /** The smallest of their two leading directions. */
   readonly smallestLeading: number;
-  /** Why there are none: there are. */
+  /** Null: there are some. */
   readonly reason: null;
 }
 
