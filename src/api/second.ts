@@ -12,12 +12,16 @@ import { meanDecompositionApi } from './geometry/meanDecomposition.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { probesApi } from './geometry/probes.js';
 import { subspacesApi } from './geometry/subspaces.js';
+import { encodeSafetensorsApi } from './model/encodeSafetensors.js';
 import { type Loaded, type LoadOptions, loadPart } from './module.js';
 import { costApi } from './scores/cost.js';
 import { orderApi } from './scores/order.js';
 import { rankApi } from './scores/rank.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
+import { tasksApi } from './training/tasks.js';
+import { trainApi } from './training/train.js';
+import { trainerApi } from './training/trainer.js';
 import createSecond from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/channels.js';
@@ -31,11 +35,15 @@ export type * from './geometry/meanDecomposition.js';
 export type * from './geometry/oblique.js';
 export type * from './geometry/probes.js';
 export type * from './geometry/subspaces.js';
+export type * from './model/encodeSafetensors.js';
 export type * from './scores/cost.js';
 export type * from './scores/order.js';
 export type * from './scores/rank.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
+export type * from './training/tasks.js';
+export type * from './training/train.js';
+export type * from './training/trainer.js';
 
 const factories = [
   channelsApi,
@@ -49,11 +57,15 @@ const factories = [
   obliqueApi,
   probesApi,
   subspacesApi,
+  encodeSafetensorsApi,
   costApi,
   orderApi,
   rankApi,
   schemeRegistryApi,
   schemesApi,
+  tasksApi,
+  trainApi,
+  trainerApi,
 ] as const;
 
 export interface Second extends Made<typeof factories> {

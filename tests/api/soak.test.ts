@@ -137,6 +137,19 @@ const runs: Record<string, Run> = {
     search.collisionMargin(0, 1, 2);
     search.delete();
   },
+  'what a trainer is asked': (superpose) => {
+    const batch = { n: 2, tokens: [0, 1, 1, 0], targets: [1, -1, 0, 1] };
+    const sizes = { vocabulary: 2, classes: 2, d_model: 4, precision: 'float64' } as const;
+    const trainer = superpose.trainer({ batches: () => batch, evaluation: batch, ...sizes });
+    trainer.step(2);
+    trainer.evaluate(batch);
+    trainer.logits(batch);
+    trainer.only('token_token');
+    trainer.overlap();
+    trainer.angles();
+    trainer.setParameters(trainer.parameters());
+    trainer.delete();
+  },
   'what the module itself refuses': (superpose) => {
     const file = new Uint8Array(12);
     file[0] = 4;

@@ -25,6 +25,8 @@ const allowed: Record<string, readonly string[]> = {
   precision: ["'float32'", "'float64'"],
   kind: ["'layer_norm'", "'rms_norm'"],
   gauge: ["'raw'", "'canonical'"],
+  task: ['badge', 'mix'],
+  table: ['learned', 'frozen'],
 };
 
 interface Wrong extends Refusal {

@@ -109,6 +109,19 @@ test.each([
   [['figure', 'dot-products', '--out', 'a.svg', '--state', 'https://a.org/?b=1#v=9'], 2, 'version “9”'],
   [['figure', 'dot-products', '--out', 'a.svg', '--loud'], 2, "Unknown option '--loud'"],
   [['decompose'], 2, '--text'],
+  [['train'], 2, '--task lookup'],
+  [['train', '--task', 'induction'], 2, 'badge, lookup, roll'],
+  [['train', '--task', 'prev', '--schemes', 'added'], 2, 'none, add, concat'],
+  [['train', '--task', 'prev', '--schemes', 'add:random'], 2, 'learned, sinusoid, frozen'],
+  [['train', '--task', 'prev', '--seeds', '0'], 2, 'from 1 to 1000'],
+  [['train', '--task', 'prev', '--steps', '1e9'], 2, 'from 1 to 100000'],
+  [['train', '--task', 'prev', '--set', 'heads=5'], 2, 'heads must divide the 32 channels'],
+  [['train', '--task', 'prev', '--set', 'learningRate=fast'], 2, 'learningRate must be finite'],
+  [['train', '--task', 'prev', '--set', 'width=5'], 2, 'no setting called “width”'],
+  [['train', '--task', 'prev', '--csv', '--json'], 2, 'one of --csv and --json'],
+  [['train', '--task', 'prev', '--out', 'model.bin'], 2, '.safetensors'],
+  [['train', '--task', 'prev,rev', '--out', 'model.safetensors'], 2, 'one task, one scheme and one seed'],
+  [['train', '--task', 'prev', '--steps', '1', '--out', 'missing/m.safetensors'], 2, 'could not be written'],
   [['decompose', '--text', 'Hi', '--head', '12'], 2, 'from 0 to 11'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
   [['decompose', '--text', 'Hi', '--gauge', 'metric'], 2, 'canonical or raw'],
@@ -118,6 +131,41 @@ test.each([
   expect(code === 0 ? outcome.stdout : outcome.stderr).toContain(sentence);
   // A sentence, not a stack.
   if (code !== 0) expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('training gives the library’s numbers, as a table, in CSV and in JSON, and keeps the model', async () => {
+  const old = Number(process.versions.node.split('.')[0]) < 22;
+  const library = await load(old ? { simd: 'plain' } : {});
+  const options = { task: 'prev', n: 6, d_model: 16, steps: 40 } as const;
+  const settings = ['--task', 'prev', '--steps', '40', '--set', 'n=6', '--set', 'd_model=16'];
+  const found = [1, 2].map((seed) => {
+    const trainer = library.trainer({ ...options, seed });
+    trainer.step(40);
+    return { accuracy: trainer.accuracy(), parameters: trainer.parameters() };
+  });
+  const [a = 0, b = 0] = found.map(({ accuracy }) => accuracy);
+  const both = ['--schemes', 'add,rope', '--seeds', '2'];
+  const { code, stdout, stderr } = await superpose('train', ...settings, ...both, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { rows } = JSON.parse(stdout);
+  expect(rows.map(({ scheme }: { scheme: string }) => scheme)).toEqual(['add', 'rope']);
+  expect(rows[0].accuracy).toBeCloseTo((a + b) / 2, 12);
+  // Of two numbers, the difference over the root of two.
+  expect(rows[0].standardDeviation).toBeCloseTo(Math.abs(a - b) / Math.SQRT2, 12);
+  const csv = (await superpose('train', ...settings, ...both, '--csv')).stdout.split('\r\n');
+  expect(csv[0]).toBe(Object.keys(rows[0]).join(','));
+  expect(csv[1]).toBe(Object.values(rows[0]).join(',').replaceAll('null', ''));
+  expect((await superpose('train', ...settings, ...both)).stdout).toContain(
+    `${rows[0].accuracy.toFixed(3)} ± ${rows[0].standardDeviation.toFixed(3)}`,
+  );
+
+  await superpose('train', ...settings, '--out', 'model.safetensors');
+  const file = new Uint8Array(await made('model.safetensors'));
+  const read = [...library.readSafetensorsHeader(file)].map(([name, { begin, end, ...entry }]) => [
+    name,
+    library.decodeSafetensors({ ...entry, begin, end }, file.subarray(begin, end), 'float32'),
+  ]);
+  expect(Object.fromEntries(read)).toEqual(found[0]?.parameters);
 });
 
 // Linux has a device that is always full.

@@ -19,6 +19,7 @@ const encoding = 'Encodings';
 const score = 'Scores';
 const scheme = 'Score schemes';
 const measure = 'Measurements';
+const training = 'Training';
 const data = 'Data';
 
 const schemeExample = (id, options, source) => ({
@@ -541,6 +542,43 @@ return superpose.positionCost('add', bert).total;`,
   },
 
   {
+    name: 'trainer',
+    kind: training,
+    what: 'a small transformer on a task that only the scores of tokens with positions solve',
+    source: 'AdamW, arXiv 1711.05101; the gradient derived by hand',
+    code: `const trainer = superpose.trainer({ task: 'lookup', n: 6, d_model: 16, seed: 1, steps: 60 });
+const before = trainer.accuracy();
+trainer.step(60);
+const { mean } = trainer.shares();
+const found = { before, after: trainer.accuracy(), cut: trainer.cut('token_position').accuracy, shares: mean };
+trainer.delete();
+return found;`,
+  },
+  {
+    name: 'train',
+    kind: training,
+    what: 'its curves, point by point, with room for other work',
+    source: 'the same',
+    code: `const options = { task: 'prev', n: 6, d_model: 16, seed: 1, steps: 60 };
+const accuracies = [];
+for await (const { accuracy } of superpose.train(options, { every: 20 })) accuracies.push(accuracy);
+return accuracies;`,
+  },
+  {
+    name: 'taskExamples',
+    kind: training,
+    what: 'examples of a task: here each place tells the colour of its letter',
+    source: 'definition',
+    code: `return superpose.taskExamples({ task: 'roll', n: 4, seed: 1 });`,
+  },
+  {
+    name: 'taskTargets',
+    kind: training,
+    what: 'the answers to tokens of one’s own',
+    source: 'definition',
+    code: `return superpose.taskTargets({ task: 'rev', n: 4, tokens: [3, 0, 0, 2] }).targets;`,
+  },
+  {
     name: 'randomNormal',
     kind: data,
     what: 'seeded normal draws',
@@ -572,5 +610,14 @@ return superpose.readSafetensorsHeader(file).get('w');`,
     source: 'the same',
     code: `const entry = { name: 'w', dtype: 'BF16', shape: [2], begin: 0, end: 4 };
 return superpose.decodeSafetensors(entry, Uint8Array.of(0xc0, 0x3f, 0, 0xc0)).data;`,
+  },
+  {
+    name: 'encodeSafetensors',
+    kind: data,
+    what: 'a file of tables, such as a trainer’s parameters',
+    source: 'the same',
+    code: `const file = superpose.encodeSafetensors({ w: { data: Float32Array.of(1.5, -2), rows: 1, columns: 2 } });
+const entry = superpose.readSafetensorsHeader(file).get('w');
+return superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end)).data;`,
   },
 ];

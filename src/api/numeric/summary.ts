@@ -16,6 +16,8 @@ export interface Summary {
   readonly largest: number;
   /** ... and the largest |x|. */
   readonly largestSize: number;
+  /** Of a sample, over count − 1; NaN for fewer than two. */
+  readonly standardDeviation: number;
 }
 
 export interface SummaryApi {

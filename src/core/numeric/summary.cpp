@@ -12,7 +12,7 @@ namespace superpose {
 Summary summary(const Vector<double>& values) {
   const int count = static_cast<int>(values.size());
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  Summary result{0, 0, kNone, kNone, kNone, kNone};
+  Summary result{0, 0, kNone, kNone, kNone, kNone, kNone};
   for (int k = 0; k < count; ++k) {
     const double value = values[k];
     result.mean += value;
@@ -23,6 +23,14 @@ Summary summary(const Vector<double>& values) {
   }
   result.mean /= count;
   result.mean_size /= count;
+  // In units of the largest, whose squares are in range.
+  const double unit = result.largest_size > 0 ? result.largest_size : 1;
+  double squares = 0;
+  for (int k = 0; k < count; ++k) {
+    const double from_mean = (values[k] - result.mean) / unit;
+    squares += from_mean * from_mean;
+  }
+  if (count > 1) result.standard_deviation = unit * std::sqrt(squares / (count - 1));
   const std::vector<int> lower =
       sorted_places(count, count / 2 + (count > 0), [&](int i, int j) { return values[i] < values[j]; });
   if (count) result.median = (values[lower.back()] + values[lower[(count - 1) / 2]]) / 2;

@@ -12,7 +12,8 @@ struct Summary {
   double least = 0;
   double median = 0;  // the middle one, or the mean of the two in the middle
   double largest = 0;
-  double largest_size = 0;  // of |x|
+  double largest_size = 0;        // of |x|
+  double standard_deviation = 0;  // over count - 1; NaN for fewer than two
 };
 Summary summary(const Vector<double>& values);
 

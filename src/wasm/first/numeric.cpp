@@ -26,6 +26,7 @@ Value summary_out(const Value& values) {
   result.set("median", found.median);
   result.set("largest", found.largest);
   result.set("largestSize", found.largest_size);
+  result.set("standardDeviation", found.standard_deviation);
   return result;
 }
 

@@ -11,6 +11,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         median: 1.5,
         largest: 5,
         largestSize: 7,
+        // Squares of 7.25, 1.75, 0.75 and 4.75 from the mean.
+        standardDeviation: expect.closeTo(Math.sqrt(26.25), 13),
       });
     }
     expect(superpose.summary(Float64Array.of(3, 9, 4)).median).toBe(4);

@@ -19,6 +19,7 @@ const zeros = (rows: number, columns: number): Table<Float64Array> => ({
   columns,
 });
 
+const large = zeros(2 ** 22, 12);
 const token = table(3, 4);
 const position = table(3, 4);
 const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
@@ -65,6 +66,56 @@ export interface RightCall {
   /** Other right calls, when there are several kinds. */
   also?: readonly (readonly unknown[])[];
 }
+
+const modelInTraining = {
+  scheme: 'add',
+  table: 'learned',
+  d_model: 4,
+  d_position: 1,
+  heads: 2,
+  layers: 1,
+  layerNorm: true,
+  mlp: true,
+  causal: false,
+  zeroScores: false,
+  fixedTokens: false,
+  fixedPositions: false,
+  sigma: 0.1,
+  positions: 6,
+  learningRate: 0.01,
+  weightDecay: 0.01,
+  warmUp: 2,
+  steps: 4,
+  beta1: 0.9,
+  beta2: 0.98,
+  epsilon: 1e-8,
+  clip: 1,
+  seed: 1,
+  precision: 'float64',
+};
+const taskTrainer = {
+  ...modelInTraining,
+  task: 'back',
+  n: 6,
+  symbols: 5,
+  back: 2,
+  sequences: 2,
+  evaluationSequences: 3,
+};
+const ownBatch = { n: 3, tokens: [4, 0, 1], targets: [2, -1, 0] };
+const batchesTrainer = {
+  ...modelInTraining,
+  batches: () => ownBatch,
+  evaluation: ownBatch,
+  vocabulary: 5,
+  classes: 3,
+};
+const trainerWhole: NonNullable<RightCall['whole']> = {
+  ...{ d_model: [1], d_position: [1, 3], heads: [1], layers: [1, 12], warmUp: [0], steps: [1] },
+  ...{ n: [1], symbols: [1], back: [1, 5], sequences: [1, 2 ** 16], evaluationSequences: [1, 2 ** 16] },
+  ...{ vocabulary: [1], classes: [1], 'evaluation.n': [1, 6] },
+  ...{ 'evaluation.tokens': [0, 4], 'evaluation.targets': [-1, 2], ...draws },
+};
 
 const rightDecomposition = {
   summands: { token, position },
@@ -411,6 +462,31 @@ const completeCalls: Record<string, RightCall> = {
     ],
   },
   positionCost: { sound: ['query_key', model] },
+  trainer: {
+    sound: [taskTrainer],
+    also: [[{ ...taskTrainer, scheme: 'concat' }], [batchesTrainer]],
+    whole: trainerWhole,
+    huge: [{ task: 'prev', n: 20_000, symbols: 4 }],
+  },
+  train: {
+    sound: [taskTrainer, { every: 2 }],
+    also: [[batchesTrainer, { every: 2 }]],
+    whole: { ...trainerWhole, every: [1, 10_000] },
+    huge: [{ task: 'prev', n: 20_000, symbols: 4 }],
+  },
+  taskExamples: {
+    sound: [{ task: 'back', n: 6, symbols: 5, back: 2, sequences: 2, seed: 1 }],
+    whole: { n: [1], symbols: [1], back: [1, 5], sequences: [1, 2 ** 16], ...draws },
+    huge: [{ task: 'prev', n: 2 ** 20, sequences: 2 ** 10 }],
+  },
+  taskTargets: {
+    sound: [{ task: 'back', n: 2, symbols: 5, back: 1, tokens: [4, 2, 0, 1] }],
+    whole: { n: [1], symbols: [1], back: [1, 1], tokens: [0, 4] },
+  },
+  encodeSafetensors: {
+    sound: [{ w: table(2, 2), v: single(1, 3) }, { name: 'x' }],
+    huge: [{ w: large, v: large, u: large }],
+  },
   readSafetensorsHeader: { sound: [new Uint8Array([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d]), 10] },
   decodeSafetensors: { sound: [entry, new Uint8Array(8), 'float64'] },
 };

@@ -21,6 +21,11 @@ TEST(Summary, ByHand) {
   EXPECT_EQ(odd.median, 1);
   EXPECT_EQ(odd.largest, 2);
   EXPECT_EQ(odd.largest_size, 7);
+  // Squares from the mean: (17/3)^2, (10/3)^2 and (7/3)^2, which are 146/3 together.
+  EXPECT_NEAR(odd.standard_deviation, std::sqrt(73.0 / 3), 1e-14);
+  EXPECT_NEAR(summary(of({-7e300, 2e300, 1e300})).standard_deviation, std::sqrt(73.0 / 3) * 1e300, 1e287);
+  EXPECT_EQ(summary(of({2, 2})).standard_deviation, 0);
+  EXPECT_TRUE(std::isnan(summary(of({4})).standard_deviation));
   EXPECT_EQ(summary(of({9, 1, 5, 2})).median, 3.5);
   EXPECT_EQ(summary(of({4})).median, 4);
   EXPECT_EQ(summary(of({2, 2})).median, 2);
@@ -28,7 +33,8 @@ TEST(Summary, ByHand) {
 
 TEST(Summary, OfNothing) {
   const auto none = summary(Vector<double>());
-  for (double value : {none.mean, none.mean_size, none.least, none.median, none.largest, none.largest_size}) {
+  for (double value : {none.mean, none.mean_size, none.least, none.median, none.largest, none.largest_size,
+                       none.standard_deviation}) {
     EXPECT_TRUE(std::isnan(value));
   }
   EXPECT_EQ(largest_difference({}, {}), 0);

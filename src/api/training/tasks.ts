@@ -1,0 +1,142 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+
+const taskNames = ['badge', 'lookup', 'roll', 'prev', 'rev', 'back', 'mix'] as const;
+
+/**
+ * What a small model is asked of n tokens t₀ to tₙ₋₁, each with one kind of score that solves it. 'badge': n/2
+ * tokens "key k has colour c", n/2 "key k?", shuffled; the colour. 'lookup': t at place tᵢ. 'roll': letters in
+ * colours, each once; place i tells the colour of letter i. 'prev': tᵢ₋₁. 'rev': tₙ₋₁₋ᵢ. 'back': tᵢ₋ₖ. 'mix': t at
+ * place tᵢ − n if tᵢ ≥ n, else tᵢ₋₁.
+ */
+export type Task = (typeof taskNames)[number];
+
+export interface TaskOptions {
+  /** Which of the tasks. */
+  task: Task;
+  /** Tokens of a sequence, from 1 up; even for 'badge', above 1 for 'back'. Default 16. */
+  n?: number;
+  /** Symbols of 'prev', 'rev' and 'back', from 1 up: sequences longer than those trained on keep theirs. Default n. */
+  symbols?: number;
+  /** Places that 'back' looks back, k, from 1 to n − 1. Default 1. */
+  back?: number;
+}
+
+/** Sequences of n tokens, one after another. */
+export interface TrainingBatch {
+  /** Tokens of a sequence, from 1 up. */
+  n: number;
+  /** [sequences, n], ids below the vocabulary. */
+  tokens: Int32Array | readonly number[];
+  /** [sequences, n], classes, or −1 for no target. */
+  targets: Int32Array | readonly number[];
+}
+
+/** A batch with what its ids may be. */
+export interface TaskBatch extends TrainingBatch {
+  /** [sequences, n] */
+  readonly tokens: Int32Array;
+  /** [sequences, n], −1 for no target. */
+  readonly targets: Int32Array;
+  /** Token ids are below it. */
+  readonly vocabulary: number;
+  /** Targets are below it. */
+  readonly classes: number;
+}
+
+export interface TaskExamplesOptions extends TaskOptions {
+  /** From 1 to 65536. Default 1. */
+  sequences?: number;
+  /** Equal seeds give equal examples, those that a trainer of that seed is measured on. Default 1. */
+  seed?: number;
+}
+
+export interface TasksApi {
+  /** Seeded examples of a task. Throws RangeError, TypeError. */
+  taskExamples(options: TaskExamplesOptions): TaskBatch;
+  /**
+   * The answers to tokens of one's own, whole sequences of them: where a badge or letter is there twice, the last
+   * one counts; of one that is not there, there is no target. Throws RangeError, TypeError.
+   */
+  taskTargets(options: TaskOptions & { tokens: Int32Array | readonly number[] }): TaskBatch;
+}
+
+/** A task as the module takes it, with its sizes. */
+export function checkedTask(raw: Raw, options: TaskOptions) {
+  const { task: name, n = 16, symbols, back = 1 } = options;
+  const task = check.placeIn('task', name, taskNames);
+  check.integer('n', n, 1);
+  if (name === 'badge' && n % 2 !== 0)
+    throw new RangeError(`n must be even for 'badge', half of it badges and half questions; it is ${n}.`);
+  if (name === 'back' && n < 2)
+    throw new RangeError(`n must be above 1 for 'back', which looks back; it is ${n}.`);
+  const known = {
+    task,
+    n,
+    symbols: symbols == null ? 0 : check.integer('symbols', symbols, 1),
+    back: check.integer('back', back, 1, Math.max(1, n - 1)),
+  };
+  const { vocabulary, classes } = raw.taskSizes(known) as { vocabulary: number; classes: number };
+  return { ...known, vocabulary, classes };
+}
+
+/** Ids from `low` to `high`, copied: what a caller changes afterwards is not looked at. */
+function ids(name: string, value: unknown, low: number, high: number): Int32Array {
+  if (!Array.isArray(value) && !(value instanceof Int32Array))
+    check.refuse(name, 'an Int32Array or an array of whole numbers', value, false);
+  for (const one of value) check.integer(`an entry of ${name}`, one, low, high);
+  return Int32Array.from(value);
+}
+
+/** Whole sequences of token ids below `vocabulary`. */
+export function checkedTokens(name: string, value: unknown, n: number, vocabulary: number): Int32Array {
+  const tokens = ids(name, value, 0, vocabulary - 1);
+  if (tokens.length === 0 || tokens.length % n !== 0)
+    check.refuseCount(name, `a multiple of ${n} ids, whole sequences of n`, tokens.length);
+  return tokens;
+}
+
+/** A batch that a model with such sizes can be trained on. */
+export function checkedBatch(
+  name: string,
+  value: unknown,
+  { vocabulary, classes, positions }: { vocabulary: number; classes: number; positions: number },
+) {
+  check.object(name, value);
+  const batch = value as TrainingBatch;
+  const n = check.integer(`${name}.n`, batch.n, 1, positions);
+  const tokens = checkedTokens(`${name}.tokens`, batch.tokens, n, vocabulary);
+  const targets = ids(`${name}.targets`, batch.targets, -1, classes - 1);
+  if (targets.length !== tokens.length)
+    check.refuseCount(
+      `${name}.targets`,
+      `${tokens.length} entries, as many as there are tokens`,
+      targets.length,
+    );
+  if (!targets.some((target) => target >= 0))
+    throw new RangeError(`${name}.targets must have at least one target; all ${targets.length} are −1.`);
+  return { n, tokens, targets };
+}
+
+export function tasksApi(raw: Raw): TasksApi {
+  return {
+    taskExamples(options) {
+      check.object('options', options);
+      const task = checkedTask(raw, options);
+      const sequences = check.integer('sequences', options.sequences ?? 1, 1, 2 ** 16);
+      const seed = check.seed('seed', options.seed ?? 1);
+      check.fits(`${sequences} sequences of ${task.n} tokens`, 16 * sequences * task.n);
+      const { vocabulary, classes } = task;
+      return { ...raw.taskExamples({ ...task, sequences, seed }), vocabulary, classes };
+    },
+
+    taskTargets(options) {
+      check.object('options', options);
+      const task = checkedTask(raw, options);
+      const { n, vocabulary, classes } = task;
+      const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
+      check.fits(`The targets of ${tokens.length} tokens`, 16 * tokens.length);
+      return { n, tokens, targets: raw.taskTargets({ ...task, tokens }), vocabulary, classes };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import * as check from '../check.js';
+import type { Raw } from '../module.js';
+import { checkedTrainer, type Trainer, type TrainerOptions, trainerOf } from './trainer.js';
+
+export interface TrainOptions {
+  /** Stops the run between two slices; it then throws the signal’s reason, and a trainer stays as it is. */
+  signal?: AbortSignal;
+  /** Steps from one point of the curves to the next, from 1 to 10,000. Default 5. */
+  every?: number;
+}
+
+/** A point of a run’s curves. */
+export interface TrainingPoint {
+  /** Steps done. */
+  readonly steps: number;
+  /** Of the steps since the last point, each before what it changed. */
+  readonly losses: Float64Array;
+  /** Of the evaluation, in nats. */
+  readonly loss: number;
+  /** Of the evaluation. */
+  readonly accuracy: number;
+  /** [4], raw shares, mean over heads; null where the scheme has no part of positions. */
+  readonly shares: Float64Array | null;
+  /** A of token and position rows; null where positions are not in the stream. */
+  readonly overlap: number | null;
+  /** The run stops here because a loss or gradient was not finite. */
+  readonly diverged: boolean;
+}
+
+export interface TrainApi {
+  /**
+   * Trains until the trainer’s planned steps are done, or it diverges, from a point before the first step on. Other
+   * work of the thread comes in between points. A trainer that is made here, from options, is also deleted here.
+   * Throws RangeError, TypeError; the run, an Error when the trainer is deleted meanwhile.
+   */
+  train(trainer: Trainer | TrainerOptions, options?: TrainOptions): AsyncGenerator<TrainingPoint, void>;
+}
+
+/** Steps that the thread may be held for. */
+const slice = 50;
+
+const pointOf = (trainer: Trainer, losses: Float64Array): TrainingPoint => ({
+  steps: trainer.steps,
+  losses,
+  ...curvesOf(trainer),
+  shares: trainer.shares().mean,
+  overlap: trainer.overlap().overlap,
+  diverged: trainer.diverged,
+});
+
+function curvesOf(trainer: Trainer) {
+  const { loss, accuracy } = trainer.evaluate();
+  return { loss, accuracy };
+}
+
+const breath = () => new Promise((resolve) => setTimeout(resolve));
+
+async function* run(trainer: Trainer, every: number, signal: AbortSignal | undefined) {
+  signal?.throwIfAborted();
+  yield pointOf(trainer, new Float64Array());
+  while (trainer.steps < trainer.plannedSteps && !trainer.diverged) {
+    const wanted = Math.min(every, trainer.plannedSteps - trainer.steps);
+    const losses = new Float64Array(wanted);
+    let count = 0;
+    while (count < wanted && !trainer.diverged) {
+      await breath();
+      signal?.throwIfAborted();
+      const some = trainer.step(Math.min(slice, wanted - count));
+      losses.set(some, count);
+      count += some.length;
+    }
+    yield pointOf(trainer, losses.slice(0, count));
+  }
+}
+
+export function trainApi(raw: Raw): TrainApi {
+  return {
+    train(trainer, options = {}) {
+      check.object('trainer', trainer);
+      check.object('options', options);
+      const { signal, every: given } = options;
+      const every = check.integer('every', given ?? 5, 1, 10_000);
+      if (signal != null && typeof signal.throwIfAborted !== 'function')
+        check.refuse('signal', 'an AbortSignal', signal, false);
+      if ('step' in trainer) return run(trainer, every, signal);
+      const checked = checkedTrainer(raw, trainer);
+      return (async function* () {
+        const own = trainerOf(raw, checked);
+        try {
+          yield* run(own, every, signal);
+        } finally {
+          own.delete();
+        }
+      })();
+    },
+  };
+}

@@ -1,0 +1,518 @@
+import * as check from '../check.js';
+import { type Handle, handle } from '../handle.js';
+import type { Raw } from '../module.js';
+import type { Floats, Precision, Table } from '../table.js';
+import { checkedBatch, checkedTask, checkedTokens, type TaskOptions, type TrainingBatch } from './tasks.js';
+
+const schemeNames = ['none', 'add', 'concat', 'wide_concat', 'untied', 'rope', 'alibi', 't5'] as const;
+const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
+const termNames = ['token_token', 'token_position', 'position_token', 'position_position'] as const;
+
+/**
+ * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] within the same width; 'wide_concat',
+ * each as wide as d_model; 'untied', scores of positions with weights of their own (TUPE, arXiv 2006.15595); 'rope',
+ * queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409); 't5', a bias for each head and offset
+ * (arXiv 1910.10683), one bucket an offset; 'none'.
+ */
+export type TrainingScheme = (typeof schemeNames)[number];
+
+/** What a score of the first layer is the sum of: the query's part, then the key's. */
+export type TrainingTerm = (typeof termNames)[number];
+
+/**
+ * The model, from tokens [n] to logits [n, classes]: layers of attention, with `mlp` a GELU, an unembedding of its
+ * own. Nothing has a bias and LayerNorm has a gain only, so that a score is exactly the four terms of e and p.
+ */
+export interface TrainingModelOptions {
+  /** Default 'add'. */
+  scheme?: TrainingScheme;
+  /**
+   * Where the position rows of 'add', 'concat', 'wide_concat' and 'untied' come from: 'learned', drawn and trained;
+   * 'sinusoid', fixed; 'frozen', token and position rows drawn and both fixed. Default 'learned'.
+   */
+  table?: 'learned' | 'sinusoid' | 'frozen';
+  /** D, channels of the stream, from 1 up; of 'wide_concat' it has twice as many. Default 32. */
+  d_model?: number;
+  /** Channels of a position in 'concat', from 1 to d_model − 1. Default half of d_model. */
+  d_position?: number;
+  /** H, which divides the stream’s channels, for 'rope' into even widths. Default 2. */
+  heads?: number;
+  /** From 1 to 12. Default 1. */
+  layers?: number;
+  /** LayerNorm before attention, MLP and unembedding, or none of the three. Default true. */
+  layerNorm?: boolean;
+  /** An MLP of 4 D channels after attention. Default false. */
+  mlp?: boolean;
+  /** Keys j ≤ i only. Default false. */
+  causal?: boolean;
+  /** All scores 0: what a task gives without attention’s choice, its floor. Default false. */
+  zeroScores?: boolean;
+  /** Token rows stay as they were drawn. Default false. */
+  fixedTokens?: boolean;
+  /** So do position rows. Default false. */
+  fixedPositions?: boolean;
+  /** Token and position rows are drawn from N(0, sigma²); a sinusoid’s rows have this rms. From 0 up. Default 0.1. */
+  sigma?: number;
+  /** L, the longest sequence and the rows of the position table, from n up. Default n. */
+  positions?: number;
+}
+
+/**
+ * AdamW (arXiv 1711.05101) with a warm-up, a cosine and a clipped norm: the rate of step s, from 1, is
+ * learningRate · min(1, s/warmUp) · (0.1 + 0.45 (1 + cos πs/steps)); beyond `steps` as at `steps`.
+ */
+export interface TrainingOptimizerOptions {
+  /** From 0 up. Default 0.005. */
+  learningRate?: number;
+  /** Of everything but gains, from 0 up. Default 0.01. */
+  weightDecay?: number;
+  /** Steps until the rate is whole, from 0 up. Default 20. */
+  warmUp?: number;
+  /** Steps of the cosine, from 1 up; a trainer may go on beyond them. Default 200. */
+  steps?: number;
+  /** Of the mean of gradients, from 0 to below 1. Default 0.9. */
+  beta1?: number;
+  /** Of the mean of their squares, from 0 to below 1. Default 0.98. */
+  beta2?: number;
+  /** Added to the root of that, above 0. Default 1e-8. */
+  epsilon?: number;
+  /** The largest norm of all gradients together, above 0. Default 1. */
+  clip?: number;
+}
+
+interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptions {
+  /** Of parameters and examples: equal seeds give equal runs. From 0 to 2³² − 1, default 1. */
+  seed?: number;
+  /** What is computed in. Default 'float32'. */
+  precision?: Precision;
+}
+
+/** A trainer on examples of a task. */
+export interface TaskTrainerOptions extends AnyTrainerOptions, TaskOptions {
+  /** Sequences of a step, from 1 to 65536. Default 32. */
+  sequences?: number;
+  /** Sequences that accuracy, terms and shares are measured on, from 1 to 65536. Default 128. */
+  evaluationSequences?: number;
+}
+
+/** A trainer on examples of one’s own. */
+export interface BatchesTrainerOptions extends AnyTrainerOptions {
+  /** The batch of a step, counted from 0. It is copied. */
+  batches: (step: number) => TrainingBatch;
+  /** What accuracy, terms and shares are measured on. */
+  evaluation: TrainingBatch;
+  /** Token ids are below it; from 1 up. */
+  vocabulary: number;
+  /** Targets are below it; from 1 up. */
+  classes: number;
+}
+
+export type TrainerOptions = TaskTrainerOptions | BatchesTrainerOptions;
+
+export interface TrainingEvaluation {
+  /** Mean cross-entropy over the targets, in nats. */
+  readonly loss: number;
+  /** The share of targets that have the largest logit; of equal ones the first counts. */
+  readonly accuracy: number;
+  /** How many there are. */
+  readonly targets: number;
+}
+
+/** Shares of what the first layer’s scores vary by over keys; each sums to 1 over the terms. */
+export interface TrainingShares {
+  /** [4], over the heads, in the order of the term names: token_token, token_position, position_token, position_position. */
+  readonly mean: Float64Array;
+  /** [heads, 4] */
+  readonly byHead: Table<Float64Array>;
+  /** Null: there are some. */
+  readonly reason: null;
+}
+
+/** A scheme whose scores have no part of positions. */
+export interface NoTrainingShares {
+  /** There is none. */
+  readonly mean: null;
+  /** There are none. */
+  readonly byHead: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** How far token rows E and position rows P, each less their mean row, share directions. */
+export interface TrainingOverlap {
+  /** A = D‖EPᵀ‖² / (‖E‖²‖P‖²): 0 apart, 1 expected of random turns. */
+  readonly overlap: number;
+  /** √(2/(PR_E · PR_P)), participation ratios: A’s spread for D far above them. */
+  readonly chanceBand: number;
+  /** A’s standard deviation over random turns, at any D above 1. */
+  readonly chanceExact: number;
+  /** Null: there is one. */
+  readonly reason: null;
+}
+
+/** A scheme without positions in the stream. */
+export interface NoTrainingOverlap {
+  /** There is none. */
+  readonly overlap: null;
+  /** There is none. */
+  readonly chanceBand: null;
+  /** There is none. */
+  readonly chanceExact: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** Principal angles between token and position rows, each less their mean row, in radians. */
+export interface TrainingAngles {
+  /** The smallest of all rows’ spans: 0 where their ranks add up to more than D. */
+  readonly smallest: number;
+  /** The smallest of their two leading directions. */
+  readonly smallestLeading: number;
+  /** Null: there are some. */
+  readonly reason: null;
+}
+
+/** A scheme without positions in the stream. */
+export interface NoTrainingAngles {
+  /** There is none. */
+  readonly smallest: null;
+  /** There is none. */
+  readonly smallestLeading: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/**
+ * A model in training, in the module’s memory. Declare it with `using`, or call delete() when done with it; then
+ * it answers nothing more.
+ */
+export interface Trainer extends Handle {
+  /** Steps done. */
+  readonly steps: number;
+  /** The steps of its cosine. */
+  readonly plannedSteps: number;
+  /** The last step’s loss, before what it changed; NaN before the first. */
+  readonly loss: number;
+  /** A loss or gradient was not finite: that step changed nothing, and there are no more. */
+  readonly diverged: boolean;
+  /**
+   * `count` steps, from 1 to 10,000, default 1; their losses, fewer where the run diverges. Throws an Error when it
+   * has diverged before, RangeError and TypeError for a batch that does not fit; steps before that stay done.
+   */
+  step(count?: number): Float64Array;
+  /** The share of right answers in the evaluation, or in a batch of one’s own. */
+  accuracy(batch?: TrainingBatch): number;
+  /** Loss and accuracy of the evaluation, or of a batch of one’s own. */
+  evaluate(batch?: TrainingBatch): TrainingEvaluation;
+  /** The evaluation with the first layer’s scores less one term. Throws where shares() has none. */
+  cut(term: TrainingTerm): TrainingEvaluation;
+  /** The evaluation with one term only. */
+  only(term: TrainingTerm): TrainingEvaluation;
+  /** [sequences · n, classes], of whole sequences of n tokens. */
+  logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table;
+  /** Raw shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖² with rows centred over the keys they may read. */
+  shares(): TrainingShares | NoTrainingShares;
+  /** Whether tokens and positions keep apart. */
+  overlap(): TrainingOverlap | NoTrainingOverlap;
+  /** The same in angles. */
+  angles(): TrainingAngles | NoTrainingAngles;
+  /**
+   * Copies of all of them, by name: E [V, d_token], P [L, d_position], U_q and U_k [d_position, D], T5 [H, 2L − 1];
+   * of layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D], layers.l.g2 [1, D],
+   * layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, classes]. Weights are [in, out].
+   */
+  parameters(): Record<string, Table>;
+  /** Replaces some or all, the optimiser’s moments as they are. None is, when one does not fit. */
+  setParameters(parameters: Readonly<Record<string, Table>>): void;
+  /** delete() by its other name. */
+  close(): void;
+}
+
+export interface TrainerApi {
+  /**
+   * A small transformer to train here, on a task or on batches of one’s own. Its task’s floor is the accuracy of the
+   * same with `zeroScores`. Throws RangeError, TypeError.
+   */
+  trainer(options: TrainerOptions): Trainer;
+}
+
+const maxSequences = 2 ** 16;
+const maxSteps = 10_000;
+const allTerms = 15;
+
+/** A scheme that has position rows in its stream, or scores made of them. */
+const inStream = (scheme: TrainingScheme) =>
+  scheme === 'add' || scheme === 'concat' || scheme === 'wide_concat';
+const hasTable = (scheme: TrainingScheme) => inStream(scheme) || scheme === 'untied';
+
+/** Everything that is wrong with options is said here, before anything is allocated. */
+export function checkedTrainer(raw: Raw, options: TrainerOptions) {
+  check.object('options', options);
+  const given = options as Partial<TaskTrainerOptions & BatchesTrainerOptions>;
+  if ((given.task == null) === (given.batches == null)) {
+    throw new TypeError(
+      `A trainer takes either task or batches; ${given.task == null ? 'neither' : 'both'} of them ${given.task == null ? 'is' : 'are'} given.`,
+    );
+  }
+  if (given.batches != null && typeof given.batches !== 'function')
+    check.refuse('batches', 'a function that gives tokens and targets', given.batches, false);
+
+  const scheme = schemeNames[check.placeIn('scheme', given.scheme ?? 'add', schemeNames)] as TrainingScheme;
+  const table = check.placeIn('table', given.table ?? 'learned', tableNames);
+  const d_model = check.integer('d_model', given.d_model ?? 32, 1);
+  if (scheme === 'concat' && d_model < 2)
+    throw new RangeError(`d_model must be from 2 up to be parted by 'concat'; it is ${d_model}.`);
+  const d_position = check.integer(
+    'd_position',
+    given.d_position ?? Math.max(1, Math.floor(d_model / 2)),
+    1,
+    Math.max(1, d_model - 1),
+  );
+  const stream = scheme === 'wide_concat' ? 2 * d_model : d_model;
+  const heads = given.heads ?? 2;
+  const d_head = check.headWidth(heads, stream, 'the stream', 'channels');
+  if (scheme === 'rope' && d_head % 2 !== 0) {
+    throw new RangeError(
+      `heads must divide the ${stream} channels of the stream into even widths for 'rope', which turns pairs; ${heads} makes them ${d_head}.`,
+    );
+  }
+  const layers = check.integer('layers', given.layers ?? 1, 1, 12);
+  const flags = {
+    layerNorm: check.flag('layerNorm', given.layerNorm ?? true),
+    mlp: check.flag('mlp', given.mlp ?? false),
+    causal: check.flag('causal', given.causal ?? false),
+    zeroScores: check.flag('zeroScores', given.zeroScores ?? false),
+    fixedTokens: check.flag('fixedTokens', given.fixedTokens ?? false),
+    fixedPositions: check.flag('fixedPositions', given.fixedPositions ?? false),
+  };
+  const single = check.precision(given.precision ?? 'float32') === 'float32';
+  const rate = (name: string, value: unknown) => check.representable(name, value, single, 0);
+  const positive = (name: string, value: unknown) =>
+    check.representable(name, check.positive(name, value), single);
+  const beta = (name: string, value: unknown) => {
+    const checked = check.number(name, value, 0);
+    if (checked >= 1) check.refuse(name, 'below 1', checked);
+    return checked;
+  };
+  const numbers = {
+    sigma: rate('sigma', given.sigma ?? 0.1),
+    learningRate: rate('learningRate', given.learningRate ?? 5e-3),
+    weightDecay: rate('weightDecay', given.weightDecay ?? 0.01),
+    warmUp: check.integer('warmUp', given.warmUp ?? 20, 0),
+    steps: check.integer('steps', given.steps ?? 200, 1),
+    beta1: beta('beta1', given.beta1 ?? 0.9),
+    beta2: beta('beta2', given.beta2 ?? 0.98),
+    epsilon: positive('epsilon', given.epsilon ?? 1e-8),
+    clip: positive('clip', given.clip ?? 1),
+  };
+  const seed = check.seed('seed', given.seed ?? 1);
+
+  const model = { scheme, table, d_model, d_position, heads, layers, ...flags, ...numbers, seed, single };
+  const memory = (sizes: { vocabulary: number; classes: number; positions: number }, tokens: number) => {
+    const bytes = memoryOf({ ...sizes, stream, heads, layers, mlp: flags.mlp, single }) + 8 * tokens;
+    check.fits(`A model of ${stream} channels, ${layers} layers and ${sizes.positions} positions`, bytes);
+    return bytes;
+  };
+  if (given.batches) {
+    const { batches } = given;
+    const vocabulary = check.integer('vocabulary', given.vocabulary, 1);
+    const classes = check.integer('classes', given.classes, 1);
+    check.object('evaluation', given.evaluation);
+    const n = (given.evaluation as TrainingBatch).n;
+    const positions = check.integer('positions', given.positions ?? n, 1);
+    const sizes = { vocabulary, classes, positions };
+    const evaluation = checkedBatch('evaluation', given.evaluation, sizes);
+    const bytes = memory(sizes, evaluation.tokens.length);
+    return { ...model, ...sizes, evaluation, batches, bytes };
+  }
+  const task = checkedTask(raw, given as TaskOptions);
+  const positions = check.integer('positions', given.positions ?? task.n, task.n);
+  const sequences = check.integer('sequences', given.sequences ?? 32, 1, maxSequences);
+  const evaluationSequences = check.integer(
+    'evaluationSequences',
+    given.evaluationSequences ?? 128,
+    1,
+    maxSequences,
+  );
+  const bytes = memory({ ...task, positions }, task.n * (sequences + 2 * evaluationSequences));
+  return { ...model, ...task, positions, sequences, evaluationSequences, bytes };
+}
+
+export type CheckedTrainer = ReturnType<typeof checkedTrainer>;
+
+interface Sizes {
+  vocabulary: number;
+  classes: number;
+  positions: number;
+  stream: number;
+  heads: number;
+  layers: number;
+  mlp: boolean;
+  single: boolean;
+}
+
+/** At most what a trainer takes: see Model::take_memory() and separation(), whose tables are in double. */
+function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single }: Sizes) {
+  const most = Math.max(L, 64);
+  const wide = mlp ? 4 * D : 0;
+  const layer = most * (8 * D + L * heads + 2 * (D + wide) + 2) + 10 * D * D + 4 * D * wide;
+  const part = most * (14 * D + classes + wide + 1) + 3 * D * classes;
+  const positional = (2 * heads + 5) * L * L + 8 * L * D + D * D;
+  const parameters = (V + L + classes + 2 * D) * D + layers * (4 * D + 2 * wide) * D + heads * 2 * L;
+  const values = layers * layer + part + positional + 5 * parameters;
+  return (single ? 4 : 8) * values + 8 * 6 * (V + L) * D;
+}
+
+export function trainerApi(raw: Raw): TrainerApi {
+  return { trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)) };
+}
+
+/** A trainer of options that have been checked. */
+export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
+  const { scheme, heads, single, vocabulary, classes, positions, zeroScores } = checked;
+  const sizes = { vocabulary, classes, positions };
+  const release = check.hold(checked.bytes);
+  let address: number | undefined = raw.trainer({
+    ...checked,
+    scheme: schemeNames.indexOf(scheme),
+    batches: undefined,
+  });
+  let done = 0;
+  let loss = Number.NaN;
+  let diverged = false;
+  let stepping = false;
+
+  const alive = (): number => {
+    if (address === undefined) throw new Error('This trainer has been deleted; make another one.');
+    return address;
+  };
+  const free = () => {
+    if (address !== undefined) raw.deleteTrainer(address);
+    address = undefined;
+    release();
+  };
+  const noted = (trainer: number, losses: Float64Array) => {
+    diverged = raw.trainerDiverged(trainer);
+    done += losses.length - (diverged ? 1 : 0);
+    loss = losses.at(-1) ?? loss;
+    return losses;
+  };
+  const evaluated = (terms: number, batch?: TrainingBatch): TrainingEvaluation => {
+    const trainer = alive();
+    const own = batch == null ? undefined : checkedBatch('batch', batch, sizes);
+    if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
+    return raw.evaluateTrainer(trainer, terms, own);
+  };
+  const noTerms = zeroScores
+    ? 'All scores are 0, so they have no terms: this is a floor.'
+    : `The scores of '${scheme}' have no part of positions to take apart.`;
+  const bitOf = (term: TrainingTerm): number => {
+    alive();
+    const place = check.placeIn('term', term, termNames);
+    if (!hasTable(scheme) || zeroScores) throw new Error(noTerms);
+    return 1 << place;
+  };
+  const noRows = `'${scheme}' has no position rows in its stream.`;
+  const batchesSteps = (count: number, batches: (step: number) => TrainingBatch) => {
+    const losses = new Float64Array(count);
+    for (let k = 0; k < count; k++) {
+      const batch = checkedBatch('the batch', batches(done), sizes);
+      // What gives the batches may have deleted the trainer.
+      if (address === undefined)
+        throw new Error(`This trainer was deleted while it was stepping, ${k} of ${count} steps done.`);
+      check.fits(`${batch.tokens.length} tokens`, 16 * batch.tokens.length);
+      losses[k] = raw.trainerStep(address, batch);
+      noted(address, losses.subarray(k, k + 1));
+      if (diverged) return losses.slice(0, k + 1);
+    }
+    return losses;
+  };
+  return {
+    get steps() {
+      return done;
+    },
+    plannedSteps: checked.steps,
+    get loss() {
+      return loss;
+    },
+    get diverged() {
+      return diverged;
+    },
+    step(count = 1) {
+      const trainer = alive();
+      check.integer('count', count, 1, maxSteps);
+      if (stepping)
+        throw new Error('This trainer is within a step: batches gives a batch, and calls no step().');
+      if (diverged) {
+        throw new Error(
+          `This run diverged at step ${done + 1}: its loss or gradient is not finite, and it takes no more steps. Give a lower learningRate.`,
+        );
+      }
+      if (!('batches' in checked)) return noted(trainer, raw.trainerSteps(trainer, count));
+      stepping = true;
+      try {
+        return batchesSteps(count, checked.batches);
+      } finally {
+        stepping = false;
+      }
+    },
+    accuracy: (batch) => evaluated(allTerms, batch).accuracy,
+    evaluate: (batch) => evaluated(allTerms, batch),
+    cut: (term) => evaluated(allTerms - bitOf(term)),
+    only: (term) => evaluated(bitOf(term)),
+    logits(options) {
+      const trainer = alive();
+      check.object('options', options);
+      const n = check.integer('n', options.n, 1, positions);
+      const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
+      check.fits(`Logits of ${tokens.length} tokens`, 16 * tokens.length * (1 + classes));
+      // No target is looked at.
+      const data = raw.trainerLogits(trainer, { n, tokens, targets: tokens });
+      return { data, rows: tokens.length, columns: classes };
+    },
+    shares() {
+      const trainer = alive();
+      if (!hasTable(scheme) || zeroScores) return { mean: null, byHead: null, reason: noTerms };
+      const { mean, byHead } = raw.trainerShares(trainer);
+      return { mean, byHead: { data: byHead, rows: heads, columns: termNames.length }, reason: null };
+    },
+    overlap() {
+      const trainer = alive();
+      if (!inStream(scheme)) return { overlap: null, chanceBand: null, chanceExact: null, reason: noRows };
+      const { overlap, chanceBand, chanceExact } = raw.trainerSeparation(trainer);
+      return { overlap, chanceBand, chanceExact, reason: null };
+    },
+    angles() {
+      const trainer = alive();
+      if (!inStream(scheme)) return { smallest: null, smallestLeading: null, reason: noRows };
+      const { smallest, smallestLeading } = raw.trainerSeparation(trainer);
+      return { smallest, smallestLeading, reason: null };
+    },
+    parameters() {
+      return parametersOf(raw, alive());
+    },
+    setParameters(parameters) {
+      const trainer = alive();
+      check.object('parameters', parameters);
+      const known = parametersOf(raw, trainer);
+      for (const [name, value] of Object.entries(parameters)) {
+        if (!Object.hasOwn(known, name)) {
+          throw new RangeError(
+            `There is no parameter called ${check.shown(name)}; this model has ${Object.keys(known).join(', ')}.`,
+          );
+        }
+        const { rows, columns } = known[name] as Table;
+        check.table(name, value, { rows, columns });
+        if (single) for (const entry of value.data) check.representable(`an entry of ${name}`, entry, true);
+      }
+      for (const [name, { data }] of Object.entries(parameters)) raw.setTrainerParameter(trainer, name, data);
+    },
+    close: free,
+    ...handle(free),
+  };
+}
+
+function parametersOf(raw: Raw, trainer: number): Record<string, Table> {
+  const all: { name: string; rows: number; columns: number; data: Floats }[] = raw.trainerParameters(trainer);
+  return Object.fromEntries(all.map(({ name, ...of }) => [name, of]));
+}

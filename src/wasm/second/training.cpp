@@ -1,0 +1,267 @@
+// A model in training that stays in the module's memory, with the examples that it learns from and those that it
+// is measured on.
+#include <memory>
+#include <optional>
+
+#include "convert.h"
+#include "training/measures.h"
+#include "training/trainer.h"
+
+namespace superpose {
+namespace {
+
+// A batch whose ids are its own.
+struct HeldBatch {
+  int n = 0;
+  std::vector<int> tokens, targets;
+
+  Batch view() const { return {static_cast<int>(tokens.size()) / n, n, tokens.data(), targets.data()}; }
+};
+
+HeldBatch batch_in(const Value& batch) {
+  return {batch["n"].as<int>(), integers_in(batch["tokens"]), integers_in(batch["targets"])};
+}
+
+Value batch_out(const Batch& batch) {
+  const std::size_t count = static_cast<std::size_t>(batch.sequences) * batch.n;
+  Value result = Value::object();
+  result.set("n", batch.n);
+  result.set("tokens", copy_out(batch.tokens, count));
+  result.set("targets", copy_out(batch.targets, count));
+  return result;
+}
+
+TaskOptions task_in(const Value& options) {
+  return {static_cast<Task>(options["task"].as<int>()), options["n"].as<int>(), options["symbols"].as<int>(),
+          options["back"].as<int>()};
+}
+
+ModelOptions model_in(const Value& from) {
+  ModelOptions options;
+  options.vocabulary = from["vocabulary"].as<int>();
+  options.classes = from["classes"].as<int>();
+  options.rows = from["positions"].as<int>();
+  options.scheme = static_cast<Scheme>(from["scheme"].as<int>());
+  options.table = static_cast<Table>(from["table"].as<int>());
+  options.width = from["d_model"].as<int>();
+  options.position_width = from["d_position"].as<int>();
+  options.heads = from["heads"].as<int>();
+  options.layers = from["layers"].as<int>();
+  options.layer_norm = from["layerNorm"].as<bool>();
+  options.mlp = from["mlp"].as<bool>();
+  options.causal = from["causal"].as<bool>();
+  options.zero_scores = from["zeroScores"].as<bool>();
+  options.fixed_tokens = from["fixedTokens"].as<bool>();
+  options.fixed_positions = from["fixedPositions"].as<bool>();
+  options.sigma = from["sigma"].as<double>();
+  return options;
+}
+
+OptimizerOptions optimizer_in(const Value& from) {
+  OptimizerOptions options;
+  options.learning_rate = from["learningRate"].as<double>();
+  options.weight_decay = from["weightDecay"].as<double>();
+  options.warm_up = from["warmUp"].as<int>();
+  options.steps = from["steps"].as<int>();
+  options.beta1 = from["beta1"].as<double>();
+  options.beta2 = from["beta2"].as<double>();
+  options.epsilon = from["epsilon"].as<double>();
+  options.clip = from["clip"].as<double>();
+  return options;
+}
+
+// In one precision or the other, for the bindings the same.
+class Training {
+ public:
+  virtual ~Training() = default;
+
+  virtual double step(const Batch& batch) = 0;
+  virtual bool diverged() const = 0;
+  virtual Evaluation evaluate(const Batch& batch, const Terms& kept) = 0;
+  virtual Value logits(const Batch& batch) = 0;
+  virtual TrainedShares shares(const Batch& batch) = 0;
+  virtual Separation apart(int n) = 0;
+  virtual Value parameters() = 0;
+  virtual void set_parameter(const std::string& name, const Value& values) = 0;
+
+  std::optional<Examples> examples;
+  HeldBatch evaluation;
+};
+
+template <typename Scalar>
+class TrainingIn final : public Training {
+ public:
+  TrainingIn(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed)
+      : trainer_(model, optimizer, seed) {}
+
+  double step(const Batch& batch) override { return trainer_.step(batch); }
+  bool diverged() const override { return trainer_.diverged(); }
+  Evaluation evaluate(const Batch& batch, const Terms& kept) override {
+    return trainer_.evaluate(batch, kept);
+  }
+  Value logits(const Batch& batch) override {
+    Matrix<Scalar> out(batch.sequences * batch.n, trainer_.options().classes);
+    trainer_.model().logits(trainer_.parameters(), batch, out.data());
+    return copy_out(out);
+  }
+  TrainedShares shares(const Batch& batch) override {
+    return trained_shares(trainer_.model(), trainer_.parameters(), batch);
+  }
+  Separation apart(int n) override {
+    return separation(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
+  }
+  Value parameters() override {
+    Value list = Value::array();
+    for (const Parameter& parameter : trainer_.layout().all()) {
+      Value out = Value::object();
+      out.set("name", parameter.name);
+      out.set("rows", parameter.rows);
+      out.set("columns", parameter.columns);
+      out.set("data", copy_out(trainer_.parameters() + parameter.offset, parameter.size()));
+      list.push(out);
+    }
+    return list;
+  }
+  void set_parameter(const std::string& name, const Value& values) override {
+    const Parameter& parameter = *trainer_.layout().find(name);
+    copy_in(values, trainer_.parameters() + parameter.offset, parameter.size());
+  }
+
+ private:
+  Trainer<Scalar> trainer_;
+};
+
+using Held = std::unique_ptr<Training>;
+
+Training& training_at(std::uint32_t address) { return *at_address<Held>(address); }
+
+// Of the task's examples, or, with a batch to measure on, of those that each step is given.
+std::uint32_t trainer_out(const Value& options) {
+  const ModelOptions model = model_in(options);
+  const OptimizerOptions optimizer = optimizer_in(options);
+  const std::uint32_t seed = options["seed"].as<std::uint32_t>();
+  Held training;
+  if (options["single"].as<bool>())
+    training = std::make_unique<TrainingIn<float>>(model, optimizer, seed);
+  else
+    training = std::make_unique<TrainingIn<double>>(model, optimizer, seed);
+  if (options["evaluation"].isUndefined()) {
+    const TaskOptions task = task_in(options);
+    training->examples.emplace(task, options["sequences"].as<int>(), seed, Examples::training);
+    Examples examples(task, options["evaluationSequences"].as<int>(), seed, Examples::evaluation);
+    const Batch drawn = examples.next();
+    const std::size_t count = static_cast<std::size_t>(drawn.sequences) * drawn.n;
+    training->evaluation = {
+        drawn.n, {drawn.tokens, drawn.tokens + count}, {drawn.targets, drawn.targets + count}};
+  } else {
+    training->evaluation = batch_in(options["evaluation"]);
+  }
+  return address_of(std::move(training));
+}
+
+void delete_trainer_out(std::uint32_t trainer) { delete &at_address<Held>(trainer); }
+
+// Losses of up to `count` steps: fewer when the run diverges, whose last loss is that of the step that did.
+Value trainer_steps_out(std::uint32_t trainer, int count) {
+  Training& training = training_at(trainer);
+  std::vector<double> losses;
+  losses.reserve(count);
+  for (int s = 0; s < count && !training.diverged(); ++s)
+    losses.push_back(training.step(training.examples->next()));
+  return copy_out(losses.data(), losses.size());
+}
+
+double trainer_step_out(std::uint32_t trainer, const Value& batch) {
+  return training_at(trainer).step(batch_in(batch).view());
+}
+
+bool trainer_diverged_out(std::uint32_t trainer) { return training_at(trainer).diverged(); }
+
+// Of a batch, or of that which the trainer measures on; a term is kept whose bit is 1.
+Value evaluate_trainer_out(std::uint32_t trainer, int terms, const Value& batch) {
+  Training& training = training_at(trainer);
+  Terms kept;
+  for (int t = 0; t < kTermCount; ++t) kept[t] = terms >> t & 1;
+  const Evaluation found = batch.isUndefined() ? training.evaluate(training.evaluation.view(), kept)
+                                               : training.evaluate(batch_in(batch).view(), kept);
+  Value result = Value::object();
+  result.set("loss", found.loss);
+  result.set("accuracy", found.accuracy());
+  result.set("targets", found.targets);
+  return result;
+}
+
+Value trainer_logits_out(std::uint32_t trainer, const Value& batch) {
+  return training_at(trainer).logits(batch_in(batch).view());
+}
+
+Value trainer_shares_out(std::uint32_t trainer) {
+  Training& training = training_at(trainer);
+  const TrainedShares found = training.shares(training.evaluation.view());
+  Value result = Value::object();
+  result.set("mean", copy_out(found.mean.data(), found.mean.size()));
+  result.set("byHead", copy_out(found.by_head));
+  return result;
+}
+
+Value trainer_separation_out(std::uint32_t trainer) {
+  Training& training = training_at(trainer);
+  const Separation found = training.apart(training.evaluation.n);
+  Value result = Value::object();
+  result.set("overlap", found.overlap);
+  result.set("chanceBand", found.chance_band);
+  result.set("chanceExact", found.chance_exact);
+  result.set("smallest", found.smallest_angle);
+  result.set("smallestLeading", found.smallest_leading_angle);
+  return result;
+}
+
+Value trainer_parameters_out(std::uint32_t trainer) { return training_at(trainer).parameters(); }
+
+void set_trainer_parameter_out(std::uint32_t trainer, const std::string& name, const Value& values) {
+  training_at(trainer).set_parameter(name, values);
+}
+
+Value task_sizes_out(const Value& options) {
+  const TaskOptions task = task_in(options);
+  Value result = Value::object();
+  result.set("vocabulary", task.vocabulary());
+  result.set("classes", task.classes());
+  return result;
+}
+
+Value task_examples_out(const Value& options) {
+  Examples examples(task_in(options), options["sequences"].as<int>(), options["seed"].as<std::uint32_t>(),
+                    Examples::evaluation);
+  return batch_out(examples.next());
+}
+
+Value task_targets_out(const Value& options) {
+  const TaskOptions task = task_in(options);
+  const std::vector<int> tokens = integers_in(options["tokens"]);
+  std::vector<int> targets(tokens.size());
+  for (std::size_t first = 0; first < tokens.size(); first += task.n)
+    find_targets(task, tokens.data() + first, targets.data() + first);
+  return copy_out(targets.data(), targets.size());
+}
+
+EMSCRIPTEN_BINDINGS(second_training) {
+  using emscripten::function;
+  function("trainer", &trainer_out);
+  function("deleteTrainer", &delete_trainer_out);
+  function("trainerSteps", &trainer_steps_out);
+  function("trainerStep", &trainer_step_out);
+  function("trainerDiverged", &trainer_diverged_out);
+  function("evaluateTrainer", &evaluate_trainer_out);
+  function("trainerLogits", &trainer_logits_out);
+  function("trainerShares", &trainer_shares_out);
+  function("trainerSeparation", &trainer_separation_out);
+  function("trainerParameters", &trainer_parameters_out);
+  function("setTrainerParameter", &set_trainer_parameter_out);
+  function("taskSizes", &task_sizes_out);
+  function("taskExamples", &task_examples_out);
+  function("taskTargets", &task_targets_out);
+}
+
+}  // namespace
+}  // namespace superpose

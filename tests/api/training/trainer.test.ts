@@ -1,0 +1,399 @@
+// The trainer as JavaScript sees it: its numbers against the oracle in numpy, what it says of the four questions, and
+// every sentence that it refuses with.
+import type {
+  BatchesTrainerOptions,
+  Table,
+  Trainer,
+  TrainingBatch,
+  TrainingPoint,
+  TrainingTerm,
+} from 'superpose';
+import { describe, expect, test } from 'vitest';
+import oracle from '../../reference/training.json' with { type: 'json' };
+import { builds, oneBuild, plain } from '../support/builds.ts';
+
+type Rows = readonly (number | readonly number[])[];
+// biome-ignore lint/suspicious/noExplicitAny: a file of numbers in shapes of their own
+const cases = oracle.cases as any[];
+const terms = oracle.terms as TrainingTerm[];
+
+const tableOf = (values: Rows): Table<Float64Array> => {
+  const rows = (Array.isArray(values[0]) ? values : [values]) as readonly (readonly number[])[];
+  return { data: Float64Array.from(rows.flat()), rows: rows.length, columns: rows[0]?.length ?? 0 };
+};
+const batchOf = (tokens: readonly number[][], targets: readonly number[][]): TrainingBatch => ({
+  n: tokens[0]?.length ?? 0,
+  tokens: tokens.flat(),
+  targets: targets.flat(),
+});
+
+/** The oracle's model with its parameters, on its batches. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function trainerOf(one: any, of = plain): Trainer {
+  const { optimiser, evaluation } = one;
+  const trainer = of.trainer({
+    batches: (step) => batchOf(one.tokens[step], one.targets[step]),
+    evaluation: batchOf(evaluation.tokens, evaluation.targets),
+    vocabulary: one.vocabulary,
+    classes: one.classes,
+    positions: one.rows,
+    scheme: one.scheme,
+    table: one.table ?? 'learned',
+    d_model: one.scheme === 'wide_concat' ? one.d_model / 2 : one.d_model,
+    ...(one.scheme === 'concat' && { d_position: one.d_position }),
+    heads: one.heads,
+    layers: one.layers,
+    layerNorm: one.layer_norm,
+    mlp: one.d_ff !== null,
+    causal: one.causal,
+    zeroScores: one.zero_scores,
+    fixedTokens: one.fixed.includes('E'),
+    fixedPositions: one.fixed.includes('P'),
+    sigma: one.sigma,
+    learningRate: optimiser.lr,
+    weightDecay: optimiser.weight_decay,
+    warmUp: optimiser.warm,
+    steps: optimiser.steps,
+    beta1: optimiser.beta1,
+    beta2: optimiser.beta2,
+    epsilon: optimiser.eps,
+    clip: optimiser.clip,
+    precision: 'float64',
+  });
+  trainer.setParameters(
+    Object.fromEntries(Object.entries(one.parameters).map(([name, of]) => [name, tableOf(of as Rows)])),
+  );
+  return trainer;
+}
+
+/** Relative to the largest of the oracle's, twelve of whose digits are in the file. */
+function near(found: ArrayLike<number>, wanted: readonly number[]) {
+  expect(found).toHaveLength(wanted.length);
+  const largest = Math.max(1e-3, ...wanted.map(Math.abs));
+  const off = Math.max(...wanted.map((value, k) => Math.abs(value - (found[k] as number)) / largest));
+  expect(off).toBeLessThan(1e-10);
+}
+
+describe.each(builds)('$simd SIMD', ({ superpose }) => {
+  test.each(cases.map((one) => [one.name, one]))('%s: as the oracle has it', (_, one) => {
+    const trainer = trainerOf(one, superpose);
+    const first = batchOf(one.tokens[0], one.targets[0]);
+    near(trainer.logits(first).data, one.logits.flat(2));
+
+    const { evaluation } = one;
+    expect(trainer.accuracy()).toBeCloseTo(evaluation.accuracy, 11);
+    const shares = trainer.shares();
+    expect(shares.mean === null).toBe(evaluation.shares === null);
+    if (shares.mean) {
+      near(shares.mean, evaluation.shares);
+      near(shares.byHead.data, evaluation.shares_by_head.flat());
+      near(
+        terms.map((term) => trainer.cut(term).loss),
+        evaluation.loss_cut,
+      );
+      near(
+        terms.map((term) => trainer.only(term).loss),
+        evaluation.loss_only,
+      );
+      near(
+        terms.map((term) => trainer.only(term).accuracy),
+        evaluation.accuracy_only,
+      );
+    } else {
+      expect(shares.reason).toMatch(/\.$/);
+      expect(() => trainer.cut('token_token')).toThrow(shares.reason);
+    }
+    const apart = { ...trainer.overlap(), ...trainer.angles() };
+    expect(apart.overlap === null).toBe(evaluation.overlap === null);
+    if (apart.overlap !== null && apart.smallest !== null) {
+      near(
+        [apart.overlap, apart.chanceBand, apart.chanceExact],
+        [evaluation.overlap, evaluation.chance_band, evaluation.chance_band_exact],
+      );
+      near(
+        [apart.smallest, apart.smallestLeading],
+        [evaluation.smallest_angle, evaluation.smallest_angle_leading_two],
+      );
+    }
+
+    near(trainer.step(one.tokens.length), one.steps.loss);
+    expect(trainer.steps).toBe(one.tokens.length);
+    expect(trainer.loss).toBeCloseTo(one.steps.loss.at(-1), 10);
+    const after = trainer.parameters();
+    expect(Object.keys(after).sort()).toEqual(Object.keys(one.parameters).sort());
+    for (const [name, values] of Object.entries(one.steps.parameters as Record<string, Rows>))
+      near((after[name] as Table).data, [...tableOf(values).data]);
+    trainer.delete();
+  });
+
+  test.each([
+    ['badge', 'token_token'],
+    ['lookup', 'token_position'],
+    ['roll', 'position_token'],
+    ['prev', 'position_position'],
+  ] as const)('%s takes %s, and falls to the floor without', (task, needed) => {
+    const trainer = superpose.trainer({ task, seed: 1 });
+    trainer.step(200);
+    const shares = trainer.shares().mean ?? [];
+    const floor = superpose.trainer({ task, seed: 1, zeroScores: true });
+    floor.step(200);
+    expect(trainer.accuracy()).toBeGreaterThan(0.98);
+    for (const [k, term] of terms.entries()) {
+      if (term === needed) {
+        expect(shares[k]).toBeGreaterThan(0.85);
+        expect(trainer.cut(term).accuracy).toBeLessThan(floor.accuracy() + 0.03);
+        expect(trainer.only(term).accuracy).toBeGreaterThan(0.98);
+      } else {
+        expect(shares[k]).toBeLessThan(0.1);
+        expect(trainer.cut(term).accuracy).toBeGreaterThan(0.98);
+      }
+    }
+    trainer.delete();
+    floor.delete();
+  });
+
+  test('one seed, one run: in slices, at once, and again from its own parameters', () => {
+    const options = { task: 'lookup', n: 8, d_model: 16, seed: 3 } as const;
+    const [whole, sliced] = [superpose.trainer(options), superpose.trainer(options)];
+    const losses = whole.step(12);
+    expect([...sliced.step(5), ...sliced.step(7)]).toEqual([...losses]);
+    expect(sliced.parameters()).toEqual(whole.parameters());
+    const other = superpose.trainer({ ...options, seed: 4 });
+    expect(other.accuracy()).not.toBe(whole.accuracy());
+    other.setParameters(whole.parameters());
+    const { vocabulary, classes, ...evaluation } = superpose.taskExamples({ ...options, sequences: 128 });
+    expect([vocabulary, classes]).toEqual([8, 8]);
+    expect(other.evaluate(evaluation)).toEqual(whole.evaluate());
+    for (const trainer of [whole, sliced, other]) trainer.delete();
+  });
+});
+
+test.skipIf(oneBuild)('the curve is the same in both builds, but for rounding', () => {
+  const curves = builds.map(({ superpose }) => {
+    const trainer = superpose.trainer({ task: 'lookup', seed: 1 });
+    const losses = trainer.step(100);
+    trainer.delete();
+    return losses;
+  });
+  const [first = new Float64Array(), second = new Float64Array()] = curves;
+  expect(plain.largestDifference(first, second)).toBeLessThan(1e-3);
+});
+
+test('parameters come back from a file', () => {
+  const options = { task: 'prev', n: 6, d_model: 8 } as const;
+  const [first, second] = [plain.trainer(options), plain.trainer({ ...options, seed: 2 })];
+  first.step(20);
+  const file = plain.encodeSafetensors(first.parameters(), { task: 'prev' });
+  const read = [...plain.readSafetensorsHeader(file)].map(
+    ([name, entry]) =>
+      [name, plain.decodeSafetensors(entry, file.subarray(entry.begin, entry.end), 'float32')] as const,
+  );
+  second.setParameters(Object.fromEntries(read));
+  expect(second.parameters()).toEqual(first.parameters());
+  expect(() => plain.encodeSafetensors({ __metadata__: read[0]?.[1] as Table })).toThrow('has that name');
+  first.delete();
+  second.delete();
+});
+
+test('the tasks answer as the oracle has them', () => {
+  for (const { task, n, back, tokens, targets, vocabulary, classes } of oracle.tasks) {
+    const options = { task: task as 'back', n, ...(task === 'back' && { back: back ?? 1 }) };
+    const found = plain.taskTargets({ ...options, tokens: tokens.flat() });
+    expect({ ...found, targets: [...found.targets] }).toMatchObject({
+      n,
+      vocabulary,
+      classes,
+      targets: targets.flat(),
+    });
+  }
+});
+
+const own: BatchesTrainerOptions = {
+  batches: () => batch,
+  evaluation: { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] },
+  vocabulary: 4,
+  classes: 4,
+  d_model: 8,
+};
+const batch: TrainingBatch = { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] };
+
+describe('what is refused', () => {
+  test.each([
+    [{ task: 'lookup', learningRate: Number.NaN }, 'learningRate must be finite; it is NaN.'],
+    [
+      { task: 'lookup', d_model: 32, heads: 5 },
+      'heads must divide the 32 channels of the stream; 5 does not.',
+    ],
+    [
+      { task: 'lookup', d_model: 6, scheme: 'rope' },
+      "heads must divide the 6 channels of the stream into even widths for 'rope', which turns pairs; 2 makes them 3.",
+    ],
+    [{ task: 'lookup', positions: 8 }, 'positions must be a whole number from 16 to 4194304; it is 8.'],
+    [{ task: 'badge', n: 7 }, "n must be even for 'badge', half of it badges and half questions; it is 7."],
+    [{ task: 'back', n: 1 }, "n must be above 1 for 'back', which looks back; it is 1."],
+    [{ task: 'lookup', beta2: 1 }, 'beta2 must be below 1; it is 1.'],
+    [{ task: 'lookup', steps: 1e9 }, 'steps must be a whole number from 1 to 4194304; it is 1000000000.'],
+    [
+      { task: 'lookup', scheme: 'concat', d_model: 1 },
+      "d_model must be from 2 up to be parted by 'concat'; it is 1.",
+    ],
+    [{}, 'A trainer takes either task or batches; neither of them is given.'],
+    [{ ...own, task: 'lookup' }, 'A trainer takes either task or batches; both of them are given.'],
+    [
+      { ...own, batches: [batch] },
+      'batches must be a function that gives tokens and targets; it is an array of 1.',
+    ],
+    [{ ...own, positions: 3 }, 'evaluation.n must be a whole number from 1 to 3; it is 4.'],
+    [
+      { ...own, evaluation: { ...batch, targets: [-1, -1, -1, -1] } },
+      'evaluation.targets must have at least one target; all 4 are −1.',
+    ],
+    [
+      { ...own, evaluation: { ...batch, targets: [1] } },
+      'evaluation.targets must have 4 entries, as many as there are tokens; it has 1.',
+    ],
+    [
+      { ...own, evaluation: { ...batch, tokens: [0, 1, 2] } },
+      'evaluation.tokens must have a multiple of 4 ids, whole sequences of n; it has 3.',
+    ],
+  ])('%j', (options, sentence) => {
+    const before = plain.memoryBytes();
+    expect(() => plain.trainer(options as never)).toThrow(new RegExp(`^${escaped(sentence)}$`));
+    expect(plain.memoryBytes()).toBe(before);
+  });
+
+  test('a batch that does not fit; the steps before it stay', () => {
+    const bad = { ...batch, tokens: [0, 1, 2, 9] };
+    const trainer = plain.trainer({ ...own, batches: (step) => (step < 3 ? batch : bad) });
+    expect(() => trainer.step(10)).toThrow(
+      'an entry of the batch.tokens must be a whole number from 0 to 3; it is 9.',
+    );
+    expect(trainer.steps).toBe(3);
+    expect(trainer.loss).toBeGreaterThan(0);
+    expect(() => trainer.accuracy({ ...batch, n: 2, targets: [4, 0, 0, 0] })).toThrow(
+      'an entry of batch.targets must be a whole number from -1 to 3; it is 4.',
+    );
+    expect(() => trainer.step(1e9)).toThrow(
+      'count must be a whole number from 1 to 10000; it is 1000000000.',
+    );
+    trainer.delete();
+  });
+
+  test('deleting or stepping while stepping', () => {
+    let trainer: Trainer;
+    const within = (what: () => void, step: number) => () => {
+      if (trainer.steps === step) what();
+      return batch;
+    };
+    trainer = plain.trainer({ ...own, batches: within(() => trainer.close(), 2) });
+    expect(() => trainer.step(5)).toThrow(
+      'This trainer was deleted while it was stepping, 2 of 5 steps done.',
+    );
+    expect(() => trainer.step()).toThrow('This trainer has been deleted; make another one.');
+    expect(() => trainer.parameters()).toThrow('This trainer has been deleted; make another one.');
+    trainer = plain.trainer({ ...own, batches: within(() => trainer.step(), 1) });
+    expect(() => trainer.step(5)).toThrow(
+      'This trainer is within a step: batches gives a batch, and calls no step().',
+    );
+    expect(trainer.steps).toBe(1);
+    trainer.delete();
+    trainer.delete();
+  });
+
+  test('parameters of another shape or name, and none is changed', () => {
+    const trainer = plain.trainer({ task: 'prev', n: 4, d_model: 4 });
+    const before = trainer.parameters();
+    const E = before.E as Table;
+    const zeros = { ...E, data: new Float32Array(16) };
+    for (const [wrong, sentence] of [
+      [{ ...zeros, rows: 3 }, 'must have 4 rows; it has 3.'],
+      [{ ...zeros, data: Float64Array.from(E.data).fill(1e300, 2, 3) }, 'at most 3.4e38 in float32'],
+    ] as const) {
+      expect(() => trainer.setParameters({ P: zeros, E: wrong })).toThrow(sentence);
+    }
+    expect(() => trainer.setParameters({ P: zeros, Q: zeros })).toThrow(
+      'There is no parameter called "Q"; this model has E, P, layers.0.g1, layers.0.W_qkv, layers.0.W_o, gf, W_u.',
+    );
+    expect(trainer.parameters()).toEqual(before);
+    expect(() => trainer.cut('position' as never)).toThrow('term must be one of token_token, token_position');
+    trainer.delete();
+  });
+});
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+test('a run that diverges says so and stops', () => {
+  const trainer = plain.trainer({ task: 'prev', learningRate: 1e30, layerNorm: false });
+  const losses = trainer.step(50);
+  expect(trainer.diverged).toBe(true);
+  expect(losses.length).toBeLessThan(50);
+  expect(trainer.steps).toBe(losses.length - 1);
+  const held = trainer.parameters();
+  expect(() => trainer.step()).toThrow(
+    `This run diverged at step ${trainer.steps + 1}: its loss or gradient is not finite, and it takes no more steps.`,
+  );
+  expect(trainer.parameters()).toEqual(held);
+  trainer.delete();
+});
+
+describe('train', () => {
+  const options = { task: 'prev', n: 6, d_model: 16, steps: 23, seed: 2 } as const;
+  const all = async (points: AsyncGenerator<TrainingPoint>) => {
+    const found: TrainingPoint[] = [];
+    for await (const point of points) found.push(point);
+    return found;
+  };
+
+  test('gives the curves of the same run that step() makes', async () => {
+    const points = await all(plain.train(options, { every: 10 }));
+    expect(points.map(({ steps }) => steps)).toEqual([0, 10, 20, 23]);
+    const trainer = plain.trainer(options);
+    const { loss, accuracy } = trainer.evaluate();
+    expect(points[0]).toMatchObject({ loss, accuracy, diverged: false });
+    expect(points.flatMap(({ losses }) => [...losses])).toEqual([...trainer.step(23)]);
+    const last = points.at(-1) as TrainingPoint;
+    expect(last.accuracy).toBe(trainer.accuracy());
+    expect(last.shares).toEqual(trainer.shares().mean);
+    expect(last.overlap).toBe(trainer.overlap().overlap);
+    // The trainer has done its steps; there is only where it stands.
+    expect((await all(plain.train(trainer))).map(({ steps }) => steps)).toEqual([23]);
+    trainer.delete();
+    const [rope] = await all(plain.train({ ...options, scheme: 'rope', steps: 1 }));
+    expect(rope).toMatchObject({ shares: null, overlap: null });
+  });
+
+  test('lets other work in, which may stop it; the trainer goes on from there', async () => {
+    const trainer = plain.trainer(options);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error('seen enough')));
+    await expect(all(plain.train(trainer, { every: 1, signal: stop.signal }))).rejects.toThrow('seen enough');
+    expect(trainer.steps).toBeLessThan(23);
+    expect((await all(plain.train(trainer))).at(-1)).toMatchObject({ steps: 23, diverged: false });
+    trainer.delete();
+  });
+
+  test('says when the trainer is deleted meanwhile, and when the run diverges', async () => {
+    const trainer = plain.trainer(options);
+    const points = plain.train(trainer);
+    await points.next();
+    trainer.delete();
+    await expect(points.next()).rejects.toThrow('This trainer has been deleted; make another one.');
+    const wild = await all(plain.train({ ...options, learningRate: 1e30, layerNorm: false }));
+    expect(wild.at(-1)?.diverged).toBe(true);
+    expect(wild.at(-1)?.steps).toBeLessThan(23);
+    expect(() => plain.train(options, { signal: {} as never })).toThrow(
+      'signal must be an AbortSignal; it is an object.',
+    );
+  });
+
+  test('what it made itself is let go, also when it is left early', async () => {
+    // Each holds more than a third of all that fits.
+    const large = { task: 'prev', n: 1800, symbols: 4, d_model: 8, heads: 8, sequences: 1 } as const;
+    for (let round = 0; round < 3; round++) {
+      for await (const point of plain.train({ ...large, evaluationSequences: 1 })) {
+        expect(point.steps).toBe(0);
+        break;
+      }
+    }
+  });
+});
