@@ -55,7 +55,7 @@ export default defineConfig({
         ...shared,
         cacheDir: 'build/vite',
         // Named here, so that the page is not loaded again when a test comes upon it.
-        optimizeDeps: { include: ['@huggingface/tokenizers'] },
+        optimizeDeps: { include: ['@huggingface/tokenizers', 'fast-check'] },
         test: {
           name: 'chromium',
           include: withChromium ? ['tests/api/**/*.test.ts'] : [],
