@@ -40,6 +40,8 @@ export default defineConfig({
   root,
   test: {
     passWithNoTests: true,
+    // Vitest leaves a core for its own process, which hardly works.
+    maxWorkers: '100%',
     projects: [
       {
         ...shared,
