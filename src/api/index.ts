@@ -4,6 +4,7 @@
 export type * from './first.js';
 export { type First, loadFirst } from './first.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './model/minilm.js';
+export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
 export { type SchemeId, type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';

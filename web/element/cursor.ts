@@ -75,11 +75,20 @@ export class Cursors implements ReactiveController {
   hold = (event: MouseEvent): void => {
     const found = this.at(event);
     if (!found) return;
+    if (this.choose(found.cursor)) return;
     this.held = !(this.held && same(found.cursor, this.place));
     this.move(found.cursor);
     this.host.requestUpdate();
     if (this.held) void this.host.speech.readout();
   };
+
+  /** Where a place is chosen rather than held. */
+  private choose({ j }: Cursor): boolean {
+    const setting = this.host.picture.view?.figure.chooses;
+    if (setting === undefined) return false;
+    this.host.asking.change(setting as string, j, true);
+    return true;
+  }
 
   step = (event: KeyboardEvent): void => {
     const { view } = this.host.picture;
@@ -89,6 +98,7 @@ export class Cursors implements ReactiveController {
       this.host.requestUpdate();
       return;
     }
+    if (event.key === 'Enter') this.choose(this.place);
     const next = stepped(this.place, event.key, view.rows, view.columns);
     if (!next) return;
     this.move(next);

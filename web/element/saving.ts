@@ -46,14 +46,15 @@ export class Saving implements ReactiveController {
     return html`<div class="tools">
       <span class="badge" title=${meanings[view.source]}><span class="unseen">Numbers: </span>${sources[view.source]}</span>
       ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
-      <span class="save" role="group" aria-label="Save as"><span class="quiet" aria-hidden="true">Save as</span>
+      <details class="save"><summary>Save</summary><div role="group" aria-label="Save as">
       ${[
         this.button(view, 'PNG', 'image/png', () => toPng(view, width, theme)),
         this.button(view, 'SVG', 'image/svg+xml', () => toSvg(view, width, theme)),
         this.button(view, 'CSV', 'text/csv', () => toCsv(view)),
         this.button(view, 'JSON', 'application/json', () => toJson(view)),
-      ]}</span>
+      ]}</div></details>
       <button @click=${() => asking.reset()}>Reset</button>
+      ${view.figure.enters ? html`<button @click=${this.host.enter}>Replay</button>` : nothing}
       <slot name="tools"></slot>${this.homeLink()}
       <span class="said" role="status">${this.said}</span>
     </div>`;

@@ -1,6 +1,6 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
-import type { First, MiniLM, Superpose } from 'superpose';
+import type { First, MiniLM, Opening, Superpose } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 
@@ -14,6 +14,8 @@ export interface Library {
   superpose(): Promise<Superpose>;
   /** A failure is not kept: the next question tries again. */
   miniLM(): Promise<MiniLM>;
+  /** One sentence in two of its heads, in a small file of their own. */
+  opening(): Promise<Opening>;
 }
 
 export interface Job {
@@ -45,6 +47,10 @@ export interface Figure<C extends Controls, Data> {
   source(state: StateOf<C>): Source;
   /** Said while weights are fetched for it. */
   waiting?: string;
+  /** Its marks come in one after another when it is first shown. */
+  enters?: true;
+  /** The setting that a click or a tap, or Enter, sets to the column pointed at; elsewhere they hold the place. */
+  chooses?: keyof C;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];
   /** Makes a state whose settings fit together, after one of them changed. */

@@ -2,6 +2,7 @@
 import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
+  sum: async () => (await import('./sum.js')).figure,
   cost: async () => (await import('./cost.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   mixing: async () => (await import('./mixing.js')).figure,

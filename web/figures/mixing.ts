@@ -181,7 +181,7 @@ export const figure: Figure<typeof controls, Data> = {
     const sums =
       first === second
         ? 'Both places are the same, and so are the sums.'
-        : `The two sums, ${readable(here.length)} and ${readable(there.length)} long, have cosine ${twoDigits(cosine)} with each other (joined: ${twoDigits(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${gap === 0 ? 'to the last bit' : `to within ${exponent(gap)}`}.`;
+        : `The two sums, of norms ${readable(here.length)} and ${readable(there.length)}, have cosine ${twoDigits(cosine)} with each other (joined: ${twoDigits(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${gap === 0 ? 'to the last bit' : `to within ${exponent(gap)}`}.`;
     return `In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${twoDigits(here.cosine)}, and at place ${second} ${twoDigits(there.cosine)}. ${sums}`;
   },
 
@@ -243,7 +243,7 @@ interface Strip {
   place?: 0 | 1;
 }
 
-/** Two columns of equal width; joined, a vector takes both, so that it is twice as long. */
+/** Two columns of equal width; joined, a vector takes both, so that it is twice as wide. */
 function arrange({ token, places, moved, shift, word }: Data, { first, second }: State, width: number) {
   const narrow = width < 560;
   const gap = narrow ? 14 : 28;
@@ -288,7 +288,7 @@ function arrange({ token, places, moved, shift, word }: Data, { first, second }:
   y += title;
   row({ values: places[0].sum, ink: 'ink', place: 0 }, { values: places[1].sum, ink: 'ink', place: 1 });
   y += 8;
-  write(0, narrow ? 'Joined: [x; ρp], twice as long' : 'Joined instead: [x; ρp], twice as long', 'ink', true);
+  write(0, narrow ? 'Joined: [x; ρp], twice as wide' : 'Joined instead: [x; ρp], twice as wide', 'ink', true);
   y += 22;
   places.forEach(({ position }, side) => {
     write(0, `[x; ρp${lowered(names[side] as number)}]`);

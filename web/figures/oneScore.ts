@@ -274,7 +274,7 @@ export const figure: Figure<typeof controls, Data> = {
     const against =
       lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${percent(lowest.share)}.` : '';
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${percent(first.share)} of what head ${state.head} varies by, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
+    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${percent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

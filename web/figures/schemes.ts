@@ -364,7 +364,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { logits } = data.schemes[state.scheme];
     const chosen =
       logits.depends === 'places'
-        ? `In the chosen one, ${data.name}, the offset explains ${percent(logits.offsets.share)} of what the scores vary by.`
+        ? `In the chosen one, ${data.name}, the offset explains ${percent(logits.offsets.share)} of the variation in the scores.`
         : logits.depends === 'offset'
           ? `In the chosen one, ${data.name}, the offset explains all of it.`
           : `In the chosen one, ${data.name}, the scores do not vary at all.`;

@@ -232,7 +232,7 @@ export const figure: Figure<typeof controls, Data> = {
       ? 'every cross term is exactly 0'
       : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
     const same = tiedGap === 0 ? 'to the last bit' : `to within ${exponent(tiedGap)}`;
-    return `On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of what the added scores vary by, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores, ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
+    return `On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores, ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

@@ -5,6 +5,7 @@ import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
 import { takeBets } from './bets.js';
+import { followSections } from './contents.js';
 import { addEmbedButtons } from './embedButtons.js';
 import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
@@ -13,9 +14,11 @@ setWays(siteWorker);
 defineFigures();
 // While the page is laid out, before a figure is known to be near: what computes, and the first figures' code.
 startEarly();
-figures['dot-products']?.().catch(() => {
+figures.sum?.().catch(() => {
   // The figure says so itself.
 });
+const contents = document.querySelector<HTMLElement>('.contents');
+if (contents) followSections(contents);
 const notice = document.querySelector<HTMLElement>('#notice');
 addEmbedButtons();
 lightTerms(document.body);

