@@ -69,6 +69,7 @@ async function showsWhatNodeComputes(page: Page, name: string): Promise<void> {
 async function inputsChangeTheirSettings(page: Page, name: string): Promise<void> {
   const figure = figureOf(page, name);
   await drawn(page, name);
+  for (const more of await figure.locator('details.more > summary').all()) await more.click();
   for (const [setting, control] of Object.entries(figures[name]?.controls ?? {}) as [
     string,
     { kind: string },
@@ -157,7 +158,9 @@ async function filesHoldWhatItShows(page: Page, name: string): Promise<void> {
   const { rendered } = await expected(name, shown.state);
   const file = async (button: string) => {
     const download = page.waitForEvent('download');
-    await figureOf(page, name).getByRole('button', { name: button, exact: true }).click();
+    const menu = figureOf(page, name).locator('details.save');
+    if (!(await menu.evaluate((one: HTMLDetailsElement) => one.open))) await menu.locator('summary').click();
+    await menu.getByRole('button', { name: button, exact: true }).click();
     return readFile(await (await download).path());
   };
   const near = (text: string) =>

@@ -175,8 +175,7 @@ export class FigureElement extends LitElement {
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       <p class="finding" id="finding">${view.finding}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
-      ${this.numbers(view)}
-      ${this.saving.tools(view)}
+      <div class="foot">${this.numbers(view)}${this.saving.tools(view)}</div>
     `;
   }
 

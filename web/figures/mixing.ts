@@ -12,9 +12,15 @@ const controls = {
   word: { kind: 'range', label: 'Which token', min: 0, max: 127, step: 1, initial: 2 },
   first: { kind: 'range', label: 'At place i', min: 0, max: 127, step: 1, initial: 3 },
   second: { kind: 'range', label: 'And at place j', min: 0, max: 127, step: 1, initial: 20 },
-  d: { kind: 'steps', label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256, 512], initial: 32 },
-  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  d: {
+    kind: 'steps',
+    more: true,
+    label: 'Width d',
+    values: [2, 4, 8, 16, 32, 64, 128, 256, 512],
+    initial: 32,
+  },
+  scale: { kind: 'range', more: true, label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -248,7 +254,7 @@ function arrange({ token, places, moved, shift, word }: Data, { first, second }:
   const narrow = width < 560;
   const gap = narrow ? 14 : 28;
   const column = (width - gap) / 2;
-  const [title, high, space] = [19, narrow ? 46 : 58, 12];
+  const [title, high, space] = [19, narrow ? 40 : 48, 8];
   const strips: Strip[] = [];
   const texts: Mark[] = [];
   let y = 0;
@@ -288,13 +294,9 @@ function arrange({ token, places, moved, shift, word }: Data, { first, second }:
   y += title;
   row({ values: places[0].sum, ink: 'ink', place: 0 }, { values: places[1].sum, ink: 'ink', place: 1 });
   y += 8;
-  write(0, narrow ? 'Joined: [x; ρp], twice as wide' : 'Joined instead: [x; ρp], twice as wide', 'ink', true);
+  write(0, `Joined${narrow ? '' : ' instead'}: [x; ρp${lowered(first)}], twice as wide`, 'ink', true);
   y += 22;
-  places.forEach(({ position }, side) => {
-    write(0, `[x; ρp${lowered(names[side] as number)}]`);
-    y += title;
-    row({ values: token, ink: 'token-token' }, { values: position, ink: 'position-position' });
-  });
+  row({ values: token, ink: 'token-token' }, { values: places[0].position, ink: 'position-position' });
   y += 8;
   write(
     0,

@@ -67,7 +67,7 @@ const std::vector<SchemeInfo>& scheme_registry() {
        "Raffel et al. 2019, arXiv 1910.10683, section 2.1",
        [](const Shape& s) { return s.buckets * s.heads; },
        [](const Input& in) { return t5(content(in), in.bias, in.buckets, in.scale); }},
-      {"alibi", "ALiBi", R"(q_i^\top k_j/\sqrt{d_h}-m_h|i-j|)", "0",
+      {"alibi", "ALiBi", R"(q_i^\top k_j/\sqrt{d_h}-m_h(i-j))", "0",
        "Press et al. 2021, arXiv 2108.12409, section 3", nothing,
        [](const Input& in) { return alibi(content(in), in.scale, in.causal); }, false,
        R"(q_i^\top k_j/\sqrt{d_h}-m_h|i-j|)"},

@@ -84,9 +84,17 @@ export async function visit({
   return { page, site, complaints };
 }
 
+/** Opens the card that a figure is in, if it is in one. */
+export const unfold = (page: Page, name: string): Promise<void> =>
+  figureOf(page, name).evaluate((figure) => {
+    const card = figure.closest('details');
+    if (card) card.open = true;
+  });
+
 /** What a figure shows once it has drawn what it is set to. */
 export async function drawn(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
+  await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
   let shown: Shown | undefined;
   await expect
