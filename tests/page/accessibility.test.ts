@@ -95,9 +95,9 @@ modelTest(
     }
     expect(state.tokens).toBe('seeded');
     expect(path).toEqual([
-      ...['tokens', 'positions', 'd', 'scale', 'n', 'seed'],
-      // Again.
-      'button',
+      ...['tokens', 'positions', 'd', 'scale', 'n'],
+      // More settings, and in them the seed with Again.
+      ...['summary', 'seed', 'button'],
       'surface',
       'summary',
       // Copy link, Save, Reset, Embed.
@@ -241,7 +241,7 @@ test('the bets are named', async () => {
   const { page } = await visit();
   const width = page.locator('.bet').getByRole('slider', { name: 'Width d' });
   await width.press('ArrowRight');
-  expect(await width.getAttribute('aria-valuetext')).toBe('64');
+  await expect.poll(() => width.getAttribute('aria-valuetext')).toBe('64');
 });
 
 modelTest(

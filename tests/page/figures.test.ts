@@ -69,7 +69,6 @@ async function showsWhatNodeComputes(page: Page, name: string): Promise<void> {
 async function inputsChangeTheirSettings(page: Page, name: string): Promise<void> {
   const figure = figureOf(page, name);
   await drawn(page, name);
-  for (const more of await figure.locator('details.more > summary').all()) await more.click();
   for (const [setting, control] of Object.entries(figures[name]?.controls ?? {}) as [
     string,
     { kind: string },

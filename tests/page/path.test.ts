@@ -9,11 +9,10 @@ for (const [width, most] of [
 ] as const) {
   modelTest(`the page is at most ${most} px high at a width of ${width}`, async () => {
     const { page } = await visit({ viewport: { width, height: 900 } });
-    await drawn(page, 'sum');
     // What is on the path gets its live height, too.
-    for (const figure of await page.locator('main superpose-figure').all()) {
-      if (await figure.evaluate((one) => one.closest('details'))) continue;
-      await drawn(page, (await figure.getAttribute('name')) as string);
+    for (const figure of await page.locator('superpose-figure:not(details *)').all()) {
+      await figure.scrollIntoViewIfNeeded();
+      await figure.locator('.surface').waitFor();
     }
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(most);
   });
@@ -85,7 +84,7 @@ test('the contents say where one is, beside the text and on a phone', async () =
   await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Heads/);
   expect((await bar.boundingBox())?.y).toBe(0);
   await bar.click();
-  await page.getByRole('link', { name: 'Mixing' }).click();
+  await page.locator('.contents').getByRole('link', { name: 'Mixing' }).click();
   await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Mixing/);
   expect(await page.locator('.contents li').first().isVisible()).toBe(false);
 });

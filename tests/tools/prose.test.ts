@@ -58,12 +58,12 @@ test.runIf(inject('withModel'))(
       sharesOf(of, head)[3 * query + key] as number;
     const [token, position] = [0, 1];
 
-    said('Head 3 reads words and places, each by itself.');
+    said('Choose head 3: it reads words and places, each by itself.');
     expect(share(3, token, token)).toBeGreaterThan(0.5);
     expect(share(3, position, position)).toBeGreaterThan(0.1);
     expect(Math.abs(share(3, token, position))).toBeLessThan(0.01);
     expect(Math.abs(share(3, position, token))).toBeLessThan(0.01);
-    said('Choose head 2: it hardly reads the words');
+    said('Head 2 hardly reads the words');
     expect(share(2, position, position)).toBeGreaterThan(0.95);
     expect(Math.abs(share(2, token, token))).toBeLessThan(0.01);
     said('more than a quarter of the variation in its scores is token → position');

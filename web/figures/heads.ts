@@ -18,7 +18,7 @@ const controls = {
     initial: 'yours',
     radio: true,
   },
-  gauge: gaugeControl,
+  gauge: { ...gaugeControl, more: true },
   text: sentenceControl,
 } as const satisfies Controls;
 

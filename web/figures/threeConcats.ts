@@ -11,10 +11,10 @@ import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.
 const controls = {
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
   tied: { kind: 'toggle', label: 'Full: W₂ = W₁', initial: false },
-  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
-  d: { kind: 'steps', label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
-  d_head: { kind: 'steps', label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
+  d: { kind: 'steps', more: true, label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
+  d_head: { kind: 'steps', more: true, label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
 

@@ -4,7 +4,6 @@ import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
-import { takeBets } from './bets.js';
 import { followSections } from './contents.js';
 import { addEmbedButtons } from './embedButtons.js';
 import { workOffline } from './offline.js';
@@ -22,7 +21,17 @@ if (contents) followSections(contents);
 const notice = document.querySelector<HTMLElement>('#notice');
 addEmbedButtons();
 lightTerms(document.body);
-takeBets();
+// No bet stands on the first screen, and what settles them is later figures' anyway.
+const asked = document.querySelectorAll('.bet');
+const nearBets = new IntersectionObserver(
+  (views) => {
+    if (!views.some(({ isIntersecting }) => isIntersecting)) return;
+    nearBets.disconnect();
+    import('./bets.js').then(({ takeBets }) => takeBets()).catch(() => {});
+  },
+  { rootMargin: '300px' },
+);
+for (const bet of asked) nearBets.observe(bet);
 followHistory();
 followAddress((sentence) => {
   if (!notice) return;

@@ -91,6 +91,13 @@ export const unfold = (page: Page, name: string): Promise<void> =>
     if (card) card.open = true;
   });
 
+/** All inputs of a figure, those that come after the first ones too. */
+const openMore = (page: Page, name: string): Promise<void> =>
+  figureOf(page, name).evaluate((figure) => {
+    const more = figure.shadowRoot?.querySelector<HTMLDetailsElement>('details.more');
+    if (more) more.open = true;
+  });
+
 /** What a figure shows once it has drawn what it is set to. */
 export async function drawn(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
@@ -106,5 +113,6 @@ export async function drawn(page: Page, name: string): Promise<Shown> {
       { timeout: 60_000, message: `${name} is drawn` },
     )
     .toBe(true);
+  await openMore(page, name);
   return shown as Shown;
 }
