@@ -181,7 +181,14 @@ async function filesHoldWhatItShows(page: Page, name: string): Promise<void> {
       height: Number(parsed.documentElement.getAttribute('height')),
     };
   }, svg);
-  expect(picture).toMatchObject({ error: undefined, title: rendered.figure.title, width: shown.width });
+  // With a margin, its title and its settings.
+  expect(picture).toMatchObject({
+    error: undefined,
+    title: rendered.figure.title,
+    width: shown.width + 32,
+  });
+  expect(svg).toContain(`>${rendered.figure.title}</text>`);
+  expect(svg).toContain('Superpose</text>');
   const png = await file('PNG');
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([
     2 * picture.width,

@@ -66,5 +66,7 @@ modelTest('a bet is answered below its figure, the answer first', async () => {
   await said('width').toMatch(/^d = \d+\. /);
   // They are kept for the tab.
   await page.reload();
-  expect(await page.getByLabel('That depends on the weights').isChecked()).toBe(true);
+  const kept = page.getByLabel('That depends on the weights');
+  await kept.scrollIntoViewIfNeeded();
+  await expect.poll(() => kept.isChecked()).toBe(true);
 });

@@ -39,7 +39,8 @@ export class Cursors implements ReactiveController {
   /** Another picture has other places: of as many it keeps its own. */
   fit(view: View, before: View | undefined): void {
     const { figure, data, state, rows, columns } = view;
-    if (before?.rows !== rows || before.columns !== columns) {
+    const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);
+    if (before?.rows !== rows || before.columns !== columns || follows) {
       this.place = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
       this.held = false;
     }

@@ -129,7 +129,7 @@ export class FigureElement extends LitElement {
         <span aria-hidden="true">${Math.round(100 * fraction)} %</span><button @click=${stop}>Stop</button></p>`;
     }
     if (!asked || !figure || this.picture.view) return nothing;
-    const trained = figure.source(asked) === 'trained';
+    const trained = ['trained', 'mixed'].includes(figure.source(asked));
     return html`<p class="note" role="status">${(trained && figure.waiting) || 'Computing…'}</p>`;
   }
 

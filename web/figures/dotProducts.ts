@@ -121,7 +121,8 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'dot-products',
   title: 'Adding versus concatenating, in dot products',
   controls,
-  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'trained'),
+  source: ({ tokens, positions }) =>
+    tokens === 'seeded' ? 'seeded' : positions === 'random' ? 'mixed' : 'trained',
   waiting: fetching,
 
   unused: ({ tokens, positions }) =>

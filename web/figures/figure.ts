@@ -4,8 +4,8 @@ import type { First, MiniLM, Opening, Superpose } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 
-/** Where the numbers come from: drawn at random, of a trained model, or from a formula. */
-export type Source = 'seeded' | 'trained' | 'exact';
+/** Where the numbers come from: drawn at random, of a trained model, of both, or from a formula. */
+export type Source = 'seeded' | 'trained' | 'mixed' | 'exact';
 
 export interface Library {
   /** What the first module does; enough for an opening figure. */
@@ -62,6 +62,8 @@ export interface Figure<C extends Controls, Data> {
   /** How many rows and columns the cursor has. */
   cells(data: Data, state: StateOf<C>): { rows: number; columns: number };
   firstCursor?(data: Data, state: StateOf<C>): Cursor;
+  /** Settings whose change takes the cursor to its first place again. */
+  follows?: (keyof C)[];
   /** What is at the cursor. */
   readout(data: Data, state: StateOf<C>, cursor: Cursor): Said[];
   /** More marks for the cursor than a frame around its cell. */

@@ -255,7 +255,10 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'sandbox',
   title: 'Sandbox: from tables to attention',
   controls,
-  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'trained'),
+  source: ({ tokens, weights, positions }) => {
+    if (tokens === 'seeded') return 'seeded';
+    return weights === 'seeded' || positions === 'random' ? 'mixed' : 'trained';
+  },
   waiting: fetching,
 
   unused: ({ tokens, weights, positions }) => [

@@ -153,7 +153,7 @@ function reads({ shares }: Reader): { term: Term; says: string } {
     'position-position': 'reads places',
     'token-position': 'has words look for places',
     'position-token': 'has places look for words',
-    rest: 'reads what is common to all words',
+    rest: 'weighs each word by itself',
   };
   return { term, says: says[term] };
 }
@@ -217,6 +217,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   cells: ({ tokens }) => ({ rows: 1, columns: tokens.length }),
+  follows: ['terms', 'word'],
   firstCursor: (data): Cursor => ({ i: 0, j: most(data.readers[1] as Reader, data)[0]?.place ?? 0 }),
 
   readout(data, _, { j }) {

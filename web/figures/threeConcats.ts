@@ -174,7 +174,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'three-concats',
   title: 'Adding, and three ways to concatenate, on the same tokens',
   controls,
-  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'trained'),
+  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'mixed'),
   waiting: fetching,
   unused: ({ tokens }) => (tokens === 'seeded' ? ['text'] : ['n', 'd']),
 
