@@ -52,6 +52,11 @@ export class FigureElement extends LitElement {
     return this.picture.view;
   }
 
+  /** What it is set to is being computed. */
+  get busy(): boolean {
+    return this.asking.asked !== undefined;
+  }
+
   /** In pixels. */
   get width(): number {
     return this.surroundings.width;
@@ -109,8 +114,8 @@ export class FigureElement extends LitElement {
   }
 
   private busyLine(): TemplateResult | typeof nothing {
-    const { figure, fraction, asked, stop } = this.asking;
-    if (fraction !== undefined) {
+    const { figure, fraction, asked, stop, running } = this.asking;
+    if (fraction !== undefined && !running) {
       // Not a status: every percent would be read out.
       return html`<p class="note busy">
         <progress max="1" .value=${fraction} aria-label="Computed so far"></progress>
@@ -136,6 +141,7 @@ export class FigureElement extends LitElement {
             type: (text) => asking.type(name, text),
           }),
         )}
+      ${asking.running?.tools() ?? nothing}
     </div>`;
   }
 

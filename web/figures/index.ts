@@ -25,5 +25,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   order: async () => (await import('./order.js')).figure,
   sandbox: async () => (await import('./sandbox.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
+  'four-tasks': async () => (await import('./fourTasks.js')).figure,
   'three-concats': async () => (await import('./threeConcats.js')).figure,
 };

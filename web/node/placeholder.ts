@@ -23,6 +23,7 @@ export async function placeholder(rendered: Rendered, folder: string): Promise<P
   const room = Object.entries(figure.controls as Record<string, Control>)
     .filter(([name]) => !unused.has(name))
     .map(([, control]) => `<i class="${spaceOf(control)}"></i>`)
+    .concat(figure.runs ? '<i class="full"></i>' : [])
     .join('');
   const pictures: Record<string, string> = {};
   for (const [size, width] of Object.entries(widths)) {

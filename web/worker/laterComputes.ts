@@ -5,6 +5,7 @@ import { compute as cosines } from '../figures/cosines.js';
 import { compute as cost } from '../figures/cost.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
+import { compute as fourTasks } from '../figures/fourTasks.js';
 import { compute as gauge } from '../figures/gauge.js';
 import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
@@ -44,5 +45,6 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   order,
   sandbox,
   schemes,
+  'four-tasks': fourTasks,
   'three-concats': threeConcats,
 };
