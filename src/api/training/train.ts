@@ -21,6 +21,8 @@ export interface TrainingPoint {
   readonly accuracy: number;
   /** [4], raw shares, mean over heads; null where the scheme has no part of positions. */
   readonly shares: Float64Array | null;
+  /** [4], canonical ones; null also for 'untied'. */
+  readonly canonical: Float64Array | null;
   /** A of token and position rows; null where positions are not in the stream. */
   readonly overlap: number | null;
   /** The run stops here because a loss or gradient was not finite. */
@@ -44,6 +46,7 @@ const pointOf = (trainer: Trainer, losses: Float64Array): TrainingPoint => ({
   losses,
   ...curvesOf(trainer),
   shares: trainer.shares().mean,
+  canonical: trainer.shares({ gauge: 'canonical' }).mean,
   overlap: trainer.overlap().overlap,
   diverged: trainer.diverged,
 });

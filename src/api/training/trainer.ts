@@ -1,7 +1,7 @@
 import * as check from '../check.js';
 import { type Handle, handle } from '../handle.js';
 import type { Raw } from '../module.js';
-import type { Floats, Precision, Table } from '../table.js';
+import { type Floats, type Precision, type Table, table } from '../table.js';
 import { checkedBatch, checkedTask, checkedTokens, type TaskOptions, type TrainingBatch } from './tasks.js';
 
 const schemeNames = ['none', 'add', 'concat', 'wide_concat', 'untied', 'rope', 'alibi', 't5'] as const;
@@ -81,6 +81,8 @@ export interface TrainingOptimizerOptions {
 }
 
 interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptions {
+  /** Terms that the first layer’s scores lack from the start, as after cutTerms(). Default none. */
+  cuts?: readonly TrainingTerm[];
   /** Of parameters and examples: equal seeds give equal runs. From 0 to 2³² − 1, default 1. */
   seed?: number;
   /** What is computed in. Default 'float32'. */
@@ -118,7 +120,18 @@ export interface TrainingEvaluation {
   readonly targets: number;
 }
 
-/** Shares of what the first layer’s scores vary by over keys; each sums to 1 over the terms. */
+export interface TrainingSharesOptions {
+  /**
+   * 'raw', as training left the rows; 'canonical', less each part’s mean over its sequence, where they do not depend on
+   * where the tables’ means lie. Default 'raw'.
+   */
+  gauge?: 'raw' | 'canonical';
+}
+
+/**
+ * Shares of what the first layer’s scores vary by over keys. Raw ones sum to 1 over the terms; of canonical ones the
+ * rest is terms of constants.
+ */
 export interface TrainingShares {
   /** [4], over the heads, in the order of the term names: token_token, token_position, position_token, position_position. */
   readonly mean: Float64Array;
@@ -128,7 +141,7 @@ export interface TrainingShares {
   readonly reason: null;
 }
 
-/** A scheme whose scores have no part of positions. */
+/** A scheme whose scores have no part of positions, or scores that do not vary. */
 export interface NoTrainingShares {
   /** There is none. */
   readonly mean: null;
@@ -160,6 +173,33 @@ export interface NoTrainingOverlap {
   readonly chanceExact: null;
   /** Why, in a sentence. */
   readonly reason: string;
+}
+
+/** Two directions to look along at how token and position rows part. */
+export interface TrainingDirections {
+  /**
+   * [2, D], of length 1: the leading direction of the token rows, and that of the position rows less its part along the
+   * first. Neither is chosen with an eye to the other table. The largest entry is positive.
+   */
+  readonly directions: Table<Float64Array>;
+  /** Null: there are some. */
+  readonly reason: null;
+}
+
+/** A scheme without positions in the stream. */
+export interface NoTrainingDirections {
+  /** There are none. */
+  readonly directions: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** Rows less their mean row, along k directions. */
+export interface TrainingCoordinates {
+  /** [vocabulary, k] */
+  readonly tokens: Table<Float64Array>;
+  /** [n, k] */
+  readonly positions: Table<Float64Array>;
 }
 
 /** Principal angles between token and position rows, each less their mean row, in radians. */
@@ -200,22 +240,39 @@ export interface Trainer extends Handle {
    * has diverged before, RangeError and TypeError for a batch that does not fit; steps before that stay done.
    */
   step(count?: number): Float64Array;
+  /** The terms that the first layer’s scores lack, in steps and in all that is measured. */
+  readonly cuts: readonly TrainingTerm[];
+  /**
+   * Cuts these terms from here on, and no others: what the model has learnt stays. Throws where shares() has none, and
+   * RangeError, TypeError.
+   */
+  cutTerms(terms: readonly TrainingTerm[]): void;
   /** The share of right answers in the evaluation, or in a batch of one’s own. */
   accuracy(batch?: TrainingBatch): number;
   /** Loss and accuracy of the evaluation, or of a batch of one’s own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
-  /** The evaluation with the first layer’s scores less one term. Throws where shares() has none. */
+  /** The evaluation with the first layer’s scores less one term more. Throws where shares() has none. */
   cut(term: TrainingTerm): TrainingEvaluation;
-  /** The evaluation with one term only. */
+  /** The evaluation with one term only, cut or not. */
   only(term: TrainingTerm): TrainingEvaluation;
   /** [sequences · n, classes], of whole sequences of n tokens. */
   logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table;
-  /** Raw shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖² with rows centred over the keys they may read. */
-  shares(): TrainingShares | NoTrainingShares;
+  /**
+   * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖² with rows centred over the keys they may read; of a
+   * term that is cut, 0. Throws RangeError, TypeError.
+   */
+  shares(options?: TrainingSharesOptions): TrainingShares | NoTrainingShares;
   /** Whether tokens and positions keep apart. */
   overlap(): TrainingOverlap | NoTrainingOverlap;
   /** The same in angles. */
   angles(): TrainingAngles | NoTrainingAngles;
+  /** Where to look at the rows from: taken once, at the end of a run, they are steady. */
+  directions(): TrainingDirections | NoTrainingDirections;
+  /**
+   * Rows in use, along directions [k, D] of k from 1 up. Of an earlier step: setParameters() with E and P of then. Throws
+   * RangeError, TypeError, and where directions() has none.
+   */
+  coordinates(directions: Table): TrainingCoordinates;
   /**
    * Copies of all of them, by name: E [V, d_token], P [L, d_position], U_q and U_k [d_position, D], T5 [H, 2L − 1];
    * of layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D], layers.l.g2 [1, D],
@@ -258,7 +315,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     check.refuse('batches', 'a function that gives tokens and targets', given.batches, false);
 
   const scheme = schemeNames[check.placeIn('scheme', given.scheme ?? 'add', schemeNames)] as TrainingScheme;
-  const table = check.placeIn('table', given.table ?? 'learned', tableNames);
+  const tableOf = check.placeIn('table', given.table ?? 'learned', tableNames);
   const d_model = check.integer('d_model', given.d_model ?? 32, 1);
   if (scheme === 'concat' && d_model < 2)
     throw new RangeError(`d_model must be from 2 up to be parted by 'concat'; it is ${d_model}.`);
@@ -306,8 +363,23 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     clip: positive('clip', given.clip ?? 1),
   };
   const seed = check.seed('seed', given.seed ?? 1);
+  const noTerms = noTermsOf(scheme, flags.zeroScores);
+  const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
 
-  const model = { scheme, table, d_model, d_position, heads, layers, ...flags, ...numbers, seed, single };
+  const model = {
+    cuts,
+    noTerms,
+    scheme,
+    table: tableOf,
+    d_model,
+    d_position,
+    heads,
+    layers,
+    ...flags,
+    ...numbers,
+    seed,
+    single,
+  };
   const memory = (sizes: { vocabulary: number; classes: number; positions: number }, tokens: number) => {
     const bytes = memoryOf({ ...sizes, stream, heads, layers, mlp: flags.mlp, single }) + 8 * tokens;
     check.fits(`A model of ${stream} channels, ${layers} layers and ${sizes.positions} positions`, bytes);
@@ -338,6 +410,20 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
   return { ...model, ...task, positions, sequences, evaluationSequences, bytes };
 }
 
+/** Why a score of the first layer is no sum of terms, in a sentence; null where it is. */
+function noTermsOf(scheme: TrainingScheme, zeroScores: boolean): string | null {
+  if (zeroScores) return 'All scores are 0, so they have no terms: this is a floor.';
+  return hasTable(scheme) ? null : `The scores of '${scheme}' have no part of positions to take apart.`;
+}
+
+function checkedTerms(name: string, value: unknown, noTerms: string | null): TrainingTerm[] {
+  if (!Array.isArray(value)) check.refuse(name, 'an array of terms', value, false);
+  for (const term of value) check.oneOf(`an entry of ${name}`, term, termNames);
+  check.once(name, value);
+  if (value.length > 0 && noTerms !== null) throw new RangeError(noTerms);
+  return [...value];
+}
+
 export type CheckedTrainer = ReturnType<typeof checkedTrainer>;
 
 interface Sizes {
@@ -356,7 +442,7 @@ function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, laye
   const most = Math.max(L, 64);
   const wide = mlp ? 4 * D : 0;
   const layer = most * (8 * D + L * heads + 2 * (D + wide) + 2) + 10 * D * D + 4 * D * wide;
-  const part = most * (14 * D + classes + wide + 1) + 3 * D * classes;
+  const part = most * (20 * D + classes + wide + 1) + 3 * D * classes;
   const positional = (2 * heads + 5) * L * L + 8 * L * D + D * D;
   const parameters = (V + L + classes + 2 * D) * D + layers * (4 * D + 2 * wide) * D + heads * 2 * L;
   const values = layers * layer + part + positional + 5 * parameters;
@@ -369,18 +455,22 @@ export function trainerApi(raw: Raw): TrainerApi {
 
 /** A trainer of options that have been checked. */
 export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
-  const { scheme, heads, single, vocabulary, classes, positions, zeroScores } = checked;
+  const { scheme, heads, single, vocabulary, classes, positions, noTerms } = checked;
   const sizes = { vocabulary, classes, positions };
   const release = check.hold(checked.bytes);
   let address: number | undefined = raw.trainer({
     ...checked,
     scheme: schemeNames.indexOf(scheme),
     batches: undefined,
+    cuts: undefined,
+    noTerms: undefined,
   });
   let done = 0;
   let loss = Number.NaN;
   let diverged = false;
   let stepping = false;
+  let cuts: readonly TrainingTerm[] = [];
+  let kept = allTerms;
 
   const alive = (): number => {
     if (address === undefined) throw new Error('This trainer has been deleted; make another one.');
@@ -403,15 +493,19 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
     return raw.evaluateTrainer(trainer, terms, own);
   };
-  const noTerms = zeroScores
-    ? 'All scores are 0, so they have no terms: this is a floor.'
-    : `The scores of '${scheme}' have no part of positions to take apart.`;
   const bitOf = (term: TrainingTerm): number => {
     alive();
     const place = check.placeIn('term', term, termNames);
-    if (!hasTable(scheme) || zeroScores) throw new Error(noTerms);
+    if (noTerms !== null) throw new Error(noTerms);
     return 1 << place;
   };
+  const cutTerms = (terms: readonly TrainingTerm[]) => {
+    cuts = terms;
+    kept = allTerms - terms.reduce((bits, term) => bits + (1 << termNames.indexOf(term)), 0);
+    raw.trainerKeeps(alive(), kept);
+  };
+  cutTerms(checked.cuts);
+  const evaluationN = 'evaluation' in checked ? checked.evaluation.n : checked.n;
   const noRows = `'${scheme}' has no position rows in its stream.`;
   const batchesSteps = (count: number, batches: (step: number) => TrainingBatch) => {
     const losses = new Float64Array(count);
@@ -456,9 +550,16 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
         stepping = false;
       }
     },
-    accuracy: (batch) => evaluated(allTerms, batch).accuracy,
-    evaluate: (batch) => evaluated(allTerms, batch),
-    cut: (term) => evaluated(allTerms - bitOf(term)),
+    get cuts() {
+      return [...cuts];
+    },
+    cutTerms(terms) {
+      alive();
+      cutTerms(checkedTerms('terms', terms, noTerms));
+    },
+    accuracy: (batch) => evaluated(kept, batch).accuracy,
+    evaluate: (batch) => evaluated(kept, batch),
+    cut: (term) => evaluated(kept & ~bitOf(term)),
     only: (term) => evaluated(bitOf(term)),
     logits(options) {
       const trainer = alive();
@@ -470,10 +571,17 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       const data = raw.trainerLogits(trainer, { n, tokens, targets: tokens });
       return { data, rows: tokens.length, columns: classes };
     },
-    shares() {
+    shares(options = {}) {
       const trainer = alive();
-      if (!hasTable(scheme) || zeroScores) return { mean: null, byHead: null, reason: noTerms };
-      const { mean, byHead } = raw.trainerShares(trainer);
+      check.object('options', options);
+      const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
+      const none = (reason: string) => ({ mean: null, byHead: null, reason });
+      if (noTerms !== null) return none(noTerms);
+      if (gauge === 'canonical' && !inStream(scheme))
+        return none(`Tokens and positions of '${scheme}' share no stream, so nothing moves between them.`);
+      const { mean, byHead } = raw.trainerShares(trainer, gauge === 'canonical');
+      if (mean.some(Number.isNaN))
+        return none('The scores do not vary over keys, so nothing has a share of it.');
       return { mean, byHead: { data: byHead, rows: heads, columns: termNames.length }, reason: null };
     },
     overlap() {
@@ -487,6 +595,22 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       if (!inStream(scheme)) return { smallest: null, smallestLeading: null, reason: noRows };
       const { smallest, smallestLeading } = raw.trainerSeparation(trainer);
       return { smallest, smallestLeading, reason: null };
+    },
+    directions() {
+      const trainer = alive();
+      if (!inStream(scheme)) return { directions: null, reason: noRows };
+      const data = raw.trainerDirections(trainer);
+      return { directions: table(data, 2, data.length / 2), reason: null };
+    },
+    coordinates(directions) {
+      const trainer = alive();
+      if (!inStream(scheme)) throw new Error(noRows);
+      const columns = scheme === 'wide_concat' ? 2 * checked.d_model : checked.d_model;
+      const { rows } = check.table('directions', directions, { columns });
+      check.positive('directions.rows', rows);
+      check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + evaluationN + columns));
+      const { tokens, positions: places } = raw.trainerCoordinates(trainer, directions);
+      return { tokens: table(tokens, vocabulary, rows), positions: table(places, evaluationN, rows) };
     },
     parameters() {
       return parametersOf(raw, alive());

@@ -24,16 +24,32 @@ Matrix<double> centred_rows(const Parameter& parameter, const Scalar* parameters
   return column_centred(table);
 }
 
+// Tokens and the positions that a sequence of n has, each in all channels of the stream.
+struct Rows {
+  Matrix<double> tokens, positions;
+};
+
+template <typename Scalar>
+Rows rows_in_stream(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
+                    int n) {
+  const int d = options.d_model();
+  const Parameter& e = *layout.find("E");
+  const Parameter& p = *layout.find("P");
+  return {centred_rows(e, parameters, e.rows, 0, d), centred_rows(p, parameters, n, d - p.columns, d)};
+}
+
 }  // namespace
 
 template <typename Scalar>
-TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch) {
+TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
+                             const Terms& kept, TermGauge gauge) {
   TrainedShares result;
   result.mean.fill(kUndefined);
-  if (!model.options().has_terms()) return result;
+  const bool canonical = gauge == TermGauge::canonical;
+  if (!model.options().has_terms() || (canonical && !model.options().in_stream())) return result;
   const int heads = model.options().heads;
   std::vector<TermCovariances> covariances(heads);
-  model.term_covariances(parameters, batch, covariances.data());
+  model.term_covariances(parameters, batch, covariances.data(), kept, gauge);
   result.by_head.resize(heads, kTermCount);
   for (int h = 0; h < heads; ++h) {
     for (int t = 0; t < kTermCount; ++t)
@@ -47,14 +63,10 @@ template <typename Scalar>
 Separation separation(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
                       int n) {
   if (!options.in_stream()) return {kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
-  const int d = options.d_model();
-  const Parameter& e = *layout.find("E");
-  const Parameter& p = *layout.find("P");
-  const Matrix<double> tokens = centred_rows(e, parameters, e.rows, 0, d);
-  const Matrix<double> positions = centred_rows(p, parameters, n, d - p.columns, d);
+  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
 
   // A table's overlap with itself is D over its participation ratio.
-  const double width = d, of_tokens = energy_overlap(tokens, tokens) / width,
+  const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens) / width,
                of_positions = energy_overlap(positions, positions) / width;
   Separation result{energy_overlap(tokens, positions), std::sqrt(2 * of_tokens * of_positions), 0, 0, 0};
   result.chance_exact = std::sqrt(2 * width * width * (of_tokens - 1 / width) * (of_positions - 1 / width) /
@@ -72,9 +84,41 @@ Separation separation(const ModelOptions& options, const ParameterLayout& layout
   return result;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                 \
-  template TrainedShares trained_shares(Model<Scalar>&, const Scalar*, const Batch&); \
-  template Separation separation(const ModelOptions&, const ParameterLayout&, const Scalar*, int);
+template <typename Scalar>
+Matrix<double> row_directions(const ModelOptions& options, const ParameterLayout& layout,
+                              const Scalar* parameters, int n) {
+  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
+  Matrix<double> directions = Matrix<double>::Zero(2, options.d_model());
+  const auto leading = [](const Matrix<double>& rows, auto direction) {
+    const Svd found = svd(rows);
+    if (found.V.cols() > 0) direction = found.V.col(0).transpose();
+  };
+  leading(tokens, directions.row(0));
+  leading(positions, directions.row(1));
+  directions.row(1) -= directions.row(1).dot(directions.row(0)) * directions.row(0);
+  for (int k : {0, 1}) {
+    Eigen::Index largest;
+    const double norm = directions.row(k).norm();
+    if (directions.row(k).cwiseAbs().maxCoeff(&largest) == 0) continue;
+    directions.row(k) *= (directions(k, largest) < 0 ? -1 : 1) / norm;
+  }
+  return directions;
+}
+
+template <typename Scalar>
+RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayout& layout,
+                               const Scalar* parameters, int n, const Matrix<double>& directions) {
+  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
+  return {tokens * directions.transpose(), positions * directions.transpose()};
+}
+
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                      \
+  template TrainedShares trained_shares(Model<Scalar>&, const Scalar*, const Batch&, const Terms&,         \
+                                        TermGauge);                                                        \
+  template Separation separation(const ModelOptions&, const ParameterLayout&, const Scalar*, int);         \
+  template Matrix<double> row_directions(const ModelOptions&, const ParameterLayout&, const Scalar*, int); \
+  template RowCoordinates row_coordinates(const ModelOptions&, const ParameterLayout&, const Scalar*, int, \
+                                          const Matrix<double>&);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

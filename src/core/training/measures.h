@@ -13,11 +13,13 @@ struct TrainedShares {
 };
 
 // Of the first layer: each term's share of what the scores vary by, <T~, S~> / |S~|^2 with rows centred over
-// the keys they may read and both summed over the batch, in the gauge that training gave it. Content is what
-// LayerNorm makes of e and p apart, with the standard deviation of their sum. Empty, and NaN, without
-// options().has_terms().
+// the keys they may read and both summed over the batch. Content is what LayerNorm makes of e and p apart, with
+// the standard deviation of their sum. Terms that are not kept have 0. Raw is the gauge that training gave it;
+// in the canonical one the rest of 1 is terms of constants. Empty, and NaN, without options().has_terms(), and
+// canonical without options().in_stream(); NaN where no score varies.
 template <typename Scalar>
-TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch);
+TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
+                             const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
 
 // Of the rows of E and the first n of P, each less their mean row; NaN without options().in_stream(). In a
 // concatenation each has zeros where the other is.
@@ -32,5 +34,22 @@ struct Separation {
 template <typename Scalar>
 Separation separation(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
                       int n);
+
+// Two directions [2, D] to look at these rows along: the leading one of the rows of E, and that of the first n of
+// P less its part along the first, each less their mean row, of length 1, its largest entry positive. Neither is
+// chosen with an eye to the other table, so that what lies apart along them is apart. All zero where there is
+// none. Only with options().in_stream().
+template <typename Scalar>
+Matrix<double> row_directions(const ModelOptions& options, const ParameterLayout& layout,
+                              const Scalar* parameters, int n);
+
+// The rows of E [V, k] and the first n of P [n, k], each less their mean row, along directions [k, D]. Kept
+// directions make it continuous in the rows.
+struct RowCoordinates {
+  Matrix<double> tokens, positions;
+};
+template <typename Scalar>
+RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayout& layout,
+                               const Scalar* parameters, int n, const Matrix<double>& directions);
 
 }  // namespace superpose

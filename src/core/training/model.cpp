@@ -133,8 +133,11 @@ void Model<Scalar>::take_memory() {
     for (int part : {0, 1}) {
       take(parts_[part], terms ? most * d : 0);
       take(queries_keys_[part], terms ? most * 2 * d : 0);
+      take(d_parts_[part], terms ? most * d : 0);
+      take(d_queries_keys_[part], terms ? most * 2 * d : 0);
     }
-    take(scores_of_terms_, terms ? kTermCount * l * l + d * l : 0);
+    take(scores_of_terms_, terms ? kTermCount * l * l : 0);
+    take(keys_of_terms_, terms ? d * l : 0);
   };
   take_all();
   start = memory_.at_least(used);
@@ -262,7 +265,7 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
     if (options_.layer_norm) layer_norm<Scalar>(layer.x, count, d, layer.normalized, layer.inverse);
     multiply<Scalar>({layer.normalized, d}, {layer.qkv_in, 3 * d}, {count, d, 3 * d}, {layer.qkv, 3 * d});
     if (options_.scheme == Scheme::rope) turn(layer.qkv, count, n, 1);
-    const bool by_terms = l == 0 && kept != kAllTerms && options_.in_stream();
+    const bool by_terms = l == 0 && splits(kept);
     if (by_terms) split_terms(parameters, tokens, count, n);
     if (cuts_bias) make_bias(parameters, n, l > 0);
     attend(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
@@ -299,13 +302,7 @@ void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by
           std::copy_n(bias.at, n * n, weights.at);
         else
           std::fill_n(weights.at, n * n, Scalar(0));
-        for (int t = 0; by_terms && t < kTermCount; ++t) {
-          if (!kept[t]) continue;
-          transpose<Scalar>({queries_keys_[t % 2] + s * n * 2 * d + d + h * width, 2 * d}, n, width,
-                            {scores_of_terms_, n});
-          multiply<Scalar>({queries_keys_[t / 2] + s * n * 2 * d + h * width, 2 * d}, {scores_of_terms_, n},
-                           shape, weights, weights);
-        }
+        if (by_terms) add_terms(s, h, n, kept, weights);
       } else if (has_bias_) {
         multiply<Scalar>({qkv + h * width, 3 * d}, {turned + h * width * n, n}, shape, weights, bias);
       } else {
@@ -314,6 +311,22 @@ void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by
       softmax<Scalar>(weights, n, n);
       multiply<Scalar>(weights, {qkv + 2 * d + h * width, 3 * d}, {n, n, width},
                        {layer.mixed + s * n * d + h * width, d});
+    }
+  }
+}
+
+// Adds the terms that are kept to a head's scores of a sequence.
+template <typename Scalar>
+void Model<Scalar>::add_terms(Index sequence, Index head, Index n, const Terms& kept, Block<Scalar> scores) {
+  const Index d = options_.d_model(), width = options_.d_head();
+  const Index at = sequence * n * 2 * d + head * width;
+  for (int key = 0; key < 2; ++key) {
+    if (!kept[key] && !kept[2 + key]) continue;
+    transpose<Scalar>({queries_keys_[key] + at + d, 2 * d}, n, width, {keys_of_terms_, n});
+    for (int query = 0; query < 2; ++query) {
+      if (!kept[2 * query + key]) continue;
+      multiply<Scalar>({queries_keys_[query] + at, 2 * d}, {keys_of_terms_, n}, {n, width, n}, scores,
+                       scores);
     }
   }
 }
@@ -347,7 +360,7 @@ void Model<Scalar>::split_terms(const Scalar* parameters, const int* tokens, Ind
 
 // From the gradient by the logits, in logits_, to those by all weights.
 template <typename Scalar>
-void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gradient) {
+void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gradient, const Terms& kept) {
   const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
   const auto add_gradient = [count](const Scalar* in, Index rows, const Scalar* out, Index columns,
                                     Scalar* to) {
@@ -383,24 +396,62 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
     }
     add_gradient(layer.mixed, d, dx_, d, gradient + at.o);
     multiply<Scalar>({dx_, d}, {layer.o_back, d}, {count, d, d}, {d_mixed_, d});
-    attend_backward(layer, count / n, n);
+    const bool by_terms = l == 0 && splits(kept);
+    attend_backward(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
     if (options_.scheme == Scheme::rope) turn(d_qkv_, count, n, -1);
     add_gradient(layer.normalized, d, d_qkv_, 3 * d, layer.qkv_gradient);
+    for (int part = 0; by_terms && part < 2; ++part) {
+      const Block<Scalar> to{layer.qkv_gradient, 3 * d};
+      multiply_transposed<Scalar>({parts_[part], d}, {d_queries_keys_[part], 2 * d}, {d, count, 2 * d}, to,
+                                  to);
+    }
     if (l == 0 && !options_.trains_tokens() && !(options_.in_stream() && options_.trains_positions())) return;
     into_stream(layer.qkv_back, 3 * d, d_qkv_, layer.normalized, layer.inverse, false);
+    if (by_terms) split_backward(count);
   }
 
   const Index d_token = options_.d_token(), d_position = options_.d_position();
+  const auto add_rows = [&](const Scalar* by_token, const Scalar* by_position) {
+    for (Index r = 0; r < count; ++r) {
+      if (options_.trains_tokens())
+        add_to<Scalar>(by_token + r * d, d_token, gradient + e_ + tokens[r] * d_token);
+      if (options_.in_stream() && options_.trains_positions())
+        add_to<Scalar>(by_position + r * d + d - d_position, d_position, gradient + p_ + r % n * d_position);
+    }
+  };
+  add_rows(dx_, dx_);
+  if (splits(kept)) add_rows(d_parts_[0], d_parts_[1]);
+}
+
+// From the gradients by queries and keys of e and p apart to those by e and p: into d_parts_ what is of one alone,
+// and into dx_ what comes of their common size.
+template <typename Scalar>
+void Model<Scalar>::split_backward(Index count) {
+  const Index d = options_.d_model();
+  const Layer& layer = layers_[0];
+  for (int part : {0, 1}) {
+    multiply<Scalar>({d_queries_keys_[part], 2 * d}, {layer.qkv_back, d}, {count, 2 * d, d},
+                     {d_parts_[part], d});
+  }
+  if (!options_.layer_norm) return;
   for (Index r = 0; r < count; ++r) {
-    const Scalar* const row = dx_ + r * d;
-    if (options_.trains_tokens()) add_to<Scalar>(row, d_token, gradient + e_ + tokens[r] * d_token);
-    if (options_.in_stream() && options_.trains_positions())
-      add_to<Scalar>(row + d - d_position, d_position, gradient + p_ + r % n * d_position);
+    Scalar along = 0;
+    for (int part : {0, 1}) {
+      Scalar* const row = d_parts_[part] + r * d;
+      along += sum_of_products<Scalar>(row, parts_[part] + r * d, d);
+      Scalar sum = 0;
+      for (Index c = 0; c < d; ++c) sum += row[c];
+      const Scalar mean = sum / static_cast<Scalar>(d);
+      for (Index c = 0; c < d; ++c) row[c] = (row[c] - mean) * layer.inverse[r];
+    }
+    const Scalar shrink = along * layer.inverse[r] / static_cast<Scalar>(d);
+    for (Index c = 0; c < d; ++c) dx_[r * d + c] -= shrink * layer.normalized[r * d + c];
   }
 }
 
 template <typename Scalar>
-void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n) {
+void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n, bool by_terms,
+                                    const Terms& kept) {
   const Index d = options_.d_model(), heads = options_.heads, width = d / heads;
   for (Index s = 0; s < sequences; ++s) {
     const Index row = s * n;
@@ -413,19 +464,48 @@ void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n
       const Block<const Scalar> d_mixed{d_mixed_ + row * d + column, d};
       multiply_transposed<Scalar>(weights, d_mixed, {n, n, width}, {d_qkv + 2 * d + column, 3 * d});
       const Block<Scalar> d_queries{d_qkv + column, 3 * d}, d_keys{d_qkv + d + column, 3 * d};
-      if (options_.zero_scores) {
+      // Where content makes no score, or makes it part by part.
+      const bool from_content = !options_.zero_scores && !by_terms && kept[token_token];
+      if (!from_content) {
         for (Index i = 0; i < n; ++i) {
           std::fill_n(d_queries.row(i), width, Scalar(0));
           std::fill_n(d_keys.row(i), width, Scalar(0));
         }
-        continue;
       }
+      if (options_.zero_scores) continue;
       const Block<Scalar> d_scores{d_scores_, n};
       multiply<Scalar>(d_mixed, {turned + (d + column) * n, n}, {n, width, n}, d_scores);
       softmax_backward<Scalar>(weights, d_scores, n, n);
-      if (trains_bias_) add_to<Scalar>(d_scores_, n * n, bias_gradient_ + h * n * n);
+      if (trains_bias_ && kept[position_position])
+        add_to<Scalar>(d_scores_, n * n, bias_gradient_ + h * n * n);
+      if (by_terms) terms_backward(s, h, n, kept);
+      if (!from_content) continue;
       multiply<Scalar>(d_scores, {qkv + d + column, 3 * d}, {n, n, width}, d_queries);
       multiply_transposed<Scalar>(d_scores, {qkv + column, 3 * d}, {n, n, width}, d_keys);
+    }
+  }
+}
+
+// The gradients by queries and keys of e and p apart, given that by the scores, d_scores_.
+template <typename Scalar>
+void Model<Scalar>::terms_backward(Index sequence, Index head, Index n, const Terms& kept) {
+  const Index d = options_.d_model(), width = options_.d_head();
+  const Index at = sequence * n * 2 * d + head * width;
+  const ProductShape shape{n, n, width};
+  const Block<const Scalar> d_scores{d_scores_, n};
+  for (int part : {0, 1}) {
+    const Block<Scalar> d_queries{d_queries_keys_[part] + at, 2 * d},
+        d_keys{d_queries_keys_[part] + at + d, 2 * d};
+    for (Index i = 0; i < n; ++i) {
+      std::fill_n(d_queries.row(i), width, Scalar(0));
+      std::fill_n(d_keys.row(i), width, Scalar(0));
+    }
+    for (int other : {0, 1}) {
+      const Scalar* const others = queries_keys_[other] + at;
+      if (kept[2 * part + other])
+        multiply<Scalar>(d_scores, {others + d, 2 * d}, shape, d_queries, d_queries);
+      if (kept[2 * other + part])
+        multiply_transposed<Scalar>(d_scores, {others, 2 * d}, shape, d_keys, d_keys);
     }
   }
 }
@@ -477,7 +557,8 @@ void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) 
 }
 
 template <typename Scalar>
-double Model<Scalar>::loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient) {
+double Model<Scalar>::loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient,
+                                        const Terms& kept) {
   const Index n = batch.n, part = sequences_of_part(n), classes = options_.classes;
   const Index places = static_cast<Index>(batch.sequences) * n;
   const auto total =
@@ -487,21 +568,21 @@ double Model<Scalar>::loss_and_gradient(const Scalar* parameters, const Batch& b
   double loss = 0;
   for (Index s = 0; s < batch.sequences; s += part) {
     const Index count = std::min(part, batch.sequences - s) * n;
-    forward(parameters, batch.tokens + s * n, count, n, kAllTerms);
+    forward(parameters, batch.tokens + s * n, count, n, kept);
     loss += cross_entropy<Scalar>(logits_, batch.targets + s * n, count, classes, total);
-    backward(batch.tokens + s * n, count, n, gradient);
+    backward(batch.tokens + s * n, count, n, gradient, kept);
   }
   finish(parameters, n, gradient);
   return loss / total;
 }
 
 template <typename Scalar>
-void Model<Scalar>::logits(const Scalar* parameters, const Batch& batch, Scalar* out) {
+void Model<Scalar>::logits(const Scalar* parameters, const Batch& batch, Scalar* out, const Terms& kept) {
   const Index n = batch.n, part = sequences_of_part(n);
   prepare(parameters, n, false);
   for (Index s = 0; s < batch.sequences; s += part) {
     const Index count = std::min(part, batch.sequences - s) * n;
-    forward(parameters, batch.tokens + s * n, count, n, kAllTerms);
+    forward(parameters, batch.tokens + s * n, count, n, kept);
     out = std::copy_n(logits_, count * options_.classes, out);
   }
 }
@@ -527,51 +608,92 @@ Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch,
   return result;
 }
 
+// Of queries_keys_ into nowhere what the canonical gauge calls constant: of each part q_s(i) - m_s / sigma_i, so
+// that it sums to zero over a sequence. m_s is linear in the part, so it can be taken after projection.
 template <typename Scalar>
-void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads) {
+void Model<Scalar>::move_means_into_constant(Index sequences, Index n) {
+  const Index columns = 2 * options_.d_model();
+  const Scalar* const inverse = layers_[0].inverse;
+  const bool norm = options_.layer_norm;
+  for (Index s = 0; s < sequences; ++s) {
+    double weights = 0;
+    for (Index i = 0; i < n; ++i) weights += norm ? inverse[s * n + i] : 1;
+    for (Scalar* const of_part : queries_keys_) {
+      Scalar* const rows = of_part + s * n * columns;
+      for (Index c = 0; c < columns; ++c) {
+        double sum = 0;
+        for (Index i = 0; i < n; ++i) sum += rows[i * columns + c];
+        const double mean = sum / weights;
+        for (Index i = 0; i < n; ++i)
+          rows[i * columns + c] -= static_cast<Scalar>(mean * (norm ? inverse[s * n + i] : 1));
+      }
+    }
+  }
+}
+
+template <typename Scalar>
+void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
+                                     const Terms& kept, TermGauge gauge) {
   const Index n = batch.n, part = sequences_of_part(n), d = options_.d_model(), width = options_.d_head();
   const bool untied = options_.scheme == Scheme::untied;
   const Layer& layer = layers_[0];
   prepare(parameters, n, false);
   std::fill_n(heads, options_.heads, TermCovariances());
-  Scalar* const terms = scores_of_terms_;
-  Scalar* const turned = scores_of_terms_ + kTermCount * n * n;
+  const auto term_at = [&](int t) { return scores_of_terms_ + t * n * n; };
   for (Index s = 0; s < batch.sequences; s += part) {
     const Index sequences = std::min(part, batch.sequences - s);
-    // Queries and keys stand in the first layer's after a pass forwards; `untied` has them nowhere else.
+    // Queries and keys stand in the first layer's after a pass forwards; `untied` has them nowhere else. The
+    // scores take the place of the weights there, without mask.
     forward(parameters, batch.tokens + s * n, sequences * n, n, kAllTerms);
-    if (!untied) split_terms(parameters, batch.tokens + s * n, sequences * n, n);
+    std::fill_n(layer.weights, sequences * options_.heads * n * n, Scalar(0));
+    if (!untied) {
+      split_terms(parameters, batch.tokens + s * n, sequences * n, n);
+      for (Index q = 0; q < sequences; ++q) {
+        for (Index h = 0; h < options_.heads; ++h)
+          add_terms(q, h, n, kept, {layer.weights + (q * options_.heads + h) * n * n, n});
+      }
+      if (gauge == TermGauge::canonical) move_means_into_constant(sequences, n);
+    }
     for (Index q = 0; q < sequences; ++q) {
       for (Index h = 0; h < options_.heads; ++h) {
-        const auto term = [&](const Scalar* queries, const Scalar* keys, Index stride, int t) {
-          transpose<Scalar>({keys + q * n * stride + h * width, stride}, n, width, {turned, n});
-          multiply<Scalar>({queries + q * n * stride + h * width, stride}, {turned, n}, {n, width, n},
-                           {terms + t * n * n, n});
-        };
+        Scalar* const scores = layer.weights + (q * options_.heads + h) * n * n;
+        std::fill_n(scores_of_terms_, kTermCount * n * n, Scalar(0));
         if (untied) {
-          std::fill_n(terms, kTermCount * n * n, Scalar(0));
-          term(layer.qkv, layer.qkv + d, 3 * d, token_token);
-          std::copy_n(bias_ + h * n * n, n * n, terms + position_position * n * n);
+          if (kept[token_token]) {
+            const Scalar* const at = layer.qkv + q * n * 3 * d + h * width;
+            transpose<Scalar>({at + d, 3 * d}, n, width, {keys_of_terms_, n});
+            multiply<Scalar>({at, 3 * d}, {keys_of_terms_, n}, {n, width, n}, {term_at(token_token), n});
+          }
+          if (kept[position_position]) {
+            for (Index i = 0; i < n; ++i)
+              std::copy_n(bias_ + (h * n + i) * n, options_.causal ? i + 1 : n,
+                          term_at(position_position) + i * n);
+          }
+          for (int t = 0; t < kTermCount; ++t) add_to<Scalar>(term_at(t), n * n, scores);
         } else {
-          for (int t = 0; t < kTermCount; ++t) term(queries_keys_[t / 2], queries_keys_[t % 2] + d, 2 * d, t);
+          for (int t = 0; t < kTermCount; ++t) {
+            Terms one{};
+            one[t] = kept[t];
+            add_terms(q, h, n, one, {term_at(t), n});
+          }
         }
         TermCovariances& head = heads[h];
         for (Index i = 0; i < n; ++i) {
           const Index keys = options_.causal ? i + 1 : n;
-          double means[kTermCount] = {}, squares = 0, covariances[kTermCount] = {};
+          const Scalar* const score_row = scores + i * n;
+          double score_mean = 0, means[kTermCount] = {};
+          for (Index j = 0; j < keys; ++j) score_mean += score_row[j];
+          score_mean /= static_cast<double>(keys);
           for (int t = 0; t < kTermCount; ++t) {
-            const Scalar* const row = terms + (t * n + i) * n;
+            const Scalar* const row = term_at(t) + i * n;
             for (Index j = 0; j < keys; ++j) means[t] += row[j];
             means[t] /= static_cast<double>(keys);
           }
           for (Index j = 0; j < keys; ++j) {
-            double centred[kTermCount], score = 0;
-            for (int t = 0; t < kTermCount; ++t) score += centred[t] = terms[(t * n + i) * n + j] - means[t];
-            squares += score * score;
-            for (int t = 0; t < kTermCount; ++t) covariances[t] += centred[t] * score;
+            const double score = score_row[j] - score_mean;
+            head.scores += score * score;
+            for (int t = 0; t < kTermCount; ++t) head.terms[t] += (term_at(t)[i * n + j] - means[t]) * score;
           }
-          head.scores += squares;
-          for (int t = 0; t < kTermCount; ++t) head.terms[t] += covariances[t];
         }
       }
     }

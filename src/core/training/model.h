@@ -32,6 +32,10 @@ struct Evaluation {
   double accuracy() const { return static_cast<double>(right) / targets; }
 };
 
+// What of the first layer's parts counts as constant, sequence by sequence: nothing, or each part's mean over the
+// sequence, weighted so that the rest sums to zero over it (scores/gauge.h, no row standing apart).
+enum class TermGauge { raw, canonical };
+
 // Of one head: <T~_t, S~> and |S~|^2 over all sequences, rows centred over the keys that they may read.
 struct TermCovariances {
   std::array<double, kTermCount> terms{};
@@ -46,20 +50,25 @@ class Model {
   const ModelOptions& options() const { return options_; }
   const ParameterLayout& layout() const { return layout_; }
 
+  // Everything below takes the scores of the first layer to be the sum of the terms that are kept; fewer than all
+  // of them only where options().has_terms(). The weights of a score without any term are uniform.
+
   // The mean cross-entropy over the batch's targets, and its gradient in the layout of the parameters, 0
   // where they are not trained. A batch has ids in range, n at most the rows, and at least one target.
-  double loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient);
+  double loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient,
+                           const Terms& kept = kAllTerms);
 
   // [sequences * n, classes].
-  void logits(const Scalar* parameters, const Batch& batch, Scalar* out);
+  void logits(const Scalar* parameters, const Batch& batch, Scalar* out, const Terms& kept = kAllTerms);
 
-  // With scores of the first layer recomputed from some of their terms; fewer than all of them only where
-  // options().has_terms(). The weights of a score without any term are uniform.
   Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
 
-  // Covariances of the four terms with the scores that they add up to, for each head of the first layer; only
-  // where options().has_terms(). Of `untied`, terms between tokens and positions are 0.
-  void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads);
+  // Covariances of the four terms with the scores, for each head of the first layer; only where
+  // options().has_terms(), and canonical only where tokens and positions share a stream. Terms that are not kept
+  // are 0, as are those of `untied` between tokens and positions. In the canonical gauge the rest of the scores
+  // is terms of constants.
+  void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
+                        const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
 
  private:
   // Where a layer's parameters stand in the list, those of MLP and gains only if there are any.
@@ -81,9 +90,16 @@ class Model {
                const Terms& kept);
   void attend(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms, const Terms& kept);
   void split_terms(const Scalar* parameters, const int* tokens, Eigen::Index count, Eigen::Index n);
+  void add_terms(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept,
+                 Block<Scalar> scores);
+  void move_means_into_constant(Eigen::Index sequences, Eigen::Index n);
   void turn(Scalar* qkv, Eigen::Index count, Eigen::Index n, Scalar direction) const;
-  void backward(const int* tokens, Eigen::Index count, Eigen::Index n, Scalar* gradient);
-  void attend_backward(const Layer& layer, Eigen::Index sequences, Eigen::Index n);
+  void backward(const int* tokens, Eigen::Index count, Eigen::Index n, Scalar* gradient, const Terms& kept);
+  void attend_backward(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms,
+                       const Terms& kept);
+  void terms_backward(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept);
+  void split_backward(Eigen::Index count);
+  bool splits(const Terms& kept) const { return kept != kAllTerms && options_.in_stream(); }
   void finish(const Scalar* parameters, Eigen::Index n, Scalar* gradient);
   Eigen::Index sequences_of_part(Eigen::Index n) const;
   const Scalar* gain(const Scalar* parameters, Eigen::Index place) const;
@@ -105,8 +121,9 @@ class Model {
       *u_turned_;
   // RoPE's cosines and sines, [L, d_h / 2] each.
   Scalar *cosines_, *sines_;
-  // Normalised e and p apart, and the queries and keys of each, [count, 2D].
-  Scalar *parts_[2], *queries_keys_[2], *scores_of_terms_;
+  // Normalised e and p apart, and the queries and keys of each, [count, 2D]; their gradients, those of parts_ in
+  // the end by e and p.
+  Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
   bool has_bias_, trains_bias_;
   double content_scale_;
 };

@@ -31,7 +31,7 @@ Trainer<Scalar>::Trainer(const ModelOptions& model, const OptimizerOptions& opti
 
 template <typename Scalar>
 double Trainer<Scalar>::step(const Batch& batch) {
-  const double loss = model_.loss_and_gradient(parameters_.data(), batch, gradient_.data());
+  const double loss = model_.loss_and_gradient(parameters_.data(), batch, gradient_.data(), kept_);
   diverged_ = diverged_ || !std::isfinite(loss);
   if (diverged_) return loss;
   gradient_norm_ = optimizer_.step(gradient_.data(), parameters_.data());

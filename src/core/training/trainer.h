@@ -43,7 +43,12 @@ class Trainer {
   int steps() const { return optimizer_.steps(); }         // done
   double gradient_norm() const { return gradient_norm_; }  // of the last step, before the clip
 
-  Evaluation evaluate(const Batch& batch, const Terms& kept = kAllTerms) {
+  // What the scores of the first layer are made of from here on, in steps and evaluations; all to begin with.
+  void keep(const Terms& terms) { kept_ = terms; }
+  const Terms& kept() const { return kept_; }
+
+  Evaluation evaluate(const Batch& batch) { return evaluate(batch, kept_); }
+  Evaluation evaluate(const Batch& batch, const Terms& kept) {
     return model_.evaluate(parameters_.data(), batch, kept);
   }
 
@@ -58,6 +63,7 @@ class Trainer {
   Model<Scalar> model_;
   Optimizer<Scalar> optimizer_;
   std::vector<Scalar> parameters_, gradient_;
+  Terms kept_ = kAllTerms;
   double gradient_norm_ = 0;
   bool diverged_ = false;
 };

@@ -77,10 +77,13 @@ class Training {
 
   virtual double step(const Batch& batch) = 0;
   virtual bool diverged() const = 0;
+  virtual void keep(const Terms& terms) = 0;
   virtual Evaluation evaluate(const Batch& batch, const Terms& kept) = 0;
   virtual Value logits(const Batch& batch) = 0;
-  virtual TrainedShares shares(const Batch& batch) = 0;
+  virtual TrainedShares shares(const Batch& batch, TermGauge gauge) = 0;
   virtual Separation apart(int n) = 0;
+  virtual Matrix<double> directions(int n) = 0;
+  virtual RowCoordinates coordinates(int n, const Matrix<double>& directions) = 0;
   virtual Value parameters() = 0;
   virtual void set_parameter(const std::string& name, const Value& values) = 0;
 
@@ -96,19 +99,26 @@ class TrainingIn final : public Training {
 
   double step(const Batch& batch) override { return trainer_.step(batch); }
   bool diverged() const override { return trainer_.diverged(); }
+  void keep(const Terms& terms) override { trainer_.keep(terms); }
   Evaluation evaluate(const Batch& batch, const Terms& kept) override {
     return trainer_.evaluate(batch, kept);
   }
   Value logits(const Batch& batch) override {
     Matrix<Scalar> out(batch.sequences * batch.n, trainer_.options().classes);
-    trainer_.model().logits(trainer_.parameters(), batch, out.data());
+    trainer_.model().logits(trainer_.parameters(), batch, out.data(), trainer_.kept());
     return copy_out(out);
   }
-  TrainedShares shares(const Batch& batch) override {
-    return trained_shares(trainer_.model(), trainer_.parameters(), batch);
+  TrainedShares shares(const Batch& batch, TermGauge gauge) override {
+    return trained_shares(trainer_.model(), trainer_.parameters(), batch, trainer_.kept(), gauge);
   }
   Separation apart(int n) override {
     return separation(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
+  }
+  Matrix<double> directions(int n) override {
+    return row_directions(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
+  }
+  RowCoordinates coordinates(int n, const Matrix<double>& directions) override {
+    return row_coordinates(trainer_.options(), trainer_.layout(), trainer_.parameters(), n, directions);
   }
   Value parameters() override {
     Value list = Value::array();
@@ -177,11 +187,18 @@ double trainer_step_out(std::uint32_t trainer, const Value& batch) {
 
 bool trainer_diverged_out(std::uint32_t trainer) { return training_at(trainer).diverged(); }
 
+Terms terms_in(int bits) {
+  Terms terms;
+  for (int t = 0; t < kTermCount; ++t) terms[t] = bits >> t & 1;
+  return terms;
+}
+
+void trainer_keeps_out(std::uint32_t trainer, int bits) { training_at(trainer).keep(terms_in(bits)); }
+
 // Of a batch, or of that which the trainer measures on; a term is kept whose bit is 1.
-Value evaluate_trainer_out(std::uint32_t trainer, int terms, const Value& batch) {
+Value evaluate_trainer_out(std::uint32_t trainer, int bits, const Value& batch) {
   Training& training = training_at(trainer);
-  Terms kept;
-  for (int t = 0; t < kTermCount; ++t) kept[t] = terms >> t & 1;
+  const Terms kept = terms_in(bits);
   const Evaluation found = batch.isUndefined() ? training.evaluate(training.evaluation.view(), kept)
                                                : training.evaluate(batch_in(batch).view(), kept);
   Value result = Value::object();
@@ -195,9 +212,10 @@ Value trainer_logits_out(std::uint32_t trainer, const Value& batch) {
   return training_at(trainer).logits(batch_in(batch).view());
 }
 
-Value trainer_shares_out(std::uint32_t trainer) {
+Value trainer_shares_out(std::uint32_t trainer, bool canonical) {
   Training& training = training_at(trainer);
-  const TrainedShares found = training.shares(training.evaluation.view());
+  const TrainedShares found =
+      training.shares(training.evaluation.view(), canonical ? TermGauge::canonical : TermGauge::raw);
   Value result = Value::object();
   result.set("mean", copy_out(found.mean.data(), found.mean.size()));
   result.set("byHead", copy_out(found.by_head));
@@ -213,6 +231,20 @@ Value trainer_separation_out(std::uint32_t trainer) {
   result.set("chanceExact", found.chance_exact);
   result.set("smallest", found.smallest_angle);
   result.set("smallestLeading", found.smallest_leading_angle);
+  return result;
+}
+
+Value trainer_directions_out(std::uint32_t trainer) {
+  Training& training = training_at(trainer);
+  return copy_out(training.directions(training.evaluation.n));
+}
+
+Value trainer_coordinates_out(std::uint32_t trainer, const Value& directions) {
+  Training& training = training_at(trainer);
+  const RowCoordinates found = training.coordinates(training.evaluation.n, matrix_in<double>(directions));
+  Value result = Value::object();
+  result.set("tokens", copy_out(found.tokens));
+  result.set("positions", copy_out(found.positions));
   return result;
 }
 
@@ -252,10 +284,13 @@ EMSCRIPTEN_BINDINGS(second_training) {
   function("trainerSteps", &trainer_steps_out);
   function("trainerStep", &trainer_step_out);
   function("trainerDiverged", &trainer_diverged_out);
+  function("trainerKeeps", &trainer_keeps_out);
   function("evaluateTrainer", &evaluate_trainer_out);
   function("trainerLogits", &trainer_logits_out);
   function("trainerShares", &trainer_shares_out);
   function("trainerSeparation", &trainer_separation_out);
+  function("trainerDirections", &trainer_directions_out);
+  function("trainerCoordinates", &trainer_coordinates_out);
   function("trainerParameters", &trainer_parameters_out);
   function("setTrainerParameter", &set_trainer_parameter_out);
   function("taskSizes", &task_sizes_out);

@@ -11,6 +11,7 @@ import type {
 import { describe, expect, test } from 'vitest';
 import oracle from '../../reference/training.json' with { type: 'json' };
 import { builds, oneBuild, plain } from '../support/builds.ts';
+import { rowsOf } from '../support/numbers.ts';
 
 type Rows = readonly (number | readonly number[])[];
 // biome-ignore lint/suspicious/noExplicitAny: a file of numbers in shapes of their own
@@ -152,6 +153,103 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     floor.delete();
   });
 
+  test('terms are cut and given back between steps, in all that is measured', () => {
+    const trainer = superpose.trainer({ task: 'lookup', n: 8, d_model: 16, seed: 1, steps: 120 });
+    expect(trainer.cuts).toEqual([]);
+    trainer.step(100);
+    const whole = trainer.evaluate();
+    const cut = trainer.cut('token_position');
+    const alone = trainer.only('token_position');
+    trainer.cutTerms(['token_position']);
+    expect(trainer.cuts).toEqual(['token_position']);
+    expect(trainer.evaluate()).toEqual(cut);
+    expect(cut.accuracy).toBeLessThan(whole.accuracy - 0.4);
+    // One that is cut may be looked at alone; a second is cut beside it.
+    expect(trainer.only('token_position')).toEqual(alone);
+    const two = trainer.cut('token_token').loss;
+    const shares = trainer.shares().mean ?? [];
+    expect(shares[1]).toBe(0);
+    expect([...shares].reduce((sum, share) => sum + share)).toBeCloseTo(1, 5);
+    trainer.step(10);
+    expect(trainer.accuracy()).toBeLessThan(whole.accuracy - 0.4);
+    trainer.cutTerms([]);
+    trainer.step(10);
+    expect(trainer.accuracy()).toBeGreaterThan(0.95);
+
+    // From the start as between steps; the logits are the model's as it is.
+    const other = superpose.trainer({
+      task: 'lookup',
+      n: 8,
+      d_model: 16,
+      cuts: ['token_position', 'token_token'],
+    });
+    other.setParameters(trainer.parameters());
+    const { n, tokens } = superpose.taskExamples({ task: 'lookup', n: 8, sequences: 2 });
+    expect(other.logits({ n, tokens }).data).not.toEqual(trainer.logits({ n, tokens }).data);
+    trainer.cutTerms(['token_token', 'token_position']);
+    expect(other.logits({ n, tokens }).data).toEqual(trainer.logits({ n, tokens }).data);
+    expect(two).toBeGreaterThan(whole.loss);
+    trainer.cutTerms(terms);
+    expect(trainer.shares()).toEqual({
+      mean: null,
+      byHead: null,
+      reason: 'The scores do not vary over keys, so nothing has a share of it.',
+    });
+    for (const one of [trainer, other]) one.delete();
+  });
+
+  test('canonical shares stay where raw ones move: tables shifted against each other', () => {
+    const trainer = superpose.trainer({ task: 'lookup', seed: 1, precision: 'float64' });
+    trainer.step(60);
+    const shares = () =>
+      [trainer.shares().mean, trainer.shares({ gauge: 'canonical' }).mean] as Float64Array[];
+    const [raw = [], canonical = []] = shares();
+    const { E, P } = trainer.parameters() as { E: Table; P: Table };
+    const shifted = (table: Table, by: number) => ({
+      ...table,
+      data: Float64Array.from(table.data, (value, k) => value + by * Math.cos(k % table.columns)),
+    });
+    const before = trainer.evaluate().loss;
+    trainer.setParameters({ E: shifted(E, 1), P: shifted(P, -1) });
+    expect(trainer.evaluate().loss).toBeCloseTo(before, 10);
+    const [rawAfter = [], canonicalAfter = []] = shares();
+    expect(plain.largestDifference(canonicalAfter as Float64Array, canonical as Float64Array)).toBeLessThan(
+      1e-10,
+    );
+    expect(plain.largestDifference(rawAfter as Float64Array, raw as Float64Array)).toBeGreaterThan(0.02);
+    // What is left of 1 is constants'.
+    expect([...canonical].reduce((sum, share) => sum + share)).toBeLessThan(0.999);
+    trainer.delete();
+  });
+
+  test('along directions of its end a run is seen to part', () => {
+    const options = { task: 'lookup', seed: 1 } as const;
+    const trainer = superpose.trainer(options);
+    const { E, P } = trainer.parameters();
+    trainer.step(200);
+    const { directions } = trainer.directions();
+    expect(directions).toMatchObject({ rows: 2, columns: 32 });
+    if (!directions) return;
+    const spread = ({ data, rows, columns }: Table, axis: number) =>
+      Math.sqrt(rowsOf({ data, rows, columns }).reduce((sum, row) => sum + (row[axis] as number) ** 2, 0));
+    // How much further each table reaches along its own axis than along the other's.
+    const apart = () => {
+      const { tokens, positions } = trainer.coordinates(directions);
+      expect([tokens.rows, tokens.columns, positions.rows, positions.columns]).toEqual([16, 2, 16, 2]);
+      return [spread(tokens, 0) / spread(tokens, 1), spread(positions, 1) / spread(positions, 0)];
+    };
+    const [tokens = 0, positions = 0] = apart();
+    trainer.setParameters({ E, P } as Record<string, Table>);
+    const [tokensBefore = 0, positionsBefore = 0] = apart();
+    expect(tokens).toBeGreaterThan(2 * tokensBefore);
+    expect(positions).toBeGreaterThan(2 * positionsBefore);
+    trainer.delete();
+    const rope = superpose.trainer({ task: 'lookup', scheme: 'rope' });
+    expect(rope.directions().reason).toBe("'rope' has no position rows in its stream.");
+    expect(() => rope.coordinates(directions)).toThrow("'rope' has no position rows in its stream.");
+    rope.delete();
+  });
+
   test('one seed, one run: in slices, at once, and again from its own parameters', () => {
     const options = { task: 'lookup', n: 8, d_model: 16, seed: 3 } as const;
     const [whole, sliced] = [superpose.trainer(options), superpose.trainer(options)];
@@ -237,6 +335,19 @@ describe('what is refused', () => {
       { task: 'lookup', scheme: 'concat', d_model: 1 },
       "d_model must be from 2 up to be parted by 'concat'; it is 1.",
     ],
+    [
+      { task: 'lookup', scheme: 'rope', cuts: ['token_token'] },
+      "The scores of 'rope' have no part of positions to take apart.",
+    ],
+    [
+      { task: 'lookup', zeroScores: true, cuts: ['token_token'] },
+      'All scores are 0, so they have no terms: this is a floor.',
+    ],
+    [
+      { task: 'lookup', cuts: ['position'] },
+      "an entry of cuts must be 'token_token' or 'token_position' or 'position_token' or 'position_position'; it is \"position\".",
+    ],
+    [{ task: 'lookup', cuts: 'token_token' }, 'cuts must be an array of terms; it is "token_token".'],
     [{}, 'A trainer takes either task or batches; neither of them is given.'],
     [{ ...own, task: 'lookup' }, 'A trainer takes either task or batches; both of them are given.'],
     [
@@ -316,6 +427,12 @@ describe('what is refused', () => {
     );
     expect(trainer.parameters()).toEqual(before);
     expect(() => trainer.cut('position' as never)).toThrow('term must be one of token_token, token_position');
+    expect(() => trainer.cutTerms(['token_token', 'token_token'])).toThrow('terms');
+    expect(trainer.cuts).toEqual([]);
+    expect(() => trainer.shares({ gauge: 'means' as never })).toThrow("gauge must be 'raw' or 'canonical'");
+    expect(() => trainer.coordinates({ data: new Float64Array(3), rows: 1, columns: 3 })).toThrow(
+      'directions must have 4 columns; it has 3.',
+    );
     trainer.delete();
   });
 });
@@ -354,6 +471,7 @@ describe('train', () => {
     const last = points.at(-1) as TrainingPoint;
     expect(last.accuracy).toBe(trainer.accuracy());
     expect(last.shares).toEqual(trainer.shares().mean);
+    expect(last.canonical).toEqual(trainer.shares({ gauge: 'canonical' }).mean);
     expect(last.overlap).toBe(trainer.overlap().overlap);
     // The trainer has done its steps; there is only where it stands.
     expect((await all(plain.train(trainer))).map(({ steps }) => steps)).toEqual([23]);

@@ -34,6 +34,9 @@ struct Trained {
     for (int s = 0; s < steps; ++s) trainer.step(examples.next());
   }
 
+  std::array<double, kTermCount> canonical() {
+    return trained_shares(trainer.model(), trainer.parameters(), fixed, kAllTerms, TermGauge::canonical).mean;
+  }
   double accuracy(const Terms& kept = kAllTerms) { return trainer.evaluate(fixed, kept).accuracy(); }
   TrainedShares shares() { return trained_shares(trainer.model(), trainer.parameters(), fixed); }
   double overlap() {
@@ -74,20 +77,23 @@ TEST_P(FourTasks, OneTermEach) {
   ModelOptions without;
   without.zero_scores = true;
   const double floor = mean_accuracy(task, without);
-  double shares[kTermCount] = {}, whole = 0, cut = 0, only = 0;
+  double shares[kTermCount] = {}, canonical = 0, whole = 0, cut = 0, only = 0;
   for (const std::uint32_t seed : kSeeds) {
     Trained run(task, {}, seed);
     whole += run.accuracy() / kCount;
     const TrainedShares found = run.shares();
     for (int t = 0; t < kTermCount; ++t) shares[t] += found.mean[t] / kCount;
+    canonical += run.canonical()[term] / kCount;
     Terms kept = kAllTerms, alone{};
     kept[term] = false;
     alone[term] = true;
     cut += run.accuracy(kept) / kCount;
     only += run.accuracy(alone) / kCount;
   }
-  std::printf("%s: accuracy %.3f, cut %.3f (floor %.3f), only %.3f; shares %.3f %.3f %.3f %.3f\n", name,
-              whole, cut, floor, only, shares[0], shares[1], shares[2], shares[3]);
+  std::printf(
+      "%s: accuracy %.3f, cut %.3f (floor %.3f), only %.3f; shares %.3f %.3f %.3f %.3f, canonical %.3f\n",
+      name, whole, cut, floor, only, shares[0], shares[1], shares[2], shares[3], canonical);
+  EXPECT_GT(canonical, 0.8);
   EXPECT_GT(whole, 0.98);
   EXPECT_GT(only, 0.98);
   EXPECT_LT(cut, floor + 0.03);

@@ -22,13 +22,14 @@ std::vector<double> any_parameters(const ParameterLayout& layout, Shapes& shapes
 }
 
 // Of fourth order in h: at h = 1e-4 rounding, about 1e-16 / h, is what is left.
-double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index at, const Batch& batch) {
+double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index at, const Batch& batch,
+             const Terms& kept) {
   const double here = parameters[at];
   const auto difference = [&](double h) {
     parameters[at] = here + h;
-    const double above = model.evaluate(parameters.data(), batch).loss;
+    const double above = model.evaluate(parameters.data(), batch, kept).loss;
     parameters[at] = here - h;
-    const double below = model.evaluate(parameters.data(), batch).loss;
+    const double below = model.evaluate(parameters.data(), batch, kept).loss;
     parameters[at] = here;
     return (above - below) / (2 * h);
   };
@@ -36,13 +37,13 @@ double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index
 }
 
 // The largest difference of a parameter's gradient, relative to its largest entry or a thousandth.
-double gradient_error(const ModelOptions& options, Shapes& shapes) {
+double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& kept = kAllTerms) {
   Model<double> model(options);
   std::vector<double> parameters = any_parameters(model.layout(), shapes);
   const OwnBatch batch = any_batch(options, shapes.between(1, 3), shapes.between(1, options.rows), shapes);
   std::vector<double> gradient(model.layout().size());
-  const double loss = model.loss_and_gradient(parameters.data(), batch.view(), gradient.data());
-  EXPECT_NEAR(loss, model.evaluate(parameters.data(), batch.view()).loss, 1e-13 * (1 + loss));
+  const double loss = model.loss_and_gradient(parameters.data(), batch.view(), gradient.data(), kept);
+  EXPECT_NEAR(loss, model.evaluate(parameters.data(), batch.view(), kept).loss, 1e-13 * (1 + loss));
   double largest = 0;
   for (const Parameter& parameter : model.layout().all()) {
     const ConstMatrixMap<double> found(gradient.data() + parameter.offset, parameter.rows, parameter.columns);
@@ -52,12 +53,19 @@ double gradient_error(const ModelOptions& options, Shapes& shapes) {
     }
     double difference = 0;
     for (Eigen::Index k = 0; k < parameter.size(); ++k) {
-      const double wanted = slope(model, parameters, parameter.offset + k, batch.view());
+      const double wanted = slope(model, parameters, parameter.offset + k, batch.view(), kept);
       difference = std::max(difference, std::abs(wanted - gradient[parameter.offset + k]));
     }
     largest = std::max(largest, difference / std::max(max_abs(found), 1e-3));
   }
   return largest;
+}
+
+// Every choice of terms once in sixteen calls.
+Terms some_terms(int choice) {
+  Terms terms;
+  for (int t = 0; t < kTermCount; ++t) terms[t] = (7 * choice + 3) >> t & 1;
+  return terms;
 }
 
 struct Case {
@@ -99,6 +107,10 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
     const double error = gradient_error(options, shapes);
     EXPECT_LT(error, 1e-7) << choice << " " << options.width << " " << options.heads;
     largest = std::max(largest, error);
+    if (!options.has_terms()) continue;
+    const double cut = gradient_error(options, shapes, some_terms(choice));
+    EXPECT_LT(cut, 1e-7) << choice << " cut, " << options.width << " " << options.heads;
+    largest = std::max(largest, cut);
   }
   std::printf("largest relative difference %.2g\n", largest);
 }
@@ -159,6 +171,75 @@ TEST(Model, TermsAddUpToTheScores) {
       for (const TermCovariances& head : heads) {
         EXPECT_GT(head.scores, 0);
         EXPECT_NEAR((head.terms[0] + head.terms[1] + head.terms[2] + head.terms[3]) / head.scores, 1, 1e-13);
+      }
+    }
+  }
+}
+
+// What the gauge takes from the four terms, constants get: shares of a stream without LayerNorm whose parts sum to
+// zero over every sequence are the same in both gauges, and moving all of P by a row, and E by minus it, which
+// moves no score, moves raw shares and leaves canonical ones.
+TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
+  Shapes shapes(11);
+  for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::wide_concat}) {
+    for (const bool causal : {false, true}) {
+      ModelOptions options;
+      options.scheme = scheme;
+      options.causal = causal;
+      Model<double> model(options);
+      std::vector<double> parameters = any_parameters(model.layout(), shapes);
+      const OwnBatch batch = any_batch(options, 5, 13, shapes);
+      const auto covariances = [&](TermGauge gauge) {
+        std::vector<TermCovariances> heads(options.heads);
+        model.term_covariances(parameters.data(), batch.view(), heads.data(), kAllTerms, gauge);
+        return heads;
+      };
+      const std::vector<TermCovariances> raw = covariances(TermGauge::raw);
+      const std::vector<TermCovariances> canonical = covariances(TermGauge::canonical);
+      if (scheme == Scheme::add) {
+        const Parameter &e = *model.layout().find("E"), &p = *model.layout().find("P");
+        const Matrix<double> shift = shapes.matrix(1, options.width, 1);
+        MatrixMap<double>(parameters.data() + e.offset, e.rows, e.columns).rowwise() -= shift.row(0);
+        MatrixMap<double>(parameters.data() + p.offset, p.rows, p.columns).rowwise() += shift.row(0);
+      }
+      const std::vector<TermCovariances> raw_after = covariances(TermGauge::raw);
+      const std::vector<TermCovariances> after = covariances(TermGauge::canonical);
+      for (int h = 0; h < options.heads; ++h) {
+        EXPECT_NEAR(canonical[h].scores / raw[h].scores, 1, 1e-12);
+        EXPECT_NEAR(after[h].scores / raw[h].scores, 1, 1e-11);
+        for (int t = 0; t < kTermCount; ++t) {
+          EXPECT_NEAR(after[h].terms[t] / raw[h].scores, canonical[h].terms[t] / raw[h].scores, 1e-11);
+          const double moved = std::abs(raw_after[h].terms[t] - raw[h].terms[t]) / raw[h].scores;
+          EXPECT_EQ(moved > 1e-3, scheme == Scheme::add);
+        }
+      }
+    }
+  }
+}
+
+// Terms that a score lacks have no share, and the rest make it whole.
+TEST(Model, TermsThatAreCutHaveNoShare) {
+  Shapes shapes(12);
+  for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::untied}) {
+    ModelOptions options;
+    options.scheme = scheme;
+    Model<double> model(options);
+    const std::vector<double> parameters = any_parameters(model.layout(), shapes);
+    const OwnBatch batch = any_batch(options, 3, 13, shapes);
+    std::vector<TermCovariances> heads(options.heads);
+    for (int choice = 0; choice < 16; ++choice) {
+      const Terms kept = some_terms(choice);
+      const bool any =
+          scheme == Scheme::untied ? kept[token_token] || kept[position_position] : kept != Terms{};
+      model.term_covariances(parameters.data(), batch.view(), heads.data(), kept);
+      for (const TermCovariances& head : heads) {
+        EXPECT_EQ(head.scores > 0, any);
+        double sum = 0;
+        for (int t = 0; t < kTermCount; ++t) {
+          EXPECT_TRUE(kept[t] || head.terms[t] == 0);
+          sum += head.terms[t];
+        }
+        EXPECT_NEAR(sum, head.scores, 1e-12 * head.scores);
       }
     }
   }

@@ -1,0 +1,105 @@
+#include "training/measures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "geometry/subspaces.h"
+#include "numeric/orthogonal.h"
+#include "training_models.h"
+
+namespace superpose {
+namespace {
+
+ModelOptions narrow(int width) {
+  ModelOptions options;
+  options.vocabulary = 7;
+  options.rows = 6;
+  options.width = width;
+  return options;
+}
+
+// A's standard deviation where one table is turned at random, counted: the formula has it, at a small width where
+// its approximation does not.
+TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
+  constexpr int kDraws = 4000;
+  for (const int d : {8, 32}) {
+    const ModelOptions options = narrow(d);
+    const ParameterLayout layout(options);
+    Shapes shapes(d);
+    std::vector<double> parameters(layout.size());
+    const Parameter &e = *layout.find("E"), &p = *layout.find("P");
+    MatrixMap<double> tokens(parameters.data() + e.offset, e.rows, d);
+    MatrixMap<double> positions(parameters.data() + p.offset, p.rows, d);
+    tokens = shapes.matrix(e.rows, d, 1);
+    // Of few directions, so that participation ratios are not those of a round cloud.
+    for (int c = 0; c < d; ++c) positions.col(c) = shapes.matrix(p.rows, 1, std::pow(0.7, c));
+    const Separation expected = separation(options, layout, parameters.data(), p.rows);
+    const Matrix<double> given = positions;
+    double sum = 0, squares = 0;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      positions = given * random_subspace(d, d, 1, draw);
+      const double overlap = separation(options, layout, parameters.data(), p.rows).overlap;
+      sum += overlap;
+      squares += overlap * overlap;
+    }
+    const double mean = sum / kDraws, spread = std::sqrt(squares / kDraws - mean * mean);
+    std::printf("D = %d: A %.3f +- %.3f; exact %.3f, approximate %.3f\n", d, mean, spread,
+                expected.chance_exact, expected.chance_band);
+    EXPECT_NEAR(mean, 1, 4 * expected.chance_exact / std::sqrt(kDraws));
+    EXPECT_NEAR(spread / expected.chance_exact, 1, 4 / std::sqrt(kDraws));
+    // The approximation is above it.
+    EXPECT_GT(expected.chance_band / spread, d == 8 ? 1.15 : 1.02);
+  }
+}
+
+TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
+  const ModelOptions options = narrow(12);
+  const ParameterLayout layout(options);
+  std::vector<double> parameters(layout.size());
+  initialize(options, layout, 3, parameters.data());
+  const Matrix<double> directions = row_directions(options, layout, parameters.data(), 6);
+  EXPECT_LT(max_abs(directions * directions.transpose() - Matrix<double>::Identity(2, 2)), 1e-14);
+
+  // No direction has the tokens spread further; coordinates are about the mean row.
+  const RowCoordinates found = row_coordinates(options, layout, parameters.data(), 6, directions);
+  EXPECT_LT(max_abs(found.tokens.colwise().mean()), 1e-15);
+  EXPECT_LT(max_abs(found.positions.colwise().mean()), 1e-15);
+  Shapes shapes(4);
+  for (int trial = 0; trial < 100; ++trial) {
+    Matrix<double> other = shapes.matrix(1, 12, 1);
+    other /= other.norm();
+    EXPECT_LT(row_coordinates(options, layout, parameters.data(), 6, other).tokens.norm(),
+              found.tokens.col(0).norm());
+  }
+
+  // The same of the tables turned over, and a small change of them moves them little.
+  const Parameter& e = *layout.find("E");
+  std::vector<double> changed = parameters;
+  for (double& value : changed) value *= -1;
+  EXPECT_LT(max_abs(row_directions(options, layout, changed.data(), 6) - directions), 1e-12);
+  changed = parameters;
+  changed[e.offset + 5] += 1e-7;
+  EXPECT_LT(max_abs(row_directions(options, layout, changed.data(), 6) - directions), 1e-4);
+
+  // Tokens in one plane of channels and positions in another lie along an axis each.
+  std::fill(changed.begin(), changed.end(), 0);
+  const Parameter& p = *layout.find("P");
+  for (int i = 0; i < 6; ++i) {
+    changed[e.offset + i * 12 + 2] = i;
+    changed[p.offset + i * 12 + 9] = -i * i;
+  }
+  const Matrix<double> apart = row_directions(options, layout, changed.data(), 6);
+  const RowCoordinates cross = row_coordinates(options, layout, changed.data(), 6, apart);
+  EXPECT_LT(max_abs(cross.tokens.col(1)), 1e-14);
+  EXPECT_LT(max_abs(cross.positions.col(0)), 1e-14);
+  EXPECT_NEAR(apart(0, 2), 1, 1e-14);
+  EXPECT_NEAR(apart(1, 9), 1, 1e-14);
+
+  // Rows that are all the same have none.
+  std::fill(changed.begin(), changed.end(), 1);
+  EXPECT_EQ(max_abs(row_directions(options, layout, changed.data(), 6)), 0);
+}
+
+}  // namespace
+}  // namespace superpose
