@@ -79,7 +79,7 @@ export class Running implements ReactiveController {
       this.held = !this.held;
       this.follow();
       if (this.held) this.tell();
-    } else asking.train(false);
+    } else asking.train(this.waits);
     this.host.requestUpdate();
   };
 

@@ -236,7 +236,7 @@ function dataOf(
     typed.length > 0 && lacking > 0
       ? `You gave ${typed.length} of ${n} digits; the other ${lacking} are drawn.`
       : '';
-  return { panels, steps: trainers[0]?.steps || steps, note };
+  return { panels, steps: every * ((curves[0]?.accuracy.length ?? 1) - 1), note };
 }
 
 /** Tokens, what is right, and what the model answers. Typed digits come first. */
