@@ -17,6 +17,7 @@ import {
   trainingTerms,
 } from './tasks.js';
 import { termLabels } from './terms.js';
+import { withTrainers } from './trainers.js';
 import { turn } from './turn.js';
 
 const steps = 200;
@@ -110,21 +111,6 @@ const optionsOf = ({ task }: FourTask, state: State): TrainerOptions => ({
   evaluationSequences,
   cuts: state.when === 'during' ? offOf(state).map(ofLibrary) : [],
 });
-
-/** Deletes them all, whatever comes of it. */
-async function withTrainers<T>(
-  superpose: Superpose,
-  options: TrainerOptions[],
-  use: (trainers: Trainer[]) => T | Promise<T>,
-): Promise<T> {
-  const trainers: Trainer[] = [];
-  try {
-    for (const one of options) trainers.push(superpose.trainer(one));
-    return await use(trainers);
-  } finally {
-    for (const one of trainers) one.delete();
-  }
-}
 
 // Only the newest run is kept, and the floors, which hardly depend on what can be set.
 let last: Trained | undefined;

@@ -10,6 +10,7 @@ import { compute as gauge } from '../figures/gauge.js';
 import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
+import { compute as keepApart } from '../figures/keepApart.js';
 import { compute as normalising } from '../figures/normalising.js';
 import { compute as oblique } from '../figures/oblique.js';
 import { compute as order } from '../figures/order.js';
@@ -46,5 +47,6 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   sandbox,
   schemes,
   'four-tasks': fourTasks,
+  'keep-apart': keepApart,
   'three-concats': threeConcats,
 };
