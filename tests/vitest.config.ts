@@ -40,6 +40,8 @@ export default defineConfig({
   root,
   test: {
     passWithNoTests: true,
+    // Vitest leaves a core for its own process, which hardly works.
+    maxWorkers: '100%',
     projects: [
       {
         ...shared,
@@ -55,7 +57,7 @@ export default defineConfig({
         ...shared,
         cacheDir: 'build/vite',
         // Named here, so that the page is not loaded again when a test comes upon it.
-        optimizeDeps: { include: ['@huggingface/tokenizers'] },
+        optimizeDeps: { include: ['@huggingface/tokenizers', 'fast-check'] },
         test: {
           name: 'chromium',
           include: withChromium ? ['tests/api/**/*.test.ts'] : [],

@@ -45,7 +45,7 @@ const factories = [
 export interface First extends Made<typeof factories> {
   /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
-  /** Bytes of the memory of its modules, which only grows. */
+  /** Bytes of the memory of its modules, which only grows; 0 of one that broke off, until it is asked again. */
   memoryBytes(): number;
 }
 
@@ -54,7 +54,7 @@ export const startFirst = (options: LoadOptions) => loadPart('first', createFirs
 /** The functions that run in this module. */
 export const firstOver = ({ raw, simd }: Loaded): First => ({
   simd,
-  memoryBytes: () => raw.HEAPU8.byteLength,
+  memoryBytes: raw.memoryBytes,
   ...made(factories, raw),
 });
 

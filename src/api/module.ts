@@ -14,9 +14,18 @@ export interface LoadOptions {
 /** Two modules: what the opening figures need, and all else. */
 export type Part = 'first' | 'second';
 
-/** What src/wasm registers; each name with F32 or F64 behind it takes that element type. */
-// biome-ignore lint/suspicious/noExplicitAny: the binding is untyped; the functions here type it.
-export type Raw = Record<string, any>;
+/**
+ * What src/wasm registers; each name with F32 or F64 behind it takes that element type. A call that breaks off
+ * throws a sentence, and the next one runs in a new instance.
+ */
+export interface Raw {
+  // biome-ignore lint/suspicious/noExplicitAny: the binding is untyped; the functions here type it.
+  readonly [name: string]: any;
+  /** Bytes of the memory, which only grows. */
+  readonly memoryBytes: () => number;
+  /** Told how it ends when the instance breaks off: what is held in it is gone. */
+  readonly kept: Set<(how: string) => void>;
+}
 
 export interface Loaded {
   /** The started module. */
@@ -81,7 +90,10 @@ const addresses: Record<Part, Record<Simd, () => URL>> = {
 export const wasmAddress = (simd: Simd, part: Part = 'first'): URL => addresses[part][simd]();
 
 /** The JavaScript that Emscripten writes for a part; both builds come with the same but for the name of the .wasm. */
-type Create = (options: object) => Promise<Raw>;
+type Create = (options: object) => Promise<Instance>;
+
+// biome-ignore lint/suspicious/noExplicitAny: as in Raw.
+type Instance = Record<string, any>;
 
 /** Compiles and starts a module. Errors are sentences that a reader can be shown. */
 export async function loadPart(part: Part, create: Create, options: LoadOptions): Promise<Loaded> {
@@ -117,7 +129,7 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
     });
   };
   const compiled = await WebAssembly.compile(bytes).catch(damaged);
-  const raw = await new Promise<Raw>((resolve, reject) => {
+  const started = await new Promise<Instance>((resolve, reject) => {
     create({
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
         // done() throws when the module is sound but is another one.
@@ -126,5 +138,47 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
       },
     }).then(resolve, reject);
   }).catch(damaged);
-  return { raw, simd };
+  return { raw: restarting(started, () => instanceOf(compiled, create)), simd };
+}
+
+/** Another instance of what is compiled, at once. */
+function instanceOf(compiled: WebAssembly.Module, create: Create): Instance {
+  let made: Instance | undefined;
+  create({
+    instantiateWasm(this: Instance, imports: WebAssembly.Imports, done: (one: WebAssembly.Instance) => void) {
+      made = this;
+      const instance = new WebAssembly.Instance(compiled, imports);
+      done(instance);
+      return instance.exports;
+    },
+    // What goes wrong has been thrown.
+  }).catch(() => {});
+  return made as Instance;
+}
+
+/**
+ * An instance that a new one takes the place of when a call breaks off: a module without memory, or one that came
+ * upon a fault of its own, is in no state to go on. What was held in it is gone.
+ */
+function restarting(started: Instance, start: () => Instance): Raw {
+  let running: Instance | undefined = started;
+  const kept: Raw['kept'] = new Set();
+  const call =
+    (name: string) =>
+    (...given: unknown[]) => {
+      try {
+        running ??= start();
+        return running[name](...given);
+      } catch (cause) {
+        running = undefined;
+        for (const lose of kept) lose('was lost when its module broke off');
+        throw new Error(
+          'The computation broke off, most likely for want of memory. Ask for less, or try again.',
+          { cause },
+        );
+      }
+    };
+  const raw: Record<string, unknown> = { memoryBytes: () => running?.HEAPU8.byteLength ?? 0, kept };
+  for (const name in started) if (typeof started[name] === 'function') raw[name] = call(name);
+  return raw as Raw;
 }

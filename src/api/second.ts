@@ -69,7 +69,7 @@ const factories = [
 ] as const;
 
 export interface Second extends Made<typeof factories> {
-  /** Bytes of the module's memory, which only grows. */
+  /** Bytes of the module's memory, as in the first one. */
   memoryBytes(): number;
 }
 
@@ -77,6 +77,6 @@ export const startSecond = (options: LoadOptions) => loadPart('second', createSe
 
 /** The functions that run in this module. */
 export const secondOver = ({ raw }: Loaded, first: First): Second => ({
-  memoryBytes: () => raw.HEAPU8.byteLength,
+  memoryBytes: raw.memoryBytes,
   ...made(factories, raw, first),
 });

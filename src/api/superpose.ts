@@ -4,7 +4,7 @@ import type { LoadOptions } from './module.js';
 import type { Second } from './second.js';
 
 export interface Superpose extends First, Second {
-  /** Bytes of the memory of both modules, which only grows. */
+  /** Bytes of the memory of both modules, which only grows; 0 of one that broke off, until it is asked again. */
   memoryBytes(): number;
 }
 

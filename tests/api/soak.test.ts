@@ -43,8 +43,8 @@ const block: Record<Part, { take: (raw: Raw) => number; free: (raw: Raw, address
 /** How many blocks fit before memory grows. It has grown then, so a module is asked once. */
 function room(raw: Raw, part: Part): number {
   const held: number[] = [];
-  const before = raw.HEAPU8.byteLength;
-  while (raw.HEAPU8.byteLength === before) held.push(block[part].take(raw));
+  const before = raw.memoryBytes();
+  while (raw.memoryBytes() === before) held.push(block[part].take(raw));
   for (const address of held) block[part].free(raw, address);
   return held.length;
 }

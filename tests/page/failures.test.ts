@@ -86,6 +86,53 @@ describe('the part that computes', () => {
     await recovers(await figure1(page));
   });
 
+  test('no memory is left for a result, in the middle of a computation', async () => {
+    const { page } = await visit({
+      site: (site) =>
+        site.prefix(
+          /worker-.*\.js$/,
+          `let refusing = false;
+          let refused = 0;
+          const channel = new BroadcastChannel('memory');
+          channel.onmessage = ({ data }) => { refusing = data; channel.postMessage(refused); };
+          for (const { prototype } of [Float32Array, Float64Array]) {
+            const { slice } = prototype;
+            prototype.slice = function (...ends) {
+              if (!refusing) return slice.apply(this, ends);
+              refused++;
+              throw new RangeError('Array buffer allocation failed');
+            };
+          }`.replaceAll('\n', ''),
+        ),
+    });
+    /** Answers how often it has been refused so far. */
+    const refuse = (refusing: boolean) =>
+      page.evaluate(
+        (data) =>
+          new Promise<number>((told) => {
+            const channel = new BroadcastChannel('memory');
+            channel.onmessage = (event) => told(event.data);
+            channel.postMessage(data);
+          }),
+        refusing,
+      );
+    await recovers(await figure1(page));
+    const brokeOff = 'The computation broke off, most likely for want of memory. Ask for less, or try again.';
+    await refuse(true);
+    await (await figure1(page)).locator('input[name=n]').fill('7');
+    expect(await complaintOf(await figure1(page))).toContain(brokeOff);
+    // Still too little: the same sentence, and no worse.
+    const first = await refuse(true);
+    expect(first).toBeGreaterThan(0);
+    await tryAgain(await figure1(page));
+    await expect.poll(() => refuse(true)).toBeGreaterThan(first);
+    expect(await complaintOf(await figure1(page))).toContain(brokeOff);
+    await refuse(false);
+    await tryAgain(await figure1(page));
+    await recovers(await figure1(page));
+    await goesOn(page);
+  });
+
   test('the browser has no WebAssembly', async () => {
     const { page } = await visit({
       first: () => Reflect.deleteProperty(window, 'WebAssembly'),

@@ -161,7 +161,7 @@ function moved(
   make: () => Floats,
 ): CollisionSearch {
   const key = JSON.stringify([words, state.words, state.positions, state.scale, state.seed]);
-  if (last?.key !== key) {
+  if (last?.key !== key || !last.search.isAlive()) {
     last?.search.delete();
     last = undefined;
     const search = superpose.collisionSearch({ tokens, positions: make(), positionScale: state.scale });

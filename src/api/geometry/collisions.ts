@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Handle, handle } from '../handle.js';
+import { type Handle, type Held, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import type { Table } from '../table.js';
 
@@ -128,7 +128,14 @@ export function collisionsApi(raw: Raw): CollisionsApi {
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
       const bytes = 4 * (2 * V * (d + L) + 2 * L * d);
       check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
-      return searchOf(raw, raw.collisionSearch(tokens, positions, positionScale), V, L, bytes);
+      const search = held(
+        raw,
+        'collision search',
+        bytes,
+        () => raw.collisionSearch(tokens, positions, positionScale),
+        raw.deleteCollisionSearch,
+      );
+      return searchOf(raw, search, V, L);
     },
 
     randomCollisions(options) {
@@ -160,51 +167,35 @@ export function collisionsApi(raw: Raw): CollisionsApi {
   };
 }
 
-function searchOf(
-  raw: Raw,
-  address: number | undefined,
-  V: number,
-  L: number,
-  held: number,
-): CollisionSearch {
-  const release = check.hold(held);
-  const alive = (): number => {
-    if (address === undefined) throw new Error('This collision search has been deleted; make another one.');
-    return address;
-  };
+function searchOf(raw: Raw, search: Held, V: number, L: number): CollisionSearch {
   const nearestTokens = (first: number, words = 1): NearestTokens => {
-    const search = alive();
+    const address = search.address();
     if (words === 0) check.integer('first', first, 0, V);
     else check.index('first', first, V);
     check.integer('words', words, 0, V - first);
     check.fits(`${words} words against ${V} tokens`, words * (4 * V + 24 * L));
-    return raw.nearestTokens(search, first, words);
-  };
-  const free = () => {
-    if (address !== undefined) raw.deleteCollisionSearch(address);
-    address = undefined;
-    release();
+    return raw.nearestTokens(address, first, words);
   };
   return {
     tokens: V,
     positions: L,
     nearestTokens,
     neighbours(word, position, count) {
-      const search = alive();
+      const address = search.address();
       check.index('word', word, V);
       if (position !== undefined) check.index('position', position, L);
       check.integer('count', count, 0);
-      return raw.neighbours(search, word, position ?? -1, count);
+      return raw.neighbours(address, word, position ?? -1, count);
     },
     collisionMargin(a, b, position) {
-      const search = alive();
+      const address = search.address();
       check.index('a', a, V);
       check.index('b', b, V);
       check.index('position', position, L);
-      return raw.collisionMargin(search, a, b, position);
+      return raw.collisionMargin(address, a, b, position);
     },
     async allWords({ signal, onProgress, slice = 64, words: wanted = V } = {}) {
-      alive();
+      search.address();
       check.integer('slice', slice, 1);
       const all = check.integer('words', wanted, 0, V);
       const lost = new Float64Array(L);
@@ -223,6 +214,6 @@ function searchOf(
       signal?.throwIfAborted();
       return { lost, smallestMargins };
     },
-    ...handle(free),
+    ...search.handle,
   };
 }

@@ -17,12 +17,16 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
     encodeSafetensors(tables, metadata = {}) {
       check.object('tables', tables);
       check.object('metadata', metadata);
-      for (const [key, text] of Object.entries(metadata))
+      for (const [key, text] of Object.entries(metadata)) {
         if (typeof text !== 'string') check.refuse(`metadata.${key}`, 'a text', text, false);
+        unicode('A key of metadata', key);
+        unicode(`metadata.${key}`, text);
+      }
       if (Object.hasOwn(tables, '__metadata__'))
         throw new RangeError('tables must not have one called __metadata__: the format has that name.');
       const header: [string, unknown][] = [['__metadata__', metadata]];
       let bytes = 0;
+      for (const name of Object.keys(tables)) unicode('A name of tables', name);
       for (const [name, { data, rows, columns }] of Object.entries(tables).map(checkedTable)) {
         const dtype = data instanceof Float32Array ? 'F32' : 'F64';
         const data_offsets = [bytes, bytes + data.byteLength];
@@ -45,6 +49,12 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
       return file;
     },
   };
+}
+
+/** A file is UTF-8, in which half of a surrogate pair cannot be written. */
+function unicode(what: string, text: string): void {
+  if (/\p{Surrogate}/u.test(text))
+    throw new RangeError(`${what} must be Unicode text; ${check.shown(text)} has half of a surrogate pair.`);
 }
 
 const checkedTable = ([name, value]: [string, Table]) =>

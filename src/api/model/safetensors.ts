@@ -7,7 +7,7 @@ import { type Floats, type FloatsOf, type Precision, type Table, table } from '.
 export interface SafetensorsEntry {
   /** The tensor's name in the file. */
   readonly name: string;
-  /** As written: F32, F16 and BF16 can be decoded; others (I64, …) are listed only. */
+  /** As written: F64, F32, F16 and BF16 can be decoded; others (I64, …) are listed only. */
   readonly dtype: string;
   /** Extents, the last index running fastest; [] for a single number. */
   readonly shape: readonly number[];
@@ -26,7 +26,7 @@ export interface SafetensorsApi {
    */
   readSafetensorsHeader(bytes: Uint8Array, fileSize?: number): Map<string, SafetensorsEntry>;
   /**
-   * The values of a tensor, from all of its bytes; dtype F32, F16 or BF16. One dimension becomes one row; more
+   * The values of a tensor, from all of its bytes; dtype F64, F32, F16 or BF16. One dimension becomes one row; more
    * than two keep the first as rows. A tensor without columns, as of shape [5, 0], is a RangeError.
    */
   decodeSafetensors<P extends Precision = 'float64'>(
@@ -69,7 +69,7 @@ export function safetensorsApi(): SafetensorsApi {
       const decode = decoders.get(dtype);
       if (!decode) {
         throw new RangeError(
-          `Tensor ${name} has dtype ${String(dtype)}; only F32, F16 and BF16 can be decoded.`,
+          `Tensor ${name} has dtype ${String(dtype)}; only F64, F32, F16 and BF16 can be decoded.`,
         );
       }
       const single = check.precision(precision ?? 'float64') === 'float32';
@@ -229,13 +229,15 @@ function inOrder(entries: readonly SafetensorsEntry[], start: number, size: numb
 
 type Decoder = (from: DataView, to: Floats) => void;
 
+const whole =
+  (width: number, get: 'getFloat32' | 'getFloat64'): Decoder =>
+  (from, to) => {
+    for (let i = 0; i < to.length; i++) to[i] = from[get](width * i, true);
+  };
+
 const decoders = new Map<unknown, Decoder>([
-  [
-    'F32',
-    (from, to) => {
-      for (let i = 0; i < to.length; i++) to[i] = from.getFloat32(4 * i, true);
-    },
-  ],
+  ['F64', whole(8, 'getFloat64')],
+  ['F32', whole(4, 'getFloat32')],
   [
     'F16',
     (from, to) => {

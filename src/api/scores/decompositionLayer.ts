@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Handle, handle } from '../handle.js';
+import { type Handle, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import { type Floats, suffixOf, type Table } from '../table.js';
 import {
@@ -66,21 +66,21 @@ function layerOver<A extends Floats>(
   const suffix = suffixOf(query.weight.data);
   const constant = query.bias || key.bias || norm.beta || gauge.name !== 'raw';
   const parts = constant ? [...names, 'constant'] : [...names];
-  const release = check.hold(3 * (query.weight.data.byteLength + key.weight.data.byteLength));
-  let address: number | undefined = raw[`decompositionLayer${suffix}`](
-    norm,
-    query,
-    key,
-    heads,
-    scale,
-    names.length,
-    gauge,
-  );
   /** As the last call left it. */
   let last: Terms<A> | undefined;
+  const layer = held(
+    raw,
+    'layer',
+    3 * (query.weight.data.byteLength + key.weight.data.byteLength),
+    () => raw[`decompositionLayer${suffix}`](norm, query, key, heads, scale, names.length, gauge),
+    (address) => {
+      last = undefined;
+      raw[`deleteDecompositionLayer${suffix}`](address);
+    },
+  );
   return {
     parts,
-    alive: () => address !== undefined,
+    layer,
     terms(
       n: number,
       tables: Record<string, Table<A>>,
@@ -88,6 +88,7 @@ function layerOver<A extends Floats>(
       only: readonly number[],
     ): Terms<A> {
       const count = only.length * parts.length ** 2 * n * n;
+      const address = layer.address();
       // The length is 0 once somebody has transferred it away.
       const kept = last?.n === n && String(last.heads) === String(only) && last.terms.length === count;
       if (!kept || !last) {
@@ -97,11 +98,6 @@ function layerOver<A extends Floats>(
       const arrays = names.map((name) => (tables[name] as Table<A>).data);
       raw[`layerTerms${suffix}`](address, n, arrays, factors, only, kept, last.terms);
       return last;
-    },
-    free() {
-      if (address !== undefined) raw[`deleteDecompositionLayer${suffix}`](address);
-      address = last = undefined;
-      release();
     },
   };
 }
@@ -126,12 +122,12 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
       const checked = checkedLayer(input, d, undefined);
       check.fits('W_Q and W_K', 6 * width * d * data.BYTES_PER_ELEMENT);
       const gauge = checkedGauge(input, names, d, data);
-      const layer = layerOver<A>(raw, names, heads, checked, gauge);
+      const { parts, layer, terms } = layerOver<A>(raw, names, heads, checked, gauge);
       const all = check.chosenHeads(undefined, heads);
       return {
-        parts: layer.parts,
+        parts,
         terms(tables, { factors = {}, only } = {}) {
-          if (!layer.alive()) throw new Error('This layer has been deleted; make another one.');
+          layer.address();
           check.object('summands', tables);
           const first = checkedTables(tables, names, d);
           check.samePrecision({ 'query.weight.data': data, summands: first.data });
@@ -147,20 +143,26 @@ export function decompositionLayerApi(raw: Raw): DecompositionLayerApi {
           );
           const chosen = only === undefined ? all : check.chosenHeads(only, heads);
           fitsScores(first.rows, names.length + 1, chosen.length, width + d, data);
-          return layer.terms(first.rows, tables, scales, chosen);
+          return terms(first.rows, tables, scales, chosen);
         },
-        ...handle(layer.free),
+        ...layer.handle,
       };
     },
 
     decomposeTerms(input) {
       const { names, only, gauge, ...checked } = checkedDecomposition(input);
-      const layer = layerOver<(typeof checked.first)['data']>(raw, names, input.heads, checked, gauge);
+      const { layer, terms } = layerOver<(typeof checked.first)['data']>(
+        raw,
+        names,
+        input.heads,
+        checked,
+        gauge,
+      );
       try {
         const factors = names.map(() => 1);
-        return layer.terms(checked.first.rows, input.summands, factors, only);
+        return terms(checked.first.rows, input.summands, factors, only);
       } finally {
-        layer.free();
+        layer.handle.delete();
       }
     },
   };

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Handle, handle } from '../handle.js';
+import { type Handle, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Precision, type Table, table } from '../table.js';
 import { checkedBatch, checkedTask, checkedTokens, type TaskOptions, type TrainingBatch } from './tasks.js';
@@ -457,14 +457,20 @@ export function trainerApi(raw: Raw): TrainerApi {
 export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   const { scheme, heads, single, vocabulary, classes, positions, noTerms } = checked;
   const sizes = { vocabulary, classes, positions };
-  const release = check.hold(checked.bytes);
-  let address: number | undefined = raw.trainer({
-    ...checked,
-    scheme: schemeNames.indexOf(scheme),
-    batches: undefined,
-    cuts: undefined,
-    noTerms: undefined,
-  });
+  const trainer = held(
+    raw,
+    'trainer',
+    checked.bytes,
+    () =>
+      raw.trainer({
+        ...checked,
+        scheme: schemeNames.indexOf(scheme),
+        batches: undefined,
+        cuts: undefined,
+        noTerms: undefined,
+      }),
+    raw.deleteTrainer,
+  );
   let done = 0;
   let loss = Number.NaN;
   let diverged = false;
@@ -472,29 +478,20 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   let cuts: readonly TrainingTerm[] = [];
   let kept = allTerms;
 
-  const alive = (): number => {
-    if (address === undefined) throw new Error('This trainer has been deleted; make another one.');
-    return address;
-  };
-  const free = () => {
-    if (address !== undefined) raw.deleteTrainer(address);
-    address = undefined;
-    release();
-  };
-  const noted = (trainer: number, losses: Float64Array) => {
-    diverged = raw.trainerDiverged(trainer);
+  const noted = (address: number, losses: Float64Array) => {
+    diverged = raw.trainerDiverged(address);
     done += losses.length - (diverged ? 1 : 0);
     loss = losses.at(-1) ?? loss;
     return losses;
   };
   const evaluated = (terms: number, batch?: TrainingBatch): TrainingEvaluation => {
-    const trainer = alive();
+    const address = trainer.address();
     const own = batch == null ? undefined : checkedBatch('batch', batch, sizes);
     if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
-    return raw.evaluateTrainer(trainer, terms, own);
+    return raw.evaluateTrainer(address, terms, own);
   };
   const bitOf = (term: TrainingTerm): number => {
-    alive();
+    trainer.address();
     const place = check.placeIn('term', term, termNames);
     if (noTerms !== null) throw new Error(noTerms);
     return 1 << place;
@@ -502,7 +499,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   const cutTerms = (terms: readonly TrainingTerm[]) => {
     cuts = terms;
     kept = allTerms - terms.reduce((bits, term) => bits + (1 << termNames.indexOf(term)), 0);
-    raw.trainerKeeps(alive(), kept);
+    raw.trainerKeeps(trainer.address(), kept);
   };
   cutTerms(checked.cuts);
   const evaluationN = 'evaluation' in checked ? checked.evaluation.n : checked.n;
@@ -512,8 +509,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     for (let k = 0; k < count; k++) {
       const batch = checkedBatch('the batch', batches(done), sizes);
       // What gives the batches may have deleted the trainer.
-      if (address === undefined)
-        throw new Error(`This trainer was deleted while it was stepping, ${k} of ${count} steps done.`);
+      const address = trainer.address(` while it was stepping, ${k} of ${count} steps done`);
       check.fits(`${batch.tokens.length} tokens`, 16 * batch.tokens.length);
       losses[k] = raw.trainerStep(address, batch);
       noted(address, losses.subarray(k, k + 1));
@@ -533,7 +529,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       return diverged;
     },
     step(count = 1) {
-      const trainer = alive();
+      const address = trainer.address();
       check.integer('count', count, 1, maxSteps);
       if (stepping)
         throw new Error('This trainer is within a step: batches gives a batch, and calls no step().');
@@ -542,7 +538,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
           `This run diverged at step ${done + 1}: its loss or gradient is not finite, and it takes no more steps. Give a lower learningRate.`,
         );
       }
-      if (!('batches' in checked)) return noted(trainer, raw.trainerSteps(trainer, count));
+      if (!('batches' in checked)) return noted(address, raw.trainerSteps(address, count));
       stepping = true;
       try {
         return batchesSteps(count, checked.batches);
@@ -554,7 +550,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       return [...cuts];
     },
     cutTerms(terms) {
-      alive();
+      trainer.address();
       cutTerms(checkedTerms('terms', terms, noTerms));
     },
     accuracy: (batch) => evaluated(kept, batch).accuracy,
@@ -562,63 +558,63 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     cut: (term) => evaluated(kept & ~bitOf(term)),
     only: (term) => evaluated(bitOf(term)),
     logits(options) {
-      const trainer = alive();
+      const address = trainer.address();
       check.object('options', options);
       const n = check.integer('n', options.n, 1, positions);
       const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
       check.fits(`Logits of ${tokens.length} tokens`, 16 * tokens.length * (1 + classes));
       // No target is looked at.
-      const data = raw.trainerLogits(trainer, { n, tokens, targets: tokens });
+      const data = raw.trainerLogits(address, { n, tokens, targets: tokens });
       return { data, rows: tokens.length, columns: classes };
     },
     shares(options = {}) {
-      const trainer = alive();
+      const address = trainer.address();
       check.object('options', options);
       const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
       const none = (reason: string) => ({ mean: null, byHead: null, reason });
       if (noTerms !== null) return none(noTerms);
       if (gauge === 'canonical' && !inStream(scheme))
         return none(`Tokens and positions of '${scheme}' share no stream, so nothing moves between them.`);
-      const { mean, byHead } = raw.trainerShares(trainer, gauge === 'canonical');
+      const { mean, byHead } = raw.trainerShares(address, gauge === 'canonical');
       if (mean.some(Number.isNaN))
         return none('The scores do not vary over keys, so nothing has a share of it.');
       return { mean, byHead: { data: byHead, rows: heads, columns: termNames.length }, reason: null };
     },
     overlap() {
-      const trainer = alive();
+      const address = trainer.address();
       if (!inStream(scheme)) return { overlap: null, chanceBand: null, chanceExact: null, reason: noRows };
-      const { overlap, chanceBand, chanceExact } = raw.trainerSeparation(trainer);
+      const { overlap, chanceBand, chanceExact } = raw.trainerSeparation(address);
       return { overlap, chanceBand, chanceExact, reason: null };
     },
     angles() {
-      const trainer = alive();
+      const address = trainer.address();
       if (!inStream(scheme)) return { smallest: null, smallestLeading: null, reason: noRows };
-      const { smallest, smallestLeading } = raw.trainerSeparation(trainer);
+      const { smallest, smallestLeading } = raw.trainerSeparation(address);
       return { smallest, smallestLeading, reason: null };
     },
     directions() {
-      const trainer = alive();
+      const address = trainer.address();
       if (!inStream(scheme)) return { directions: null, reason: noRows };
-      const data = raw.trainerDirections(trainer);
+      const data = raw.trainerDirections(address);
       return { directions: table(data, 2, data.length / 2), reason: null };
     },
     coordinates(directions) {
-      const trainer = alive();
+      const address = trainer.address();
       if (!inStream(scheme)) throw new Error(noRows);
       const columns = scheme === 'wide_concat' ? 2 * checked.d_model : checked.d_model;
       const { rows } = check.table('directions', directions, { columns });
       check.positive('directions.rows', rows);
       check.fits(`Coordinates along ${rows} directions`, 24 * rows * (vocabulary + evaluationN + columns));
-      const { tokens, positions: places } = raw.trainerCoordinates(trainer, directions);
+      const { tokens, positions: places } = raw.trainerCoordinates(address, directions);
       return { tokens: table(tokens, vocabulary, rows), positions: table(places, evaluationN, rows) };
     },
     parameters() {
-      return parametersOf(raw, alive());
+      return parametersOf(raw, trainer.address());
     },
     setParameters(parameters) {
-      const trainer = alive();
+      const address = trainer.address();
       check.object('parameters', parameters);
-      const known = parametersOf(raw, trainer);
+      const known = parametersOf(raw, address);
       for (const [name, value] of Object.entries(parameters)) {
         if (!Object.hasOwn(known, name)) {
           throw new RangeError(
@@ -629,10 +625,10 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
         check.table(name, value, { rows, columns });
         if (single) for (const entry of value.data) check.representable(`an entry of ${name}`, entry, true);
       }
-      for (const [name, { data }] of Object.entries(parameters)) raw.setTrainerParameter(trainer, name, data);
+      for (const [name, { data }] of Object.entries(parameters)) raw.setTrainerParameter(address, name, data);
     },
-    close: free,
-    ...handle(free),
+    close: trainer.handle.delete,
+    ...trainer.handle,
   };
 }
 

@@ -219,7 +219,7 @@ test.each<[string, Uint8Array, string]>([
   [
     'of whole numbers',
     withTensor(query, { ...halves(4, 4), dtype: 'I16' }),
-    `Tensor ${query} has dtype I16; only F32, F16 and BF16 can be decoded.`,
+    `Tensor ${query} has dtype I16; only F64, F32, F16 and BF16 can be decoded.`,
   ],
 ])('a layer %s', async (_, bytes, why) => {
   await writeFile(join(folder, 'layer-0.safetensors'), bytes);

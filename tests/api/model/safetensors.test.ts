@@ -113,6 +113,28 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     },
   );
 
+  test('doubles stay doubles, and are rounded once to floats', () => {
+    const values = Float64Array.of(1 / 3, -0, 2 ** -1074, Number.NaN, -Infinity, 1e300);
+    const bytes = misaligned(new Uint8Array(values.buffer));
+    const of = { ...entry('F64', [2, 3]), end: bytes.length };
+    expect(superpose.decodeSafetensors(of, bytes)).toEqual({ data: values, rows: 2, columns: 3 });
+    expect(superpose.decodeSafetensors(of, bytes, 'float32').data).toEqual(Float32Array.from(values));
+    expect(() => superpose.decodeSafetensors(of, bytes.subarray(1))).toThrow('takes 48 bytes; 47 were given');
+  });
+
+  test('what is no Unicode text is not written', () => {
+    const one = { data: Float64Array.of(1), rows: 1, columns: 1 };
+    for (const [tables, metadata, what] of [
+      [{ '\ud83d': one }, {}, 'A name of tables'],
+      [{ one }, { '\udc00x': '' }, 'A key of metadata'],
+      [{ one }, { by: 'a\ud800' }, 'metadata.by'],
+    ] as const)
+      expect(() => superpose.encodeSafetensors(tables as never, metadata)).toThrow(
+        new RegExp(`^${what} must be Unicode text; ".*" has half of a surrogate pair\\.$`),
+      );
+    expect(superpose.readSafetensorsHeader(superpose.encodeSafetensors({ '\u{1f600}': one })).size).toBe(1);
+  });
+
   test('tensors without values are listed, between others and behind them', () => {
     const none = (shape: number[]) => ({ dtype: 'BF16', shape, bytes: new Uint8Array(0) });
     const one = { dtype: 'BF16', shape: [1], bytes: Uint8Array.of(0x80, 0x3f) };

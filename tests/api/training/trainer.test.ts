@@ -398,7 +398,7 @@ describe('what is refused', () => {
     };
     trainer = plain.trainer({ ...own, batches: within(() => trainer.close(), 2) });
     expect(() => trainer.step(5)).toThrow(
-      'This trainer was deleted while it was stepping, 2 of 5 steps done.',
+      'This trainer has been deleted while it was stepping, 2 of 5 steps done; make another one.',
     );
     expect(() => trainer.step()).toThrow('This trainer has been deleted; make another one.');
     expect(() => trainer.parameters()).toThrow('This trainer has been deleted; make another one.');

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "encodings/layouts.h"
 #include "random_shapes.h"
 
 namespace superpose {
 namespace {
 
-constexpr Layout kLayouts[] = {Layout::interleaved, Layout::concatenated};
-constexpr Spacing kSpacings[] = {Spacing::d_model, Spacing::timescales};
 constexpr SinusoidalOptions kVaswani{64, 32, Layout::interleaved, Spacing::d_model};
 constexpr SinusoidalOptions kT2t{64, 32, Layout::concatenated, Spacing::timescales};
 

@@ -4,12 +4,11 @@
 
 #include <cmath>
 
+#include "encodings/layouts.h"
 #include "random_shapes.h"
 
 namespace superpose {
 namespace {
-
-constexpr Layout kLayouts[] = {Layout::interleaved, Layout::concatenated};
 
 // The closed form of a rotary logit, from the vectors before they are turned (RoFormer, section 3.2.2
 // expanded): a cosine times what two pairs share plus a sine times what they do not.

@@ -4,13 +4,11 @@
 
 #include <cmath>
 
+#include "encodings/layouts.h"
 #include "random_shapes.h"
 
 namespace superpose {
 namespace {
-
-constexpr Layout kLayouts[] = {Layout::interleaved, Layout::concatenated};
-constexpr Spacing kSpacings[] = {Spacing::d_model, Spacing::timescales};
 
 // Every entry written out, for the positions of the channels that the layouts define.
 TEST(Shift, RotatesEachPair) {

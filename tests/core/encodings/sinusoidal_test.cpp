@@ -4,13 +4,11 @@
 
 #include <cmath>
 
+#include "encodings/layouts.h"
 #include "random_shapes.h"
 
 namespace superpose {
 namespace {
-
-constexpr Layout kLayouts[] = {Layout::interleaved, Layout::concatenated};
-constexpr Spacing kSpacings[] = {Spacing::d_model, Spacing::timescales};
 
 Matrix<double> table(int positions, int d, Layout layout, Spacing spacing, double first = 0) {
   return sinusoidal<double>({positions, d, layout, spacing, 10000, first});

@@ -6,26 +6,10 @@
 
 #include "random_shapes.h"
 #include "scores/dot_products.h"
+#include "scores/head.h"
 
 namespace superpose {
 namespace {
-
-struct Head {
-  std::vector<Matrix<double>> terms;
-  Matrix<double> logits;
-  double residual;
-};
-
-Head head_of(const ProjectedParts<double>& parts, int head = 0) {
-  const Eigen::Index n = parts.tokens;
-  Matrix<double> terms(parts.terms(), n * n), logits(n, n);
-  const double residual = head_terms(parts, head, terms.data(), logits.data());
-  Head result{{}, logits, residual};
-  for (int t = 0; t < parts.terms(); ++t) {
-    result.terms.emplace_back(ConstMatrixMap<double>(terms.row(t).data(), n, n));
-  }
-  return result;
-}
 
 TEST(Concatenation, RawIsTheDotProductWithoutCrossTerms) {
   Shapes shapes(1);
@@ -36,9 +20,9 @@ TEST(Concatenation, RawIsTheDotProductWithoutCrossTerms) {
     const auto products = dot_products<double>(x, p, 2);
     const auto raw = head_of(concatenate_raw<double>(x, p, 2));
     EXPECT_EQ(raw.logits, products.concatenated);
-    EXPECT_EQ(raw.terms[0], products.token_token);
-    EXPECT_EQ(raw.terms[3], products.position_position);
-    EXPECT_EQ(max_abs(raw.terms[1]) + max_abs(raw.terms[2]), 0);
+    EXPECT_EQ(raw.term(0), products.token_token);
+    EXPECT_EQ(raw.term(3), products.position_position);
+    EXPECT_EQ(max_abs(raw.term(1)) + max_abs(raw.term(2)), 0);
     EXPECT_EQ(raw.residual, 0);
   }
 }
@@ -60,10 +44,10 @@ TEST(Concatenation, AddingIsFullConcatenationWithEqualBlocks) {
     for (int h = 0; h < heads; ++h) {
       const auto a = head_of(added, h), c = head_of(joined, h);
       EXPECT_EQ(a.logits, c.logits);
-      EXPECT_EQ(a.terms[0], c.terms[0]);
-      EXPECT_EQ(a.terms[1], c.terms[1]);
-      EXPECT_EQ(a.terms[3], c.terms[2]);
-      EXPECT_EQ(a.terms[4], c.terms[3]);
+      EXPECT_EQ(a.term(0), c.term(0));
+      EXPECT_EQ(a.term(1), c.term(1));
+      EXPECT_EQ(a.term(3), c.term(2));
+      EXPECT_EQ(a.term(4), c.term(3));
     }
   }
 }
@@ -76,11 +60,11 @@ TEST(Concatenation, FullHasFourTermsFromFourBlocks) {
   const Linear<double> wq{shapes.integers(d_h, dt + dp), {}}, wk{shapes.integers(d_h, dt + dp), {}};
   const auto head = head_of(concatenate_full<double>(x, p, wq, wk, 1, 1));
   const Matrix<double> a = wq.weight.transpose() * wk.weight;
-  EXPECT_EQ(head.terms[0], x * a.topLeftCorner(dt, dt) * x.transpose());
-  EXPECT_EQ(head.terms[1], x * a.topRightCorner(dt, dp) * p.transpose());
-  EXPECT_EQ(head.terms[2], p * a.bottomLeftCorner(dp, dt) * x.transpose());
-  EXPECT_EQ(head.terms[3], p * a.bottomRightCorner(dp, dp) * p.transpose());
-  EXPECT_GT(max_abs(head.terms[1]), 0);
+  EXPECT_EQ(head.term(0), x * a.topLeftCorner(dt, dt) * x.transpose());
+  EXPECT_EQ(head.term(1), x * a.topRightCorner(dt, dp) * p.transpose());
+  EXPECT_EQ(head.term(2), p * a.bottomLeftCorner(dp, dt) * x.transpose());
+  EXPECT_EQ(head.term(3), p * a.bottomRightCorner(dp, dp) * p.transpose());
+  EXPECT_GT(max_abs(head.term(1)), 0);
   EXPECT_EQ(head.logits, join_columns(x, p) * a * join_columns(x, p).transpose());
 }
 
@@ -110,10 +94,10 @@ TEST(Concatenation, BlockDiagonalIsASumOfTwoScores) {
     const auto position = project_sum<double>({p}, {}, q2, k2, heads, 1);
     for (int h = 0; h < heads; ++h) {
       const auto head = head_of(both, h);
-      EXPECT_EQ(head.terms[0], head_of(content, h).logits);
-      EXPECT_EQ(head.terms[3], head_of(position, h).logits);
-      EXPECT_EQ(max_abs(head.terms[1]) + max_abs(head.terms[2]), 0);
-      EXPECT_EQ(head.logits, head.terms[0] + head.terms[3]);
+      EXPECT_EQ(head.term(0), head_of(content, h).logits);
+      EXPECT_EQ(head.term(3), head_of(position, h).logits);
+      EXPECT_EQ(max_abs(head.term(1)) + max_abs(head.term(2)), 0);
+      EXPECT_EQ(head.logits, head.term(0) + head.term(3));
     }
   }
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr double kUntouched = 1e300;
 
 // A layer, its tables and factors as they stand, and the terms as its calls have left them.
-struct Case {
+struct LayerCase {
   Linear<double> query, key;
   Normalization<double> norm;
   int heads;
@@ -22,7 +22,7 @@ struct Case {
   std::vector<double> factors;
   Gauge<double> gauge;
 
-  Case(Shapes& shapes, int summands, int n, int d, int d_h)
+  LayerCase(Shapes& shapes, int summands, int n, int d, int d_h)
       : heads(shapes.between(1, 3)), scale(shapes.vector(1)[0]) {
     query = shapes.linear(heads * d_h, d, shapes.coin());
     key = shapes.linear(heads * d_h, d, shapes.coin());
@@ -64,8 +64,8 @@ struct Case {
 };
 
 // Returns how many values were written.
-std::size_t run(DecompositionLayer<double>& layer, const Case& c, const std::vector<int>& heads, bool kept,
-                std::vector<double>& terms) {
+std::size_t run(DecompositionLayer<double>& layer, const LayerCase& c, const std::vector<int>& heads,
+                bool kept, std::vector<double>& terms) {
   layer.resize(c.tables[0].rows());
   for (std::size_t s = 0; s < c.tables.size(); ++s) {
     std::copy_n(c.tables[s].data(), layer.table_size(), layer.next_table());
@@ -93,7 +93,7 @@ TEST(DecompositionLayer, GivesTheTermsOfTheDecomposition) {
   Shapes shapes(1);
   for (int trial = 0; trial < 150; ++trial) {
     const int n = shapes.between(1, 9), d = shapes.between(2, 12), d_h = shapes.between(1, 6);
-    const Case c(shapes, shapes.between(1, 3), n, d, d_h);
+    const LayerCase c(shapes, shapes.between(1, 3), n, d, d_h);
     auto layer = c.layer();
     std::vector<int> heads;
     for (int h = c.heads - 1; h >= 0; --h) {
@@ -111,7 +111,7 @@ TEST(DecompositionLayer, AfterAnyChangesGivesTheNewTerms) {
   Shapes shapes(2);
   for (int trial = 0; trial < 60; ++trial) {
     const int d = shapes.between(2, 12), summands = shapes.between(1, 3);
-    Case c(shapes, summands, shapes.between(1, 9), d, shapes.between(1, 5));
+    LayerCase c(shapes, summands, shapes.between(1, 9), d, shapes.between(1, 5));
     auto layer = c.layer();
     const std::vector<int> heads = {c.heads - 1, 0};
     std::vector<double> terms;
@@ -143,7 +143,7 @@ TEST(DecompositionLayer, AfterAnyChangesGivesTheNewTerms) {
 
 TEST(DecompositionLayer, WritesOnlyWhatAChangeTouches) {
   Shapes shapes(3);
-  Case c(shapes, 2, 7, 8, 3);
+  LayerCase c(shapes, 2, 7, 8, 3);
   c.norm = {};
   c.gauge = {};
   c.query.bias = c.key.bias = {};
@@ -175,7 +175,7 @@ TEST(DecompositionLayer, WritesOnlyWhatAChangeTouches) {
 // More rows than leave together, and a depth of more than one block.
 TEST(DecompositionLayer, GivesTheTermsOfTheDecompositionWhenTheyLeaveInPieces) {
   Shapes shapes(4);
-  Case c(shapes, 2, 300, 400, 5);
+  LayerCase c(shapes, 2, 300, 400, 5);
   auto layer = c.layer();
   std::vector<double> terms;
   run(layer, c, {0}, false, terms);
@@ -187,7 +187,7 @@ TEST(DecompositionLayer, GivesTheTermsOfTheDecompositionWhenTheyLeaveInPieces) {
 
 TEST(DecompositionLayer, NanOnceComesStillWhenItGoes) {
   Shapes shapes(5);
-  Case c(shapes, 2, 4, 6, 2);
+  LayerCase c(shapes, 2, 4, 6, 2);
   c.gauge = {};
   auto layer = c.layer();
   std::vector<double> terms;

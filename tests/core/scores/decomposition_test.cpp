@@ -5,12 +5,13 @@
 #include <cmath>
 
 #include "random_shapes.h"
+#include "scores/head.h"
 #include "scores/softmax.h"
 
 namespace superpose {
 namespace {
 
-struct Case {
+struct SumCase {
   std::vector<Matrix<double>> summands;
   Normalization<double> norm;
   Linear<double> query, key;
@@ -18,8 +19,8 @@ struct Case {
   double scale;
 };
 
-Case random_case(Shapes& shapes, int summands, bool biases = true) {
-  Case c;
+SumCase random_case(Shapes& shapes, int summands, bool biases = true) {
+  SumCase c;
   c.n = shapes.between(1, 8);
   c.heads = shapes.between(1, 4);
   c.d_h = shapes.between(1, 6);
@@ -32,30 +33,12 @@ Case random_case(Shapes& shapes, int summands, bool biases = true) {
   return c;
 }
 
-struct HeadResult {
-  Matrix<double> terms;  // [parts^2, n * n]
-  Matrix<double> logits;
-  double residual;
-
-  Matrix<double> term(int t) const {
-    const Eigen::Index n = logits.rows();
-    return ConstMatrixMap<double>(terms.row(t).data(), n, n);
-  }
-};
-
-HeadResult head_of(const ProjectedParts<double>& parts, int head) {
-  const Eigen::Index n = parts.tokens;
-  HeadResult result{Matrix<double>(parts.terms(), n * n), Matrix<double>(n, n), 0};
-  result.residual = head_terms(parts, head, result.terms.data(), result.logits.data());
-  return result;
-}
-
-ProjectedParts<double> project(const Case& c) {
+ProjectedParts<double> project(const SumCase& c) {
   return project_sum(c.summands, c.norm, c.query, c.key, c.heads, c.scale);
 }
 
 // Logits by the definition, with nothing shared with the code under test but the inputs.
-double logit_by_hand(const Case& c, int head, int i, int j) {
+double logit_by_hand(const SumCase& c, int head, int i, int j) {
   const int d = c.summands[0].cols();
   const auto embed = [&](int token) {
     std::vector<double> x(d, 0);
@@ -89,7 +72,7 @@ double logit_by_hand(const Case& c, int head, int i, int j) {
 TEST(Decomposition, TermsSumToTheLogitsOfTheDefinition) {
   Shapes shapes(1);
   for (int trial = 0; trial < 120; ++trial) {
-    const Case c = random_case(shapes, shapes.between(1, 4), shapes.coin());
+    const SumCase c = random_case(shapes, shapes.between(1, 4), shapes.coin());
     const auto parts = project(c);
     EXPECT_EQ(parts.terms(), static_cast<int>(std::pow(c.summands.size() + 1, 2)));
     for (int head = 0; head < c.heads; ++head) {
@@ -124,10 +107,10 @@ TEST(Decomposition, SixteenTermsAtBertsShape) {
 // the two does. This pins the order and tells a term from its transpose.
 TEST(Decomposition, EachTermBelongsToItsTwoSummands) {
   Shapes shapes(2);
-  Case c = random_case(shapes, 3);
+  SumCase c = random_case(shapes, 3);
   c.norm = {};
   for (int silent = 0; silent < 3; ++silent) {
-    Case quiet = c;
+    SumCase quiet = c;
     quiet.summands[silent].setZero();
     const auto result = head_of(project(quiet), 0);
     for (int s = 0; s < 4; ++s) {
@@ -143,7 +126,7 @@ TEST(Decomposition, EachTermBelongsToItsTwoSummands) {
 }
 
 TEST(Decomposition, QueriesAreInRows) {
-  Case c;
+  SumCase c;
   c.n = 2, c.heads = 1, c.d_h = 1, c.scale = 1;
   Matrix<double> x(2, 1), p(2, 1);
   x << 2, 3;
@@ -161,7 +144,7 @@ TEST(Decomposition, QueriesAreInRows) {
 // The four-term formula of the discussions is the case without LayerNorm and biases.
 TEST(Decomposition, FourTermsWithoutNormAndBiases) {
   Shapes shapes(3);
-  Case c = random_case(shapes, 2, false);
+  SumCase c = random_case(shapes, 2, false);
   c.norm = {};
   const auto result = head_of(project(c), 0);
   const Matrix<double> a = c.query.weight.topRows(c.d_h).transpose() * c.key.weight.topRows(c.d_h) * c.scale;
@@ -175,7 +158,7 @@ TEST(Decomposition, FourTermsWithoutNormAndBiases) {
 
 TEST(Decomposition, SummandTimesConstantIsConstantInTheKey) {
   Shapes shapes(4);
-  Case c = random_case(shapes, 3);
+  SumCase c = random_case(shapes, 3);
   c.n = 5;
   for (auto& summand : c.summands) summand = shapes.matrix(5, summand.cols());
   const auto result = head_of(project(c), 0);
@@ -188,7 +171,7 @@ TEST(Decomposition, SummandTimesConstantIsConstantInTheKey) {
 
 TEST(Decomposition, MergedPartsHaveTheSumsOfTheTerms) {
   Shapes shapes(10);
-  const Case c = random_case(shapes, 3);
+  const SumCase c = random_case(shapes, 3);
   const auto parts = project(c);
   const auto fine = head_of(parts, 0);
   const std::vector<int> group_of = {0, 1, 0, 0};
@@ -227,8 +210,8 @@ TEST(Decomposition, NormalisingSummandsSeparatelyMissesTheLogits) {
 TEST(Decomposition, KeyBiasAndKeyBetaNeverChangeTheWeights) {
   Shapes shapes(6);
   for (int trial = 0; trial < 30; ++trial) {
-    const Case c = random_case(shapes, 3);
-    Case without = c;
+    const SumCase c = random_case(shapes, 3);
+    SumCase without = c;
     without.key.bias = {};
     auto with_bias = head_of(project(c), 0).logits;
     auto without_bias = head_of(project(without), 0).logits;
@@ -240,12 +223,12 @@ TEST(Decomposition, KeyBiasAndKeyBetaNeverChangeTheWeights) {
 
 TEST(Decomposition, HeadsDoNotMix) {
   Shapes shapes(7);
-  Case c = random_case(shapes, 2);
+  SumCase c = random_case(shapes, 2);
   c.heads = 3;
   const int d = c.summands[0].cols();
   c.query = shapes.linear(3 * c.d_h, d, true);
   c.key = shapes.linear(3 * c.d_h, d, true);
-  Case last = c;
+  SumCase last = c;
   last.heads = 1;
   last.query = {c.query.weight.bottomRows(c.d_h), c.query.bias.tail(c.d_h)};
   last.key = {c.key.weight.bottomRows(c.d_h), c.key.bias.tail(c.d_h)};
@@ -254,10 +237,10 @@ TEST(Decomposition, HeadsDoNotMix) {
 
 TEST(Decomposition, NoTokensAndOneToken) {
   Shapes shapes(8);
-  Case c = random_case(shapes, 2);
+  SumCase c = random_case(shapes, 2);
   for (auto& summand : c.summands) summand.resize(0, summand.cols());
   EXPECT_EQ(head_of(project(c), 0).residual, 0);
-  Case one = random_case(shapes, 2);
+  SumCase one = random_case(shapes, 2);
   one.n = 1;
   for (auto& summand : one.summands) summand = summand.topRows(1).eval();
   EXPECT_NEAR(head_of(project(one), 0).logits(0, 0), logit_by_hand(one, 0, 0, 0), 1e-12);

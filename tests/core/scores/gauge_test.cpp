@@ -4,15 +4,14 @@
 
 #include <cmath>
 
-#include "numeric/centred.h"
 #include "random_shapes.h"
 #include "reference.h"
-#include "scores/shares.h"
+#include "scores/head.h"
 
 namespace superpose {
 namespace {
 
-struct Case {
+struct GaugeCase {
   std::vector<Matrix<double>> summands;
   std::vector<int> apart;
   Normalization<double> norm;
@@ -20,7 +19,7 @@ struct Case {
   int heads = 1, n = 0, d = 0;
   double scale = 1;
 
-  Case(Shapes& shapes, int rows, int summand_count) {
+  GaugeCase(Shapes& shapes, int rows, int summand_count) {
     n = rows;
     d = shapes.between(3, 12);
     heads = shapes.between(1, 3);
@@ -56,30 +55,10 @@ struct Case {
   }
 };
 
-struct Head {
-  Matrix<double> terms;  // [parts^2, n * n]
-  Matrix<double> logits;
-  double residual;
-
-  Matrix<double> term(int t) const {
-    return ConstMatrixMap<double>(terms.row(t).data(), logits.rows(), logits.cols());
-  }
-  Vector<double> shares(const CountedPairs& counted) const {
-    return row_centred_covariances(terms.data(), terms.rows(), logits.data(), logits.rows(), counted).shares;
-  }
-};
-
-Head head_of(const ProjectedParts<double>& parts, int head) {
-  const Eigen::Index n = parts.tokens;
-  Head result{Matrix<double>(parts.terms(), n * n), Matrix<double>(n, n), 0};
-  result.residual = head_terms(parts, head, result.terms.data(), result.logits.data());
-  return result;
-}
-
 double size_of(const Head& head) { return std::max(1.0, max_abs(head.terms)); }
 
 // A mean taken from the summands themselves, put into a summand of its own that counts as constant.
-ProjectedParts<double> by_definition(const Case& c, const Matrix<double>& means) {
+ProjectedParts<double> by_definition(const GaugeCase& c, const Matrix<double>& means) {
   const int count = static_cast<int>(c.summands.size());
   std::vector<Matrix<double>> split = c.summands;
   split.push_back(Matrix<double>::Zero(c.n, c.d));
@@ -96,7 +75,7 @@ ProjectedParts<double> by_definition(const Case& c, const Matrix<double>& means)
   return merge_parts(project_sum(split, c.norm, c.query, c.key, c.heads, c.scale), group_of, count + 1);
 }
 
-Matrix<double> means_by_definition(const Case& c) {
+Matrix<double> means_by_definition(const GaugeCase& c) {
   Matrix<double> means = Matrix<double>::Zero(c.summands.size(), c.d);
   double weights = 0;
   for (int i = 0; i < c.n; ++i) {
@@ -117,7 +96,7 @@ Matrix<double> means_by_definition(const Case& c) {
 TEST(Gauge, AfterProjectionIsWhatTheMeansAreBeforeIt) {
   Shapes shapes(1);
   for (int trial = 0; trial < 100; ++trial) {
-    const Case c(shapes, shapes.between(2, 9), shapes.between(1, 3));
+    const GaugeCase c(shapes, shapes.between(2, 9), shapes.between(1, 3));
     Gauge<double> given = c.gauge(GaugeKind::means);
     given.means = shapes.matrix(c.summands.size(), c.d);
     const struct {
@@ -142,7 +121,7 @@ TEST(Gauge, CanonicalTermsAndSharesDoNotMoveWithShifts) {
   double raw_moved = 0, raw_shares_moved = 0;
   for (int trial = 0; trial < 60; ++trial) {
     const int count = shapes.between(2, 4);
-    Case c(shapes, shapes.between(4, 9), count), shifted = c;
+    GaugeCase c(shapes, shapes.between(4, 9), count), shifted = c;
     Vector<double> rest = Vector<double>::Zero(c.d);
     for (int s = 0; s < count; ++s) {
       const Vector<double> shift = s + 1 < count ? Vector<double>(2 * shapes.vector(c.d)) : -rest;
@@ -178,7 +157,7 @@ TEST(Gauge, CanonicalTermsOfTwoPartsHaveZeroRowAndColumnSums) {
   Shapes shapes(3);
   double raw = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    const Case c(shapes, shapes.between(2, 9), shapes.between(1, 3));
+    const GaugeCase c(shapes, shapes.between(2, 9), shapes.between(1, 3));
     const auto parts = c.in(c.gauge(GaugeKind::canonical));
     const int count = static_cast<int>(c.summands.size());
     for (int head = 0; head < c.heads; ++head) {
@@ -200,21 +179,21 @@ TEST(Gauge, CanonicalTermsOfTwoPartsHaveZeroRowAndColumnSums) {
 
 TEST(Gauge, RawTermsAreAsTheyCome) {
   Shapes shapes(4);
-  const Case c(shapes, 6, 2);
+  const GaugeCase c(shapes, 6, 2);
   EXPECT_EQ(head_of(c.in(c.gauge(GaugeKind::raw)), 0).terms, head_of(c.project(), 0).terms);
 }
 
 TEST(Gauge, WithFewerThanTwoUsedRowsSharesAreNan) {
   Shapes shapes(5);
   for (int used = 0; used < 2; ++used) {
-    Case c(shapes, 3, 2);
+    GaugeCase c(shapes, 3, 2);
     c.apart = used ? std::vector<int>{0, 2} : std::vector<int>{0, 1, 2};
     const Head of = head_of(c.in(c.gauge(GaugeKind::canonical)), 0);
     EXPECT_LT(of.residual, 1e-12 * size_of(of));
     const Vector<double> shares = of.shares({row_flags(c.apart, c.n), false});
     for (double share : shares) EXPECT_TRUE(std::isnan(share));
   }
-  Case none(shapes, 2, 2);
+  GaugeCase none(shapes, 2, 2);
   none.n = 0;
   none.apart.clear();
   for (auto& summand : none.summands) summand.resize(0, none.d);

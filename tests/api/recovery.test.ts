@@ -1,0 +1,227 @@
+// A call that breaks off inside of WebAssembly: one sentence, and the next call runs in a new instance. What was held
+// in the old one says so, and no longer counts.
+import { type LoadOptions, load, type Superpose } from 'superpose';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+/** 32 MB of draws: more than a module begins with. */
+const large = { rows: 4096, columns: 1024, seed: 1 };
+const small = { rows: 2, columns: 3, seed: 1 };
+const brokeOff = /^The computation broke off, most likely for want of memory\. Ask for less, or try again\.$/;
+
+const zeros = (rows: number, columns: number) => ({ data: new Float32Array(rows * columns), rows, columns });
+
+beforeEach(() => {
+  // What Emscripten says on the console when a module aborts.
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** No engine gives more memory from here on, until what this returns is called. */
+function refuseMemory(): () => void {
+  const refused = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
+    throw new RangeError('There is no more memory.');
+  });
+  return () => refused.mockRestore();
+}
+
+/** Breaks the first module off, and leaves it with memory to be had again. */
+function breakOff(superpose: Superpose): void {
+  const mend = refuseMemory();
+  expect(() => superpose.randomUniform(large)).toThrow(brokeOff);
+  mend();
+}
+
+/** Breaks the second module off: a vocabulary of 24 MB. */
+function breakSecondOff(superpose: Superpose): void {
+  const mend = refuseMemory();
+  expect(() => superpose.collisionSearch({ tokens: zeros(6000, 1000), positions: zeros(1, 1000) })).toThrow(
+    brokeOff,
+  );
+  mend();
+}
+
+describe('memory that is refused', () => {
+  test('a sentence, and its cause', async () => {
+    const superpose = await load();
+    const mend = refuseMemory();
+    let thrown: unknown;
+    try {
+      superpose.randomUniform(large);
+    } catch (error) {
+      thrown = error;
+    }
+    mend();
+    expect(String(thrown)).toMatch(/^Error: The computation broke off/);
+    expect((thrown as Error).cause).toBeInstanceOf(WebAssembly.RuntimeError);
+  });
+
+  test('the next call runs in a new instance, also while memory is still refused', async () => {
+    const superpose = await load();
+    const before = superpose.randomUniform(small).data;
+    const begun = superpose.memoryBytes();
+    const mend = refuseMemory();
+    for (let again = 0; again < 3; again++) {
+      expect(() => superpose.randomUniform(large)).toThrow(brokeOff);
+      expect(superpose.memoryBytes()).toBeLessThan(begun);
+      expect(superpose.randomUniform(small).data).toEqual(before);
+      expect(superpose.memoryBytes()).toBe(begun);
+    }
+    mend();
+    expect(superpose.randomUniform(large).rows).toBe(4096);
+  });
+
+  test('both modules start anew, each by itself', async () => {
+    const superpose = await load();
+    const slopes = superpose.alibiSlopes(8);
+    breakSecondOff(superpose);
+    expect(superpose.alibiSlopes(8)).toEqual(slopes);
+    breakOff(superpose);
+    // Functions of the second module call those of the first.
+    const token = superpose.randomNormal({ rows: 3, columns: 4, seed: 1 });
+    expect(superpose.schemeScores({ scheme: 'none', content: token, heads: 2 }).n).toBe(3);
+  });
+
+  test('nothing is fetched for it', async () => {
+    const superpose = await load();
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    breakOff(superpose);
+    superpose.randomUniform(small);
+    expect(fetched).not.toHaveBeenCalled();
+  });
+});
+
+describe('a module that cannot grow at all', () => {
+  test.each(['first', 'second'] as const)('the %s, by its own file', async (part) => {
+    const address = new URL(
+      `../../build/package/wasm/superpose-${part === 'first' ? '' : 'second-'}plain.wasm`,
+      import.meta.url,
+    );
+    const { readBytes } = await import('../../build/package/files.js');
+    const wasm = { [part]: withoutGrowth(await readBytes(address, 'The file')) } as LoadOptions['wasm'];
+    const superpose = await load({ simd: 'plain', wasm: wasm ?? {} });
+    const ask = {
+      first: () => superpose.randomUniform(large),
+      second: () => superpose.collisionSearch({ tokens: zeros(6000, 1000), positions: zeros(1, 1000) }),
+    };
+    expect(ask[part]).toThrow(brokeOff);
+    expect(superpose.randomUniform(small).rows).toBe(2);
+    expect(superpose.alibiSlopes(1)).toEqual(Float64Array.of(2 ** -8));
+    expect(ask[part]).toThrow(brokeOff);
+  });
+});
+
+describe('what is held in a module that breaks off', () => {
+  const gone = (what: string) => `This ${what} was lost when its module broke off; make another one.`;
+
+  test('says so: a layer', async () => {
+    const superpose = await load();
+    const token = superpose.randomNormal({ rows: 2, columns: 4, seed: 1 });
+    const linear = { weight: superpose.randomNormal({ rows: 4, columns: 4, seed: 2 }) };
+    const make = () =>
+      superpose.decompositionLayer({ summands: ['token'], query: linear, key: linear, heads: 2 });
+    const layer = make();
+    const terms = layer.terms({ token }).terms.slice();
+    expect(layer.isAlive()).toBe(true);
+    breakOff(superpose);
+    expect(layer.isAlive()).toBe(false);
+    expect(() => layer.terms({ token })).toThrow(gone('layer'));
+    layer.delete();
+    const another = make();
+    expect(another.terms({ token }).terms).toEqual(terms);
+    another.delete();
+    expect(another.isAlive()).toBe(false);
+    expect(() => another.terms({ token })).toThrow('This layer has been deleted; make another one.');
+  });
+
+  test('says so: a search, also in the middle of a job', async () => {
+    const superpose = await load();
+    const input = { tokens: zeros(9, 4), positions: zeros(2, 4) };
+    const search = superpose.collisionSearch(input);
+    const job = search.allWords({ slice: 4 });
+    breakOff(superpose);
+    // It is in the second module, which goes on.
+    expect(search.nearestTokens(1).bare.length).toBe(1);
+    breakSecondOff(superpose);
+    await expect(job).rejects.toThrow(gone('collision search'));
+    for (const call of [
+      () => search.nearestTokens(0),
+      () => search.neighbours(0, 0, 1),
+      () => search.collisionMargin(0, 1, 0),
+    ])
+      expect(call).toThrow(gone('collision search'));
+    await expect(search.allWords()).rejects.toThrow(gone('collision search'));
+    search.delete();
+    expect(superpose.collisionSearch(input).isAlive()).toBe(true);
+  });
+
+  test('says so: a trainer, also within its own step', async () => {
+    const superpose = await load();
+    const batch = { n: 2, tokens: [0, 1, 1, 0], targets: [1, -1, 0, 1] };
+    let breaks = false;
+    const batches = (step: number) => {
+      if (breaks && step === 3) breakSecondOff(superpose);
+      return batch;
+    };
+    const sizes = { vocabulary: 2, classes: 2, d_model: 4, precision: 'float64' } as const;
+    const trainer = superpose.trainer({ batches, evaluation: batch, ...sizes });
+    trainer.step(2);
+    breaks = true;
+    expect(() => trainer.step(3)).toThrow(
+      'This trainer was lost when its module broke off while it was stepping, 1 of 3 steps done; make another one.',
+    );
+    expect(trainer.steps).toBe(3);
+    for (const call of [() => trainer.step(), () => trainer.evaluate(), () => trainer.parameters()])
+      expect(call).toThrow(gone('trainer'));
+    trainer.close();
+    expect(trainer.isAlive()).toBe(false);
+  });
+
+  test('no longer counts', async () => {
+    const superpose = await load();
+    // 123 MB are held; 938 MB more would not fit beside them, and do without.
+    const search = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
+    const much = { rows: 120_000, columns: 1024, seed: 1 };
+    expect(() => superpose.randomUniform(much)).toThrow(/layers and searches hold 123 MB/);
+    breakSecondOff(superpose);
+    const mend = refuseMemory();
+    expect(() => superpose.randomUniform(much)).toThrow(brokeOff);
+    mend();
+    // Not released twice: another one counts in full.
+    search.delete();
+    const another = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
+    expect(() => superpose.randomUniform(much)).toThrow(/layers and searches hold 123 MB/);
+    another.delete();
+  });
+});
+
+/** The same module with the most of memory that it begins with. */
+function withoutGrowth(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = Uint8Array.from(wasm);
+  /** An unsigned LEB128 number, and where it ends. */
+  const number = (at: number): [value: number, end: number] => {
+    let [value, shift, place] = [0, 0, at];
+    for (;;) {
+      const byte = bytes[place++] as number;
+      value += (byte & 127) * 2 ** shift;
+      shift += 7;
+      if (byte < 128) return [value, place];
+    }
+  };
+  const memorySection = 5;
+  for (let at = 8; at < bytes.length; ) {
+    const [size, body] = number(at + 1);
+    if (bytes[at] === memorySection) {
+      // One memory, with a maximum.
+      expect([...bytes.subarray(body, body + 2)]).toEqual([1, 1]);
+      const [least, most] = number(body + 2);
+      const [, end] = number(most);
+      for (let place = most, rest = least; place < end; place++, rest >>= 7)
+        bytes[place] = (rest & 127) | (place + 1 < end ? 128 : 0);
+      return bytes;
+    }
+    at = body + size;
+  }
+  throw new Error('There is no memory in it.');
+}
