@@ -17,11 +17,14 @@ const chunkOf = new Map(
     .filter((figures) => figures.length > 0)
     .flatMap((figures, section) => {
       const part = starts.filter((start) => start <= section).length;
-      return figures.map(([, name = '']) => [fileOf(name), `figures-${part}`] as const);
+      return figures.map(([, name = '']): [string, string] => [fileOf(name), `figures-${part}`]);
     }),
 );
 
-const figureOf = (id: string) => id.match(/\/web\/figures\/(\w+)\.ts$/)?.[1] ?? '';
+/** What only figures that run while they are looked at need. */
+for (const name of ['fourTasks', 'keepApart', 'tasks', 'running']) chunkOf.set(name, 'training');
+
+const figureOf = (id: string) => id.match(/\/web\/(?:figures|element)\/(\w+)\.ts$/)?.[1] ?? '';
 /** What figures share comes with the element, so that a figure is one file more and no chain of them. */
 const isShared = (id: string) =>
   /\/web\/(element|figures|plot|worker)\/.*(\.ts|\?inline)$|\/node_modules\//.test(id) &&

@@ -4,9 +4,11 @@ import type { ReactiveController } from 'lit';
 import { readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
-import { type Asker, asker } from '../worker/client.js';
+import { type Asker, type AskOptions, asker } from '../worker/client.js';
+import type { Order } from '../worker/protocol.js';
 import type { FigureElement } from './figureElement.js';
 import { place } from './place.js';
+import type { Running } from './running.js';
 
 const near = '400px';
 const typingPause = 120;
@@ -45,6 +47,8 @@ export class Asking implements ReactiveController {
   stopped = false;
   /** The settings that are being computed. */
   asked: State | undefined;
+  /** Of a figure that is shown while it runs. */
+  running: Running | undefined;
 
   private name = '';
   private asker: Asker | undefined;
@@ -85,7 +89,8 @@ export class Asking implements ReactiveController {
     if (this.name === this.host.name) return false;
     this.end();
     this.name = this.host.name;
-    this.figure = this.asker = this.answer = this.failure = undefined;
+    this.running?.end();
+    this.figure = this.asker = this.answer = this.failure = this.running = undefined;
     this.settings = {};
     this.refused = [];
     this.stopped = false;
@@ -105,10 +110,12 @@ export class Asking implements ReactiveController {
     }
     try {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
+      const run = figure.runs && (await import('./running.js'));
       // In the meantime it may be another one, or another call may have been faster.
       if (this.renamed() || this.name !== name) return this.loaded();
       if (this.figure) return this.figure;
       this.figure = figure;
+      this.running = run && new run.Running(this.host, figure);
       this.failure = undefined;
       const own = Object.keys(figure.controls).flatMap((setting): [string, string][] => {
         const text = this.host.getAttribute(attributeOf(setting));
@@ -119,11 +126,11 @@ export class Asking implements ReactiveController {
       this.own = this.settings;
       this.asker = asker(name, {
         answered: (data, state) => {
-          this.answer = { data, state };
-          this.failure = undefined;
           if (this.asked === state) this.settle();
-          this.host.requestUpdate();
+          this.running?.ended();
+          this.present({ data, state });
         },
+        frame: (data, state) => this.running?.frame({ data, state }),
         failed: (sentence) => {
           this.settle();
           this.fail(sentence);
@@ -140,6 +147,22 @@ export class Asking implements ReactiveController {
       }
       return undefined;
     }
+  }
+
+  present(answer: Answer): void {
+    this.answer = answer;
+    this.failure = undefined;
+    this.host.requestUpdate();
+  }
+
+  /** What a run under way shall do. */
+  order(order: Order): void {
+    this.asker?.order(order);
+  }
+
+  /** Runs anew; `held` before its first turn. */
+  train(held: boolean): void {
+    this.ask({ again: true, held: held || undefined });
   }
 
   /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
@@ -169,12 +192,13 @@ export class Asking implements ReactiveController {
   }
 
   /** Off screen nothing is computed. */
-  private ask(): void {
+  private ask(options?: AskOptions): void {
     this.stopped = false;
     this.failure = undefined;
     if (this.isNear && this.asker) {
+      const run = options ?? this.running?.options(this.asked, this.settings);
       this.asked = this.settings;
-      this.asker.ask(this.settings);
+      this.asker.ask(this.settings, run);
     }
     this.host.requestUpdate();
   }

@@ -52,6 +52,11 @@ export class FigureElement extends LitElement {
     return this.picture.view;
   }
 
+  /** What it is set to is being computed. */
+  get busy(): boolean {
+    return this.asking.asked !== undefined;
+  }
+
   /** In pixels. */
   get width(): number {
     return this.surroundings.width;
@@ -121,8 +126,8 @@ export class FigureElement extends LitElement {
   }
 
   private busyLine(): TemplateResult | typeof nothing {
-    const { figure, fraction, asked, stop } = this.asking;
-    if (fraction !== undefined) {
+    const { figure, fraction, asked, stop, running } = this.asking;
+    if (fraction !== undefined && !running) {
       // Not a status: every percent would be read out.
       return html`<p class="note busy">
         <progress max="1" .value=${fraction} aria-label="Computed so far"></progress>
@@ -152,7 +157,7 @@ export class FigureElement extends LitElement {
           }),
         );
     const more = inputs(true);
-    return html`<div class="controls">${inputs(false)}</div>
+    return html`<div class="controls">${inputs(false)}${asking.running?.tools() ?? nothing}</div>
       ${more.length > 0 ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}</div></details>` : nothing}`;
   }
 

@@ -96,7 +96,8 @@ export class Picture implements ReactiveController {
     if (scene === undefined && view.figure.enters) this.host.enter();
     if (scene === view.scene || this.told === this.host.asking.answer) return;
     this.told = this.host.asking.answer;
-    this.host.speech.finding();
+    // A run is read out at its end.
+    if (!this.host.busy) this.host.speech.finding();
     this.host.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
   }
 

@@ -2,7 +2,7 @@
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
 import type { First, MiniLM, Opening, Superpose } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
-import type { Controls, StateOf } from './controls.js';
+import type { Controls, State, StateOf } from './controls.js';
 
 /** Where the numbers come from: drawn at random, of a trained model, of both, or from a formula. */
 export type Source = 'seeded' | 'trained' | 'mixed' | 'exact';
@@ -23,6 +23,20 @@ export interface Job {
   signal: AbortSignal;
   /** A long job says how far it is, from 0 to 1. */
   progress(fraction: number): void;
+  /** Of a figure that runs while it is looked at; without a reader there is none, and only its end counts. */
+  run?: Run | undefined;
+}
+
+/** A computation that is shown while it runs. */
+export interface Run {
+  /** Nothing is kept of an earlier one. */
+  again: boolean;
+  /** The newest settings: what `looks` names may have changed since it began. */
+  state(): State;
+  /** Shows the data as they are. */
+  frame(data: unknown): void;
+  /** Waits for its turn: to go on, or to show itself with other settings. Throws when nobody waits for it any more. */
+  turn(): Promise<'go' | 'look'>;
 }
 
 export type Compute<C extends Controls, Data> = (
@@ -53,6 +67,11 @@ export interface Figure<C extends Controls, Data> {
   chooses?: keyof C;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];
+  /** Of one that is shown while it runs. */
+  runs?: {
+    /** Settings that a run goes on with. */
+    looks(state: StateOf<C>): (keyof C)[];
+  };
   /** Makes a state whose settings fit together, after one of them changed. */
   settle?(state: StateOf<C>, changed: keyof C | undefined): StateOf<C>;
   /** The picture for a width in pixels; its height depends on the state, not on the values. */

@@ -26,5 +26,7 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   order: async () => (await import('./order.js')).figure,
   sandbox: async () => (await import('./sandbox.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
+  'four-tasks': async () => (await import('./fourTasks.js')).figure,
+  'keep-apart': async () => (await import('./keepApart.js')).figure,
   'three-concats': async () => (await import('./threeConcats.js')).figure,
 };

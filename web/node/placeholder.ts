@@ -26,6 +26,7 @@ export async function placeholder(rendered: Rendered, folder: string): Promise<P
   const room = controls
     .filter(([, { more }]) => !more)
     .map(([, control]) => `<i class="${spaceOf(control)}"></i>`)
+    .concat(figure.runs ? '<i class="full"></i>' : [])
     .join('');
   const more = controls.some(([, control]) => control.more)
     ? '<div slot="room" class="more" aria-hidden="true"></div>'

@@ -14,7 +14,7 @@ function carriedFor({ figure, state }: Wish): Promise<Carried | undefined> {
   return new Promise((done, failed) => {
     const worker = newWorker();
     worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-      if ('progress' in data) return;
+      if ('progress' in data || 'frame' in data) return;
       worker.terminate();
       if ('error' in data) failed(new Error(data.error));
       else done(data.data as Carried | undefined);

@@ -3,7 +3,8 @@
 import type { State } from '../figures/controls.js';
 import type { Job, Library } from '../figures/figure.js';
 import { computeOf } from './computes.js';
-import type { Question, Reply } from './protocol.js';
+import type { Order, Question, Reply } from './protocol.js';
+import { turnsOf } from './turns.js';
 
 export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
 
@@ -18,24 +19,33 @@ export const running =
 /** Takes questions, and says what comes of each. */
 export function answering(run: Run, say: (reply: Reply) => void): (question: Question) => Promise<void> {
   const underWay = new Map<number, AbortController>();
+  const orders = new Map<number, (order: Order) => void>();
   return async (question) => {
     if ('cancel' in question) {
       underWay.get(question.cancel)?.abort();
       return;
     }
+    if ('run' in question) {
+      orders.get(question.run)?.(question.order);
+      return;
+    }
     const { id, figure, state } = question;
     const cancelled = new AbortController();
     underWay.set(id, cancelled);
+    const turns = turnsOf(question, cancelled.signal, (data) => say({ id, frame: data }));
+    orders.set(id, turns.hear);
     try {
       const data = await run(figure, state, {
         signal: cancelled.signal,
         progress: (fraction) => say({ id, progress: fraction }),
+        run: 'carry' in question ? undefined : turns.run,
       });
       say({ id, data });
     } catch (error) {
       say({ id, error: error instanceof Error ? error.message : String(error) });
     } finally {
       underWay.delete(id);
+      orders.delete(id);
     }
   };
 }

@@ -1,18 +1,29 @@
 // The page's side of the worker: of each asker one question under way, which a newer one cancels, so that a
 // slider never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
-import type { Question, Reply } from './protocol.js';
+import type { Order, Question, Reply } from './protocol.js';
 import { knownWays, type Line, type Way } from './ways.js';
 
 export interface Asker {
-  /** Asks, now or as soon as the question under way has ended. */
-  ask(state: State): void;
+  /** Asks, now or as soon as the question under way has ended; a run that can show the new state goes on. */
+  ask(state: State, options?: AskOptions): void;
+  /** What a run under way shall do. */
+  order(order: Order): void;
   /** Ends the question under way; nothing is said of it any more. */
   cancel(): void;
 }
 
+export interface AskOptions {
+  again?: true | undefined;
+  held?: true | undefined;
+  /** A run that is under way can show it. */
+  look?: boolean | undefined;
+}
+
 export interface Answers {
   answered(data: unknown, state: State): void;
+  /** Of a run, before its end. */
+  frame?(data: unknown, state: State): void;
   failed(sentence: string): void;
   progress(fraction: number): void;
 }
@@ -78,11 +89,11 @@ function listenedTo(started: Line): Line {
   return started;
 }
 
-export function asker(figure: string, { answered, failed, progress }: Answers): Asker {
+export function asker(figure: string, { answered, failed, progress, frame }: Answers): Asker {
   let underWay: { id: number; wanted: boolean } | undefined;
-  let newest: State | undefined;
+  let newest: [State, AskOptions | undefined] | undefined;
 
-  const send = (state: State) => {
+  const send = (state: State, { again, held }: AskOptions = {}) => {
     const mine = { id: nextId++, wanted: true };
     underWay = mine;
     const settle = (reply: Reply) => {
@@ -90,18 +101,29 @@ export function asker(figure: string, { answered, failed, progress }: Answers): 
         if (mine.wanted) progress(reply.progress);
         return;
       }
+      if ('frame' in reply) {
+        // What another question has overtaken is shown no more, but a run under way may be looked at with other settings.
+        if (mine.wanted && (!newest || newest[1]?.look)) frame?.(reply.frame, newest?.[0] ?? state);
+        return;
+      }
       waiting.delete(mine.id);
       underWay = undefined;
       const next = newest;
       newest = undefined;
-      if (next) send(next);
+      if (next) send(...next);
       if (!mine.wanted) return;
       if ('error' in reply) {
         // A question that a newer one has overtaken was cancelled: its failure is no news.
         if (!next) failed(reply.error);
       } else answered(reply.data, state);
     };
-    const question = { id: mine.id, figure, state } satisfies Question;
+    const question = {
+      id: mine.id,
+      figure,
+      state,
+      ...(again && { again }),
+      ...(held && { held }),
+    } satisfies Question;
     waiting.set(mine.id, { question, settle });
     try {
       start().postMessage(question);
@@ -113,15 +135,21 @@ export function asker(figure: string, { answered, failed, progress }: Answers): 
   const stop = () => {
     if (underWay) line?.postMessage({ cancel: underWay.id } satisfies Question);
   };
+  const order = (what: Order) => {
+    if (underWay) line?.postMessage({ run: underWay.id, order: what } satisfies Question);
+  };
 
   return {
-    ask(state) {
-      if (!underWay) send(state);
+    ask(state, options) {
+      if (!underWay) send(state, options);
       else {
-        newest = state;
-        stop();
+        newest = [state, options];
+        // It is asked at the run's end too, which may come before this is heard.
+        if (options?.look && underWay.wanted) order({ look: state });
+        else stop();
       }
     },
+    order,
     cancel() {
       newest = undefined;
       if (underWay) underWay.wanted = false;

@@ -5,10 +5,12 @@ import { compute as cosines } from '../figures/cosines.js';
 import { compute as cost } from '../figures/cost.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
+import { compute as fourTasks } from '../figures/fourTasks.js';
 import { compute as gauge } from '../figures/gauge.js';
 import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
+import { compute as keepApart } from '../figures/keepApart.js';
 import { compute as normalising } from '../figures/normalising.js';
 import { compute as oblique } from '../figures/oblique.js';
 import { compute as oneScore } from '../figures/oneScore.js';
@@ -46,5 +48,7 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   order,
   sandbox,
   schemes,
+  'four-tasks': fourTasks,
+  'keep-apart': keepApart,
   'three-concats': threeConcats,
 };

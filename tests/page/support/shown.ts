@@ -17,6 +17,8 @@ export interface Shown {
   /** Other lines of status. */
   notes: string[];
   width: number;
+  /** What it shows may be the middle of a run. */
+  busy: boolean;
 }
 
 /** Undefined until the element is there. */
@@ -27,6 +29,7 @@ export function readFigure(name: string): Shown | undefined {
         result?: { state: Record<string, unknown> };
         cursor: { i: number; j: number };
         width: number;
+        busy: boolean;
       })
     | null;
   const root = element?.shadowRoot;
@@ -46,6 +49,7 @@ export function readFigure(name: string): Shown | undefined {
     problems: all('.problem'),
     notes: all('.note'),
     width: element.width,
+    busy: element.busy,
   };
 }
 

@@ -108,7 +108,7 @@ export async function drawn(page: Page, name: string): Promise<Shown> {
     .poll(
       async () => {
         shown = await page.evaluate(readFigure, name);
-        return shown?.drawn && JSON.stringify(shown.drawn) === JSON.stringify(shown.state);
+        return shown?.drawn && !shown.busy && JSON.stringify(shown.drawn) === JSON.stringify(shown.state);
       },
       { timeout: 60_000, message: `${name} is drawn` },
     )

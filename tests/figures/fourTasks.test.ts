@@ -1,0 +1,177 @@
+// The four models of the figure, against the library's trainers stepped by hand.
+import { load } from 'superpose';
+import { expect, test } from 'vitest';
+import type { Library, Run } from '../../web/figures/figure.ts';
+import * as fourTasks from '../../web/figures/fourTasks.ts';
+import { percent } from '../../web/plot/format.ts';
+import { library } from '../../web/worker/library.ts';
+import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+
+const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
+const lastOf = <T>(list: T[]): T => list[list.length - 1] as T;
+
+/** A reader who lets it go on, but for what `turns` says first. */
+function watched(turns: ('go' | 'look')[] = [], state: Record<string, unknown> = {}) {
+  const frames: { steps: number; panels: { cut: number | null }[] }[] = [];
+  const watching: Run = {
+    again: true,
+    state: () => state as never,
+    frame: (data) => frames.push(structuredClone(data) as never),
+    turn: async () => turns.shift() ?? 'go',
+  };
+  return { frames, job: { signal: new AbortController().signal, progress: () => {}, run: watching } };
+}
+
+test('its curves, cuts and floors are those of trainers stepped by hand', async () => {
+  const result = await run(fourTasks, { seed: 5, sigma: 0.2 });
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const { data, figure, state } = result;
+  const superpose = await load();
+  const finding = figure.describe(data, state);
+  for (const [place, task] of tasks.entries()) {
+    const panel = data.panels[place];
+    const trainer = superpose.trainer({ task, seed: 5, sigma: 0.2, evaluationSequences: 64 });
+    trainer.step(80);
+    expect(panel.accuracy[10]).toBe(trainer.accuracy());
+    expect(panel.shares[10]).toEqual([...(trainer.shares().mean ?? [])]);
+    trainer.step(120);
+    expect(lastOf(panel.accuracy)).toBe(trainer.accuracy());
+    expect(panel.canonical).toEqual([...(trainer.shares({ gauge: 'canonical' }).mean ?? [])]);
+    trainer.cutTerms(['token_position', 'position_token']);
+    expect(panel.cut).toBe(trainer.accuracy());
+    trainer.delete();
+    const floor = superpose.trainer({ task, zeroScores: true });
+    floor.step(200);
+    expect(panel.floor).toBe(floor.accuracy());
+    floor.delete();
+    for (const value of [lastOf(panel.accuracy), panel.cut, panel.floor])
+      expect(finding).toContain(`${task} ${percent(value)}`);
+  }
+});
+
+test('in its first view each task has its one term, and cutting both cross terms takes two tasks to their floors', async () => {
+  const { data } = await run(fourTasks);
+  for (const [place] of tasks.entries()) {
+    const { shares, accuracy, cut, floor } = data.panels[place];
+    const now = lastOf(shares as number[][]);
+    expect(now.indexOf(Math.max(...now))).toBe(place);
+    expect(lastOf(accuracy)).toBeGreaterThan(0.98);
+    if (place === 1 || place === 2) expect(cut).toBeLessThan(floor + 0.03);
+    else expect(cut).toBeGreaterThan(0.98);
+  }
+});
+
+test('the end is the same whether it is watched or not, and whatever it is looked at with in between', async () => {
+  const alone = await run(fourTasks, { seed: 6 });
+  const { frames, job } = watched(['go', 'look', 'go', 'go', 'look'], { ...alone.state, terms: ['rest'] });
+  const seen = await run(fourTasks, { seed: 6 }, job);
+  expect(seen.data).toEqual(alone.data);
+  expect(frames.map(({ steps }) => steps).slice(0, 6)).toEqual([0, 8, 8, 16, 24, 24]);
+  expect(frames.every(({ panels }) => panels.every(({ cut }) => cut !== null))).toBe(true);
+});
+
+test('settings that only look at the models train none', async () => {
+  const loaded = library();
+  let made = 0;
+  const counting: Library = {
+    ...loaded,
+    async superpose() {
+      const superpose = await loaded.superpose();
+      return {
+        ...superpose,
+        trainer(options) {
+          const trainer = superpose.trainer(options);
+          return {
+            ...trainer,
+            step(count) {
+              made += 1;
+              return trainer.step(count);
+            },
+          };
+        },
+      };
+    },
+  };
+  const job = { signal: new AbortController().signal, progress: () => {} };
+  const { state } = await run(fourTasks, { seed: 8 });
+  await fourTasks.compute(counting, { ...state, terms: ['token-token'], example: 4 } as never, job);
+  expect(made).toBe(0);
+  await fourTasks.compute(counting, { ...state, when: 'during' } as never, job);
+  expect(made).toBe(4 * 25);
+});
+
+test('it stops midway, and nothing of it stays in memory', async () => {
+  await expectToStopMidway(fourTasks);
+  const loaded = library();
+  const open = new Set<object>();
+  const counting: Library = {
+    ...loaded,
+    async superpose() {
+      const superpose = await loaded.superpose();
+      return {
+        ...superpose,
+        trainer(options) {
+          const trainer = superpose.trainer(options);
+          open.add(trainer);
+          return Object.assign(trainer, {
+            delete: ((free) => () => {
+              open.delete(trainer);
+              free();
+            })(trainer.delete),
+          });
+        },
+      };
+    },
+  };
+  const controller = new AbortController();
+  const { state } = await run(fourTasks, { seed: 9 });
+  const job = { signal: controller.signal, progress: () => controller.abort() };
+  await expect(fourTasks.compute(counting, { ...state, seed: 10 } as never, job)).rejects.toThrow(/abort/i);
+  expect(open.size).toBe(0);
+  await fourTasks.compute(counting, { ...state, seed: 10 } as never, {
+    signal: new AbortController().signal,
+    progress: () => {},
+  });
+  expect(open.size).toBe(0);
+});
+
+test('digits of one’s own are asked, and what is lacking is drawn', async () => {
+  const digits = '0123 4567 89AB cdef';
+  const whole = await run(fourTasks, { digits });
+  for (const place of [1, 3]) {
+    const { tokens, targets } = whole.data.panels[place].example;
+    expect(tokens).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    // Every digit names its own place; before the first there is none.
+    expect(targets).toEqual(place === 1 ? tokens : [-1, ...tokens.slice(0, 15)]);
+  }
+  expect(whole.figure.remark?.(whole.data, whole.state)).toBe('');
+  const part = await run(fourTasks, { digits: 'ff', example: 40 });
+  expect(part.data.panels[3].example.tokens.slice(0, 2)).toEqual([15, 15]);
+  expect(part.figure.remark?.(part.data, part.state)).toContain('2 of 16 digits; the other 14 are drawn');
+});
+
+test('models that train without the cross terms have no share of them', async () => {
+  const { data } = await run(fourTasks, { when: 'during' });
+  for (const { shares, cut } of data.panels) {
+    expect(cut).toBeNull();
+    for (const of of shares) expect([of[1], of[2]]).toEqual([0, 0]);
+  }
+  expect(lastOf(data.panels[1].accuracy)).toBeLessThan(data.panels[1].floor + 0.05);
+  expect(lastOf(data.panels[0].accuracy)).toBeGreaterThan(0.98);
+});
+
+test.each(['untied', 'rope', 'none', 'concat-frozen'])(
+  '%s: what there is no share of is said',
+  async (scheme) => {
+    const result = await run(fourTasks, { scheme });
+    expectSoundPictures(result);
+    const { data, figure, state } = result;
+    const without = scheme === 'rope' || scheme === 'none';
+    expect(
+      data.panels.every(({ shares }: { shares: unknown[] }) => (lastOf(shares) === null) === without),
+    ).toBe(true);
+    if (without) expect(figure.remark?.(data, state)).toContain('no part of positions');
+  },
+);

@@ -1,0 +1,135 @@
+// The models of the figure, against the library's trainers stepped by hand, and A against its definition.
+import { load, type Table } from 'superpose';
+import { expect, test } from 'vitest';
+import type { Library, Run } from '../../web/figures/figure.ts';
+import * as keepApart from '../../web/figures/keepApart.ts';
+import { library } from '../../web/worker/library.ts';
+import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+
+/** Rows of a table, each less the mean row. */
+function centred({ data, rows, columns }: Table): number[][] {
+  const all = Array.from({ length: rows }, (_, r) => Array.from(data.slice(r * columns, (r + 1) * columns)));
+  const mean = Array.from(
+    { length: columns },
+    (_, c) => all.reduce((sum, row) => sum + (row[c] as number), 0) / rows,
+  );
+  return all.map((row) => row.map((value, c) => value - (mean[c] as number)));
+}
+const dot = (a: number[], b: number[]) => a.reduce((sum, value, k) => sum + value * (b[k] as number), 0);
+const size = (rows: number[][]) => rows.reduce((sum, row) => sum + dot(row, row), 0);
+
+/** D ‖E Pᵀ‖² / (‖E‖² ‖P‖²). */
+function overlapOf(tokens: Table, positions: Table): number {
+  const [e, p] = [centred(tokens), centred(positions)];
+  const products = e.flatMap((row) => p.map((other) => dot(row, other) ** 2));
+  return (tokens.columns * products.reduce((a, b) => a + b)) / (size(e) * size(p));
+}
+
+test('A, accuracy and rows are those of trainers stepped by hand', async () => {
+  const result = await run(keepApart, { seed: 3, d_model: 16, task: 'prev' });
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const { data, figure, state } = result;
+  expect(data.curves).toHaveLength(5);
+  const superpose = await load();
+  const trainer = superpose.trainer({ task: 'prev', d_model: 16, seed: 4, evaluationSequences: 64 });
+  for (const point of [0, 5, 25]) {
+    if (point > 0) trainer.step(8 * point - trainer.steps);
+    const { E, P } = trainer.parameters();
+    expect(data.curves[1].overlap[point]).toBeCloseTo(overlapOf(E as Table, P as Table), 6);
+    expect(data.curves[1].accuracy[point]).toBe(trainer.accuracy());
+  }
+  trainer.delete();
+  const ends = data.curves.map(({ overlap }: { overlap: number[] }) => overlap.at(-1));
+  const mean = ends.reduce((a: number, b: number) => a + b) / 5;
+  expect(figure.describe(data, state)).toContain(`A is ${mean.toFixed(2)} ± `);
+  // The plane is one of right angles, so no row is longer in it than it is.
+  const first = superpose.trainer({ task: 'prev', d_model: 16, seed: 3 });
+  const lengths = centred(first.parameters().E as Table).map((row) => Math.sqrt(dot(row, row)));
+  data.before.tokens.x.forEach((x: number, row: number) => {
+    const inPlane = Math.hypot(x, data.before.tokens.y[row]);
+    expect(inPlane).toBeLessThanOrEqual((lengths[row] as number) * (1 + 1e-6));
+  });
+  first.delete();
+});
+
+test('where both are needed words and places part, and where places are not, less', async () => {
+  const lookup = (await run(keepApart)).data;
+  const badge = (await run(keepApart, { task: 'badge' })).data;
+  expect(lookup.overlapBefore.mean).toBeGreaterThan(0.85);
+  expect(lookup.overlap.largest).toBeLessThan(0.3);
+  expect(badge.overlap.least).toBeGreaterThan(0.3);
+  expect(lookup.accuracy.least).toBeGreaterThan(0.98);
+});
+
+test('nothing asks for it: fixed word rows as large as the rest of the model leave the task as it is', async () => {
+  const { data } = await run(keepApart, { rows: 'positions', sigma: 0.5 });
+  expect(data.overlap.least).toBeGreaterThan(0.5);
+  expect(data.accuracy.least).toBeGreaterThan(0.98);
+});
+
+test('rows that are fixed stay where they were', async () => {
+  const { data } = await run(keepApart, { rows: 'neither', d_model: 12 });
+  for (const { overlap } of data.curves) expect(overlap.at(-1)).toBe(overlap[0]);
+  expect(data.now).toEqual(data.before);
+  expect(data.accuracy.largest).toBeLessThan(0.6);
+});
+
+test('watched or not, its end is the same; its axes stand still', async () => {
+  const alone = await run(keepApart, { seed: 12 });
+  const frames: { curves: { overlap: number[] }[]; extent: number; before: object }[] = [];
+  const watching: Run = {
+    again: true,
+    state: () => alone.state,
+    frame: (data) => frames.push(structuredClone(data) as never),
+    turn: async () => 'go',
+  };
+  const job = { signal: new AbortController().signal, progress: () => {}, run: watching };
+  const seen = await run(keepApart, { seed: 12 }, job);
+  expect(seen.data).toEqual(alone.data);
+  expect(frames.map(({ curves }) => curves[0]?.overlap.length)).toEqual(
+    Array.from({ length: 26 }, (_, k) => k + 1),
+  );
+  for (const { extent, before } of frames) {
+    expect(extent).toBe(alone.data.extent);
+    expect(before).toEqual(alone.data.before);
+  }
+});
+
+test('it stops midway, and nothing of it stays in memory', async () => {
+  await expectToStopMidway(keepApart);
+  const loaded = library();
+  const open = new Set<object>();
+  const counting: Library = {
+    ...loaded,
+    async superpose() {
+      const superpose = await loaded.superpose();
+      return {
+        ...superpose,
+        trainer(options) {
+          const trainer = superpose.trainer(options);
+          open.add(trainer);
+          const free = trainer.delete;
+          return Object.assign(trainer, {
+            delete() {
+              open.delete(trainer);
+              free();
+            },
+          });
+        },
+      };
+    },
+  };
+  const controller = new AbortController();
+  const { state } = await run(keepApart);
+  const job = { signal: controller.signal, progress: () => controller.abort() };
+  await expect(keepApart.compute(counting, { ...state, seed: 77 } as never, job)).rejects.toThrow(/abort/i);
+  expect(open.size).toBe(0);
+});
+
+test('the last seed is followed by the first', async () => {
+  const { data, figure, state } = await run(keepApart, { seed: 4294967295, d_model: 8 });
+  const seeds = figure.table(data, state).rows.map(([seed]) => seed);
+  expect([...new Set(seeds)]).toEqual([4294967295, 0, 1, 2, 3]);
+});

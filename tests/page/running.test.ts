@@ -1,0 +1,106 @@
+// A figure that is shown while it runs: frames on the way, the newest settings win, it can be held and stepped, waits
+// in a hidden tab, and stands still for who prefers that.
+import type { Page } from 'playwright';
+import { expect, test } from 'vitest';
+import { expected } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, visit } from './support/visit.ts';
+
+const name = 'four-tasks';
+const now = (page: Page) => page.evaluate(readFigure, name);
+const button = (page: Page, label: string) =>
+  figureOf(page, name).getByRole('button', { name: label, exact: true });
+
+/** Notes the steps of each picture. */
+const watch = (page: Page) =>
+  figureOf(page, name).evaluate((element) => {
+    const steps: number[] = [];
+    Object.assign(window, { steps });
+    element.addEventListener('superpose-drawn', () =>
+      steps.push((element as never as { result: { data: { steps: number } } }).result.data.steps),
+    );
+  });
+const stepsSeen = (page: Page) => page.evaluate(() => [...(window as never as { steps: number[] }).steps]);
+
+async function agrees(page: Page): Promise<void> {
+  const shown = await drawn(page, name);
+  expect(shown.problems).toEqual([]);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
+}
+
+test('training is shown while it goes on, and its end is what Node computes', async () => {
+  const { page } = await visit();
+  await watch(page);
+  await agrees(page);
+  const seen = await stepsSeen(page);
+  expect(seen.length).toBeGreaterThan(5);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(seen.at(-1)).toBe(200);
+});
+
+test('of many settings the newest is trained, and a term is cut without training anew', async () => {
+  const { page } = await visit();
+  await agrees(page);
+  const sigma = figureOf(page, name).locator('input[name=sigma]');
+  for (let k = 0; k < 4; k++) await sigma.press('ArrowRight');
+  expect((await now(page))?.busy).toBe(true);
+  await agrees(page);
+  expect((await now(page))?.drawn).toMatchObject({ sigma: 0.4 });
+  await watch(page);
+  await figureOf(page, name).locator('input[name=terms][value=token-token]').uncheck();
+  await agrees(page);
+  expect(new Set(await stepsSeen(page))).toEqual(new Set([200]));
+});
+
+test('it is held, stepped, looked at with a term cut, and goes on', async () => {
+  const { page } = await visit();
+  await drawn(page, name);
+  await button(page, 'Step').click();
+  await expect.poll(async () => (await now(page))?.finding).toMatch(/^After 8 steps/);
+  await button(page, 'Step').click();
+  await expect.poll(async () => (await now(page))?.finding).toMatch(/^After 16 steps/);
+  expect((await now(page))?.busy).toBe(true);
+  await figureOf(page, name).locator('input[name=terms][value=token-token]').uncheck();
+  await expect
+    .poll(async () => (await now(page))?.finding)
+    .toMatch(/^After 16 steps.*With token → token, token → position and position → token cut/);
+  await button(page, 'Continue').click();
+  await agrees(page);
+  await button(page, 'Train').click();
+  await button(page, 'Pause').click();
+  await button(page, 'Continue').waitFor();
+  const [held, later] = [(await now(page))?.finding, (await now(page))?.finding];
+  expect(later).toBe(held);
+  // A setting that it must be trained anew for lets it go.
+  await figureOf(page, name).locator('input[name=sigma]').press('ArrowRight');
+  await agrees(page);
+});
+
+test('in a hidden tab it waits', async () => {
+  const { page } = await visit();
+  await drawn(page, name);
+  const hide = (hidden: boolean) =>
+    page.evaluate((to) => {
+      Object.defineProperty(document, 'hidden', { get: () => to, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  await hide(true);
+  await watch(page);
+  await button(page, 'Train').click();
+  await expect.poll(() => stepsSeen(page)).toEqual([0]);
+  // What is asked of the same worker meanwhile is answered.
+  for (const other of ['shift', 'gram', 'subspaces']) await drawn(page, other);
+  expect(await stepsSeen(page)).toEqual([0]);
+  await hide(false);
+  await agrees(page);
+});
+
+test('who prefers less motion sees the end first, and the way there when asked for', async () => {
+  const { page } = await visit({ reducedMotion: 'reduce' });
+  await watch(page);
+  await agrees(page);
+  expect(await stepsSeen(page)).toEqual([200]);
+  await button(page, 'Train').click();
+  await agrees(page);
+  expect((await stepsSeen(page)).length).toBeGreaterThan(5);
+});

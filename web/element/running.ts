@@ -1,0 +1,110 @@
+// A figure that is shown while it runs: its frames as they come, ways to hold it, to take one step and to run it anew.
+// In a hidden tab it waits. Who prefers less motion gets the end, and a button that shows the way there.
+import { html, type ReactiveController, type TemplateResult } from 'lit';
+import type { State } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import type { AskOptions } from '../worker/client.js';
+import type { Answer } from './asking.js';
+import type { FigureElement } from './figureElement.js';
+
+const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
+
+export class Running implements ReactiveController {
+  /** By the reader. */
+  private held = false;
+  /** The reader has asked to see this run, or a step of it. */
+  private wanted = false;
+  /** Waits for the screen; of two the newer one is drawn. */
+  private newest: Answer | undefined;
+  private drawing = 0;
+
+  constructor(
+    private readonly host: FigureElement,
+    private readonly figure: AnyFigure,
+  ) {
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    document.addEventListener('visibilitychange', this.follow);
+  }
+
+  hostDisconnected(): void {
+    document.removeEventListener('visibilitychange', this.follow);
+    this.ended();
+  }
+
+  /** The element is another figure now. */
+  end(): void {
+    this.hostDisconnected();
+    this.host.removeController(this);
+  }
+
+  private get waits(): boolean {
+    return this.held || document.hidden;
+  }
+
+  private follow = (): void => this.host.asking.order(this.waits ? 'hold' : 'go');
+
+  /** How settings are asked for: a run whose own settings stay goes on, or stays held. */
+  options(asked: State | undefined, settings: State): AskOptions {
+    const looks = this.figure.runs?.looks(settings) ?? [];
+    const look =
+      asked !== undefined &&
+      Object.keys(settings).every((name) => looks.includes(name) || settings[name] === asked[name]);
+    if (!look) this.held = this.wanted = false;
+    return { look, held: this.waits || undefined };
+  }
+
+  frame(answer: Answer): void {
+    if (lessMotion.matches && !this.wanted) return;
+    this.newest = answer;
+    this.drawing ||= requestAnimationFrame(() => {
+      this.drawing = 0;
+      if (this.newest) this.host.asking.present(this.newest);
+      this.newest = undefined;
+    });
+  }
+
+  /** What comes now is the end. */
+  ended(): void {
+    this.newest = undefined;
+    if (!this.host.asking.asked) this.held = false;
+  }
+
+  private press = (): void => {
+    const { asking } = this.host;
+    this.wanted = true;
+    if (asking.asked) {
+      this.held = !this.held;
+      this.follow();
+      if (this.held) this.tell();
+    } else asking.train(this.waits);
+    this.host.requestUpdate();
+  };
+
+  private step = (): void => {
+    const { asking } = this.host;
+    const begun = asking.asked !== undefined;
+    this.wanted = this.held = true;
+    if (!begun) asking.train(true);
+    this.follow();
+    asking.order('step');
+    this.host.requestUpdate();
+  };
+
+  private tell(): void {
+    this.host.speech.changed = true;
+    this.host.speech.finding();
+  }
+
+  tools(): TemplateResult {
+    const { asked, fraction = 0 } = this.host.asking;
+    const main = !asked ? 'Train' : this.held ? 'Continue' : 'Pause';
+    const far = asked ? `${Math.round(100 * fraction)} %` : 'done';
+    return html`<div class="full busy" role="group" aria-label="Training">
+      <button class="main" @click=${this.press}>${main}</button><button @click=${this.step}>Step</button>
+      <progress max="1" .value=${asked ? fraction : 1} aria-label="Trained so far"></progress>
+      <span class="said" aria-hidden="true">${far}</span></div>`;
+  }
+}

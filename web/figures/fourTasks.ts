@@ -1,0 +1,500 @@
+// Figure "Four tasks, four questions": four small models, each trained on a task that one kind of score solves, while
+// the reader watches what share of the scores each kind takes, and what is left of the task when one is cut.
+import type { Superpose, Table, Trainer, TrainerOptions } from 'superpose';
+import { percent } from '../plot/format.js';
+import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Ink, Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Job, Said } from './figure.js';
+import {
+  type FourTask,
+  fourTasks,
+  hasTerms,
+  n,
+  ofLibrary,
+  schemeOptions,
+  trainedWith,
+  trainingTerms,
+} from './tasks.js';
+import { termLabels } from './terms.js';
+import { withTrainers } from './trainers.js';
+import { turn } from './turn.js';
+
+const steps = 200;
+/** From one point of the curves to the next. */
+const every = 8;
+const points = steps / every + 1;
+const places = Array.from({ length: points }, (_, place) => place);
+const mostExamples = 40;
+/** That accuracy and shares are measured on. */
+const evaluationSequences = 64;
+
+const controls = {
+  digits: { kind: 'text', label: 'Sixteen digits of your own, 0–9 and a–f', initial: '', longest: 60 },
+  example: { kind: 'range', label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
+  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  scheme: { kind: 'choice', label: 'Positions', options: schemeOptions, initial: 'add' },
+  terms: {
+    kind: 'several',
+    label: 'Terms of the score',
+    options: Object.fromEntries(trainingTerms.map((term) => [term, termLabels[term]])) as Record<
+      (typeof trainingTerms)[number],
+      string
+    >,
+    initial: ['token-token', 'position-position'],
+  },
+  when: {
+    kind: 'choice',
+    label: 'A term that is off is cut',
+    options: { after: 'after training', during: 'while it trains, too' },
+    initial: 'after',
+    radio: true,
+  },
+  sigma: {
+    kind: 'steps',
+    label: 'Size at the start σ',
+    values: [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1],
+    initial: 0.1,
+  },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Curve {
+  /** [points so far], of 0 to 1. */
+  accuracy: number[];
+  /** [points so far][4], raw; null where positions have no part in the scores, or what varies is nothing. */
+  shares: (number[] | null)[];
+  diverged: boolean;
+}
+
+interface Panel extends Curve {
+  /** [4], of the model as it is now, in the canonical gauge. */
+  canonical: number[] | null;
+  /** Why there are no shares. */
+  reason: string | null;
+  /** What is right once the terms that are off are cut from the model as it is now; null when none is cut so. */
+  cut: number | null;
+  /** Of the same model with all scores 0; null before it has been measured. */
+  floor: number | null;
+  example: { tokens: number[]; targets: number[]; answers: number[] };
+}
+
+interface Data {
+  panels: Panel[];
+  /** Steps so far. */
+  steps: number;
+  note: string;
+}
+
+interface Trained {
+  key: string;
+  curves: Curve[];
+  /** Of the models at the end. */
+  parameters: Record<string, Table>[];
+}
+
+/** What a run depends on; the other settings only look at it. */
+const keyOf = ({ scheme, sigma, seed, when, terms }: State): string =>
+  JSON.stringify([scheme, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
+
+const offOf = ({ terms, scheme }: State) =>
+  hasTerms(scheme) ? trainingTerms.filter((term) => !terms.includes(term)) : [];
+
+const optionsOf = ({ task }: FourTask, state: State): TrainerOptions => ({
+  ...trainedWith[state.scheme],
+  task,
+  n,
+  sigma: state.sigma,
+  seed: state.seed,
+  steps,
+  evaluationSequences,
+  cuts: state.when === 'during' ? offOf(state).map(ofLibrary) : [],
+});
+
+// Only the newest run is kept, and the floors, which hardly depend on what can be set.
+let last: Trained | undefined;
+let floors: number[] | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  if (last?.key !== keyOf(state) || job.run?.again) {
+    last = undefined;
+    last = await train(superpose, state, job);
+  }
+  const { curves, parameters } = last;
+  floors ??= await measuredFloors(superpose, state, curves, parameters, job);
+  const options = fourTasks.map((task) => optionsOf(task, state));
+  return withTrainers(superpose, options, (trainers) => {
+    trainers.forEach((trainer, place) => {
+      trainer.setParameters(parameters[place] as Record<string, Table>);
+    });
+    return dataOf(superpose, trainers, curves, state);
+  });
+};
+
+async function train(superpose: Superpose, state: State, job: Job): Promise<Trained> {
+  const options = fourTasks.map((task) => optionsOf(task, state));
+  return withTrainers(superpose, options, async (trainers) => {
+    const curves = trainers.map((): Curve => ({ accuracy: [], shares: [], diverged: false }));
+    const show = () =>
+      job.run?.frame(dataOf(superpose, trainers, curves, (job.run?.state() ?? state) as State));
+    note(trainers, curves);
+    show();
+    while ((curves[0]?.accuracy.length ?? points) < points) {
+      if ((await turn(job)) === 'go') {
+        for (const trainer of trainers) if (!trainer.diverged) trainer.step(every);
+        note(trainers, curves);
+        job.progress(((curves[0]?.accuracy.length ?? points) - 1) / (points - 1) / (floors ? 1 : 2));
+      }
+      show();
+    }
+    return { key: keyOf(state), curves, parameters: trainers.map((trainer) => trainer.parameters()) };
+  });
+}
+
+/** A point more of each curve. */
+function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
+  curves.forEach((curve, place) => {
+    const trainer = trainers[place] as Trainer;
+    const { mean } = trainer.shares();
+    curve.accuracy.push(trainer.accuracy());
+    curve.shares.push(mean && Array.from(mean));
+    curve.diverged = trainer.diverged;
+  });
+}
+
+/** What each task gives a model with added positions whose scores are all 0. */
+async function measuredFloors(
+  superpose: Superpose,
+  state: State,
+  curves: Curve[],
+  parameters: Record<string, Table>[],
+  job: Job,
+): Promise<number[]> {
+  const own = fourTasks.map((task) => optionsOf(task, state));
+  const zero = fourTasks.map(({ task }) => ({ task, n, steps, zeroScores: true }));
+  return withTrainers(superpose, zero, async (trainers) => {
+    for (let done = 0; done < steps; ) {
+      if ((await turn(job)) === 'go') {
+        for (const trainer of trainers) trainer.step(every);
+        done += every;
+        job.progress(0.5 + done / steps / 2);
+      } else {
+        await withTrainers(superpose, own, (shown) => {
+          shown.forEach((trainer, place) => {
+            trainer.setParameters(parameters[place] as Record<string, Table>);
+          });
+          job.run?.frame(dataOf(superpose, shown, curves, (job.run?.state() ?? state) as State));
+        });
+      }
+    }
+    return trainers.map((trainer) => trainer.accuracy());
+  });
+}
+
+/** What is shown of models as they are now. */
+function dataOf(
+  superpose: Superpose,
+  trainers: readonly Trainer[],
+  curves: readonly Curve[],
+  state: State,
+): Data {
+  const off = state.when === 'after' ? offOf(state).map(ofLibrary) : [];
+  const typed = [...state.digits.toLowerCase()].filter((one) => /[0-9a-f]/.test(one)).slice(0, n);
+  const panels = trainers.map((trainer, place): Panel => {
+    const task = fourTasks[place] as FourTask;
+    const { mean, reason } = trainer.shares({ gauge: 'canonical' });
+    if (off.length > 0) trainer.cutTerms(off);
+    const panel = {
+      ...(curves[place] as Curve),
+      canonical: mean && Array.from(mean),
+      reason,
+      cut: off.length > 0 ? trainer.accuracy() : null,
+      floor: floors?.[place] ?? null,
+      example: exampleOf(superpose, trainer, task, state.example, typed),
+    };
+    if (off.length > 0) trainer.cutTerms([]);
+    return panel;
+  });
+  const lacking = n - typed.length;
+  const note =
+    typed.length > 0 && lacking > 0
+      ? `You gave ${typed.length} of ${n} digits; the other ${lacking} are drawn.`
+      : '';
+  return { panels, steps: every * ((curves[0]?.accuracy.length ?? 1) - 1), note };
+}
+
+/** Tokens, what is right, and what the model answers. Typed digits come first. */
+function exampleOf(
+  superpose: Superpose,
+  trainer: Trainer,
+  { task, term }: FourTask,
+  example: number,
+  typed: string[],
+): Panel['example'] {
+  const drawn = superpose.taskExamples({ task, n, sequences: mostExamples }).tokens;
+  const tokens = Array.from(drawn.subarray((example - 1) * n, example * n));
+  if (term === 'token-position' || term === 'position-position') {
+    typed.forEach((digit, place) => {
+      tokens[place] = Number.parseInt(digit, 16);
+    });
+  }
+  const { data, columns } = trainer.logits({ n, tokens });
+  const answers = tokens.map((_, place) => {
+    const logits = data.subarray(place * columns, (place + 1) * columns);
+    return logits.indexOf(Math.max(...logits));
+  });
+  return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets), answers };
+}
+
+const latest = <T>(list: readonly T[]): T => list[list.length - 1] as T;
+const round = (share: number) => `${Math.round(100 * share)}`.replace('-', '−');
+const termPlace = ({ term }: FourTask) => trainingTerms.indexOf(term as (typeof trainingTerms)[number]);
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'four-tasks',
+  title: 'Four tasks, four questions',
+  controls,
+  source: () => 'seeded',
+  runs: {
+    looks: ({ when }) => ['example', 'digits', ...(when === 'after' ? (['terms'] as const) : [])],
+  },
+  unused: ({ scheme }) => (hasTerms(scheme) ? [] : ['terms', 'when']),
+
+  scene(data, state, width) {
+    const columns = width >= 860 ? 4 : width >= 330 ? 2 : 1;
+    const gap = 18;
+    const each = (width - gap * (columns - 1)) / columns;
+    const asked = fourTasks.map(({ asks }) => wrapped(asks, each));
+    const high = panelHeight(Math.max(...asked.map(({ length }) => length)));
+    const drawn = data.panels.map((panel, place) =>
+      drawPanel(panel, fourTasks[place] as FourTask, asked[place] as string[], state, {
+        x: (place % columns) * (each + gap),
+        y: Math.floor(place / columns) * (high + 22),
+        width: each,
+        height: high,
+      }),
+    );
+    const top = Math.ceil(data.panels.length / columns) * (high + 22) + 4;
+    const entries: { label: string; ink: Ink; dashed?: boolean }[] = [
+      { label: 'right answers', ink: 'ink' },
+      { label: 'right with all scores 0', ink: 'quiet', dashed: true },
+      ...trainingTerms.map((term) => ({ label: `share of ${termLabels[term]}`, ink: term, term })),
+    ];
+    const keys = width >= 700 ? 3 : width >= 480 ? 2 : 1;
+    const deep = Math.ceil(entries.length / keys);
+    const marks = [
+      ...drawn.flatMap((one) => one.marks),
+      ...Array.from({ length: keys }, (_, key) =>
+        lineKey((key * width) / keys, top, entries.slice(key * deep, (key + 1) * deep)),
+      ).flat(),
+    ];
+    return {
+      width,
+      height: top + 18 * deep + 6,
+      marks,
+      regions: drawn.map(({ inner }) => ({ ...inner, pick: 'across' as const, rows: 1, columns: points })),
+    };
+  },
+
+  describe(data, state) {
+    const { panels } = data;
+    const off = offOf(state).map((term) => termLabels[term]);
+    const each = (say: (panel: Panel, task: FourTask) => string) =>
+      panels
+        .map((panel, place) => `${fourTasks[place]?.task} ${say(panel, fourTasks[place] as FourTask)}`)
+        .join(', ');
+    const sentences = [
+      `After ${data.steps} steps ${state.when === 'during' && off.length > 0 ? `without ${listed(off)} ` : ''}the answers are right in: ${each(({ accuracy }) => percent(latest(accuracy)))}.`,
+    ];
+    if (panels.every(({ shares }) => latest(shares))) {
+      const largest = each(({ shares }) => {
+        const now = latest(shares) as number[];
+        const most = now.indexOf(Math.max(...now));
+        return `${termLabels[trainingTerms[most] as (typeof trainingTerms)[number]]} ${percent(now[most] as number)}`;
+      });
+      sentences.push(`The largest share of what the scores vary by: ${largest}.`);
+    }
+    if (panels.every(({ cut }) => cut !== null)) {
+      sentences.push(`With ${listed(off)} cut, right: ${each(({ cut }) => percent(cut as number))}.`);
+    }
+    if (panels.every(({ floor }) => floor !== null)) {
+      sentences.push(`With all scores 0, right: ${each(({ floor }) => percent(floor as number))}.`);
+    }
+    return sentences.join(' ');
+  },
+
+  cells: () => ({ rows: 1, columns: points }),
+  firstCursor: () => ({ i: 0, j: points - 1 }),
+
+  readout(data, _, { j }) {
+    const place = Math.min(j, (data.panels[0]?.accuracy.length ?? 1) - 1);
+    const end = place === (data.panels[0]?.accuracy.length ?? 0) - 1;
+    return [
+      { text: `Step ${place * every}`, strong: true },
+      ': ',
+      ...data.panels.flatMap((panel, k): Said[] => {
+        const task = fourTasks[k] as FourTask;
+        const share = panel.shares[place]?.[termPlace(task)];
+        const canonical = end ? panel.canonical?.[termPlace(task)] : undefined;
+        const beside = canonical === undefined ? '' : ` (canonical ${percent(canonical)})`;
+        return [
+          `${task.task} ${percent(panel.accuracy[place] as number)} right`,
+          ...(share === undefined
+            ? []
+            : [', ', { text: `${termLabels[task.term]} ${percent(share)}`, term: task.term }, beside]),
+          k === data.panels.length - 1 ? '.' : '; ',
+        ];
+      }),
+    ];
+  },
+
+  remark({ panels, note }) {
+    const reason = panels.find((panel) => panel.reason)?.reason ?? '';
+    const diverged = panels.some((panel) => panel.diverged)
+      ? 'A run diverged: its loss was no longer finite, and it stopped.'
+      : '';
+    return [reason, diverged, note].filter(Boolean).join(' ');
+  },
+
+  table: (data) => ({
+    columns: [
+      'task',
+      'step',
+      'right answers',
+      ...trainingTerms.map((term) => `share of ${termLabels[term]}`),
+      ...trainingTerms.map((term) => `canonical share of ${termLabels[term]}`),
+      'right with terms cut',
+      'right with all scores 0',
+    ],
+    rows: data.panels.flatMap((panel, k) =>
+      panel.accuracy.map((accuracy, place) => {
+        const end = place === panel.accuracy.length - 1;
+        const four = (shares: number[] | null | undefined) => shares ?? trainingTerms.map(() => '');
+        return [
+          fourTasks[k]?.task ?? '',
+          place * every,
+          accuracy,
+          ...four(panel.shares[place]),
+          ...four(end ? panel.canonical : null),
+          (end ? panel.cut : null) ?? '',
+          panel.floor ?? '',
+        ];
+      }),
+    ),
+  }),
+};
+
+const listed = (names: string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${latest(names)}` : (names[0] ?? '');
+
+/** Lines of words that fit. */
+function wrapped(text: string, width: number): string[] {
+  const most = Math.floor(width / 6.8);
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = `${latest(lines)} ${word}`.trim();
+    if (line.length > most) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines;
+}
+
+const line = 16;
+const example = 38;
+const chart = 150;
+const summary = 54;
+const panelHeight = (lines: number) => 2 * line + 4 + line * lines + 8 + 2 * example + chart + 8 + summary;
+
+/** Name, question, example, curves, and what is left when terms are cut. */
+function drawPanel(panel: Panel, task: FourTask, asked: string[], { when }: State, area: Area) {
+  const { x, y, width, height } = area;
+  const { term } = task;
+  const marks: Mark[] = [
+    { mark: 'box', x, y: y + 2, width: 13, height: 12, fill: term, term },
+    { mark: 'text', x: x + 19, y: y + 13, text: task.task, ink: 'ink', size: 14, bold: true },
+    { mark: 'text', x, y: y + 13 + line, text: termLabels[term], term },
+    ...asked.map((text, k): Mark => ({ mark: 'text', x, y: y + 17 + (k + 2) * line, text, ink: 'ink' })),
+  ];
+  const bottom = y + height - summary;
+  const top = bottom - 8 - chart;
+  marks.push(...drawExample(panel.example, task, { x, y: top - 2 * example, width, height: 2 * example }));
+  const values = [...panel.accuracy, ...panel.shares.flatMap((shares) => shares ?? [])];
+  const drawn = plane(
+    { x, y: top, width, height: chart },
+    { from: 0, to: steps, label: 'steps', nice: false, ticks: 2 },
+    {
+      from: Math.min(0, ...values),
+      to: Math.max(1, ...values),
+      label: '% right, share',
+      ticks: 3,
+      print: round,
+    },
+  );
+  const at = places.slice(0, panel.accuracy.length).map((place) => place * every);
+  marks.push(...drawn.marks);
+  if (panel.floor !== null) {
+    const level = drawn.y(panel.floor);
+    const { inner } = drawn;
+    marks.push({
+      mark: 'line',
+      x1: inner.x,
+      x2: inner.x + inner.width,
+      y1: level,
+      y2: level,
+      ink: 'quiet',
+      wide: 1.5,
+      dashed: true,
+    });
+  }
+  trainingTerms.forEach((one, k) => {
+    const shares = panel.shares.map((of) => of?.[k] ?? Number.NaN);
+    const d = lineThrough(drawn, at, shares);
+    if (d) marks.push({ mark: 'path', d, stroke: one, wide: one === term ? 2.5 : 1.5, term: one });
+  });
+  marks.push({ mark: 'path', d: lineThrough(drawn, at, panel.accuracy), stroke: 'ink', wide: 2 });
+  const bar = (label: string, value: number | null, ink: Ink) => ({
+    label,
+    value: value ?? Number.NaN,
+    text: value === null ? '–' : `${round(value)}\u202f%`,
+    ink,
+  });
+  const list = [
+    bar(when === 'after' ? 'as trained' : 'trained so', latest(panel.accuracy), 'ink'),
+    bar('terms cut', panel.cut, term),
+    bar('scores 0', panel.floor, 'quiet'),
+  ];
+  marks.push(...bars({ x, y: bottom, width, height: summary }, list, 0, 1));
+  return { marks, inner: drawn.inner };
+}
+
+/** The input in two rows of eight, and below each token the model's answer, underlined where it is wrong. */
+function drawExample({ tokens, targets, answers }: Panel['example'], task: FourTask, area: Area): Mark[] {
+  const across = n / 2;
+  const wide = area.width / across;
+  return tokens.flatMap((token, place): Mark[] => {
+    const x = area.x + ((place % across) + 0.5) * wide;
+    const y = area.y + Math.floor(place / across) * example;
+    const asked = targets[place] !== -1;
+    const right = targets[place] === answers[place];
+    const marks: Mark[] = [
+      { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
+      { mark: 'text', x, y: y + 12, text: task.token(token), anchor: 'middle', ink: 'quiet', size: 10.5 },
+    ];
+    if (!asked) return marks;
+    marks.push({
+      mark: 'text',
+      x,
+      y: y + 29,
+      text: task.answer(answers[place] as number),
+      anchor: 'middle',
+      ink: right ? 'ink' : 'warning',
+      bold: true,
+    });
+    if (!right) {
+      marks.push({ mark: 'line', x1: x - 6, x2: x + 6, y1: y + 33, y2: y + 33, ink: 'warning', wide: 2 });
+    }
+    return marks;
+  });
+}

@@ -1,0 +1,388 @@
+// Figure "Do they learn to keep apart?": while five small models learn a task, how much of their directions the token
+// rows share with the position rows, and where both lie in a plane.
+import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
+import { percent, readable } from '../plot/format.js';
+import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Ink, Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Job } from './figure.js';
+import { fourTasks, n } from './tasks.js';
+import { termLabels } from './terms.js';
+import { withTrainers } from './trainers.js';
+import { breath, turn } from './turn.js';
+
+const steps = 200;
+const every = 8;
+const points = steps / every + 1;
+const seeds = 5;
+
+const controls = {
+  task: {
+    kind: 'choice',
+    label: 'Task',
+    options: Object.fromEntries(
+      fourTasks.map(({ task, term }) => [task, `${task}, ${termLabels[term]}`]),
+    ) as Record<(typeof fourTasks)[number]['task'], string>,
+    initial: 'lookup',
+  },
+  rows: {
+    kind: 'choice',
+    label: 'Rows that are trained',
+    options: { both: 'Tokens and positions', positions: 'Positions only', neither: 'Neither' },
+    initial: 'both',
+  },
+  d_model: { kind: 'steps', label: 'Width d', values: [8, 12, 16, 24, 32, 48, 64], initial: 32 },
+  weightDecay: { kind: 'steps', label: 'Weight decay', values: [0, 0.01, 0.03, 0.1, 0.3], initial: 0.01 },
+  seed: { kind: 'seed', label: 'First seed', initial: 1 },
+  sigma: {
+    kind: 'steps',
+    label: 'Size at the start σ',
+    values: [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1],
+    initial: 0.1,
+  },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Curve {
+  /** [points so far], A of the rows. */
+  overlap: number[];
+  /** [points so far], by how much A varies by chance. */
+  chance: number[];
+  /** [points so far], of 0 to 1. */
+  accuracy: number[];
+}
+
+/** Rows along two directions. */
+interface Plan {
+  tokens: { x: number[]; y: number[] };
+  positions: { x: number[]; y: number[] };
+}
+
+interface Data {
+  /** One a seed. */
+  curves: Curve[];
+  /** Of the first seed, before training and now, ... */
+  before: Plan;
+  now: Plan;
+  /** ... and the largest coordinate of any step. */
+  extent: number;
+  /** Over the seeds, now and before training. */
+  overlap: Summary;
+  overlapBefore: Summary;
+  accuracy: Summary;
+  diverged: boolean;
+}
+
+const optionsOf = ({ task, rows, d_model, weightDecay, sigma }: State, seed: number): TrainerOptions => ({
+  task,
+  n,
+  scheme: 'add',
+  d_model,
+  weightDecay,
+  sigma,
+  steps,
+  seed: seed % 2 ** 32,
+  evaluationSequences: 64,
+  fixedTokens: rows !== 'both',
+  fixedPositions: rows === 'neither',
+});
+
+let last: { key: string; data: Data } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  const key = JSON.stringify(state);
+  if (last?.key !== key || job.run?.again) {
+    last = undefined;
+    last = { key, data: await train(superpose, state, job) };
+  }
+  return last.data;
+};
+
+async function train(superpose: Superpose, state: State, job: Job): Promise<Data> {
+  const plans = await plansOf(superpose, state, job);
+  const coordinates = plans.flatMap(({ tokens, positions }) =>
+    [tokens.x, tokens.y, positions.x, positions.y].flat(),
+  );
+  const extent = Math.max(...coordinates.map(Math.abs));
+  const options = Array.from({ length: seeds }, (_, k) => optionsOf(state, state.seed + k));
+  return withTrainers(superpose, options, async (trainers) => {
+    const curves = trainers.map((): Curve => ({ overlap: [], chance: [], accuracy: [] }));
+    const done = () => (curves[0] as Curve).overlap.length;
+    const now = () => {
+      const over = (values: number[]) => superpose.summary(Float64Array.from(values));
+      return {
+        curves,
+        before: plans[0] as Plan,
+        now: plans[done() - 1] as Plan,
+        extent,
+        overlap: over(curves.map(({ overlap }) => latest(overlap))),
+        overlapBefore: over(curves.map(({ overlap }) => overlap[0] as number)),
+        accuracy: over(curves.map(({ accuracy }) => latest(accuracy))),
+        diverged: trainers.some(({ diverged }) => diverged),
+      };
+    };
+    note(trainers, curves);
+    job.run?.frame(now());
+    while (done() < points) {
+      if ((await turn(job)) === 'go') {
+        for (const trainer of trainers) if (!trainer.diverged) trainer.step(every);
+        note(trainers, curves);
+        job.progress((done() - 1) / (points - 1));
+      }
+      job.run?.frame(now());
+    }
+    return now();
+  });
+}
+
+function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
+  curves.forEach((curve, place) => {
+    const trainer = trainers[place] as Trainer;
+    const { overlap, chanceExact } = trainer.overlap();
+    curve.overlap.push(overlap ?? Number.NaN);
+    curve.chance.push(chanceExact ?? Number.NaN);
+    curve.accuracy.push(trainer.accuracy());
+  });
+}
+
+/**
+ * The first seed's rows at each point, all along the directions of its end, so that nothing but the rows moves. The run
+ * is one of its own, ahead of the one that is shown, and the same.
+ */
+const plansOf = (superpose: Superpose, state: State, job: Job): Promise<Plan[]> =>
+  withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {
+    if (!trainer) return [];
+    const rows: { E: Table; P: Table }[] = [];
+    const keep = () => {
+      const { E, P } = trainer.parameters();
+      rows.push({ E: E as Table, P: P as Table });
+    };
+    keep();
+    while (rows.length < points) {
+      await breath(job);
+      if (!trainer.diverged) trainer.step(every);
+      keep();
+    }
+    const { directions } = trainer.directions();
+    return rows.map((of) => {
+      trainer.setParameters(of);
+      const { tokens, positions } = trainer.coordinates(directions as Table);
+      return { tokens: axesOf(tokens), positions: axesOf(positions) };
+    });
+  });
+
+const axesOf = ({ data }: Table) => ({
+  x: Array.from(data).filter((_, place) => place % 2 === 0),
+  y: Array.from(data).filter((_, place) => place % 2 === 1),
+});
+
+const latest = <T>(list: readonly T[]): T => list[list.length - 1] as T;
+const plusMinus = ({ mean, standardDeviation }: Summary) =>
+  `${mean.toFixed(2)} ± ${standardDeviation.toFixed(2)}`;
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'keep-apart',
+  title: 'Do words and places learn to keep apart?',
+  controls,
+  source: () => 'seeded',
+  runs: { looks: () => [] },
+
+  scene(data, _, width) {
+    const areas = arrange(width);
+    const { curves } = data;
+    const at = Array.from({ length: points }, (_, place) => place * every);
+    const across = { from: 0, to: steps, label: 'steps', nice: false, ticks: 4 };
+    const all = curves.flatMap(({ overlap, chance }) => [
+      ...overlap,
+      ...chance.map((by) => 1 + by),
+      ...chance.map((by) => 1 - by),
+    ]);
+    const overlaps = plane(areas.overlap, across, {
+      from: 0,
+      to: Math.max(1.2, ...all.filter(Number.isFinite)),
+      label: 'A, overlap of tokens and positions',
+      ticks: 4,
+    });
+    const right = plane(areas.accuracy, across, {
+      from: 0,
+      to: 1,
+      label: '% right',
+      ticks: 3,
+      print: (share) => `${Math.round(100 * share)}`,
+    });
+    const { chance } = curves[0] as Curve;
+    const level = overlaps.y(1);
+    const { inner } = overlaps;
+    const marks: Mark[] = [
+      ...overlaps.marks,
+      { mark: 'path', d: band(overlaps, at, chance), fill: 'quiet', opacity: 0.22 },
+      {
+        mark: 'line',
+        x1: inner.x,
+        x2: inner.x + inner.width,
+        y1: level,
+        y2: level,
+        ink: 'quiet',
+        dashed: true,
+      },
+      ...right.marks,
+    ];
+    // The first seed last, on top: its rows are the ones below.
+    for (const [place, { overlap, accuracy }] of [...curves.entries()].reverse()) {
+      const wide = place === 0 ? 2.5 : 1.2;
+      const stroke: Ink = place === 0 ? 'accent' : 'quiet';
+      marks.push({
+        mark: 'path',
+        d: lineThrough(overlaps, at.slice(0, overlap.length), overlap),
+        stroke,
+        wide,
+      });
+      marks.push({
+        mark: 'path',
+        d: lineThrough(right, at.slice(0, accuracy.length), accuracy),
+        stroke,
+        wide,
+      });
+    }
+    marks.push(...drawPlan('Rows before training', data.before, data.extent, areas.before));
+    const done = (curves[0]?.overlap.length ?? 1) - 1;
+    marks.push(...drawPlan(`After ${done * every} steps`, data.now, data.extent, areas.now));
+    marks.push(
+      ...lineKey(0, areas.key, [
+        { label: 'the first seed, whose rows are shown', ink: 'accent' },
+        { label: 'four seeds more', ink: 'quiet' },
+      ]),
+      ...dotKey(areas.dots.x, areas.dots.y),
+    );
+    return {
+      width,
+      height: areas.height,
+      marks,
+      regions: [overlaps, right].map((drawn) => ({
+        ...drawn.inner,
+        pick: 'across' as const,
+        rows: 1,
+        columns: points,
+      })),
+    };
+  },
+
+  describe(data, { task, d_model, sigma }) {
+    const done = ((data.curves[0]?.overlap.length ?? 1) - 1) * every;
+    return `After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, where it was ${plusMinus(data.overlapBefore)}: 0 is at right angles, 1 what random rows have. ${percent(data.accuracy.mean)} of the answers are right.`;
+  },
+
+  cells: () => ({ rows: 1, columns: points }),
+  firstCursor: () => ({ i: 0, j: points - 1 }),
+
+  readout({ curves }, _, { j }) {
+    const place = Math.min(j, (curves[0]?.overlap.length ?? 1) - 1);
+    const ends = (values: number[]) => [Math.min(...values), Math.max(...values)] as const;
+    const [least, most] = ends(curves.map(({ overlap }) => overlap[place] as number));
+    const [worst, best] = ends(curves.map(({ accuracy }) => accuracy[place] as number));
+    const first = curves[0] as Curve;
+    return [
+      { text: `Step ${place * every}`, strong: true },
+      `: A from ${readable(least)} to ${readable(most)}, right answers from ${percent(worst)} to ${percent(best)}. `,
+      `The first seed: A ${readable(first.overlap[place] as number)}; by chance it would be 1 ± ${readable(first.chance[place] as number)}.`,
+    ];
+  },
+
+  remark: ({ diverged }) =>
+    diverged ? 'A run diverged: its loss was no longer finite, and it stopped.' : '',
+
+  table: ({ curves }, { seed }) => ({
+    columns: ['seed', 'step', 'A', 'A by chance varies by', 'right answers'],
+    rows: curves.flatMap(({ overlap, chance, accuracy }, k) =>
+      overlap.map((value, place) => [
+        (seed + k) % 2 ** 32,
+        place * every,
+        value,
+        chance[place] as number,
+        accuracy[place] as number,
+      ]),
+    ),
+  }),
+};
+
+/** Around 1, as wide as chance. */
+function band(drawn: Parameters<typeof lineThrough>[0], at: number[], chance: number[]): string {
+  const on = at.slice(0, chance.length);
+  const up = lineThrough(
+    drawn,
+    on,
+    chance.map((by) => 1 + by),
+  );
+  const down = lineThrough(
+    drawn,
+    [...on].reverse(),
+    [...chance].reverse().map((by) => 1 - by),
+  );
+  return on.length > 1 ? `${up}${down.replace('M', 'L')}Z` : '';
+}
+
+const tall = 230;
+
+function arrange(width: number) {
+  if (width >= 640) {
+    const half = (width - 28) / 2;
+    const quarter = Math.min(half, 340);
+    const low = tall + 34;
+    return {
+      overlap: { x: 0, y: 0, width: half, height: tall },
+      accuracy: { x: half + 28, y: 0, width: half, height: tall },
+      before: { x: 0, y: low, width: quarter, height: quarter + 20 },
+      now: { x: half + 28, y: low, width: quarter, height: quarter + 20 },
+      key: low + quarter + 32,
+      dots: { x: half + 28, y: low + quarter + 32 },
+      height: low + quarter + 76,
+    };
+  }
+  const each = (width - 16) / 2;
+  const low = 2 * tall + 24;
+  return {
+    overlap: { x: 0, y: 0, width, height: tall },
+    accuracy: { x: 0, y: tall + 10, width, height: tall - 30 },
+    before: { x: 0, y: low, width: each, height: each + 20 },
+    now: { x: each + 16, y: low, width: each, height: each + 20 },
+    key: low + each + 32,
+    dots: { x: 0, y: low + each + 70 },
+    height: low + each + 112,
+  };
+}
+
+/** Rows in a plane: along the tokens' own main direction, and along what the positions add to it. */
+function drawPlan(title: string, { tokens, positions }: Plan, extent: number, area: Area): Mark[] {
+  const side = area.height - 20;
+  const [top, middle] = [area.y + 20, { x: area.x + side / 2, y: area.y + 20 + side / 2 }];
+  const scale = (0.5 * side - 8) / extent;
+  const dots = ({ x, y }: Plan['tokens'], ink: Ink): Mark => ({
+    mark: 'dots',
+    x: x.map((one) => middle.x + scale * one),
+    y: y.map((one) => middle.y - scale * one),
+    radius: 3.2,
+    ink,
+    opacity: 0.85,
+  });
+  return [
+    { mark: 'text', x: area.x, y: area.y + 12, text: title, ink: 'ink' },
+    { mark: 'box', x: area.x, y: top, width: side, height: side, stroke: 'line' },
+    { mark: 'line', x1: area.x, x2: area.x + side, y1: middle.y, y2: middle.y, ink: 'line' },
+    { mark: 'line', x1: middle.x, x2: middle.x, y1: top, y2: top + side, ink: 'line' },
+    dots(tokens, 'token-token'),
+    dots(positions, 'position-position'),
+  ];
+}
+
+const dotKey = (x: number, y: number): Mark[] =>
+  (
+    [
+      ['token rows', 'token-token'],
+      ['position rows', 'position-position'],
+    ] as const
+  ).flatMap(([label, ink], place): Mark[] => [
+    { mark: 'dots', x: [x + 11], y: [y + 18 * place + 8], radius: 4, ink },
+    { mark: 'text', x: x + 28, y: y + 18 * place + 12, text: label, ink: 'ink' },
+  ]);

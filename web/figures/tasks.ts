@@ -1,0 +1,96 @@
+// The four small tasks that models are trained on here, one for each kind of score, and the schemes they are trained
+// with, as figures call them.
+import type { TrainingModelOptions, TrainingTerm } from 'superpose';
+import type { Term } from '../plot/scene.js';
+
+/** Tokens of a sequence. */
+export const n = 16;
+
+export interface FourTask {
+  task: 'badge' | 'lookup' | 'roll' | 'prev';
+  /** The one kind of score that solves it. */
+  term: Term;
+  asks: string;
+  /** A token as it is written, and an answer. */
+  token(id: number): string;
+  answer(id: number): string;
+}
+
+const signs = ['●', '▲', '■', '◆'];
+const digit = (id: number) => id.toString(16);
+const letter = (id: number) => String.fromCharCode(65 + id);
+const sign = (id: number) => signs[id] ?? '';
+const wearing = (id: number) => `${letter(Math.floor(id / signs.length))}${sign(id % signs.length)}`;
+const badges = (n / 2) * signs.length;
+
+export const fourTasks: readonly FourTask[] = [
+  {
+    task: 'badge',
+    term: 'token-token',
+    asks: 'Which sign does the letter wear that I ask for?',
+    token: (id) => (id < badges ? wearing(id) : `${letter(id - badges)}?`),
+    answer: sign,
+  },
+  {
+    task: 'lookup',
+    term: 'token-position',
+    asks: 'My digit is a place, counted from 0: what stands there?',
+    token: digit,
+    answer: digit,
+  },
+  {
+    task: 'roll',
+    term: 'position-token',
+    asks: 'I stand at place 0, 1, 2…: which sign does A, B, C… wear?',
+    token: wearing,
+    answer: sign,
+  },
+  {
+    task: 'prev',
+    term: 'position-position',
+    asks: 'What stands one place before me?',
+    token: digit,
+    answer: digit,
+  },
+];
+
+/** The library's names of the four terms, and in its order. */
+export const trainingTerms = [
+  'token-token',
+  'token-position',
+  'position-token',
+  'position-position',
+] as const satisfies Term[];
+export const ofLibrary = (term: (typeof trainingTerms)[number]): TrainingTerm =>
+  term.replace('-', '_') as TrainingTerm;
+
+export const schemeOptions = {
+  add: 'Added, learned',
+  sinusoid: 'Added, sinusoid',
+  frozen: 'Added, both tables frozen',
+  concat: 'Concatenated, 16 + 16',
+  'concat-frozen': 'Concatenated, 16 + 16, frozen',
+  untied: 'Untied (TUPE)',
+  rope: 'RoPE',
+  alibi: 'ALiBi',
+  t5: 'T5 bias',
+  none: 'No positions',
+} as const;
+
+export type SchemeOption = keyof typeof schemeOptions;
+
+export const trainedWith: Record<SchemeOption, Pick<TrainingModelOptions, 'scheme' | 'table'>> = {
+  add: { scheme: 'add' },
+  sinusoid: { scheme: 'add', table: 'sinusoid' },
+  frozen: { scheme: 'add', table: 'frozen' },
+  concat: { scheme: 'concat' },
+  'concat-frozen': { scheme: 'concat', table: 'frozen' },
+  untied: { scheme: 'untied' },
+  rope: { scheme: 'rope' },
+  alibi: { scheme: 'alibi' },
+  t5: { scheme: 't5' },
+  none: { scheme: 'none' },
+};
+
+/** Its scores have parts of positions that can be cut. */
+export const hasTerms = (scheme: SchemeOption): boolean => !['rope', 'alibi', 't5', 'none'].includes(scheme);

@@ -1,0 +1,15 @@
+// What a computation waits for between two of its slices.
+import type { Job } from './figure.js';
+
+/** Lets others have the thread, and throws when nobody waits for this job any more. */
+export async function breath({ signal }: Job): Promise<void> {
+  await new Promise((go) => setTimeout(go));
+  signal.throwIfAborted();
+}
+
+/** Hears the reader of a run, if there is one. */
+export async function turn(job: Job): Promise<'go' | 'look'> {
+  if (job.run) return job.run.turn();
+  await breath(job);
+  return 'go';
+}
