@@ -19,9 +19,10 @@ export function library(
   module: LoadOptions = {},
   first = retried(() => loadFirst(module)),
 ): Library {
+  const superpose = retried(async () => loadRest(await first(), module));
   return {
     first,
-    superpose: retried(async () => loadRest(await first(), module)),
-    miniLM: retried(async () => loadMiniLM(await first(), model)),
+    superpose,
+    miniLM: retried(async () => loadMiniLM(await first(), { rest: superpose, ...model })),
   };
 }
