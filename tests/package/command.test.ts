@@ -95,6 +95,7 @@ test.each([
   [['draw'], 2, 'no command called “draw”'],
   [['figure'], 2, 'the name of one figure'],
   [['figure', 'nothing', '--out', 'a.svg'], 2, 'no figure called “nothing”'],
+  [['figure', 'constructor', '--out', 'a.svg'], 2, 'no figure called “constructor”'],
   [['figure', 'dot-products'], 2, '--out FILE'],
   [['figure', 'dot-products', '--out', 'a.gif'], 2, '.svg, .png, .csv, .json'],
   [['figure', 'dot-products', '--out', 'missing/a.svg'], 2, 'could not be written'],

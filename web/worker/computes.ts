@@ -15,11 +15,11 @@ const opening: Record<string, AnyCompute> = {
 
 /** What computes a figure; undefined when there is none of that name. */
 export async function computeOf(figure: string): Promise<AnyCompute | undefined> {
-  if (opening[figure]) return opening[figure];
+  if (Object.hasOwn(opening, figure)) return opening[figure];
   const { laterComputes } = await import('./laterComputes.js').catch((cause: unknown) => {
     throw new Error('The code that computes this figure could not be fetched; is there a network?', {
       cause,
     });
   });
-  return laterComputes[figure];
+  return Object.hasOwn(laterComputes, figure) ? laterComputes[figure] : undefined;
 }
