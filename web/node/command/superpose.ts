@@ -7,6 +7,7 @@ import { figure } from './figure.js';
 import { list } from './list.js';
 import { Refusal } from './refusal.js';
 import { train } from './train.js';
+import { isTrainWorker, serveRuns } from './trainWorkers.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
@@ -70,15 +71,19 @@ async function answer([command, ...args]: string[]): Promise<string> {
   return run(args);
 }
 
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  // A reader such as `head` may stop listening; that is no failure.
-  if (code === 'EPIPE') process.exit(0);
-  process.stderr.write(`The answer could not be written (${code}).\n`);
-  process.exit(1);
-});
-try {
-  process.stdout.write(await answer(process.argv.slice(2)));
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = error instanceof Refusal ? 2 : 1;
+async function main(): Promise<void> {
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // A reader such as `head` may stop listening; that is no failure.
+    if (code === 'EPIPE') process.exit(0);
+    process.stderr.write(`The answer could not be written (${code}).\n`);
+    process.exit(1);
+  });
+  try {
+    process.stdout.write(await answer(process.argv.slice(2)));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = error instanceof Refusal ? 2 : 1;
+  }
 }
+
+await (isTrainWorker ? serveRuns() : main());
