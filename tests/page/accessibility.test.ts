@@ -17,21 +17,25 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: typeof axeCore }).axe.run(document),
+    (window as unknown as { axe: typeof axeCore }).axe.run({
+      include: document,
+      // Rows of a table are made alike, and the thousands of them would take minutes.
+      exclude: [{ fromShadowDom: ['superpose-figure', 'tbody tr:nth-child(n + 4)'] }],
+    }),
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [390, 1440]) {
-    modelTest(`axe finds nothing, ${colorScheme}, ${width} px`, async () => {
-      const { page } = await visit({ colorScheme, viewport: { width, height: 900 } });
-      for (const name of names) await drawn(page, name);
-      for (const name of names) await figureOf(page, name).getByText('The numbers as a table').click();
-      for (const summary of await page.locator('details.closer > summary').all()) await summary.click();
-      expect(await faultsOf(page)).toEqual([]);
-    });
-  }
+  modelTest(`axe finds nothing, ${colorScheme}, at 390 and at 1440 px`, async () => {
+    const { page } = await visit({ colorScheme, viewport: { width: 390, height: 900 } });
+    for (const name of names) await drawn(page, name);
+    for (const name of names) await figureOf(page, name).getByText('The numbers as a table').click();
+    for (const summary of await page.locator('details.closer > summary').all()) await summary.click();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(await faultsOf(page)).toEqual([]);
+  });
 }
 
 modelTest('axe finds nothing in what choices bring up', async () => {
