@@ -369,7 +369,7 @@ function readerOf(data: Data, { terms: which }: State, reader: Reader, area: Are
     const box = { x: area.x + x, y: top + y, width: wide, height: lineHeight - 4 };
     const weight = given[place] as number;
     // Pale enough for the word to be read on it.
-    marks.push({ mark: 'box', ...box, fill: term, opacity: 0.55 * weight, enter: 'last' });
+    marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight, enter: 'last' });
     if (place === chosen) marks.push({ mark: 'box', ...box, stroke: 'ink', wide: 1.5 });
     marks.push({
       mark: 'text',
@@ -416,7 +416,7 @@ function arcsOf({ attention }: Reader, { tokens, chosen }: Data, x: number[], y:
       d: `M${a},${y - 2}C${a},${y - 2 - 1.25 * high} ${b},${y - 2 - 1.25 * high} ${b},${y - 2}`,
       stroke: ink,
       wide: strong ? 1 + 3 * weight : 1,
-      opacity: strong ? 1 : 0.6 * weight,
+      opacity: strong ? 1 : 0.48 * weight,
       enter: 'last',
     };
   };
