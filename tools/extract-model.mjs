@@ -20,7 +20,7 @@ async function extract() {
     return;
   }
   const { version } = JSON.parse(await readFile(new URL('package.json', source), 'utf8'));
-  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, format 1, with an opening`;
+  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, format 1, a file a layer, with an opening`;
   const stamp = join(target, 'made-from.txt');
   if ((await readFile(stamp, 'utf8').catch(() => '')) === recipe) return;
 

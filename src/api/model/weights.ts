@@ -1,5 +1,5 @@
 // The files that loadMiniLM() reads, made of the published weights: the first layer's query and key, the
-// tokenizer, and the embedding tables in shards of some rows. For Node only. Everything stays fp16: int8
+// tokenizer, the embedding tables in shards of some rows, and a file for all else of each layer. For Node only. Everything stays fp16: int8
 // rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
 import type { First } from '../index.js';
@@ -28,6 +28,17 @@ const layerTensors = [
   'encoder.layer.0.attention.self.key.weight',
   'encoder.layer.0.attention.self.key.bias',
 ];
+/** What a layer's own file has: of the first, what is not in layer-0.safetensors. */
+const encoderTensors = (layer: number) =>
+  [
+    ...(layer > 0 ? ['attention.self.query', 'attention.self.key'] : []),
+    'attention.self.value',
+    'attention.output.dense',
+    'attention.output.LayerNorm',
+    'intermediate.dense',
+    'output.dense',
+    'output.LayerNorm',
+  ].flatMap((name) => ['weight', 'bias'].map((kind) => `encoder.layer.${layer}.${name}.${kind}`));
 const tables: Record<string, string> = {
   words: 'embeddings.word_embeddings.weight',
   positions: 'embeddings.position_embeddings.weight',
@@ -68,6 +79,25 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
   };
   const rowsOf = (name: string) => entry(tables[name] as string).shape as [number, number];
 
+  const layers = [...entries.keys()].filter((name) =>
+    /^encoder\.layer\.\d+\.output\.dense\.bias$/.test(name),
+  ).length;
+  const filled = (names: readonly string[]) =>
+    Promise.all(
+      names.map(async (name) => {
+        const { dtype, shape, begin, end } = entry(name);
+        return { name, dtype, shape, bytes: await part(begin, end) };
+      }),
+    );
+  /** Of a file of these tensors, which need not be read for it. */
+  const sizeOf = (names: readonly string[]) => {
+    const all = names.map((name) => {
+      const { dtype, shape, begin, end } = entry(name);
+      return { name, dtype, shape, length: end - begin };
+    });
+    return all.reduce((sum, { length }) => sum + length, headerOf(all).length);
+  };
+
   const made: Record<string, () => Promise<Uint8Array<ArrayBuffer>>> = {
     'manifest.json': async () => {
       const [vocabulary, d_model] = rowsOf('words');
@@ -82,21 +112,15 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
         vocabulary,
         epsilon: 1e-12,
         rowsPerShard,
+        inner: entry('encoder.layer.0.intermediate.dense.bias').shape[0],
+        layerBytes: Array.from({ length: layers }, (_, layer) => sizeOf(encoderTensors(layer))),
       };
       return bytesOf(`${JSON.stringify(manifest, null, 2)}\n`);
     },
     // The package pads and cuts every text to 128 tokens; the library does its own cutting.
     'tokenizer.json': async () =>
       bytesOf(JSON.stringify({ ...(await json('model/tokenizer.json')), padding: null, truncation: null })),
-    'layer-0.safetensors': async () =>
-      safetensors(
-        await Promise.all(
-          layerTensors.map(async (name) => {
-            const { dtype, shape, begin, end } = entry(name);
-            return { name, dtype, shape, bytes: await part(begin, end) };
-          }),
-        ),
-      ),
+    'layer-0.safetensors': async () => safetensors(await filled(layerTensors)),
   };
   for (const [name, tensor] of Object.entries(tables)) {
     const [rows, columns] = rowsOf(name);
@@ -111,6 +135,9 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
     }
   }
   made[openingFile] = () => opening(json, entry, part, rowsOf('words')[0]);
+  for (let layer = 0; layer < layers; layer++) {
+    made[`encoder-${layer}.safetensors`] = async () => safetensors(await filled(encoderTensors(layer)));
+  }
   return {
     names: Object.keys(made),
     source,
@@ -176,19 +203,33 @@ async function opening(
   );
 }
 
-/** A safetensors file of these tensors. */
-function safetensors(tensors: readonly Tensor[], metadata?: Record<string, string>): Uint8Array<ArrayBuffer> {
+/** The length of the header, and the header. */
+function headerOf(
+  tensors: readonly (Omit<Tensor, 'bytes'> & { length: number })[],
+  metadata?: Record<string, string>,
+): Uint8Array<ArrayBuffer> {
   const header: Record<string, unknown> = metadata ? { __metadata__: metadata } : {};
   let offset = 0;
-  for (const { name, dtype, shape, bytes } of tensors) {
-    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes.length] };
-    offset += bytes.length;
+  for (const { name, dtype, shape, length } of tensors) {
+    header[name] = { dtype, shape, data_offsets: [offset, offset + length] };
+    offset += length;
   }
   const text = bytesOf(JSON.stringify(header));
-  const file = new Uint8Array(8 + text.length + offset);
-  new DataView(file.buffer).setBigUint64(0, BigInt(text.length), true);
-  file.set(text, 8);
-  let at = 8 + text.length;
+  const bytes = new Uint8Array(8 + text.length);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(text.length), true);
+  bytes.set(text, 8);
+  return bytes;
+}
+
+/** A safetensors file of these tensors. */
+function safetensors(tensors: readonly Tensor[], metadata?: Record<string, string>): Uint8Array<ArrayBuffer> {
+  const header = headerOf(
+    tensors.map((tensor) => ({ ...tensor, length: tensor.bytes.length })),
+    metadata,
+  );
+  const file = new Uint8Array(tensors.reduce((sum, { bytes }) => sum + bytes.length, header.length));
+  file.set(header);
+  let at = header.length;
   for (const { bytes } of tensors) {
     file.set(bytes, at);
     at += bytes.length;

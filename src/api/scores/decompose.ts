@@ -125,7 +125,7 @@ export function checkedLayer<A extends Floats>(
   const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
   const single = check.isSingle(like ?? query.weight.data);
   const scale = check.scale(input.scale, headWidth, single);
-  const norm = normalization(input.normalization, d, single);
+  const norm = checkedNormalization(input.normalization, d, single);
   check.samePrecision({
     summands: like,
     'query.weight.data': query.weight.data,
@@ -138,7 +138,7 @@ export function checkedLayer<A extends Floats>(
   return { norm, scale, query, key };
 }
 
-function normalization(given: Normalization | undefined, d: number, single: boolean) {
+export function checkedNormalization(given: Normalization | undefined, d: number, single: boolean) {
   if (given === undefined) {
     return { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
   }
@@ -155,8 +155,8 @@ function normalization(given: Normalization | undefined, d: number, single: bool
   return { kind, gamma, beta, epsilon };
 }
 
-/** The names of the groups and, for each part, the number of its group. */
-function grouped(parts: string[], given: DecomposeInput['groups']) {
+/** Parts put into groups: the names of the groups and, for each part, the number of its group. */
+export function grouped(parts: string[], given: DecomposeInput['groups']) {
   const groups = given ?? Object.fromEntries(parts.map((part) => [part, [part]]));
   check.object('groups', groups);
   const names = Object.keys(groups);
