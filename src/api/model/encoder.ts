@@ -263,8 +263,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   const width = projection?.weight.columns ?? d;
   const normOf = (name: string, given: Normalization | undefined, columns: number) => {
     if (given === undefined) return noNorm;
-    check.object(name, given);
-    const checked = checkedNormalization(given, columns, single);
+    const checked = checkedNormalization(given, columns, single, name);
     check.samePrecision({
       precision: like,
       [`${name}.gamma`]: checked.gamma,

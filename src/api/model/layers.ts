@@ -160,7 +160,9 @@ export function layersOf({ superpose, model, layerBytes, read }: LayersInput) {
     const key = String(sentence.ids);
     let run = decomposed.get(kind);
     if (run?.key !== key || run.run.layers <= layer) {
-      const options = { precision: kind, layers: layer + 1, signal, progress } as MiniLMForwardOptions<P>;
+      // Through all that are there, so that the next layer's need no forward of their own.
+      const layers = Math.max(layer + 1, encoders.get(kind)?.encoder.layers ?? 0);
+      const options = { precision: kind, layers, signal, progress } as MiniLMForwardOptions<P>;
       run = { key, run: (await forward(sentence, options)) as unknown as EncoderForward };
       decomposed.set(kind, run);
     }
