@@ -26,10 +26,11 @@ export function library(
   module: LoadOptions = {},
   first = retried(() => loadFirst(module)),
 ): Library {
+  const superpose = retried(async () => loadRest(await first(), module));
   return {
     first,
-    superpose: retried(async () => loadRest(await first(), module)),
+    superpose,
     opening: retried(async () => loadOpening(await first(), model)),
-    miniLM: retried(async () => loadMiniLM(await first(), model)),
+    miniLM: retried(async () => loadMiniLM(await first(), { rest: superpose, ...model })),
   };
 }

@@ -132,3 +132,7 @@ export const corpusSentences: readonly string[] = [
   'The bell in the tower rings a minute too late, and the whole village lives by it.',
   'Before the meeting ended, they agreed to meet again in the same place next month.',
 ];
+
+/** The pieces of sentences, each once and in order: whose row is which in corpus.safetensors. */
+export const corpusIds = (sentences: readonly (readonly number[])[]): number[] =>
+  [...new Set(sentences.flat())].sort((a, b) => a - b);

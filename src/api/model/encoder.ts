@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Handle, handle } from '../handle.js';
+import { type Handle, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import {
   checkedNames,
@@ -206,19 +206,20 @@ export function encoderApi(raw: Raw): EncoderApi {
       const layers = check.integer('layers', input.layers, 0);
       const bytes = (layers + 1) * (2 * positions + d + 2) * d * 8;
       check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
-      const release = check.hold(bytes);
-      let address: number | undefined = raw.positionMeans(layers + 1, positions, d);
+      const mine = held(
+        raw,
+        'set of means',
+        bytes,
+        () => raw.positionMeans(layers + 1, positions, d),
+        (address) => raw.deletePositionMeans(address),
+      );
       let windows = 0;
-      const alive = (): number => {
-        if (address === undefined) throw new Error('These means have been deleted; make others.');
-        return address;
-      };
       return {
         get windows() {
           return windows;
         },
         add(forward) {
-          const means = alive();
+          const means = mine.address();
           const of = typeof forward === 'object' && forward !== null ? inside.get(forward) : undefined;
           if (!of) return check.refuse('forward', "an encoder's forward", forward, false);
           const { suffix, address: encoder, n, d: width } = of();
@@ -226,21 +227,17 @@ export function encoderApi(raw: Raw): EncoderApi {
           if (n <= positions) check.refuseCount('forward', `at least ${positions + 1} rows`, n);
           if (forward.layers < layers)
             check.refuseCount('forward', `at least ${layers} layers`, forward.layers);
-          raw[`addToPositionMeans${suffix}`](means, encoder, positions);
+          raw[`addToPositionMeans${suffix}`](means, encoder);
           windows += 1;
         },
         findings(layer) {
-          const means = alive();
+          const means = mine.address();
           check.integer('layers', layer, 0, layers);
           if (windows < 4) check.refuseCount('The means', 'at least 4 windows', windows);
           const { position, ...found } = raw.positionFindings(means, layer);
           return { ...found, position: table(position, positions, d) };
         },
-        ...handle(() => {
-          if (address !== undefined) raw.deletePositionMeans(address);
-          address = undefined;
-          release();
-        }),
+        ...mine.handle,
       };
     },
   };
@@ -282,22 +279,37 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     check.fits('The projection', 2 * projection.weight.data.byteLength);
   }
 
-  const releases: (() => void)[] = [];
-  let address: number | undefined = raw[`encoder${suffix}`]({
-    heads,
-    preNorm: norm === 1,
-    causal,
-    activation,
-    embeddingNorm,
-    finalNorm,
-    projection,
-  });
+  const mine = held(
+    raw,
+    'encoder',
+    projection?.weight.data.byteLength ?? 0,
+    () =>
+      raw[`encoder${suffix}`]({
+        heads,
+        preNorm: norm === 1,
+        causal,
+        activation,
+        embeddingNorm,
+        finalNorm,
+        projection,
+      }),
+    (address) => raw[`deleteEncoder${suffix}`](address),
+  );
   let layers = 0;
   let newest: object | undefined;
+  // What its layers and its last forward take.
+  const releases: (() => void)[] = [];
   let releaseRun = () => {};
-  const alive = (): number => {
-    if (address === undefined) throw new Error('This encoder has been deleted; make another one.');
-    return address;
+  const releaseAll = () => {
+    raw.kept.delete(releaseAll);
+    newest = undefined;
+    for (const release of [releaseRun, ...releases]) release();
+  };
+  raw.kept.add(releaseAll);
+  const alive = () => mine.address();
+  const free = () => {
+    mine.handle.delete();
+    releaseAll();
   };
 
   return {
@@ -454,12 +466,9 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       return found;
     },
 
-    ...handle(() => {
-      if (address !== undefined) raw[`deleteEncoder${suffix}`](address);
-      address = newest = undefined;
-      releaseRun();
-      for (const release of releases) release();
-    }),
+    ...mine.handle,
+    delete: free,
+    ...(Symbol.dispose && { [Symbol.dispose]: free }),
   };
 }
 

@@ -2,7 +2,7 @@
 import * as check from '../check.js';
 import type { Watch } from '../files.js';
 import type { First } from '../first.js';
-import type { Scores } from '../scores/scores.js';
+import type { PoolableScores, Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import {
   type Floats,
@@ -13,7 +13,7 @@ import {
   type Table,
   table,
 } from '../table.js';
-import { corpusSentences } from './corpus.js';
+import { corpusIds, corpusSentences } from './corpus.js';
 import type {
   Encoder,
   EncoderDecomposeInput,
@@ -46,7 +46,9 @@ export interface LayerDecomposeOptions<P extends Precision = 'float64'>
   /** Default float64. */
   precision?: P;
   /** For the way `mean`, of corpusMeans(). */
-  means?: CorpusMeans;
+  means?: Pick<CorpusMeans, 'states'>;
+  /** Embedding rows [n, 384] in place of the sentence’s own. */
+  summands?: Summands<FloatsOf<P>>;
 }
 
 export interface CorpusMeansOptions extends LayersWatch {
@@ -69,6 +71,13 @@ export interface CorpusMeans {
   readonly windows: number;
   /** [layers + 1], of the state behind so many layers. */
   readonly states: readonly PositionFindings[];
+  /**
+   * [layers, heads], the share of position → position in what a head’s scores vary by: canonical, by these means,
+   * pooled over 32 of the sentences, or as many as there are of at most 31 tokens; NaN where there is none.
+   */
+  readonly heads: Table<Float64Array>;
+  /** How many sentences those were. */
+  readonly sentencesOfHeads: number;
 }
 
 /** What layers.ts is given of the model. */
@@ -76,6 +85,8 @@ export interface LayersInput {
   superpose: First;
   model: MiniLM;
   layerBytes: readonly number[];
+  /** Rows [count, d] of the words of corpusSentences; see corpusIds(). */
+  corpusRows(count: number, watch: Watch): Promise<TensorOf>;
   /** The tensors of a layer’s own file. */
   read(layer: number, watch: Watch): Promise<TensorOf>;
 }
@@ -85,9 +96,10 @@ export type TensorOf = <P extends Precision>(name: string, precision: P) => Tabl
 
 const inner = 30;
 const stride = 7;
+const sentencesForHeads = 32;
 
 /** The functions of MiniLM that need all layers. */
-export function layersOf({ superpose, model, layerBytes, read }: LayersInput) {
+export function layersOf({ superpose, model, layerBytes, corpusRows, read }: LayersInput) {
   const { encoder, positionMeans } = superpose as Partial<Superpose>;
   if (!encoder || !positionMeans) {
     throw new Error(
@@ -104,11 +116,13 @@ export function layersOf({ superpose, model, layerBytes, read }: LayersInput) {
     { signal, progress }: LayersWatch,
   ): Promise<Encoder<FloatsOf<P>>> => {
     let held = encoders.get(precision);
-    if (!held) {
+    // The module may have broken off and taken it along.
+    if (!held?.encoder.isAlive()) {
       const { normalization, heads } = model.layer(precision);
       const made = encoder({ d_model: model.d_model, heads, precision, embeddingNorm: normalization });
       held = { encoder: made as Encoder, adding: Promise.resolve() };
       encoders.set(precision, held);
+      decomposed.delete(precision);
     }
     const mine = held;
     const add = async () => {
@@ -152,19 +166,19 @@ export function layersOf({ superpose, model, layerBytes, read }: LayersInput) {
 
   const decompose = async <P extends Precision = 'float64'>(
     text: string | Sentence,
-    { precision, means, signal, progress, gauge, apart, ...input }: LayerDecomposeOptions<P>,
+    { precision, means, signal, progress, gauge, apart, summands, ...input }: LayerDecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> => {
     const sentence = sentenceOf(text);
     const kind = check.precision(precision ?? 'float64') as P;
     const layer = check.integer('layer', input.layer, 0, layerBytes.length - 1);
     const key = String(sentence.ids);
     let run = decomposed.get(kind);
-    if (run?.key !== key || run.run.layers <= layer) {
+    if (summands || run?.key !== key || run.run.layers <= layer) {
       // Through all that are there, so that the next layer's need no forward of their own.
       const layers = Math.max(layer + 1, encoders.get(kind)?.encoder.layers ?? 0);
-      const options = { precision: kind, layers, signal, progress } as MiniLMForwardOptions<P>;
+      const options = { precision: kind, layers, signal, progress, summands } as MiniLMForwardOptions<P>;
       run = { key, run: (await forward(sentence, options)) as unknown as EncoderForward };
-      decomposed.set(kind, run);
+      if (!summands) decomposed.set(kind, run);
     }
     const named = gauge ?? 'canonical';
     const scores = run.run.decompose({
@@ -187,31 +201,98 @@ export function layersOf({ superpose, model, layerBytes, read }: LayersInput) {
     check.flag('control', control);
     const cut = windowsOf(model, sentences);
     await loaded(kind, layerBytes.length, watch);
+    const rows = sentences === corpusSentences ? await ownRows(kind, watch) : model.summands;
+    const short = sentences.map((text) => model.tokenize(text)).filter(({ ids }) => ids.length <= inner + 1);
+    const every = Math.max(1, short.length / sentencesForHeads);
+    const chosen = short.filter((_, place) => Math.floor(place / every) !== Math.floor((place - 1) / every));
+    const steps = cut.length + chosen.length;
+    let step = 0;
+    const stepped = async () => {
+      watch.signal?.throwIfAborted();
+      done?.(++step / steps);
+      // So that a stop is heard.
+      if (step % 4 === 0) await new Promise((go) => setTimeout(go));
+    };
     const means = positionMeans({ positions: inner, d_model: model.d_model, layers: layerBytes.length });
     try {
-      for (const [place, ids] of cut.entries()) {
-        watch.signal?.throwIfAborted();
+      for (const ids of cut) {
         const sentence: Sentence = { ids, tokens: model.pieces(ids), dropped: 0 };
         const summands = await (control
           ? model.changed(sentence, { mean: 'sentence' }, kind)
-          : model.summands(sentence, kind));
+          : rows(sentence, kind));
         means.add(await forward(sentence, { precision: kind, summands, scores: false }));
-        done?.((place + 1) / cut.length);
-        // So that a stop is heard.
-        if (place % 4 === 3) await new Promise((go) => setTimeout(go));
+        await stepped();
       }
       const states = Array.from({ length: layerBytes.length + 1 }, (_, layers) => means.findings(layers));
-      return { windows: cut.length, states };
+      const scores: PoolableScores[][] = layerBytes.map(() => []);
+      for (const sentence of chosen) {
+        const run = await forward(sentence, { precision: kind, summands: await rows(sentence, kind) });
+        for (const [layer, found] of scores.entries()) {
+          const input = {
+            layer,
+            way: 'mean',
+            gauge: 'canonical',
+            apart: [0],
+            groups: positionAndRest,
+          } as const;
+          const { heads, parts, gauge, covariances, variances } = run.decompose({
+            ...input,
+            means: meansAt({ states }, layer, kind),
+          });
+          found.push({ heads, parts, gauge, covariances, variances });
+        }
+        await stepped();
+      }
+      const { heads } = model;
+      const shares = new Float64Array(layerBytes.length * heads).fill(Number.NaN);
+      for (const [layer, found] of scores.entries()) {
+        if (found.length === 0) continue;
+        const ofPosition = superpose.poolShares(found, [0, 1, 1, 1]).heads;
+        for (let head = 0; head < heads; head++)
+          shares[layer * heads + head] = ofPosition[2 * head] as number;
+      }
+      return {
+        windows: cut.length,
+        states,
+        heads: table(shares, layerBytes.length, heads),
+        sentencesOfHeads: chosen.length,
+      };
     } finally {
       means.delete();
     }
   };
 
+  /** summands() for sentences of the corpus, whose words come in one file. */
+  const ownRows = async <P extends Precision>(
+    precision: P,
+    watch: LayersWatch,
+  ): Promise<MiniLM['summands']> => {
+    const all = corpusIds(corpusSentences.map((text) => model.tokenize(text).ids));
+    const { data } = (await corpusRows(all.length, watch.signal ? { signal: watch.signal } : {}))(
+      'rows',
+      precision,
+    );
+    const places = new Map(all.map((id, place) => [id, place]));
+    const d = model.d_model;
+    return async <Q extends Precision = 'float64'>(sentence: Sentence, asked?: Q) => {
+      // Its positions, and rows for its tokens to be put into.
+      const ids = sentence.ids.map(() => sentence.ids[0] as number);
+      const like = await model.summands({ ...sentence, ids }, asked);
+      for (const [row, id] of sentence.ids.entries()) {
+        const at = (places.get(id) as number) * d;
+        like.token.data.set(data.subarray(at, at + d), row * d);
+      }
+      return like;
+    };
+  };
+
   return { forward, decompose, corpusMeans };
 }
 
+const positionAndRest = { position: ['position'], rest: ['content', 'constant'] };
+
 /** In the element type that is asked for. */
-function meansAt({ states }: CorpusMeans, layer: number, precision: Precision) {
+function meansAt({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) {
   const { mean, position } = states[check.index('layer', layer, states.length)] as PositionFindings;
   const single = precision === 'float32';
   const as = (values: Float64Array): Floats => rounded<Floats>(values, single);

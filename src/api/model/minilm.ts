@@ -7,6 +7,7 @@ import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
+import type { Superpose } from '../superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import type { EncoderForward } from './encoder.js';
@@ -27,6 +28,8 @@ export interface MiniLMOptions {
    * that ends it and is told of bytes that have come.
    */
   read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array>;
+  /** Starts the second module when forward() and its like need it, where the model was loaded over the first alone. */
+  rest?: () => Promise<Superpose>;
 }
 
 /** A text cut into the model's tokens. */
@@ -232,11 +235,18 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
         'These MiniLM files hold the first layer’s scores alone. Build again to have all layers.',
       );
     }
-    behind ??= import('./layers.js').then(({ encoderShapes, layersOf }) =>
+    const both = options.rest ? options.rest() : superpose;
+    behind ??= Promise.all([import('./layers.js'), both]).then(([{ encoderShapes, layersOf }, both]) =>
       layersOf({
-        superpose,
+        superpose: both,
         model,
         layerBytes,
+        corpusRows: (count, watch) =>
+          read(
+            'corpus.safetensors',
+            (bytes) => tensorReader(superpose, bytes, { rows: [count, d_model] }),
+            watch,
+          ),
         read: async (number, watch) => {
           const shapes = encoderShapes(number, d_model, inner);
           const parse = (bytes: Uint8Array) => tensorReader(superpose, bytes, shapes);

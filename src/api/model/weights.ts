@@ -3,6 +3,7 @@
 // rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
 import type { First } from '../index.js';
+import { corpusIds, corpusSentences } from './corpus.js';
 import { openingFile, openingHeads, openingText } from './opening.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { wordPieces } from './wordPieces.js';
@@ -134,6 +135,18 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
       };
     }
   }
+  // One file in place of the hundred shards that these rows are scattered over.
+  made['corpus.safetensors'] = async () => {
+    const [vocabulary, columns] = rowsOf('words');
+    const { cutUp } = wordPieces(await json('model/tokenizer.json'), vocabulary);
+    const ids = corpusIds(corpusSentences.map((text) => cutUp(text).ids));
+    const { dtype, begin, end } = entry(tables.words as string);
+    const size = (end - begin) / vocabulary;
+    const bytes = new Uint8Array(ids.length * size);
+    for (const [place, id] of ids.entries())
+      bytes.set(await part(begin + id * size, begin + (id + 1) * size), place * size);
+    return safetensors([{ name: 'rows', dtype, shape: [ids.length, columns], bytes }]);
+  };
   made[openingFile] = () => opening(json, entry, part, rowsOf('words')[0]);
   for (let layer = 0; layer < layers; layer++) {
     made[`encoder-${layer}.safetensors`] = async () => safetensors(await filled(encoderTensors(layer)));

@@ -1,5 +1,6 @@
 #include "model/encoder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -42,6 +43,23 @@ void shift_and_scale(const Vector<Scalar>& bias, Scalar scale, Index rows, Scala
 }
 
 template <typename Scalar>
+void subtract(const Matrix<Scalar>& from, Matrix<Scalar>& x) {
+  for (Index at = 0; at < x.size(); ++at) x.data()[at] -= from.data()[at];
+}
+
+// The mean of the rows of tokens that are attended, of length one, into out [d].
+template <typename Scalar>
+void pooled_embedding(const Matrix<Scalar>& rows, const std::vector<char>& attended, Scalar* out) {
+  std::vector<double> sum(rows.cols());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Index c = 0; (attended.empty() || attended[i]) && c < rows.cols(); ++c) sum[c] += rows(i, c);
+  }
+  double squares = 0;
+  for (const double one : sum) squares += one * one;
+  for (Index c = 0; c < rows.cols(); ++c) out[c] = static_cast<Scalar>(sum[c] / std::sqrt(squares));
+}
+
+template <typename Scalar>
 Vector<Scalar> bias_or_zeros(const Linear<Scalar>& linear) {
   if (linear.bias.size()) return linear.bias;
   return Vector<Scalar>::Zero(linear.weight.rows());
@@ -61,7 +79,9 @@ void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
   Packed packed;
   {
     Matrix<Scalar> three(3 * d, d);
-    three << layer.query.weight, layer.key.weight, layer.value.weight;
+    Scalar* to = three.data();
+    for (const Linear<Scalar>* one : {&layer.query, &layer.key, &layer.value})
+      to = std::copy_n(one->weight.data(), d * d, to);
     packed.query_key_value.pack(three, d);
   }
   packed.output.pack(layer.output.weight, d);
@@ -76,7 +96,7 @@ void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
   packed.attention_constant.resize(d);
   multiply_rows<Scalar>(packed.value_bias.transpose(), layer.output.weight, 1,
                         MatrixMap<Scalar>(packed.attention_constant.data(), 1, d));
-  packed.attention_constant += packed.output_bias;
+  for (Index c = 0; c < d; ++c) packed.attention_constant[c] += packed.output_bias[c];
   packed.attention_norm = layer.attention_norm;
   packed.mlp_norm = layer.mlp_norm;
   layers_.push_back(std::move(packed));
@@ -123,8 +143,8 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
   for (Index h = 0; h < heads; ++h) {
     multiply<Scalar>(columns_of<const Scalar>(query, d, h, width), {keys.data() + h * width * n, n},
                      {n, width, n}, {scores.data(), n});
-    if (options_.relative_bias.size()) scores += relative_bias(static_cast<int>(h), n);
-    if (asked.scores) run.logits.back().middleRows(h * n, n) = scores;
+    if (options_.relative_bias.size()) add_rows<Scalar>(relative_bias(static_cast<int>(h), n), {}, scores);
+    if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
     for (Index i = 0; i < n && (options_.causal || !asked.attended.empty()); ++i) {
       for (Index j = 0; j < n; ++j) {
         const bool padding = !asked.attended.empty() && !asked.attended[j];
@@ -132,7 +152,7 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
       }
     }
     softmax<Scalar>({scores.data(), n}, n, n);
-    if (asked.scores) run.attention.back().middleRows(h * n, n) = scores;
+    if (asked.scores) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
     multiply<Scalar>({scores.data(), n}, columns_of<const Scalar>(value, d, h, width), {n, n, width},
                      columns_of(context.data(), d, h, width));
   }
@@ -157,7 +177,7 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
     x = projected(x);
     add_rows<Scalar>({}, options_.projection.bias, x);
   }
-  if (asked.withheld.size()) x -= asked.withheld;
+  if (asked.withheld.size()) subtract(asked.withheld, x);
   run.states.push_back(x);
   Vector<Scalar> sigma;
   Matrix<Scalar> normed, wrote;
@@ -173,7 +193,10 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
     if (asked.trace) run.inputs.push_back(input);
     const bool other = l < static_cast<int>(asked.unread.size()) && asked.unread[l].size();
     Matrix<Scalar> read;
-    if (other) read = input - asked.unread[l];
+    if (other) {
+      read = input;
+      subtract(asked.unread[l], read);
+    }
     attend(layer, other ? read : input, input, asked, run, wrote);
     add_rows(wrote, layer.output_bias, x);
     if (pre) {
@@ -195,8 +218,10 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
   run.last = x;
   if (most == layers()) normalize_rows(options_.final_norm, run.last, sigma);
   run.pooled.resize(most + 1, x.cols());
-  for (int l = 0; l <= most; ++l)
-    run.pooled.row(l) = pooled_embedding(l == most ? run.last : run.states[l], asked.attended);
+  for (int l = 0; l <= most; ++l) {
+    pooled_embedding(l == most ? run.last : run.states[l], asked.attended,
+                     run.pooled.data() + l * run.pooled.cols());
+  }
   return run;
 }
 
@@ -206,21 +231,25 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
   const Packed& layer = layers_[l];
   const Index n = input.rows(), d = input.cols(), count = static_cast<Index>(parts.size());
   Matrix<Scalar> stack((1 + count) * n, d);
-  stack.topRows(n) = input;
-  for (Index p = 0; p < count; ++p) stack.middleRows((1 + p) * n, n) = parts[p];
+  Scalar* to = std::copy_n(input.data(), n * d, stack.data());
+  for (Index p = 0; p < count; ++p) to = std::copy_n(parts[p].data(), n * d, to);
   Matrix<Scalar> both(2 * stack.rows(), d);
   multiply_packed<Scalar>(stack, layer.query_key_value, 0, 2, 1, stack.rows(), both.data());
   ProjectedParts<Scalar> result;
-  result.queries = both.topRows(stack.rows());
-  result.keys = both.bottomRows(stack.rows());
+  result.queries.resize(stack.rows(), d);
+  result.keys.resize(stack.rows(), d);
+  std::copy_n(both.data(), stack.size(), result.queries.data());
+  std::copy_n(both.data() + stack.size(), stack.size(), result.keys.data());
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;
   result.scale = 1 / std::sqrt(static_cast<Scalar>(d / options_.heads));
   const auto add = [&](const Vector<Scalar>& bias, Matrix<Scalar>& to) {
     for (Index i = 0; i < n; ++i) {
-      to.row(i) += bias.transpose();
-      to.row(count * n + i) += bias.transpose();
+      for (Index c = 0; c < d; ++c) {
+        to(i, c) += bias[c];
+        to(count * n + i, c) += bias[c];
+      }
     }
   };
   add(layer.query_bias, result.queries);
@@ -241,20 +270,7 @@ Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, co
   return product(context, layer.output, d);
 }
 
-template <typename Scalar>
-Vector<Scalar> pooled_embedding(const Matrix<Scalar>& rows, const std::vector<char>& attended) {
-  Vector<double> sum = Vector<double>::Zero(rows.cols());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    if (attended.empty() || attended[i]) sum += rows.row(i).transpose().template cast<double>();
-  }
-  return (sum / sum.norm()).template cast<Scalar>();
-}
-
-#define SUPERPOSE_INSTANTIATE(Scalar) \
-  template class Encoder<Scalar>;     \
-  template Vector<Scalar> pooled_embedding(const Matrix<Scalar>&, const std::vector<char>&);
-SUPERPOSE_INSTANTIATE(float)
-SUPERPOSE_INSTANTIATE(double)
-#undef SUPERPOSE_INSTANTIATE
+template class Encoder<float>;
+template class Encoder<double>;
 
 }  // namespace superpose

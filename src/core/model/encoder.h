@@ -111,8 +111,4 @@ class Encoder {
   PackedStack<Scalar> projection_;
 };
 
-// The mean of the rows of tokens that are attended, of length one.
-template <typename Scalar>
-Vector<Scalar> pooled_embedding(const Matrix<Scalar>& rows, const std::vector<char>& attended);
-
 }  // namespace superpose

@@ -18,26 +18,24 @@ void take_means(const Gauge<Scalar>& gauge, const Matrix<Scalar>& given, const V
   const auto is_apart = [&](Index i) { return !apart.empty() && apart[i]; };
   for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
     Matrix<Scalar>& part = parts[p];
-    Vector<Scalar> mean = Vector<Scalar>::Zero(d);
+    std::vector<Scalar> mean(d);
     if (given.size()) {
-      if (static_cast<Index>(p) < given.rows()) mean = given.row(p).transpose();
+      for (Index c = 0; c < d && static_cast<Index>(p) < given.rows(); ++c) mean[c] = given(p, c);
     } else {
       Scalar weights = 0;
       for (Index i = 0; i < n; ++i) {
         if (is_apart(i)) continue;
         const Scalar weight = sigma.size() ? 1 / sigma[i] : 1;
         weights += weight;
-        mean += weight * part.row(i).transpose();
+        for (Index c = 0; c < d; ++c) mean[c] += weight * part(i, c);
       }
-      if (weights != 0) mean /= weights;
+      for (Index c = 0; c < d && weights != 0; ++c) mean[c] /= weights;
     }
     for (Index i = 0; i < n; ++i) {
-      if (is_apart(i)) {
-        constant.row(i) += part.row(i);
-        part.row(i).setZero();
-      } else {
-        constant.row(i) += mean.transpose();
-        part.row(i) -= mean.transpose();
+      for (Index c = 0; c < d; ++c) {
+        const Scalar taken = is_apart(i) ? part(i, c) : mean[c];
+        constant(i, c) += taken;
+        part(i, c) -= taken;
       }
     }
   }
@@ -69,7 +67,8 @@ std::vector<Matrix<Scalar>> input_parts(const Encoder<Scalar>& encoder,
     if (options.embedding_norm.kind != Norm::none) sigma = run.embedding_sigma;
     if (pre) {
       const Vector<Scalar>& second = run.attention_sigma[0];
-      sigma = sigma.size() ? Vector<Scalar>(sigma.cwiseProduct(second)) : second;
+      if (!sigma.size()) sigma = Vector<Scalar>::Ones(n);
+      for (Index i = 0; i < n; ++i) sigma[i] *= second[i];
     }
     take_means(gauge, gauge.means, sigma, parts);
   }
@@ -91,16 +90,16 @@ std::vector<Matrix<Scalar>> input_parts(const Encoder<Scalar>& encoder,
       if (here) return read;
     }
     if (way == Way::direct) {
-      parts[attention] += encoder.moved(l, run.attention[l], run.inputs[l]);
+      add_rows<Scalar>(encoder.moved(l, run.attention[l], run.inputs[l]), {}, parts[attention]);
     } else {
       if (!pre) read = parts;
       for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (p != attention) parts[p] += encoder.moved(l, run.attention[l], read[p]);
+        if (p != attention) add_rows<Scalar>(encoder.moved(l, run.attention[l], read[p]), {}, parts[p]);
       }
     }
     add_rows<Scalar>({}, encoder.attention_constant(l), parts.back());
     if (!pre) through(encoder.attention_norm(l), run.attention_sigma[l], parts);
-    parts[mlp] += run.written[l];
+    add_rows<Scalar>(run.written[l], {}, parts[mlp]);
     add_rows<Scalar>({}, encoder.mlp_constant(l), parts.back());
     if (!pre) through(encoder.mlp_norm(l), run.mlp_sigma[l], parts);
   }
@@ -112,9 +111,13 @@ std::vector<Matrix<Scalar>> mean_parts(const Matrix<Scalar>& input, const Vector
   const Index n = input.rows(), d = input.cols();
   eigen_assert(n <= positions.rows() + 1);
   std::vector<Matrix<Scalar>> parts(3, Matrix<Scalar>::Zero(n, d));
-  if (n > 1) parts[0].bottomRows(n - 1) = positions.topRows(n - 1);
-  parts[2].rowwise() += mu.transpose();
-  parts[1] = input - parts[0] - parts[2];
+  for (Index i = 0; i < n; ++i) {
+    for (Index c = 0; c < d; ++c) {
+      if (i > 0) parts[0](i, c) = positions(i - 1, c);
+      parts[1](i, c) = input(i, c) - parts[0](i, c) - mu[c];
+      parts[2](i, c) = mu[c];
+    }
+  }
   if (gauge.kind == GaugeKind::canonical) take_means<Scalar>(gauge, {}, {}, parts);
   return parts;
 }

@@ -28,7 +28,7 @@ class PositionMeans {
 
   // Rows [positions, d] of the next window.
   template <typename Scalar>
-  void add(const Eigen::Ref<const Matrix<Scalar>, 0, Eigen::OuterStride<>>& rows);
+  void add(const Scalar* rows);
 
   Eigen::Index windows() const { return windows_; }
   Vector<double> mu() const;         // [d]
@@ -37,13 +37,14 @@ class PositionMeans {
   PositionFindings findings(const PositionMeans& first) const;
 
  private:
+  Matrix<double> sums() const;           // over all windows
   Matrix<double> half(int which) const;  // pos_t of one half
   Matrix<double> covariance() const;     // C_P
 
   Eigen::Index windows_ = 0;
   Matrix<double> sums_[2];             // [positions, d], of windows of even and odd number
   Matrix<double> products_;            // [d, d], sum of h h'
-  Vector<double> even_, odd_;          // [d], sums over windows of the mean row of even and of odd t
+  Matrix<double> parities_[2];         // [1, d], sums over windows of the mean row of even and of odd t
   double even_odd_ = 0, squares_ = 0;  // sums of their dot product, and of |h|^2
 };
 

@@ -8,6 +8,7 @@
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
 #include "model/position_means.h"
+#include "model/row_norm.h"
 
 namespace superpose {
 namespace {
@@ -55,7 +56,7 @@ Value run_encoder(std::uint32_t address, const Value& summands, const Value& ask
   held.summands.clear();
   for (int s = 0; s < summands.length(); ++s) held.summands.push_back(matrix_in<Scalar>(summands[s]));
   Matrix<Scalar> rows = held.summands[0];
-  for (std::size_t s = 1; s < held.summands.size(); ++s) rows += held.summands[s];
+  for (std::size_t s = 1; s < held.summands.size(); ++s) add_rows<Scalar>(held.summands[s], {}, rows);
   ForwardOptions<Scalar> options;
   options.layers = asked["layers"].as<int>();
   options.scores = options.trace = asked["trace"].as<bool>();
@@ -105,7 +106,10 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
   std::vector<Matrix<Scalar>> merged(groups);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     Matrix<Scalar>& to = merged[of[p]];
-    to = to.size() ? Matrix<Scalar>(to + parts[p]) : parts[p];
+    if (to.size())
+      add_rows<Scalar>(parts[p], {}, to);
+    else
+      to = parts[p];
   }
   // Biases join the group of the constant, which is put last for it and back.
   const int constant = of.back();
@@ -129,12 +133,12 @@ std::uint32_t position_means_out(int states, int positions, int d) {
   return address_of(CorpusMeans(states, PositionMeans(positions, d)));
 }
 
-// The rows from 1 on of each state of the encoder's last forward.
+// The rows from 1 on of each state of the encoder's last forward, which has as many as there are positions.
 template <typename Scalar>
-void add_to_position_means(std::uint32_t means, std::uint32_t encoder, int positions) {
+void add_to_position_means(std::uint32_t means, std::uint32_t encoder) {
   CorpusMeans& all = at_address<CorpusMeans>(means);
   const Forward<Scalar>& run = encoder_at<Scalar>(encoder).run;
-  for (std::size_t l = 0; l < all.size(); ++l) all[l].add<Scalar>(run.states[l].middleRows(1, positions));
+  for (std::size_t l = 0; l < all.size(); ++l) all[l].add(run.states[l].data() + run.states[l].cols());
 }
 
 Value position_findings_out(std::uint32_t means, int state) {

@@ -272,7 +272,11 @@ describeModel('the layers’ files', () => {
     const from = new URL('../../../build/model/', import.meta.url);
     const asked: string[] = [];
     const { readFile } = await import('node:fs/promises');
-    const read = async (file: string, _afresh?: boolean, watch?: { received?: (bytes: number) => void }) => {
+    const read = async (
+      file: string,
+      _afresh?: boolean,
+      watch?: { received?: ((bytes: number) => void) | undefined },
+    ) => {
       asked.push(file);
       const bytes = new Uint8Array(await readFile(new URL(file, from)));
       watch?.received?.(bytes.length);

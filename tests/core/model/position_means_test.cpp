@@ -16,8 +16,9 @@ TEST(PositionMeans, AreTheDefinitions) {
   for (int c = 0; c < count; ++c) windows.push_back(shapes.matrix(length, d));
   PositionMeans means(length, d), first(length, d);
   for (const auto& window : windows) {
-    means.add<double>(window);
-    first.add<double>(window.array().square().matrix());
+    means.add(window.data());
+    const Matrix<double> squares = window.array().square();
+    first.add(squares.data());
   }
   Vector<double> mu = Vector<double>::Zero(d);
   Matrix<double> position = Matrix<double>::Zero(length, d), halves[2] = {position, position};
