@@ -135,7 +135,6 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
       };
     }
   }
-  made[openingFile] = () => opening(json, entry, part, rowsOf('words')[0]);
   // One file in place of the hundred shards that these rows are scattered over.
   made['corpus.safetensors'] = async () => {
     const [vocabulary, columns] = rowsOf('words');
@@ -148,6 +147,7 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
       bytes.set(await part(begin + id * size, begin + (id + 1) * size), place * size);
     return safetensors([{ name: 'rows', dtype, shape: [ids.length, columns], bytes }]);
   };
+  made[openingFile] = () => opening(json, entry, part, rowsOf('words')[0]);
   for (let layer = 0; layer < layers; layer++) {
     made[`encoder-${layer}.safetensors`] = async () => safetensors(await filled(encoderTensors(layer)));
   }
