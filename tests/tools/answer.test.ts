@@ -23,19 +23,26 @@ test('a number is known when it is rounded, and not when it is another', () => {
   expect(rounds('0.32', ['0.3093'])).toBe(false);
 });
 
-test('there are three sentences, and each has one link', () => {
+test('there are three sentences, each with the links that it names', () => {
   expect(answer.sentences).toHaveLength(3);
-  for (const { text } of answer.sentences) expect(text.match(/\[[^\]]+\]/g)).toHaveLength(1);
+  for (const { text, links } of answer.sentences) {
+    expect(links.length).toBeGreaterThan(0);
+    expect(text.match(/\[[^\]]+\]/g)).toHaveLength(links.length);
+  }
 });
 
 for (const sentence of answer.sentences) {
   test.runIf(inject('withModel'))(plainText(sentence), async () => {
-    const link = headless.readLink(linkOf(sentence, headless));
-    if (!link || 'refused' in link) throw new Error('The link cannot be read.');
-    const { figure, data, state, refused } = await render(link.figure, link.settings);
-    expect(refused).toEqual([]);
-    const said = flat(figure.describe(data, state));
-    for (const part of sentence.shows) expect(said).toContain(flat(part));
+    let said = '';
+    for (const one of sentence.links) {
+      const link = headless.readLink(linkOf(one, headless));
+      if (!link || 'refused' in link) throw new Error('The link cannot be read.');
+      const { figure, data, state, refused } = await render(link.figure, link.settings);
+      expect(refused).toEqual([]);
+      const here = flat(figure.describe(data, state));
+      for (const part of one.shows) expect(here).toContain(flat(part));
+      said += ` ${here}`;
+    }
     for (const number of numbersIn(plainText(sentence))) {
       expect(rounds(number, numbersIn(said)), number).toBe(true);
     }
@@ -43,7 +50,7 @@ for (const sentence of answer.sentences) {
 }
 
 test('claims about the model’s scores are over more than one sentence', () => {
-  for (const { figure, settings } of answer.sentences) {
+  for (const { figure, settings } of answer.sentences.flatMap(({ links }) => links)) {
     if (figure === 'heads') expect(settings).toMatchObject({ sentences: 'ten' });
   }
 });
