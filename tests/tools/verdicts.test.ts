@@ -4,6 +4,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { published } from '../../web/build/published.ts';
 import { linkOf, verdicts } from '../../web/build/verdicts.ts';
+import * as fourTasks from '../../web/figures/fourTasks.ts';
+import * as keepApart from '../../web/figures/keepApart.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { run } from '../figures/support.ts';
 
@@ -78,6 +80,51 @@ test('the published verdict quotes differences of the published averages', () =>
     gain('tupe-a-tie-cls', 'tupe-a'),
   ];
   expect(numbersIn(why)).toEqual(named);
+});
+
+test('what training shows is said of small models and these tasks', () => {
+  const trained = verdicts.filter(({ figure }) => figure === 'four-tasks' || figure === 'keep-apart');
+  expect(trained.length).toBeGreaterThanOrEqual(10);
+  for (const { why } of trained) expect(why).toContain('Small models, these tasks.');
+});
+
+/** The first step at which a task has 99 % right; infinite when there is none. */
+const firstAt = (data: { panels: { accuracy: number[] }[] }) =>
+  data.panels.map(({ accuracy }) => {
+    const first = accuracy.findIndex((right) => right >= 0.99);
+    return first < 0 ? Number.POSITIVE_INFINITY : first;
+  });
+
+test('sooner, later and never: as the verdicts on training say', async () => {
+  const of = async (scheme: string) =>
+    firstAt((await run(fourTasks, { scheme })).data) as [number, number, number, number];
+  const [added, untied, sinusoid] = [await of('add'), await of('untied'), await of('sinusoid')];
+  // “badge is learned a little sooner than with added positions and prev later”, lookup and roll never.
+  expect(untied[0]).toBeLessThan(added[0]);
+  expect(untied[3]).toBeGreaterThan(added[3]);
+  expect([untied[1], untied[2]]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  // “A learned table is there sooner wherever a place is needed.”
+  for (const task of [1, 2, 3] as const) expect(added[task]).toBeLessThan(sinusoid[task]);
+  // “With added positions they are soon all right.”
+  const causal = firstAt((await run(fourTasks, { layers: 'causal' })).data);
+  expect(causal[3]).toBeLessThanOrEqual(5);
+  // “If every token sees all others, depth gives nothing of the kind.”
+  const { panels } = (await run(fourTasks, { scheme: 'none', layers: 'two' })).data;
+  expect(panels[3].accuracy.at(-1)).toBeLessThan(panels[3].floor + 0.05);
+});
+
+test('wide tables overlap more than narrow ones, large ones more than small, and both fixed fail when narrow', async () => {
+  const overlapOf = async (settings: Record<string, string | number>) =>
+    (await run(keepApart, settings)).data.overlap;
+  const [narrow, wide, large] = [
+    await overlapOf({ d_model: 16 }),
+    await overlapOf({ d_model: 64 }),
+    await overlapOf({ sigma: 0.5 }),
+  ];
+  expect(wide.mean).toBeGreaterThan(narrow.mean + narrow.standardDeviation);
+  expect(large.least).toBeGreaterThan(narrow.largest);
+  const fixed = (await run(keepApart, { rows: 'neither', d_model: 12 })).data;
+  expect(fixed.accuracy.largest).toBeLessThan(0.6);
 });
 
 test('√(2d) keeps TUPE’s scores as far apart as those of words alone', async () => {

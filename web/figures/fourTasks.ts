@@ -34,6 +34,12 @@ const controls = {
   example: { kind: 'range', label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   scheme: { kind: 'choice', label: 'Positions', options: schemeOptions, initial: 'add' },
+  layers: {
+    kind: 'choice',
+    label: 'Layers',
+    options: { one: 'One', two: 'Two', causal: 'Two, causal' },
+    initial: 'one',
+  },
   terms: {
     kind: 'several',
     label: 'Terms of the score',
@@ -95,14 +101,17 @@ interface Trained {
 }
 
 /** What a run depends on; the other settings only look at it. */
-const keyOf = ({ scheme, sigma, seed, when, terms }: State): string =>
-  JSON.stringify([scheme, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
+const keyOf = ({ scheme, layers, sigma, seed, when, terms }: State): string =>
+  JSON.stringify([scheme, layers, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
 
 const offOf = ({ terms, scheme }: State) =>
   hasTerms(scheme) ? trainingTerms.filter((term) => !terms.includes(term)) : [];
 
+const depthOf = ({ layers }: State) => ({ layers: layers === 'one' ? 1 : 2, causal: layers === 'causal' });
+
 const optionsOf = ({ task }: FourTask, state: State): TrainerOptions => ({
   ...trainedWith[state.scheme],
+  ...depthOf(state),
   task,
   n,
   sigma: state.sigma,
@@ -114,7 +123,7 @@ const optionsOf = ({ task }: FourTask, state: State): TrainerOptions => ({
 
 // Only the newest run is kept, and the floors, which hardly depend on what can be set.
 let last: Trained | undefined;
-let floors: number[] | undefined;
+const floors = new Map<State['layers'], number[]>();
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
@@ -123,7 +132,9 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     last = await train(superpose, state, job);
   }
   const { curves, parameters } = last;
-  floors ??= await measuredFloors(superpose, state, curves, parameters, job);
+  if (!floors.has(state.layers)) {
+    floors.set(state.layers, await measuredFloors(superpose, state, curves, parameters, job));
+  }
   const options = fourTasks.map((task) => optionsOf(task, state));
   return withTrainers(superpose, options, (trainers) => {
     trainers.forEach((trainer, place) => {
@@ -145,7 +156,9 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Trai
       if ((await turn(job)) === 'go') {
         for (const trainer of trainers) if (!trainer.diverged) trainer.step(every);
         note(trainers, curves);
-        job.progress(((curves[0]?.accuracy.length ?? points) - 1) / (points - 1) / (floors ? 1 : 2));
+        job.progress(
+          ((curves[0]?.accuracy.length ?? points) - 1) / (points - 1) / (floors.has(state.layers) ? 1 : 2),
+        );
       }
       show();
     }
@@ -173,7 +186,7 @@ async function measuredFloors(
   job: Job,
 ): Promise<number[]> {
   const own = fourTasks.map((task) => optionsOf(task, state));
-  const zero = fourTasks.map(({ task }) => ({ task, n, steps, zeroScores: true }));
+  const zero = fourTasks.map(({ task }) => ({ task, n, ...depthOf(state), steps, zeroScores: true }));
   return withTrainers(superpose, zero, async (trainers) => {
     for (let done = 0; done < steps; ) {
       if ((await turn(job)) === 'go') {
@@ -211,7 +224,7 @@ function dataOf(
       canonical: mean && Array.from(mean),
       reason,
       cut: off.length > 0 ? trainer.accuracy() : null,
-      floor: floors?.[place] ?? null,
+      floor: floors.get(state.layers)?.[place] ?? null,
       example: exampleOf(superpose, trainer, task, state.example, typed),
     };
     if (off.length > 0) trainer.cutTerms([]);
@@ -308,6 +321,11 @@ export const figure: Figure<typeof controls, Data> = {
     const sentences = [
       `After ${data.steps} steps ${state.when === 'during' && off.length > 0 ? `without ${listed(off)} ` : ''}the answers are right in: ${each(({ accuracy }) => percent(latest(accuracy)))}.`,
     ];
+    const firsts = each(({ accuracy }) => {
+      const first = accuracy.findIndex((right) => right >= 0.99);
+      return first < 0 ? 'not yet' : `step ${first * every}`;
+    });
+    sentences.push(`First at 99\u202f%: ${firsts}.`);
     if (panels.every(({ shares }) => latest(shares))) {
       const largest = each(({ shares }) => {
         const now = latest(shares) as number[];
@@ -350,12 +368,16 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark({ panels, note }) {
+  remark({ panels, note }, { layers, scheme }) {
     const reason = panels.find((panel) => panel.reason)?.reason ?? '';
     const diverged = panels.some((panel) => panel.diverged)
       ? 'A run diverged: its loss was no longer finite, and it stopped.'
       : '';
-    return [reason, diverged, note].filter(Boolean).join(' ');
+    const deeper =
+      layers === 'one'
+        ? ''
+        : 'Shares and cuts are of the first layer; the second can do without what is cut there.';
+    return [reason, hasTerms(scheme) ? deeper : '', diverged, note].filter(Boolean).join(' ');
   },
 
   table: (data) => ({

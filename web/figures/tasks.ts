@@ -69,6 +69,8 @@ export const schemeOptions = {
   sinusoid: 'Added, sinusoid',
   frozen: 'Added, both tables frozen',
   concat: 'Concatenated, 16 + 16',
+  'concat-8': 'Concatenated, 24 + 8',
+  'concat-4': 'Concatenated, 28 + 4',
   'concat-frozen': 'Concatenated, 16 + 16, frozen',
   untied: 'Untied (TUPE)',
   rope: 'RoPE',
@@ -79,11 +81,16 @@ export const schemeOptions = {
 
 export type SchemeOption = keyof typeof schemeOptions;
 
-export const trainedWith: Record<SchemeOption, Pick<TrainingModelOptions, 'scheme' | 'table'>> = {
+export const trainedWith: Record<
+  SchemeOption,
+  Pick<TrainingModelOptions, 'scheme' | 'table' | 'd_position'>
+> = {
   add: { scheme: 'add' },
   sinusoid: { scheme: 'add', table: 'sinusoid' },
   frozen: { scheme: 'add', table: 'frozen' },
   concat: { scheme: 'concat' },
+  'concat-8': { scheme: 'concat', d_position: 8 },
+  'concat-4': { scheme: 'concat', d_position: 4 },
   'concat-frozen': { scheme: 'concat', table: 'frozen' },
   untied: { scheme: 'untied' },
   rope: { scheme: 'rope' },
