@@ -63,10 +63,10 @@ describe.runIf(inject('withModel'))('of all layers', () => {
         expect(Math.max(...cosines)).toBeLessThan(1 + 1e-6);
       }
     }
-    // Without layers a mean over tokens knows no order.
+    // Without layers a mean over tokens knows no order, but for what a token's sum is divided by.
     const { data } = await run(needsPositions, { pair: 'dog' });
-    expect(data.curves[2].cosines[0]).toBeCloseTo(1, 5);
-    expect(data.curves.at(-1).cosines[0]).toBeCloseTo(1, 5);
+    expect(data.curves[2].cosines[0]).toBeGreaterThan(0.999);
+    expect(data.curves.at(-1).cosines[0]).toBeGreaterThan(0.999);
   });
 
   test('a shuffle keeps pieces together and the closing mark where it is', async () => {
