@@ -7,8 +7,9 @@ import type { Scores } from '../scores/scores.js';
 import type { Table } from '../table.js';
 import { type MiniLMOptions, parsedReader, tensorReader } from './minilm.js';
 
-/** The sentence, and the heads: the first reads places, the second words. */
+/** The sentence. */
 export const openingText = 'The river bank was closed, so she walked to the other bank.';
+/** The heads: the first reads places, the second words. */
 export const openingHeads: readonly number[] = [2, 1];
 export const openingFile = 'opening.safetensors';
 
