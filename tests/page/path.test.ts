@@ -39,13 +39,19 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
     await card.locator('summary img').evaluate((one: HTMLImageElement) => one.naturalWidth),
   ).toBeGreaterThan(0);
   await card.locator('summary').click();
-  await expect.poll(async () => (await page.evaluate(readFigure, 'cost'))?.drawn).toBeDefined();
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'cost'))?.drawn, { timeout: 20_000 })
+    .toBeDefined();
   const second = await page.context().newPage();
   await second.goto(`${site.address}#v=1&figure=gram`);
-  await expect.poll(async () => (await second.evaluate(readFigure, 'gram'))?.drawn).toBeDefined();
+  await expect
+    .poll(async () => (await second.evaluate(readFigure, 'gram'))?.drawn, { timeout: 20_000 })
+    .toBeDefined();
   const third = await page.context().newPage();
   await third.goto(`${site.address}#check-shift`);
-  await expect.poll(async () => (await third.evaluate(readFigure, 'shift'))?.drawn).toBeDefined();
+  await expect
+    .poll(async () => (await third.evaluate(readFigure, 'shift'))?.drawn, { timeout: 20_000 })
+    .toBeDefined();
 });
 
 for (const [width, height] of [
@@ -55,7 +61,9 @@ for (const [width, height] of [
 ] as const) {
   modelTest(`the first figure is live on the first screen, ${width} × ${height}`, async () => {
     const { page, site } = await visit({ viewport: { width, height } });
-    await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.drawn).toBeDefined();
+    await expect
+      .poll(async () => (await page.evaluate(readFigure, 'sum'))?.drawn, { timeout: 20_000 })
+      .toBeDefined();
     expect(await page.evaluate(() => scrollY)).toBe(0);
     const box = await figureOf(page, 'sum').locator('.surface').boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);

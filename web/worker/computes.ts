@@ -1,7 +1,6 @@
 // The computing half of every figure: the page opens with these, and the others come in a file of their own.
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import type { Compute } from '../figures/figure.js';
-import { compute as mixing } from '../figures/mixing.js';
 import { compute as sum } from '../figures/sum.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
@@ -9,7 +8,6 @@ type AnyCompute = Compute<any, unknown>;
 
 const opening: Record<string, AnyCompute> = {
   'dot-products': dotProducts,
-  mixing,
   sum,
 };
 

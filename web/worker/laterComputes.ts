@@ -12,6 +12,7 @@ import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
 import { compute as keepApart } from '../figures/keepApart.js';
+import { compute as mixing } from '../figures/mixing.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as normalising } from '../figures/normalising.js';
 import { compute as oblique } from '../figures/oblique.js';
@@ -30,6 +31,7 @@ import { compute as threeConcats } from '../figures/threeConcats.js';
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
   cost,
+  mixing,
   normalising,
   oblique,
   probes,
