@@ -47,7 +47,9 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'node',
-          include: ['api', 'figures', 'package', 'tools'].map((folder) => `tests/${folder}/**/*.test.ts`),
+          include: ['api', 'figures', 'package', 'tools', 'worker', 'fuzz', 'soak'].map(
+            (folder) => `tests/${folder}/**/*.test.ts`,
+          ),
           testTimeout: hangs,
           execArgv: relaxedSimdFlags,
           provide: { withModel },

@@ -6,12 +6,13 @@ import { cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onPage, sliderSteps, withPage } from './bench/figures.mjs';
-import { contests, fourTerms, jobs } from './bench/jobs.js';
+import { contests, fourTerms, jobs, others } from './bench/jobs.js';
 import { measure } from './bench/measure.js';
-import { peakMemory } from './bench/memory.js';
+import { peakMemory, stepsMemory } from './bench/memory.js';
 import * as report from './bench/report.js';
-import { browsers, buildPage, runtimeNames, startRuntimes } from './bench/runtimes.mjs';
+import { browsers, buildPage, buildStraight, runtimeNames, startRuntimes } from './bench/runtimes.mjs';
 import { summary } from './bench/statistics.js';
+import { training } from './bench/training.js';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';
 import { root, runTool, usageError } from './steps.mjs';
@@ -24,7 +25,7 @@ const help = `npm run bench -- [--quick] [--json FILE] [--markdown FILE] [--roun
   --markdown FILE  the tables that are printed, without what the build says
   --rounds N       rounds of each shape; default 15, and 5 with --quick
   --runtimes       some of ${runtimeNames.join(', ')}
-  --only           some of four, others, load, slider, memory`;
+  --only           some of four, others, training, load, slider, memory`;
 
 async function main(args) {
   const options = parsed(args);
@@ -35,6 +36,7 @@ async function main(args) {
   const env = await setUp('wasm');
   await build(env);
   await buildPage();
+  await buildStraight(env);
   if (options.markdown) writeFileSync(options.markdown, '');
   const say = (text) => {
     console.log(text);
@@ -115,12 +117,31 @@ const parts = {
 
   async others({ runtimes, options, say }) {
     const rows = [];
-    for (const job of jobs.filter((one) => !contests.includes(one) && !(options.quick && one.once))) {
+    for (const job of others.filter((one) => !(options.quick && one.once))) {
       for (const shape of options.quick ? job.shapes.slice(0, 1) : job.shapes)
         rows.push(...(await measure(runtimes, job, shape, Math.min(options.rounds, options.quick ? 3 : 5))));
     }
     say(`### The library's other jobs\n\n${report.jobTable(rows)}${report.wrongOnes(rows)}`);
     if (!options.quick) say(`### How they grow\n\n${report.growthTable(rows)}`);
+    return rows;
+  },
+
+  /** Steps a second of a small model, by every engine that can train it. */
+  async training({ runtimes, options, say }) {
+    const rows = [];
+    for (const shape of training.shapes)
+      rows.push(...(await measure(runtimes, training, shape, 10 * options.rounds)));
+    say(
+      `### Steps of training (${Object.entries(training.shapes[0])
+        .map((one) => one.join(' = '))
+        .join(', ')})\n`,
+    );
+    say(report.trainingTable(rows) + report.wrongOnes(rows));
+    const { load } = await import(join(root, 'build/package/index.js'));
+    const { first, more, bytes } = await stepsMemory(() => load({ simd: 'plain' }), training.shapes[0]);
+    say(
+      `After its first step a trainer’s module has ${first} bytes of memory; over ${more} steps more it grew by ${bytes - first}. Native code counts what it takes in every round, and took nothing.\n`,
+    );
     return rows;
   },
 
@@ -175,7 +196,7 @@ const parts = {
   async memory({ options, say }) {
     const { load } = await import(join(root, 'build/package/index.js'));
     const rows = [];
-    for (const job of jobs.filter((one) => !one.once)) {
+    for (const job of jobs.filter((one) => !one.once && one !== training)) {
       for (const shape of options.shapesOf(job))
         rows.push(await peakMemory(() => load({ simd: 'plain' }), job, shape));
     }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { load } from 'superpose';
+import { corpusSentences, load } from 'superpose';
 import { weightsFiles, weightsFolder, weightsPackage } from '../build/package/model/weights.js';
 
 const target = fileURLToPath(new URL('../build/model', import.meta.url));
@@ -20,7 +20,7 @@ async function extract() {
     return;
   }
   const { version } = JSON.parse(await readFile(new URL('package.json', source), 'utf8'));
-  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, format 1`;
+  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, a file a layer, the corpus of ${corpusSentences.length} sentences, format 1, with an opening`;
   const stamp = join(target, 'made-from.txt');
   if ((await readFile(stamp, 'utf8').catch(() => '')) === recipe) return;
 

@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { answerBox } from './build/answer.js';
 import { chunks, plainImports } from './build/chunks.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
@@ -104,6 +105,7 @@ export default defineConfig({
   plugins: [
     maths(),
     publishedResults(),
+    answerBox(),
     verdictTable(),
     unbrokenNumbers(),
     plainImports,

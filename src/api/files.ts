@@ -3,6 +3,13 @@ const nodeFiles = 'node:fs/promises';
 /** The file may well be there; the line to it is not. */
 export class Unreachable extends Error {}
 
+/** Who waits for a file, and may stop waiting. */
+export interface Watch {
+  signal?: AbortSignal | undefined;
+  /** Bytes that have come since the last call. */
+  received?: ((bytes: number) => void) | undefined;
+}
+
 /**
  * The bytes of a file, from disk for a file: address (Node) or by fetch. Failures are sentences;
  * `what` is what the file is, at the start of one. `afresh` passes over what caches have of it.
@@ -11,20 +18,29 @@ export async function readBytes(
   address: URL,
   what: string,
   afresh = false,
+  { signal, received }: Watch = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
+  signal?.throwIfAborted();
   if (address.protocol === 'file:' && typeof process === 'object') {
     // Not written out in the import, so that bundlers do not put a substitute for it into pages.
     const { readFile }: typeof import('node:fs/promises') = await import(
       /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
     );
     return readFile(address).then(
-      (bytes) => new Uint8Array(bytes),
+      (bytes) => {
+        received?.(bytes.length);
+        return new Uint8Array(bytes);
+      },
       (cause: unknown) => {
         throw new Error(`${what} could not be read (${address.pathname}).`, { cause });
       },
     );
   }
-  const response = await fetch(address, afresh ? { cache: 'reload' } : {}).catch((cause: unknown) => {
+  const response = await fetch(address, {
+    ...(afresh && { cache: 'reload' }),
+    ...(signal && { signal }),
+  }).catch((cause: unknown) => {
+    signal?.throwIfAborted();
     throw new Unreachable(`${what} could not be fetched; is there a network? (${address.pathname})`, {
       cause,
     });
@@ -34,7 +50,22 @@ export async function readBytes(
       `${what} could not be fetched: the server answered ${response.status} (${address.pathname}).`,
     );
   }
-  const bytes = await response.arrayBuffer().catch((cause: unknown) => {
+  const { body } = response;
+  const counted =
+    received && body
+      ? new Response(
+          body.pipeThrough(
+            new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+              transform(piece, to) {
+                received(piece.length);
+                to.enqueue(piece);
+              },
+            }),
+          ),
+        )
+      : response;
+  const bytes = await counted.arrayBuffer().catch((cause: unknown) => {
+    signal?.throwIfAborted();
     throw new Unreachable(`${what} broke off on its way; is there a network? (${address.pathname})`, {
       cause,
     });

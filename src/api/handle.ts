@@ -22,6 +22,7 @@ export interface Handle {
 export interface Held {
   /** Where it is; throws once it is gone. `when` says during what, if that is to be told. */
   address(when?: string): number;
+  /** What a caller is given of it. */
   readonly handle: Handle;
 }
 

@@ -3,7 +3,17 @@
 // function is listed: first.ts, second.ts.
 export type * from './first.js';
 export { type First, loadFirst } from './first.js';
+export type { PositionChange, PositionRows } from './model/changedPositions.js';
+export { corpusSentences } from './model/corpus.js';
+export type {
+  CorpusMeans,
+  CorpusMeansOptions,
+  LayerDecomposeOptions,
+  LayersWatch,
+  MiniLMForwardOptions,
+} from './model/layers.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './model/minilm.js';
+export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
 export { type SchemeId, type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';

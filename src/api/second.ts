@@ -12,6 +12,7 @@ import { meanDecompositionApi } from './geometry/meanDecomposition.js';
 import { obliqueApi } from './geometry/oblique.js';
 import { probesApi } from './geometry/probes.js';
 import { subspacesApi } from './geometry/subspaces.js';
+import { encoderApi } from './model/encoder.js';
 import { encodeSafetensorsApi } from './model/encodeSafetensors.js';
 import { type Loaded, type LoadOptions, loadPart } from './module.js';
 import { costApi } from './scores/cost.js';
@@ -35,6 +36,7 @@ export type * from './geometry/meanDecomposition.js';
 export type * from './geometry/oblique.js';
 export type * from './geometry/probes.js';
 export type * from './geometry/subspaces.js';
+export type * from './model/encoder.js';
 export type * from './model/encodeSafetensors.js';
 export type * from './scores/cost.js';
 export type * from './scores/order.js';
@@ -58,6 +60,7 @@ const factories = [
   probesApi,
   subspacesApi,
   encodeSafetensorsApi,
+  encoderApi,
   costApi,
   orderApi,
   rankApi,

@@ -95,6 +95,7 @@ test.each([
   [['draw'], 2, 'no command called “draw”'],
   [['figure'], 2, 'the name of one figure'],
   [['figure', 'nothing', '--out', 'a.svg'], 2, 'no figure called “nothing”'],
+  [['figure', 'constructor', '--out', 'a.svg'], 2, 'no figure called “constructor”'],
   [['figure', 'dot-products'], 2, '--out FILE'],
   [['figure', 'dot-products', '--out', 'a.gif'], 2, '.svg, .png, .csv, .json'],
   [['figure', 'dot-products', '--out', 'missing/a.svg'], 2, 'could not be written'],
@@ -124,6 +125,8 @@ test.each([
   [['train', '--task', 'prev', '--steps', '1', '--out', 'missing/m.safetensors'], 2, 'could not be written'],
   [['decompose', '--text', 'Hi', '--head', '12'], 2, 'from 0 to 11'],
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
+  [['decompose', '--text', 'Hi', '--layer', '6'], 2, 'from 0 to 5'],
+  [['decompose', '--text', 'Hi', '--way', 'round'], 2, 'direct, streams or mean'],
   [['decompose', '--text', 'Hi', '--gauge', 'metric'], 2, 'canonical or raw'],
 ])('%j ends with %i', async (args, code, sentence) => {
   const outcome = await superpose(...args);
@@ -243,6 +246,18 @@ describe('what is a package of its own', () => {
         }
         const { stdout: text } = await superpose('decompose', '--text', 'A cat sat.', ...args);
         expect(text).toContain(`${wanted.gauge} gauge`);
+      }
+      const second = await model.decompose('A cat sat.', { layer: 1 });
+      const behind = JSON.parse(
+        (await superpose('decompose', '--text', 'A cat sat.', '--layer', '1', '--json')).stdout,
+      );
+      expect(behind).toMatchObject({ layer: 1, gauge: 'canonical' });
+      for (const [head, ...row] of behind.rows) {
+        expect(row.slice(0, -1)).toHaveLength(36);
+        const shares = sharesOf(second, head);
+        row.slice(0, -1).forEach((share: number, term: number) => {
+          expect(share).toBeCloseTo(shares[term] as number, 12);
+        });
       }
       const { stdout: csv } = await superpose('decompose', '--text', 'A cat sat.', '--head', '3', '--csv');
       const rows = csv.trim().split('\r\n').slice(1);

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright';
 import { describe, expect, inject, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import type { Site } from './support/site.ts';
-import { figureOf, modelTest, visit } from './support/visit.ts';
+import { figureOf, modelTest, unfold, visit } from './support/visit.ts';
 
 /** What the figure says has gone wrong, once it says so: a whole sentence, and a way to try again. */
 async function complaintOf(figure: Locator): Promise<string> {
@@ -17,6 +17,7 @@ async function complaintOf(figure: Locator): Promise<string> {
 /** Brought near, so that it asks for what it needs. */
 async function brought(page: Page, name: string): Promise<Locator> {
   const figure = figureOf(page, name);
+  await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
   return figure;
 }

@@ -157,7 +157,9 @@ async function filesHoldWhatItShows(page: Page, name: string): Promise<void> {
   const { rendered } = await expected(name, shown.state);
   const file = async (button: string) => {
     const download = page.waitForEvent('download');
-    await figureOf(page, name).getByRole('button', { name: button, exact: true }).click();
+    const menu = figureOf(page, name).locator('details.save');
+    if (!(await menu.evaluate((one: HTMLDetailsElement) => one.open))) await menu.locator('summary').click();
+    await menu.getByRole('button', { name: button, exact: true }).click();
     return readFile(await (await download).path());
   };
   const near = (text: string) =>
@@ -179,7 +181,14 @@ async function filesHoldWhatItShows(page: Page, name: string): Promise<void> {
       height: Number(parsed.documentElement.getAttribute('height')),
     };
   }, svg);
-  expect(picture).toMatchObject({ error: undefined, title: rendered.figure.title, width: shown.width });
+  // With a margin, its title and its settings.
+  expect(picture).toMatchObject({
+    error: undefined,
+    title: rendered.figure.title,
+    width: shown.width + 32,
+  });
+  expect(svg).toContain(`>${rendered.figure.title}</text>`);
+  expect(svg).toContain('Superpose</text>');
   const png = await file('PNG');
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([
     2 * picture.width,

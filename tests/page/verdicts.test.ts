@@ -15,40 +15,66 @@ const asLinked = (state: Record<string, unknown>) =>
     Object.entries(state).map(([name, value]) => [name, Array.isArray(value) ? value.join('.') : value]),
   );
 
-modelTest('every link opens the figure that shows its claim', async () => {
-  const { page } = await visit();
-  const links = page.locator('.verdicts tbody a');
-  expect(await links.count()).toBe(verdicts.length);
-  for (const [place, { claim, figure, settings, section, shows }] of verdicts.entries()) {
-    await links.nth(place).click();
-    if (!figure) {
-      expect(new URL(page.url()).hash).toBe(`#${section}`);
-      expect(await page.locator(`#${section}`).count()).toBe(1);
-      continue;
+modelTest(
+  'every link opens the figure that shows its claim, with the claim above it and the focus on it',
+  async () => {
+    const { page } = await visit();
+    const claims = page.locator('.verdict');
+    expect(await claims.count()).toBe(verdicts.length);
+    for (const [place, { claim, tag, figure, settings, section, shows }] of verdicts.entries()) {
+      const one = claims.nth(place);
+      await one.locator('summary').click();
+      await one.locator('a.see').click();
+      if (!figure) {
+        expect(new URL(page.url()).hash).toBe(`#${section}`);
+        expect(await page.locator(`#${section}`).count()).toBe(1);
+        continue;
+      }
+      await expect
+        .poll(() => page.evaluate(readFigure, figure).then((shown) => shown && asLinked(shown.state)), {
+          message: claim,
+        })
+        .toMatchObject(settings ?? {});
+      const { finding, readout, picture, problems } = await drawn(page, figure);
+      expect(problems).toEqual([]);
+      const said = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
+      for (const quoted of shows) expect(said).toContain(quoted);
+      expect(await page.locator('.claimed').innerText()).toContain(tag);
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe(figure);
     }
-    await expect
-      .poll(() => page.evaluate(readFigure, figure).then((shown) => shown && asLinked(shown.state)), {
-        message: claim,
-      })
-      .toMatchObject(settings ?? {});
-    const { finding, readout, picture, problems } = await drawn(page, figure);
-    expect(problems).toEqual([]);
-    const said = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
-    for (const quoted of shows) expect(said).toContain(quoted);
-  }
+  },
+);
+
+modelTest('Back returns to the claim', async () => {
+  const { page } = await visit();
+  const one = page.locator('.verdict').nth(2);
+  await one.locator('summary').click();
+  await one.locator('a.see').click();
+  const line = page.locator('.claimed');
+  await line.waitFor();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(2000);
+  await line.getByRole('button', { name: 'Back' }).click();
+  await expect
+    .poll(() => one.locator('a.see').evaluate((link) => link === document.activeElement))
+    .toBe(true);
+  expect(await one.isVisible()).toBe(true);
+  expect(await line.count()).toBe(0);
 });
 
-modelTest('the bets come back at the end, judged by what is computed there', async () => {
+modelTest('a bet is answered below its figure, the answer first', async () => {
   const { page } = await visit();
-  const told = (name: string) => page.locator(`#bets-told [data-bet=${name}]`);
+  const told = (name: string) => page.locator(`[data-told=${name}]`);
+  expect(await told('cross').textContent()).toBe('');
   await page.getByLabel('That depends on the weights').check();
   await page.getByLabel('Yes, a sum cannot be taken apart').check();
-  await page.locator('#bets-form input[name=width]').fill('4');
-  await page.locator('#your-bets').scrollIntoViewIfNeeded();
-  await expect.poll(() => told('cross').textContent(), { timeout: 60_000 }).toContain('You were right');
-  await expect.poll(() => told('lost').textContent(), { timeout: 60_000 }).toContain('Not quite');
-  await expect.poll(() => told('width').textContent(), { timeout: 60_000 }).toMatch(/You were right.*64/);
+  await page.locator('.bet input[name=width]').fill('4');
+  const said = (name: string) => expect.poll(() => told(name).textContent(), { timeout: 60_000 });
+  await said('cross').toMatch(/^That depends on the weights\. You were right\. With full weights/);
+  await said('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
+  await said('width').toMatch(/^d = \d+\. /);
   // They are kept for the tab.
   await page.reload();
-  expect(await page.getByLabel('That depends on the weights').isChecked()).toBe(true);
+  const kept = page.getByLabel('That depends on the weights');
+  await kept.scrollIntoViewIfNeeded();
+  await expect.poll(() => kept.isChecked()).toBe(true);
 });

@@ -8,8 +8,9 @@ import { measure } from '../../tools/bench/measure.js';
 import { peakMemory } from '../../tools/bench/memory.js';
 import { inNode } from '../../tools/bench/modules.js';
 import { hasAvx2, native, nativeAvx2 } from '../../tools/bench/native.mjs';
-import { engineTable, growthTable, memoryTable, wrongOnes } from '../../tools/bench/report.js';
+import { engineTable, growthTable, memoryTable, trainingTable, wrongOnes } from '../../tools/bench/report.js';
 import { exponent, growth, summary, withRatios } from '../../tools/bench/statistics.js';
+import { training } from '../../tools/bench/training.js';
 import { which } from '../../tools/steps.mjs';
 
 interface Shape {
@@ -29,7 +30,7 @@ interface Job {
   shapes: Shape[];
   inputOf(shape: Shape): unknown;
   enginesOf(modules: unknown): Engine[];
-  referenceOf(input: unknown): unknown;
+  referenceOf(input: unknown, modules: unknown): unknown;
   errorOf(input: unknown, answer: unknown, reference: unknown, engine: Engine): number;
 }
 interface Row {
@@ -55,7 +56,7 @@ const cases = (jobs as Job[]).flatMap((job) => job.small.map((shape) => ({ job, 
 
 test.each(cases)('every engine is right: $title, $shape', async ({ job, shape }) => {
   const input = job.inputOf(shape);
-  const reference = job.referenceOf(input);
+  const reference = job.referenceOf(input, modules);
   const engines = job.enginesOf(modules);
   expect(engines.map(({ name }) => name)).toContain('superpose relaxed');
   if (job.name === 'four terms') expect(engines.length).toBeGreaterThan(9);
@@ -87,6 +88,12 @@ for (const start of natives)
       const verdicts = await runtime.order({ job: 'four terms', shape });
       expect(verdicts.map(({ engine }) => engine)).toEqual(['native Eigen', 'native kernel']);
       for (const { engine, right } of verdicts) expect(right, engine).toBe(true);
+    }
+    for (const shape of training.small) {
+      const [found] = await runtime.order({ job: 'training', shape });
+      expect(found).toMatchObject({ engine: `${runtime.name} kernels`, right: true });
+      // Throws where a step takes memory.
+      expect(await runtime.order({ round: [found?.engine] })).toHaveProperty([found?.engine ?? '']);
     }
     await runtime.close();
   });
@@ -180,6 +187,14 @@ test('medians, ratios, exponents and their tables', () => {
   expect(rows.map((found) => found.ratio_to_best_peer)).toEqual([1.5, 1, 0.5, null, null]);
   // The limit is the better of the two.
   expect(engineTable(rows)).toContain('| a | ours | 2.00 | 7.00 | 10 % | 1.00 | 1.50× | 0.50× |');
+  expect(
+    trainingTable(
+      rows.map((found) => {
+        const best_ms = (found.median_ms as number) / 2;
+        return { ...found, best_ms, engine: found.engine.replace('one', 'tfjs') };
+      }),
+    ),
+  ).toContain('| a | ours | 1000 | 500 | 10 % | 1.50× |  | 1.00× | 0.50× |');
   expect(
     exponent([
       [1, 3],

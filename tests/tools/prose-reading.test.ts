@@ -67,7 +67,7 @@ test('the word that is moved', async () => {
 
 test('width protects words', async () => {
   said(
-    'At ρ = 1, nine in ten of 5,000 random words are lost at d = 8, and fewer than one in a hundred at d = 64. Positions twice as long need between three and four times the width for as much.',
+    'At ρ = 1, nine in ten of 5,000 random words are lost at d = 8, and fewer than one in a hundred at d = 64. Positions of twice the norm need between three and four times the width for as much.',
   );
   const { points } = (await run(collisionError)).data;
   expect(nth(nth(points, 1), 1).share).toBeGreaterThan(0.88);
@@ -143,7 +143,7 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
     expect(data.lags[15]).toBeGreaterThan(nth(data.lags, 7) + 0.1);
   });
 
-  test('what each head’s scores vary by', async () => {
+  test('the variation in each head’s scores', async () => {
     const [tt, tp, pt, pp, rest] = [0, 1, 2, 3, 4] as const;
     const rowsOf = async (settings: Record<string, string>) => {
       const shares = (await run(heads, settings)).data.rows.map((row: { shares: number[] }) => row.shares);

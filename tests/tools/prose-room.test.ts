@@ -24,7 +24,7 @@ test('two random vectors, and the largest of many', () => {
 
 test('random subspaces', () => {
   said(
-    '64 dimensions in 512, the width of one head in the model of the 2017 paper, contain directions with a cosine of about 0.65',
+    'Of 512 dimensions, two random 64-dimensional subspaces, as wide as one head of the 2017 paper’s model, contain directions with a cosine of about 0.65',
   );
   const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
   const largest = seeds.map((seed) =>
@@ -81,7 +81,7 @@ test.runIf(inject('withModel'))('MiniLM’s tables, of 512 words and of all', as
   expect(1 - (data.reached[384 - last - 1] as number)).toBeGreaterThan(0.7);
 
   said(
-    'Over the whole vocabulary A is 0.23, and the last eighth of the words’ directions holds 89 % of the positions’ twelve',
+    'Over the whole vocabulary A is 0.23, and 89 % of the positions’ twelve main directions lie where words vary least, in the last eighth of all directions',
   );
   const model = await loadMiniLM(superpose);
   // All ids but those of pieces called [unused…].

@@ -123,8 +123,11 @@ test('the table of formulas is the registry', () => {
     source: source?.replace(/<[^>]*>/g, ''),
   }));
   expect(found).toEqual(
-    superpose
-      .schemeRegistry()
-      .map(({ name, formula, parameters, source }) => ({ name, formula, parameters, source })),
+    superpose.schemeRegistry().map(({ name, bidirectionalFormula: formula, parameters, source }) => ({
+      name,
+      formula,
+      parameters,
+      source,
+    })),
   );
 });

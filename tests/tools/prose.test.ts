@@ -23,7 +23,7 @@ const products = (d_model: number, seed: number) =>
 
 test('cross terms spread like √d, position · position grows like d, and so the cross terms weigh less', () => {
   said(
-    'With random tokens and sinusoids the cross terms spread like √d, while p·p′ grows like d: the wider the vectors, the less the cross terms weigh beside what the positions say to each other. They grow all the same. Turn ρ to 0 and there is no position to mix in.',
+    'With random tokens and sinusoids the cross terms spread like √d, while p·p′ grows like d: the wider the vectors, the less the cross terms weigh beside what the positions say to each other. They still grow, only more slowly. Turn ρ to 0 and there is no position to mix in.',
   );
   for (const seed of [1, 2, 3]) {
     const [narrow, wide] = [products(64, seed), products(1024, seed)];
@@ -58,18 +58,18 @@ test.runIf(inject('withModel'))(
       sharesOf(of, head)[3 * query + key] as number;
     const [token, position] = [0, 1];
 
-    said('Head 3 reads words and places, each by itself.');
+    said('Choose head 3: it reads words and places, each by itself.');
     expect(share(3, token, token)).toBeGreaterThan(0.5);
     expect(share(3, position, position)).toBeGreaterThan(0.1);
     expect(Math.abs(share(3, token, position))).toBeLessThan(0.01);
     expect(Math.abs(share(3, position, token))).toBeLessThan(0.01);
-    said('Choose head 2: it hardly reads the words');
+    said('Head 2 hardly reads the words');
     expect(share(2, position, position)).toBeGreaterThan(0.95);
     expect(Math.abs(share(2, token, token))).toBeLessThan(0.01);
-    said('more than a quarter of what its scores vary by is token → position');
+    said('more than a quarter of the variation in its scores is token → position');
     expect(share(11, token, position)).toBeGreaterThan(0.25);
     expect(share(11, token, position)).toBeLessThan(0.3);
-    said('raw, a fifth of what heads 0, 3 and 8 vary by seems to come from position → token');
+    said('raw, a fifth of the variation in heads 0, 3 and 8 seems to come from position → token');
     said('It was an artefact of where the means of the tables lie.');
     for (const head of [0, 3, 8]) {
       expect(share(head, position, token, raw)).toBeGreaterThan(0.18);

@@ -74,7 +74,7 @@ export function clientOf(runtime) {
     modules ??= await runtime.engines();
     const job = jobs.find((one) => one.name === name);
     const input = job.inputOf(shape);
-    const reference = job.referenceOf(input);
+    const reference = job.referenceOf(input, modules);
     const verdicts = [];
     for (const engine of job.enginesOf(modules)) {
       if (engine.takes && !engine.takes(shape)) continue;
@@ -86,7 +86,7 @@ export function clientOf(runtime) {
       const once = took > 200 ? took : await timed(prepared.run, took > 20 ? 1 : 5);
       ready.set(engine.name, {
         ...prepared,
-        calls: Math.max(1, Math.ceil(longEnough / Math.max(once, 1e-3))),
+        calls: Math.max(1, Math.ceil((job.stretch ?? longEnough) / Math.max(once, 1e-3))),
       });
     }
     return verdicts;

@@ -3,6 +3,7 @@
 import { fourTermEngines, inOne, nextTokensEngines } from './engines.js';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 import { otherJobs } from './others.js';
+import { training } from './training.js';
 
 export const fourTerms = {
   name: 'four terms',
@@ -41,4 +42,7 @@ const alone = ({ prepare, ...job }) => ({
 /** Those that peers do as well. */
 export const contests = [fourTerms, nextTokens];
 
-export const jobs = [...contests, ...otherJobs.map(alone)];
+/** Those of the library alone. */
+export const others = otherJobs.map(alone);
+
+export const jobs = [...contests, ...others, training];

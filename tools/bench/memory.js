@@ -24,3 +24,13 @@ export async function peakMemory(fresh, job, shape) {
     result_bytes: bytesOf(result),
   };
 }
+
+/** Of a trainer's module: bytes after the first step, and after so many more. */
+export async function stepsMemory(fresh, { n, d, heads }, more = 2000) {
+  const superpose = await fresh();
+  const trainer = superpose.trainer({ task: 'lookup', n, d_model: d, heads });
+  trainer.step();
+  const first = superpose.memoryBytes();
+  trainer.step(more);
+  return { first, more, bytes: superpose.memoryBytes() };
+}

@@ -1,10 +1,24 @@
 // What the client needs of Node: the library and its peers, from where they were built and installed.
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { everyBuild } from './engines.js';
+import { straightFile, straightOf } from './straight.js';
 
 const root = new URL('../../', import.meta.url);
 const { load, supportedSimd, wasmAddress } = await import(new URL('build/package/index.js', root));
+
+/** TensorFlow.js's package for Node has neither gradients nor methods of tensors; those beside it register globally. */
+async function gradientsOf(name) {
+  const from = (file) => `import '${name}/dist/${file}';`;
+  const contents = ['register_all_gradients', 'public/chained_ops/register_all_chained_ops']
+    .map(from)
+    .join('');
+  const outfile = fileURLToPath(new URL('build/bench/tfjs-gradients.mjs', root));
+  const stdin = { contents, resolveDir: fileURLToPath(root) };
+  await build({ stdin, outfile, bundle: true, format: 'esm', platform: 'browser', logLevel: 'error' });
+  return pathToFileURL(outfile).href;
+}
 
 export const inNode = {
   about: `Node ${process.version}`,
@@ -18,6 +32,8 @@ export const inNode = {
     const { setWasmPaths } = await import('@tensorflow/tfjs-backend-wasm');
     setWasmPaths(fileURLToPath(new URL('node_modules/@tensorflow/tfjs-backend-wasm/dist/', root)));
     await tf.setBackend('wasm');
-    return { superpose: await everyBuild(inNode), ort, tf };
+    await import(await gradientsOf('@tensorflow/tfjs-core'));
+    const bytes = await readFile(new URL(straightFile, root)).catch(() => undefined);
+    return { superpose: await everyBuild(inNode), ort, tf, straight: bytes && straightOf(bytes) };
   },
 };

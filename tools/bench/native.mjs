@@ -1,11 +1,12 @@
 // The limit that the decomposition is measured against: native code by g++, as a runtime of its own.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { unlessStamped } from '../stamps.mjs';
 import { root } from '../steps.mjs';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
+import { bytesOf, training } from './training.js';
 
 /** In vectors of 128 bit, without fused multiply-adds; Eigen is below the prefix. */
 export const native = (eigen) => built('native SSE4.1', ['-msse4.1'], eigen);
@@ -21,20 +22,15 @@ export const hasAvx2 = () => {
   return flags.includes('avx2') && flags.includes('fma');
 };
 
-/** Its two engines are Eigen's product and the library's. */
-async function built(name, flags, eigen) {
+/** A program of some of the core, compiled and started: tells it a line, gives the line it answers. */
+async function program(name, main, core, flags, eigen) {
   const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
-  const sources = [
-    'tools/bench/native.cpp',
-    ...['scores/decomposition_layer', 'scores/gauge', 'scores/layer_norm', 'numeric/product'].map(
-      (one) => `src/core/${one}.cpp`,
-    ),
-  ];
+  const sources = [main, ...core.map((one) => `src/core/${one}.cpp`)];
   const command = ['-std=c++20', '-O3', '-DNDEBUG', ...flags, '-Isrc/core', `-I${eigen}/include/eigen3`];
   mkdirSync(join(root, 'build/bench'), { recursive: true });
   await unlessStamped(
     output.replaceAll('/', '-'),
-    { inputs: ['tools/bench/native.cpp', 'src'], outputs: [output], key: command.join(' ') },
+    { inputs: [main, 'src'], outputs: [output], key: [...command, ...core].join(' ') },
     () => execFileSync('g++', [...command, ...sources, '-o', output], { cwd: root }),
   );
   const child = spawn(join(root, output), { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -43,6 +39,48 @@ async function built(name, flags, eigen) {
     child.stdin.write(`${line}\n`);
     return (await lines.next()).value;
   };
+  return { output, tell, close: () => child.kill() };
+}
+
+/** The library's own kernels, in a program that is started when it is asked for. */
+function trainingProgram(name, flags, eigen) {
+  const core = ['kernels', 'model', 'optimizer', 'parameters', 'tasks', 'trainer'].map(
+    (one) => `training/${one}`,
+  );
+  core.push('encodings/sinusoidal', 'numeric/random');
+  let started;
+  const engine = `${name} kernels`;
+  return {
+    async prepare(shape) {
+      started ??= await program(`${name} training`, 'tools/bench/training.cpp', core, flags, eigen);
+      const input = training.inputOf(shape);
+      const { load } = await import(join(root, 'build/package/index.js'));
+      const file = join(root, `${started.output}.input`);
+      writeFileSync(file, Buffer.concat(bytesOf(input)));
+      const { n, d, heads, sequences, batches, steps } = input;
+      const line = await started.tell(
+        `shape ${n} ${d} ${heads} ${sequences} ${batches.length} ${steps} ${file}`,
+      );
+      rmSync(file);
+      const reference = training.referenceOf(input, { superpose: [await load({ simd: 'plain' })] });
+      const error = training.errorOf(input, Float64Array.from(line.trim().split(' '), Number), reference);
+      return [{ engine, peer: false, error, right: error <= training.allowed }];
+    },
+    async round() {
+      const [time, allocations] = (await started.tell('round')).split(' ').map(Number);
+      if (allocations > 0) throw new Error(`${engine} took memory ${allocations} times in a round of steps.`);
+      return { [engine]: time };
+    },
+    close: () => started?.close(),
+  };
+}
+
+/** Its two engines are Eigen's product and the library's; and it trains. */
+async function built(name, flags, eigen) {
+  const core = ['scores/decomposition_layer', 'scores/gauge', 'scores/layer_norm', 'numeric/product'];
+  const { output, tell, close } = await program(name, 'tools/bench/native.cpp', core, flags, eigen);
+  const trains = trainingProgram(name, flags, eigen);
+  let current;
   const names = ['native Eigen', 'native kernel'];
   const file = join(root, `${output}.terms`);
 
@@ -63,10 +101,15 @@ async function built(name, flags, eigen) {
     name,
     about: () => `g++ ${execFileSync('g++', ['-dumpfullversion']).toString().trim()} -O3 ${flags.join(' ')}`,
     async order({ job, shape, round }) {
+      current = job ?? current;
+      if (current === training.name) return job ? trains.prepare(shape) : trains.round();
       if (job) return job === 'four terms' ? prepare(shape) : [];
       const times = (await tell('round')).split(' ').map(Number);
       return Object.fromEntries(round.map((engine) => [engine, times[names.indexOf(engine)]]));
     },
-    close: () => child.kill(),
+    close: () => {
+      trains.close();
+      close();
+    },
   };
 }

@@ -54,6 +54,35 @@ export function engineTable(all) {
   );
 }
 
+/**
+ * Steps of training, and how many times each peer's and native code's: above 1 is faster. Of best stretches: other
+ * programs only ever slow them down, and not all alike.
+ */
+export function trainingTable(all) {
+  const rows = all.filter(({ wrong }) => !wrong);
+  const against = (row, other) => ratio((other?.best_ms ?? Number.NaN) / row.best_ms);
+  const here = (row, peer) =>
+    rows.find(({ engine, runtime }) => runtime === row.runtime && engine.startsWith(peer));
+  const native = rows.filter(({ runtime }) => runtime.startsWith('native'));
+  return table(
+    [
+      ...['runtime', 'engine', 'steps/s', 'median', 'spread', 'against tfjs', 'against straight Eigen'],
+      ...native.map(({ runtime }) => `against ${runtime}`),
+    ],
+    2,
+    rows.map((row) => [
+      row.runtime,
+      row.engine,
+      (1000 / row.best_ms).toFixed(0),
+      (1000 / row.median_ms).toFixed(0),
+      `${Math.round(row.spread * 100)} %`,
+      against(row, here(row, 'tfjs')),
+      against(row, here(row, 'straight')),
+      ...native.map((limit) => against(row, limit)),
+    ]),
+  );
+}
+
 /** Jobs without peers: one line for each shape and engine. */
 export const jobTable = (rows) =>
   table(

@@ -3,13 +3,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, runnerImport } from 'vite';
 import { chromiumOptions } from '../chromium.mjs';
 import { relaxedSimdFlags } from '../relaxedSimd.mjs';
+import { unlessStamped } from '../stamps.mjs';
 import { ask, root } from '../steps.mjs';
 import { native, nativeAvx2 } from './native.mjs';
+import { straightFile } from './straight.js';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const types = {
@@ -38,10 +40,34 @@ export async function buildPage() {
 }
 
 const folders = {
+  '/straight/': join(root, 'build/bench/straight'),
   '/ort/': join(root, 'node_modules/onnxruntime-web/dist'),
   '/tfjs/': join(root, 'node_modules/@tensorflow/tfjs-backend-wasm/dist'),
   '/': join(root, 'build/bench/page'),
 };
+
+/** The peer of training that is not a package: Eigen's own vectorisation, as em++ makes it of straight.cpp. */
+export async function buildStraight({
+  SUPERPOSE_EMSCRIPTEN: emscripten,
+  SUPERPOSE_PREFIX: prefix = '/usr',
+  ...env
+}) {
+  const flags = ['-std=c++20', '-O3', '-DNDEBUG', '-fno-exceptions', '-fno-rtti', '-msimd128', '-msse4.1'];
+  flags.push('--no-entry', '-sSTANDALONE_WASM', '-sINITIAL_MEMORY=64MB', '-sSTACK_SIZE=1MB');
+  flags.push('-sEXPORTED_FUNCTIONS=_begin,_ids,_step', '-Wno-version-check');
+  await unlessStamped(
+    'bench-straight',
+    { inputs: ['tools/bench/straight.cpp'], outputs: [straightFile], key: flags.join(' ') },
+    () => {
+      mkdirSync(dirname(join(root, straightFile)), { recursive: true });
+      const files = ['tools/bench/straight.cpp', '-o', straightFile, `-I${prefix}/include/eigen3`];
+      execFileSync(join(emscripten, 'em++'), [...flags, ...files], {
+        cwd: root,
+        env: { ...process.env, ...env },
+      });
+    },
+  );
+}
 
 /** A server that hands out orders and takes answers. */
 async function desk() {

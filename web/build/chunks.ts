@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 
 const page = readFileSync(new URL('../index.html', import.meta.url), 'utf8');
 /** Figures of the sections from one of these on are one file. */
-const starts = [0, 2];
+const starts = [0, 3];
 
 const fileOf = (name: string) => name.replace(/-./g, (dashed) => dashed.slice(1).toUpperCase());
 

@@ -1,20 +1,25 @@
-// The table of claims, made while the page is built: each with a link to the figure in the state that shows it.
+// The list of claims, made while the page is built: each with a link to the figure in the state that shows it.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { readState } from '../figures/controls.js';
 import { headless } from './site/figures.js';
 
-export interface Verdict {
-  claim: string;
-  verdict: string;
-  why: string;
-  /** The figure that shows it, and its settings that are not the first ones ... */
+/** A state of a figure, and what it must say there. */
+export interface Shown {
   figure?: string;
+  /** Settings that are not the first ones. */
   settings?: Record<string, string | number>;
-  /** ... or a section, where what is said is published and not computed. */
-  section?: string;
   /** What the figure must say in that state; the tests look. */
   shows: string[];
+}
+
+export interface Verdict extends Shown {
+  claim: string;
+  tag: 'True' | 'False' | 'Depends';
+  verdict: string;
+  why: string;
+  /** Instead of a figure, where what is said is published and not computed. */
+  section?: string;
 }
 
 export const verdicts: Verdict[] = JSON.parse(
@@ -23,27 +28,31 @@ export const verdicts: Verdict[] = JSON.parse(
 
 type Headless = Awaited<ReturnType<typeof headless>>;
 
-export function linkOf({ figure, settings, section }: Verdict, { figures, writeLink }: Headless): string {
+export function linkOf(
+  { figure, settings, section }: Shown & { section?: string },
+  { figures, writeLink }: Headless,
+): string {
   if (!figure) return `#${section}`;
   const one = figures[figure];
-  if (!one) throw new Error(`verdicts.json names a figure “${figure}” that is not there.`);
+  if (!one) throw new Error(`The page names a figure “${figure}” that is not there.`);
   const texts = Object.entries(settings ?? {}).map(([name, value]) => [name, String(value)] as const);
   const { state, refused } = readState(one.controls, texts);
-  if (refused.length > 0) throw new Error(`verdicts.json: ${refused.join(' ')}`);
+  if (refused.length > 0) throw new Error(`A link of the page: ${refused.join(' ')}`);
   return writeLink(figure, one.controls, state);
 }
 
-const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+export const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 /** W_Q as it is printed. */
 const printed = (text: string) => html(text).replace(/W_([QK])/g, 'W<sub>$1</sub>');
 
-function tableOf(withFigures: Headless): string {
-  const rows = verdicts.map((verdict) => {
-    const link = html(linkOf(verdict, withFigures));
-    const where = verdict.figure ? 'See it' : 'The published numbers';
-    return `<tr><th scope="row">${html(verdict.claim)}</th><td><strong>${html(verdict.verdict)}.</strong> ${printed(verdict.why)} <a href="${link}">${where}<span class="unseen">: ${html(verdict.claim)}</span></a></td></tr>`;
+function listOf(withFigures: Headless): string {
+  const items = verdicts.map((one) => {
+    const { claim, tag, verdict, why, figure } = one;
+    const link = html(linkOf(one, withFigures));
+    const where = figure ? 'See it' : 'The published numbers';
+    return `<details class="verdict"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
   });
-  return `<table class="verdicts"><thead><tr><th scope="col">It is said that</th><th scope="col">What is so</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<div class="verdicts">${items.join('\n')}</div>`;
 }
 
 export const verdictTable = (): Plugin => ({
@@ -54,8 +63,8 @@ export const verdictTable = (): Plugin => ({
     async handler(page) {
       const mark = '<verdict-table></verdict-table>';
       if (!page.includes(mark)) return page;
-      const table = tableOf(await headless());
-      return page.replace(mark, () => table);
+      const list = listOf(await headless());
+      return page.replace(mark, () => list);
     },
   },
 });

@@ -11,9 +11,21 @@ export const tables = (superpose) => ({
 
 /** Runs the code of an example. It is our own, from below. */
 export function runExample(superpose, { code }) {
-  const body = new Function('superpose', 'tables', `return (async () => {\n${code}\n})();`);
-  return body(superpose, tables);
+  const body = new Function('superpose', 'tables', 'encoderLayer', `return (async () => {\n${code}\n})();`);
+  return body(superpose, tables, encoderLayer);
 }
+
+/** A layer of an encoder of width 8, drawn at random. */
+export const encoderLayer = (superpose, seed) => {
+  const linear = (rows, columns, stream) => ({
+    weight: superpose.randomNormal({ rows, columns, seed, stream, standardDeviation: 'fan_in' }),
+  });
+  const norm = { kind: 'layer_norm', epsilon: 1e-12 };
+  return {
+    ...{ query: linear(8, 8, 0), key: linear(8, 8, 1), value: linear(8, 8, 2), output: linear(8, 8, 3) },
+    ...{ attentionNorm: norm, up: linear(16, 8, 4), down: linear(8, 16, 5), mlpNorm: norm },
+  };
+};
 
 const encoding = 'Encodings';
 const score = 'Scores';
@@ -164,6 +176,20 @@ const before = layer.terms({ token, position }).terms.slice(0, 3);
 const after = layer.terms({ token, position }, { factors: { token: 2 } }).terms.slice(0, 3);
 layer.delete();
 return { before, after };`,
+  },
+  {
+    name: 'encoder',
+    kind: score,
+    what: 'a whole encoder: states, scores and attention of every layer, each layer taken apart',
+    source: 'Devlin et al. 2019; Mickus, Paperno & Constant 2022; Song & Zhong 2023',
+    code: `const { token, position } = tables(superpose);
+const encoder = superpose.encoder({ d_model: 8, heads: 2, precision: 'float64' });
+for (const seed of [1, 2]) encoder.addLayer(encoderLayer(superpose, seed));
+const forward = encoder.forward({ token, position });
+const groups = { position: ['position'], rest: ['token', 'attention', 'mlp', 'constant'] };
+const { shares, residuals } = forward.decompose({ layer: 1, gauge: 'canonical', groups, only: [0] });
+encoder.delete();
+return { embedding: forward.embedding.slice(0, 3), shares, exact: residuals[0] < 1e-12 };`,
   },
   {
     name: 'combineTerms',
@@ -477,6 +503,24 @@ return superpose.tokenProbe({ token, position, trainingPairs: 400, testPairs: 10
     code: `const { token: rows } = tables(superpose);
 const result = superpose.meanDecomposition({ rows, positionOf: [0, 1, 0, 1, 0], positions: 2, tokenOf: [0, 0, 1, 1, 2], tokens: 3 });
 return { position: result.positionShare, token: result.tokenShare };`,
+  },
+  {
+    name: 'positionMeans',
+    kind: measure,
+    what: 'what of every state depends on the position alone, over windows of a corpus',
+    source: 'Song & Zhong 2023, arXiv 2310.04861',
+    code: `const { position } = tables(superpose);
+const encoder = superpose.encoder({ d_model: 8, heads: 2, precision: 'float64' });
+encoder.addLayer(encoderLayer(superpose, 1));
+const means = superpose.positionMeans({ positions: 4, d_model: 8, layers: 1 });
+for (let seed = 1; seed <= 40; seed++) {
+  const token = superpose.randomNormal({ rows: 5, columns: 8, seed, standardDeviation: 0.5 });
+  means.add(encoder.forward({ token, position }, { scores: false }));
+}
+const energies = [0, 1].map((layers) => means.findings(layers).positionEnergy);
+means.delete();
+encoder.delete();
+return energies;`,
   },
   {
     name: 'collisionSearch',

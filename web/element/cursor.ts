@@ -39,7 +39,8 @@ export class Cursors implements ReactiveController {
   /** Another picture has other places: of as many it keeps its own. */
   fit(view: View, before: View | undefined): void {
     const { figure, data, state, rows, columns } = view;
-    if (before?.rows !== rows || before.columns !== columns) {
+    const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);
+    if (before?.rows !== rows || before.columns !== columns || follows) {
       this.place = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
       this.held = false;
     }
@@ -75,11 +76,20 @@ export class Cursors implements ReactiveController {
   hold = (event: MouseEvent): void => {
     const found = this.at(event);
     if (!found) return;
+    if (this.choose(found.cursor)) return;
     this.held = !(this.held && same(found.cursor, this.place));
     this.move(found.cursor);
     this.host.requestUpdate();
     if (this.held) void this.host.speech.readout();
   };
+
+  /** Where a place is chosen rather than held. */
+  private choose({ j }: Cursor): boolean {
+    const setting = this.host.picture.view?.figure.chooses;
+    if (setting === undefined) return false;
+    this.host.asking.change(setting as string, j, true);
+    return true;
+  }
 
   step = (event: KeyboardEvent): void => {
     const { view } = this.host.picture;
@@ -89,6 +99,7 @@ export class Cursors implements ReactiveController {
       this.host.requestUpdate();
       return;
     }
+    if (event.key === 'Enter') this.choose(this.place);
     const next = stepped(this.place, event.key, view.rows, view.columns);
     if (!next) return;
     this.move(next);

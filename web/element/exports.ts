@@ -1,6 +1,6 @@
 // A figure's result as files: the picture, the numbers, and the numbers with what made them. From the model
 // of the figure, not from what is on the screen.
-import type { State } from '../figures/controls.js';
+import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
 import type { AnyFigure, DataTable } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
 import { svgPicture } from '../plot/svg.js';
@@ -22,6 +22,28 @@ export const toSvg = (
     title: figure.title,
     description: figure.describe(data, state),
   });
+
+/** The same with its title, its settings and where its numbers come from, and room around it: to stand alone. */
+export const toFramedSvg = (result: Result, width: number, theme: Theme | 'auto'): Promise<string> => {
+  const { figure, data, state } = result;
+  const unused = new Set(figure.unused?.(state) ?? []);
+  const set = Object.entries(figure.controls as Controls).flatMap(([name, control]) =>
+    unused.has(name) ? [] : [`${control.label}: ${shown(control, state[name] as Value)}`],
+  );
+  return svgPicture(figure.scene(data, state, width), {
+    theme,
+    title: figure.title,
+    description: figure.describe(data, state),
+    below: [...set, `numbers: ${figure.source(state)}`, 'Superpose'],
+  });
+};
+
+/** A value as the reader sees it. */
+function shown(control: Control, value: Value): string {
+  if (control.kind === 'choice') return control.options[value as string] ?? '';
+  if (control.kind === 'several') return (value as string[]).map((one) => control.options[one]).join(', ');
+  return written(control, value);
+}
 
 /** As RFC 4180 has it; a text that a spreadsheet would take for a formula gets an apostrophe in front. */
 export function csvOf({ columns, rows }: DataTable): string {
@@ -45,7 +67,7 @@ export function toJson({ figure, data, state }: Result): string {
 
 /** The picture at twice its size. */
 export async function toPng(result: Result, width: number, theme: Theme): Promise<Blob> {
-  const svg = await toSvg(result, width, theme);
+  const svg = await toFramedSvg(result, width, theme);
   const image = new Image();
   const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
   try {

@@ -70,6 +70,17 @@ export class FigureElement extends LitElement {
     this.cursors.cursor = cursor;
   }
 
+  /** Has the marks come in one after another; once, and only where the reader has not asked for rest. */
+  enter = (): void => {
+    const root = this.renderRoot.querySelector('.root');
+    root?.classList.remove('entering');
+    void root?.clientWidth;
+    root?.classList.add('entering');
+    clearTimeout(this.entrance);
+    this.entrance = window.setTimeout(() => root?.classList.remove('entering'), 1600);
+  };
+  private entrance = 0;
+
   /** Loads the figure's code, without computing anything. */
   loaded(): Promise<AnyFigure | undefined> {
     return this.asking.loaded();
@@ -84,8 +95,9 @@ export class FigureElement extends LitElement {
     const { figure } = this.asking;
     const { view } = this.picture;
     return html`<svg class="room" aria-hidden="true"></svg>
-      <div class="root" role=${figure ? 'group' : nothing} aria-label=${figure?.title ?? nothing}
+      <div class="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
         data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
+        <slot name="title">${figure ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
         ${figure ? this.inputs(figure) : html`<slot name="room"></slot>`}
         ${this.problems()}
         ${view ? nothing : html`<slot>${this.standIn()}</slot>`}
@@ -122,7 +134,7 @@ export class FigureElement extends LitElement {
         <span aria-hidden="true">${Math.round(100 * fraction)} %</span><button @click=${stop}>Stop</button></p>`;
     }
     if (!asked || !figure || this.picture.view) return nothing;
-    const trained = figure.source(asked) === 'trained';
+    const trained = ['trained', 'mixed'].includes(figure.source(asked));
     return html`<p class="note" role="status">${(trained && figure.waiting) || 'Computing…'}</p>`;
   }
 
@@ -131,18 +143,22 @@ export class FigureElement extends LitElement {
     const { settings } = asking;
     const unused = new Set(figure.unused?.(settings) ?? []);
     const kept = this.keep?.split(/\s+/);
-    return html`<div class="controls">
-      ${Object.entries(figure.controls as Record<string, Control>)
-        .filter(([name]) => !unused.has(name) && (kept?.includes(name) ?? true))
+    const controls = Object.entries(figure.controls as Record<string, Control>).filter(
+      ([name]) => !unused.has(name) && (kept?.includes(name) ?? true),
+    );
+    const inputs = (more: boolean) =>
+      controls
+        .filter(([, control]) => (control.more ?? false) === more)
         .map(([name, control]) =>
           inputOf(name, control, settings[name] as Value, {
             change: (value, settled) => asking.change(name, value, settled),
             seed: (input) => asking.typeSeed(name, input),
             type: (text) => asking.type(name, text),
           }),
-        )}
-      ${asking.running?.tools() ?? nothing}
-    </div>`;
+        );
+    const more = inputs(true);
+    return html`<div class="controls">${inputs(false)}${asking.running?.tools() ?? nothing}</div>
+      ${more.length > 0 ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}</div></details>` : nothing}`;
   }
 
   private live(view: View): TemplateResult {
@@ -164,8 +180,7 @@ export class FigureElement extends LitElement {
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       <p class="finding" id="finding">${view.finding}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
-      ${this.numbers(view)}
-      ${this.saving.tools(view)}
+      <div class="foot">${this.numbers(view)}${this.saving.tools(view)}</div>
     `;
   }
 

@@ -93,6 +93,7 @@ export class Picture implements ReactiveController {
     } catch (error) {
       this.failed(error);
     }
+    if (scene === undefined && view.figure.enters) this.host.enter();
     if (scene === view.scene || this.told === this.host.asking.answer) return;
     this.told = this.host.asking.answer;
     // A run is read out at its end.

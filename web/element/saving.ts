@@ -1,16 +1,22 @@
 // What a reader takes along of a figure: its files, and links to its state.
 import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
-import { toCsv, toJson, toPng, toSvg } from './exports.js';
+import { toCsv, toFramedSvg, toJson, toPng } from './exports.js';
 import type { FigureElement } from './figureElement.js';
 import { writeLink } from './link.js';
 import type { View } from './picture.js';
 import { linkBase, place } from './place.js';
 
 /** What a badge says, and what it means. */
-const sources = { seeded: 'seeded', trained: 'trained weights', exact: 'exact' };
+const sources = {
+  seeded: 'seeded',
+  trained: 'trained weights',
+  mixed: 'trained words, random rest',
+  exact: 'exact',
+};
 const meanings = {
   seeded: 'Random numbers, always the same for the same seed',
   trained: 'Computed from the weights of a trained model',
+  mixed: 'The words are a trained model’s; weights or positions are random, the same for the same seed',
   exact: 'Computed from a formula',
 };
 
@@ -46,14 +52,15 @@ export class Saving implements ReactiveController {
     return html`<div class="tools">
       <span class="badge" title=${meanings[view.source]}><span class="unseen">Numbers: </span>${sources[view.source]}</span>
       ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
-      <span class="save" role="group" aria-label="Save as"><span class="quiet" aria-hidden="true">Save as</span>
+      <details class="save"><summary>Save</summary><div role="group" aria-label="Save as">
       ${[
         this.button(view, 'PNG', 'image/png', () => toPng(view, width, theme)),
-        this.button(view, 'SVG', 'image/svg+xml', () => toSvg(view, width, theme)),
+        this.button(view, 'SVG', 'image/svg+xml', () => toFramedSvg(view, width, theme)),
         this.button(view, 'CSV', 'text/csv', () => toCsv(view)),
         this.button(view, 'JSON', 'application/json', () => toJson(view)),
-      ]}</span>
+      ]}</div></details>
       <button @click=${() => asking.reset()}>Reset</button>
+      ${view.figure.enters ? html`<button @click=${this.host.enter}>Replay</button>` : nothing}
       <slot name="tools"></slot>${this.homeLink()}
       <span class="said" role="status">${this.said}</span>
     </div>`;

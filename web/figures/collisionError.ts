@@ -188,7 +188,7 @@ export const figure: Figure<typeof controls, Data> = {
           0,
           keyTop,
           scales.map((scale, row) => ({
-            label: `positions ${scale === 1 ? 'as long as words' : scale < 1 ? 'half as long' : 'twice as long'}: ρ = ${scale}`,
+            label: `positions of ${scale === 1 ? 'the words’ norm' : scale < 1 ? 'half the norm' : 'twice the norm'}: ρ = ${scale}`,
             ink: inks[row] as Ink,
           })),
         ),
@@ -224,7 +224,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, { vocabulary }) {
     const said = [8, 16, 32, 64].map((d) => `${few(at(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
-    return `Of ${count(vocabulary)} random words, with random positions as long as they are (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions twice as long, ${few(at(data, 64, 2).share)} are at d\u00a0=\u00a064. At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
+    return `Of ${count(vocabulary)} random words, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(at(data, 64, 2).share)} are at d\u00a0=\u00a064. At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

@@ -8,6 +8,8 @@ interface Labelled {
    * shows what it showed then.
    */
   before?: Value;
+  /** Below “More settings”, so that what matters first stands alone. */
+  more?: true;
 }
 
 export interface Choice extends Labelled {

@@ -29,7 +29,7 @@ const controls = {
   },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 128, step: 1, initial: 32 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -121,7 +121,8 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'dot-products',
   title: 'Adding versus concatenating, in dot products',
   controls,
-  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'trained'),
+  source: ({ tokens, positions }) =>
+    tokens === 'seeded' ? 'seeded' : positions === 'random' ? 'mixed' : 'trained',
   waiting: fetching,
 
   unused: ({ tokens, positions }) =>

@@ -154,8 +154,8 @@ export const figure: Figure<typeof controls, Data> = {
         print: (value) => tickText(Number(value.toPrecision(3))),
       }),
       ...drawn.marks,
-      { mark: 'path', d: path((range) => range > threshold), fill: 'accent', opacity: 0.8 },
-      { mark: 'path', d: path((range) => range <= threshold), fill: 'quiet', opacity: 0.6 },
+      { mark: 'path', d: path((range) => range > threshold), fill: 'position-position', opacity: 0.8 },
+      { mark: 'path', d: path((range) => range <= threshold), fill: 'quiet', opacity: 0.7 },
       { mark: 'line', x1: x, x2: x + wide, y1: y, y2: y, ink: 'warning', wide: 2, dashed: true },
       {
         mark: 'text',
@@ -168,7 +168,12 @@ export const figure: Figure<typeof controls, Data> = {
       ...bars(
         { x: 0, y: end + 18, width: Math.min(width, 640), height: list - 18 },
         [
-          { label: `channels above ${threshold}`, value: count, text: String(count), ink: 'accent' },
+          {
+            label: `channels above ${threshold}`,
+            value: count,
+            text: String(count),
+            ink: 'position-position',
+          },
           ...measures(ranks).map(([label, value]) => ({
             label,
             value,

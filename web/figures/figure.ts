@@ -1,11 +1,11 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
-import type { First, MiniLM, Superpose } from 'superpose';
+import type { First, MiniLM, Opening, Superpose } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
 
-/** Where the numbers come from: drawn at random, of a trained model, or from a formula. */
-export type Source = 'seeded' | 'trained' | 'exact';
+/** Where the numbers come from: drawn at random, of a trained model, of both, or from a formula. */
+export type Source = 'seeded' | 'trained' | 'mixed' | 'exact';
 
 export interface Library {
   /** What the first module does; enough for an opening figure. */
@@ -14,6 +14,8 @@ export interface Library {
   superpose(): Promise<Superpose>;
   /** A failure is not kept: the next question tries again. */
   miniLM(): Promise<MiniLM>;
+  /** One sentence in two of its heads, in a small file of their own. */
+  opening(): Promise<Opening>;
 }
 
 export interface Job {
@@ -59,6 +61,10 @@ export interface Figure<C extends Controls, Data> {
   source(state: StateOf<C>): Source;
   /** Said while weights are fetched for it. */
   waiting?: string;
+  /** Its marks come in one after another when it is first shown. */
+  enters?: true;
+  /** The setting that a click or a tap, or Enter, sets to the column pointed at; elsewhere they hold the place. */
+  chooses?: keyof C;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];
   /** Of one that is shown while it runs. */
@@ -75,6 +81,8 @@ export interface Figure<C extends Controls, Data> {
   /** How many rows and columns the cursor has. */
   cells(data: Data, state: StateOf<C>): { rows: number; columns: number };
   firstCursor?(data: Data, state: StateOf<C>): Cursor;
+  /** Settings whose change takes the cursor to its first place again. */
+  follows?: (keyof C)[];
   /** What is at the cursor. */
   readout(data: Data, state: StateOf<C>, cursor: Cursor): Said[];
   /** More marks for the cursor than a frame around its cell. */

@@ -18,7 +18,7 @@ const controls = {
     initial: 'yours',
     radio: true,
   },
-  gauge: gaugeControl,
+  gauge: { ...gaugeControl, more: true },
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -96,7 +96,7 @@ const row = 24;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'heads',
-  title: 'What each head’s scores vary by',
+  title: 'The variation in each head’s scores, shared out',
   controls,
   source: () => 'trained',
   waiting: fetching,

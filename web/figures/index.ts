@@ -2,6 +2,7 @@
 import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
+  sum: async () => (await import('./sum.js')).figure,
   cost: async () => (await import('./cost.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   mixing: async () => (await import('./mixing.js')).figure,
@@ -13,6 +14,8 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   tables: async () => (await import('./tables.js')).figure,
   gauge: async () => (await import('./gauge.js')).figure,
   heads: async () => (await import('./heads.js')).figure,
+  depth: async () => (await import('./depth.js')).figure,
+  'needs-positions': async () => (await import('./needsPositions.js')).figure,
   'one-score': async () => (await import('./oneScore.js')).figure,
   cosines: async () => (await import('./cosines.js')).figure,
   subspaces: async () => (await import('./subspaces.js')).figure,

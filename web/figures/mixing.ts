@@ -12,9 +12,15 @@ const controls = {
   word: { kind: 'range', label: 'Which token', min: 0, max: 127, step: 1, initial: 2 },
   first: { kind: 'range', label: 'At place i', min: 0, max: 127, step: 1, initial: 3 },
   second: { kind: 'range', label: 'And at place j', min: 0, max: 127, step: 1, initial: 20 },
-  d: { kind: 'steps', label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256, 512], initial: 32 },
-  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  d: {
+    kind: 'steps',
+    more: true,
+    label: 'Width d',
+    values: [2, 4, 8, 16, 32, 64, 128, 256, 512],
+    initial: 32,
+  },
+  scale: { kind: 'range', more: true, label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -181,7 +187,7 @@ export const figure: Figure<typeof controls, Data> = {
     const sums =
       first === second
         ? 'Both places are the same, and so are the sums.'
-        : `The two sums, ${readable(here.length)} and ${readable(there.length)} long, have cosine ${twoDigits(cosine)} with each other (joined: ${twoDigits(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${gap === 0 ? 'to the last bit' : `to within ${exponent(gap)}`}.`;
+        : `The two sums, of norms ${readable(here.length)} and ${readable(there.length)}, have cosine ${twoDigits(cosine)} with each other (joined: ${twoDigits(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${gap === 0 ? 'to the last bit' : `to within ${exponent(gap)}`}.`;
     return `In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${twoDigits(here.cosine)}, and at place ${second} ${twoDigits(there.cosine)}. ${sums}`;
   },
 
@@ -243,12 +249,12 @@ interface Strip {
   place?: 0 | 1;
 }
 
-/** Two columns of equal width; joined, a vector takes both, so that it is twice as long. */
+/** Two columns of equal width; joined, a vector takes both, so that it is twice as wide. */
 function arrange({ token, places, moved, shift, word }: Data, { first, second }: State, width: number) {
   const narrow = width < 560;
   const gap = narrow ? 14 : 28;
   const column = (width - gap) / 2;
-  const [title, high, space] = [19, narrow ? 46 : 58, 12];
+  const [title, high, space] = [19, narrow ? 40 : 48, 8];
   const strips: Strip[] = [];
   const texts: Mark[] = [];
   let y = 0;
@@ -288,13 +294,9 @@ function arrange({ token, places, moved, shift, word }: Data, { first, second }:
   y += title;
   row({ values: places[0].sum, ink: 'ink', place: 0 }, { values: places[1].sum, ink: 'ink', place: 1 });
   y += 8;
-  write(0, narrow ? 'Joined: [x; ρp], twice as long' : 'Joined instead: [x; ρp], twice as long', 'ink', true);
+  write(0, `Joined${narrow ? '' : ' instead'}: [x; ρp${lowered(first)}], twice as wide`, 'ink', true);
   y += 22;
-  places.forEach(({ position }, side) => {
-    write(0, `[x; ρp${lowered(names[side] as number)}]`);
-    y += title;
-    row({ values: token, ink: 'token-token' }, { values: position, ink: 'position-position' });
-  });
+  row({ values: token, ink: 'token-token' }, { values: places[0].position, ink: 'position-position' });
   y += 8;
   write(
     0,

@@ -226,6 +226,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   cells: ({ sweep }) => ({ rows: 1, columns: sweep.length }),
+  follows: ['d', 'k1', 'k2'],
   firstCursor: ({ sweep, now }) => ({
     i: 0,
     j: Math.max(

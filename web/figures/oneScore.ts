@@ -22,16 +22,17 @@ const controls = {
   weights: weightsControl,
   view: {
     kind: 'choice',
+    more: true,
     label: 'Terms',
     options: { four: 'Four questions, and the rest', sixteen: 'All sixteen' },
     initial: 'four',
     radio: true,
   },
-  head: headControl,
-  gauge: gaugeControl,
-  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
-  centred: { kind: 'toggle', label: 'Centre each row', initial: false },
+  head: { ...headControl, initial: 2 },
+  gauge: { ...gaugeControl, more: true },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
+  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
   on: {
     kind: 'several',
     label: 'Terms that softmax is taken of',
@@ -274,7 +275,7 @@ export const figure: Figure<typeof controls, Data> = {
     const against =
       lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${percent(lowest.share)}.` : '';
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${percent(first.share)} of what head ${state.head} varies by, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
+    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${percent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

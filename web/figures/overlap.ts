@@ -15,7 +15,7 @@ const controls = {
     radio: true,
   },
   k: { kind: 'steps', label: 'Main directions k', values: [4, 12, 32, 64, 96], initial: 12 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;

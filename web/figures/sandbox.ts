@@ -255,7 +255,10 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'sandbox',
   title: 'Sandbox: from tables to attention',
   controls,
-  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'trained'),
+  source: ({ tokens, weights, positions }) => {
+    if (tokens === 'seeded') return 'seeded';
+    return weights === 'seeded' || positions === 'random' ? 'mixed' : 'trained';
+  },
   waiting: fetching,
 
   unused: ({ tokens, weights, positions }) => [
@@ -340,7 +343,7 @@ export const figure: Figure<typeof controls, Data> = {
       return `${alike} The scores do not vary along their rows, so there is nothing to share out.`;
     }
     const shares = terms.map(({ term, share }) => `${termLabels[term]} ${percent(share)}`).join(', ');
-    return `${alike} Of what head ${head}’s scores vary by, in the raw gauge, the terms make up: ${shares}. They add up to the score to within ${exponent(residual)}.`;
+    return `${alike} Of the variation in head ${head}’s scores, in the raw gauge, the terms make up: ${shares}. They add up to the score to within ${exponent(residual)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

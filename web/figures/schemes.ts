@@ -46,20 +46,22 @@ const controls = {
   },
   view: {
     kind: 'choice',
+    more: true,
     label: 'Small maps',
     options: { logits: 'Scores', softmax: 'Softmax' },
     initial: 'logits',
     radio: true,
   },
-  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
   spread: {
     kind: 'steps',
+    more: true,
     label: 'Learned spread',
     values: [0, 0.02, 0.1, 0.3, 1],
     initial: 1,
   },
   causal: { kind: 'toggle', label: 'Causal', initial: false },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -364,7 +366,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { logits } = data.schemes[state.scheme];
     const chosen =
       logits.depends === 'places'
-        ? `In the chosen one, ${data.name}, the offset explains ${percent(logits.offsets.share)} of what the scores vary by.`
+        ? `In the chosen one, ${data.name}, the offset explains ${percent(logits.offsets.share)} of the variation in the scores.`
         : logits.depends === 'offset'
           ? `In the chosen one, ${data.name}, the offset explains all of it.`
           : `In the chosen one, ${data.name}, the scores do not vary at all.`;
@@ -433,7 +435,7 @@ const signedOffset = (offset: number): string => (offset > 0 ? `+${offset}` : `$
 /** Where everything stands. */
 function arrange(data: Data, state: State, width: number) {
   const narrow = width < 560;
-  const tiles = multiples(width, 84, 8, 12);
+  const tiles = multiples(width, narrow ? 76 : 84, 8, 12);
   const tileHeight = titleHeight(true) + tiles.width;
   const tilesKey = Math.ceil(schemeIds.length / tiles.columns) * (tileHeight + 12) + 4;
   const name = tilesKey + 62;
@@ -443,7 +445,7 @@ function arrange(data: Data, state: State, width: number) {
   const partHeight = titleHeight() + grid.width;
   const keys = partsY + Math.ceil((data.terms.length + 2) / grid.columns) * (partHeight + 12) + 4;
   const softmaxKey = narrow ? { x: 0, y: keys + 42 } : { x: width / 2, y: keys };
-  const kernel = { x: 0, y: softmaxKey.y + 52, width, height: narrow ? 180 : 210 };
+  const kernel = { x: 0, y: softmaxKey.y + 52, width, height: narrow ? 150 : 170 };
   return {
     narrow,
     tile(place: number): Area {

@@ -1,4 +1,5 @@
 // The sentence of the figures on a trained model, and what to say of one that is short or was cut.
+import { openingText } from 'superpose';
 import type { Choice, Range, Text } from './controls.js';
 
 /** Longest sentence that a figure shows; the library takes the model's 512. */
@@ -7,7 +8,7 @@ export const mostTokens = 128;
 export const sentenceControl = {
   kind: 'text',
   label: 'Your sentence',
-  initial: 'The river bank was closed, so she walked to the other bank.',
+  initial: openingText,
   // Far more than 128 tokens, short enough to be cut into tokens while one types.
   longest: 5000,
 } as const satisfies Text;

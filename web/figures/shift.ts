@@ -93,7 +93,7 @@ const difference = (one: Float64Array, other: Float64Array) =>
 
 const lines: { name: 'sumErrors' | 'moves' | 'encodingErrors'; label: string; ink: Ink }[] = [
   { name: 'sumErrors', label: '‖Mₖ (x + PE(p)) − (x + PE(p + k))‖', ink: 'warning' },
-  { name: 'moves', label: '‖PE(p + k) − PE(p)‖, the shift itself', ink: 'accent' },
+  { name: 'moves', label: '‖PE(p + k) − PE(p)‖, the shift itself', ink: 'position-position' },
   { name: 'encodingErrors', label: 'largest |Mₖ PE(p) − PE(p + k)|, all p', ink: 'third' },
 ];
 
@@ -128,7 +128,7 @@ export const figure: Figure<typeof controls, Data> = {
     marks.push(
       ...dotKey(0, top, width, [
         { label: `x + PE(${p})`, ink: 'quiet' },
-        { label: `x + PE(${p + k})`, ink: 'accent' },
+        { label: `x + PE(${p + k})`, ink: 'position-position' },
         { label: `Mₖ (x + PE(${p})), k = ${k}`, ink: 'warning' },
       ]),
     );
@@ -217,7 +217,7 @@ function turning({ token, before, after, turned }: Data['pairs'][0], area: Area)
     { mark: 'line', x1: area.x, x2: area.x + area.width, y1: y, y2: y },
     { mark: 'line', x1: x, x2: x, y1: area.y, y2: area.y + area.height },
     { mark: 'path', d: ring(x, y, unit * Math.hypot(...before)), stroke: 'warning', wide: 1, dashed: true },
-    { mark: 'path', d: ring(tokenX, tokenY, unit), stroke: 'accent', wide: 1.25 },
+    { mark: 'path', d: ring(tokenX, tokenY, unit), stroke: 'position-position', wide: 1.25 },
     spoke(origin, token, 'quiet'),
     spoke(token, before, 'quiet'),
     spoke(token, after, 'accent'),

@@ -11,10 +11,10 @@ import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.
 const controls = {
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
   tied: { kind: 'toggle', label: 'Full: W₂ = W₁', initial: false },
-  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
-  d: { kind: 'steps', label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
-  d_head: { kind: 'steps', label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
+  d: { kind: 'steps', more: true, label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
+  d_head: { kind: 'steps', more: true, label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -174,7 +174,7 @@ export const figure: Figure<typeof controls, Data> = {
   name: 'three-concats',
   title: 'Adding, and three ways to concatenate, on the same tokens',
   controls,
-  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'trained'),
+  source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'mixed'),
   waiting: fetching,
   unused: ({ tokens }) => (tokens === 'seeded' ? ['text'] : ['n', 'd']),
 
@@ -232,7 +232,7 @@ export const figure: Figure<typeof controls, Data> = {
       ? 'every cross term is exactly 0'
       : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
     const same = tiedGap === 0 ? 'to the last bit' : `to within ${exponent(tiedGap)}`;
-    return `On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of what the added scores vary by, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores, ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
+    return `On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores, ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

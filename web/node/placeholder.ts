@@ -20,11 +20,17 @@ export interface Placeholder {
 export async function placeholder(rendered: Rendered, folder: string): Promise<Placeholder> {
   const { figure, data, state } = rendered;
   const unused = new Set(figure.unused?.(initialState(figure.controls)) ?? []);
-  const room = Object.entries(figure.controls as Record<string, Control>)
-    .filter(([name]) => !unused.has(name))
+  const controls = Object.entries(figure.controls as Record<string, Control>).filter(
+    ([name]) => !unused.has(name),
+  );
+  const room = controls
+    .filter(([, { more }]) => !more)
     .map(([, control]) => `<i class="${spaceOf(control)}"></i>`)
     .concat(figure.runs ? '<i class="full"></i>' : [])
     .join('');
+  const more = controls.some(([, control]) => control.more)
+    ? '<div slot="room" class="more" aria-hidden="true"></div>'
+    : '';
   const pictures: Record<string, string> = {};
   for (const [size, width] of Object.entries(widths)) {
     pictures[`${figure.name}-${size}.svg`] = await toSvg(rendered, width, 'auto');
@@ -36,7 +42,7 @@ export async function placeholder(rendered: Rendered, folder: string): Promise<P
   return {
     pictures,
     html:
-      `<div slot="room" class="controls" aria-hidden="true">${room}</div>` +
+      `<div slot="room" class="controls" aria-hidden="true">${room}</div>${more}` +
       `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} loading="lazy" alt="${escaped(figure.title)}. ${finding}"></picture>` +
       `<p class="finding">${finding}</p>`,

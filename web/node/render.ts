@@ -22,7 +22,8 @@ export const renderer = (modelFolder?: URL) => rendererOf(library(modelFolder &&
 
 export function rendererOf(loaded: Library) {
   return async (name: string, settings: [string, string][] = []): Promise<Rendered> => {
-    const [figure, compute] = [figures[name], await computeOf(name)];
+    const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
+    const compute = await computeOf(name);
     if (!figure || !compute) {
       throw new Error(`There is no figure called “${name}”. There are ${Object.keys(figures).join(', ')}.`);
     }

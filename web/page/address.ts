@@ -24,12 +24,50 @@ async function remember(element: FigureElement, state: State, settled: boolean):
   else history.replaceState(history.state, '', fragment);
 }
 
+/** The link that the reader came by, if it was one of those that show what is said. */
+let from: HTMLAnchorElement | undefined;
+
+/** What is folded away around a place is opened. */
+function unfold(place: Element | null | undefined): void {
+  const folded = place?.closest('details');
+  if (!folded) return;
+  folded.open = true;
+  unfold(folded.parentElement);
+}
+
 /** To the figure itself; while the page is loading, what is above it may still take its room. */
 function bring(element: HTMLElement): void {
-  element.scrollIntoView();
-  if (document.readyState !== 'complete') {
-    window.addEventListener('load', () => element.scrollIntoView(), { once: true });
+  unfold(element);
+  const above = claimAbove(element) ?? element;
+  above.scrollIntoView();
+  if (from) {
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
   }
+  if (document.readyState !== 'complete') {
+    window.addEventListener('load', () => above.scrollIntoView(), { once: true });
+  }
+}
+
+/** The sentence that the reader came from, put above its figure, with a way back. */
+function claimAbove(element: HTMLElement): HTMLElement | undefined {
+  document.querySelector('.claimed')?.remove();
+  const said = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
+  if (!said) return undefined;
+  const line = document.createElement('p');
+  line.className = 'claimed';
+  const back = document.createElement('button');
+  back.textContent = 'Back';
+  back.addEventListener('click', () => history.back());
+  line.append(
+    ...[...said.childNodes].map((node) =>
+      node instanceof HTMLAnchorElement ? (node.textContent ?? '') : node.cloneNode(true),
+    ),
+    ' ',
+    back,
+  );
+  element.before(line);
+  return line;
 }
 
 export function followAddress(notice: (sentence: string) => void): void {
@@ -44,7 +82,10 @@ export function followAddress(notice: (sentence: string) => void): void {
     // A change that waits for its address has been left behind.
     clearTimeout(timer);
     const link = readLink(location.hash);
-    if (!link) return;
+    if (!link) {
+      unfold(document.getElementById(location.hash.slice(1)));
+      return;
+    }
     if ('refused' in link) {
       notice(`${link.refused} The page shows its first views instead.`);
       return;
@@ -58,6 +99,13 @@ export function followAddress(notice: (sentence: string) => void): void {
     void element.show(link.settings);
     bring(element);
   };
+  document.addEventListener('click', ({ target }) => {
+    const link = (target as Element).closest('a');
+    if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
+    from = link.classList.contains('see') ? link : undefined;
+    // The browser says nothing of a link to where it is already.
+    if (link.hash === location.hash) open();
+  });
   window.addEventListener('hashchange', open);
   open();
 }
@@ -69,6 +117,9 @@ export function followHistory(): void {
   window.addEventListener('popstate', () => {
     const link = readLink(location.hash);
     if (link && !('refused' in link)) return;
+    document.querySelector('.claimed')?.remove();
+    from?.focus();
+    from = undefined;
     for (const name of touched) void figureOf(name)?.show([]);
     touched = new Set();
   });

@@ -1,4 +1,4 @@
-// The reader's bets, made before any answer, and what became of them at the end, computed then and there.
+// The reader's bets, each before the figure that settles it and answered below it, computed then and there.
 
 import type { Data as CollisionData } from '../figures/collisionError.js';
 import { initialState } from '../figures/controls.js';
@@ -6,43 +6,47 @@ import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Data as ObliqueData } from '../figures/oblique.js';
 import type { Data as ConcatData } from '../figures/threeConcats.js';
-import { percent } from '../plot/format.js';
+import { exponent, percent } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 
-/** What became of a bet: whether it was right, and what was found. */
+/** The answer, as a choice's value, and what in the figure says so. */
 interface Outcome {
-  right: boolean;
-  finding: string;
+  answer: string;
+  because: string;
 }
 
 interface Bet {
   name: string;
   figure: string;
-  judge(data: unknown, chosen: string | undefined): Outcome;
+  judge(data: unknown, chosen: string): Outcome;
 }
 
-/** Fewer than this share of words lost is what the third bet is about. */
-const fewest = 0.001;
+/** Fewer than this share of words lost is what the third bet is about: seeds agree on the width. */
+const fewest = 0.01;
 
 const bets: Bet[] = [
   {
     name: 'lost',
     figure: 'oblique',
-    judge(data, chosen) {
+    judge(data) {
       const { exactError, now } = data as ObliqueData;
       const back = exactError < 1e-9;
-      const answer = !back ? 'lost' : now.gain > 1 + 1e-9 ? 'price' : 'free';
-      return { right: chosen === answer, finding: '' };
+      return {
+        answer: !back ? 'lost' : now.gain > 1 + 1e-9 ? 'price' : 'free',
+        because: `One linear map takes the word out of the sum to within ${exponent(exactError)}, and noise can grow ${now.gain.toFixed(2)}-fold on the way.`,
+      };
     },
   },
   {
     name: 'cross',
     figure: 'three-concats',
-    judge(data, chosen) {
-      const meets = (data as ConcatData).ways.map(({ cross }) => cross > 0);
-      const [, raw, full, apart] = meets;
-      const answer = full && !raw && !apart ? 'depends' : full ? 'stay' : 'vanish';
-      return { right: chosen === answer, finding: '' };
+    judge(data) {
+      const [, raw, full, apart] = (data as ConcatData).ways.map(({ cross }) => cross);
+      const [meetRaw, meetFull, meetApart] = [raw, full, apart].map((cross) => (cross as number) > 0);
+      return {
+        answer: meetFull && !meetRaw && !meetApart ? 'depends' : meetFull ? 'stay' : 'vanish',
+        because: `With full weights the cross terms make up ${percent(full as number)} of the variation, with weights in blocks ${percent(apart as number)}.`,
+      };
     },
   },
   {
@@ -52,19 +56,19 @@ const bets: Bet[] = [
       const { widths, scales, points } = data as CollisionData;
       const row = scales.indexOf(1);
       const lost = points.map((of) => of[row]?.share ?? Number.NaN);
-      const enough = widths[lost.findIndex((share) => share < fewest)];
-      const yours = lost[widths.indexOf(Number(chosen))];
-      const own = yours === undefined ? '' : ` At the width you chose, ${chosen}, it is ${percent(yours)}.`;
+      const place = lost.findIndex((share) => share < fewest);
+      const yours = lost[widths.indexOf(Number(chosen))] ?? Number.NaN;
+      const own =
+        Number(chosen) === widths[place] ? '' : ` At the width you chose, ${chosen}, ${percent(yours)} are.`;
       return {
-        right: Number(chosen) === enough,
-        finding: `The smallest of these widths at which fewer than ${percent(fewest)} are lost is ${enough}.${own}`,
+        answer: String(widths[place]),
+        because: `It is the smallest of these widths at which fewer than 1 in 100 are mistaken: ${percent(lost[place] ?? Number.NaN)}.${own}`,
       };
     },
   },
 ];
 
-const form = () => document.querySelector('#bets-form');
-const inputs = () => [...(form()?.querySelectorAll('input') ?? [])];
+const inputs = () => [...document.querySelectorAll<HTMLInputElement>('.bet input')];
 
 /** In some frames there is no storage, and asking for it throws. */
 const stored = {
@@ -114,85 +118,77 @@ function restore(): void {
   }
 }
 
-/** What the reader chose, in the words of the choice. */
-function wordsOf(name: string): string | undefined {
-  const chosen = made()[name];
-  if (chosen === undefined) return undefined;
-  const radio = form()?.querySelector<HTMLInputElement>(`input[name="${name}"]:checked`);
-  return radio?.labels?.[0]?.textContent?.trim() ?? chosen;
+/** A choice in its own words. */
+function wordsOf(name: string, value: string): string {
+  const choice = inputs().find((one) => one.name === name && one.type === 'radio' && one.value === value);
+  return choice?.labels?.[0]?.textContent?.trim() ?? `d = ${value}`;
 }
 
-interface Answered {
-  figure: AnyFigure;
-  data: unknown;
-}
+const found = new Map<string, unknown>();
 
-const answers = new Map<string, Answered>();
-
-async function find(bet: Bet, done: () => void, failed: (sentence: string) => void): Promise<void> {
+/** Computes what settles a bet, once. */
+async function settle(bet: Bet, done: () => void, failed: (sentence: string) => void): Promise<void> {
+  if (found.has(bet.name)) {
+    done();
+    return;
+  }
   const figure = await (figures[bet.figure] as () => Promise<AnyFigure>)();
-  const state = initialState(figure.controls);
   asker(bet.figure, {
     answered: (data) => {
-      answers.set(bet.name, { figure, data });
+      found.set(bet.name, data);
       done();
     },
     failed,
     progress: () => {},
-  }).ask(state as never);
+  }).ask(initialState(figure.controls) as never);
 }
 
-function show(bet: Bet, line: HTMLElement): void {
-  const answer = answers.get(bet.name);
-  if (!answer) return;
-  const chosen = wordsOf(bet.name);
-  const { right, finding } = bet.judge(answer.data, made()[bet.name]);
-  const verdict = chosen === undefined ? 'No bet.' : right ? 'You were right.' : 'Not quite.';
-  const yours = chosen === undefined ? '' : ` You said: ${chosen}.`;
-  const state = initialState(answer.figure.controls);
+/** The answer first, then how the bet went, then why. */
+function tell({ name, judge }: Bet, line: HTMLElement): void {
+  const chosen = made()[name];
+  if (chosen === undefined) return;
+  const { answer, because } = judge(found.get(name), chosen);
   const strong = document.createElement('strong');
-  strong.textContent = verdict;
-  line.replaceChildren(strong, `${yours} ${finding || answer.figure.describe(answer.data, state as never)}`);
+  strong.textContent = `${wordsOf(name, answer)}.`;
+  const how = chosen === answer ? 'You were right.' : `You said: ${wordsOf(name, chosen)}.`;
+  line.replaceChildren(strong, ` ${how} ${because}`);
 }
 
 export function takeBets(): void {
-  const [asked, told] = [form(), document.querySelector('#bets-told')];
-  if (!asked || !told) return;
   restore();
-  for (const slider of asked.querySelectorAll<HTMLInputElement>('input[type=range]')) showWidth(slider);
-  const lines = new Map(
-    bets.map(({ name }) => [name, told.querySelector<HTMLElement>(`[data-bet=${name}]`)]),
-  );
-  const showAll = () => {
-    for (const bet of bets) {
-      const line = lines.get(bet.name);
-      if (line) show(bet, line);
-    }
-  };
-  asked.addEventListener('input', (event) => {
-    const input = event.target as HTMLInputElement;
-    if (input.type === 'range') {
-      input.dataset.moved = 'yes';
-      showWidth(input);
-    }
-    stored.set(made());
-    showAll();
-  });
-  // Nothing is computed for it before the reader comes near.
-  const views = new IntersectionObserver(
-    ([entry]) => {
+  for (const slider of document.querySelectorAll<HTMLInputElement>('.bet input[type=range]'))
+    showWidth(slider);
+  for (const bet of bets) {
+    const [asked, line] = ['bet', 'told'].map((part) =>
+      document.querySelector<HTMLElement>(`[data-${part}=${bet.name}]`),
+    );
+    if (!asked || !line) continue;
+    const answer = () => {
+      if (made()[bet.name] === undefined) return;
+      const failed = (sentence: string) => {
+        line.textContent = sentence;
+      };
+      settle(bet, () => tell(bet, line), failed).catch(() =>
+        failed('This could not be computed. Reload the page to try again.'),
+      );
+    };
+    asked.addEventListener('input', (event) => {
+      const input = event.target as HTMLInputElement;
+      if (input.type === 'range') {
+        input.dataset.moved = 'yes';
+        showWidth(input);
+      }
+      stored.set(made());
+      // While a slider moves only what is known already is told.
+      if (input.type !== 'range' || found.has(bet.name)) answer();
+    });
+    asked.addEventListener('change', answer);
+    // A bet of an earlier view is answered when the reader comes near.
+    const views = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return;
       views.disconnect();
-      for (const bet of bets) {
-        const line = lines.get(bet.name);
-        find(bet, showAll, (sentence) => {
-          if (line) line.textContent = sentence;
-        }).catch(() => {
-          if (line) line.textContent = 'This could not be computed. Reload the page to try again.';
-        });
-      }
-    },
-    { rootMargin: '300px' },
-  );
-  views.observe(told);
+      answer();
+    });
+    views.observe(asked);
+  }
 }

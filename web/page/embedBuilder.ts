@@ -35,6 +35,9 @@ const says: Record<Kind, string> = {
   cite: 'The figure in this state, with the version that made it.',
 };
 
+/** Around a figure in a frame, in pixels. */
+const margin = 8;
+
 export class EmbedBuilder extends LitElement {
   static override styles = css`
     dialog { border: 1px solid; border-radius: 0.5rem; width: min(52rem, 94vw); max-height: 92vh; overflow: auto; font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; color: CanvasText; background: Canvas; padding: 1rem 1.2rem; box-sizing: border-box; }
@@ -48,6 +51,7 @@ export class EmbedBuilder extends LitElement {
     textarea { width: 100%; box-sizing: border-box; min-height: 8rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
     iframe { width: 100%; height: 22rem; border: 1px solid; box-sizing: border-box; }
     p { margin: 0.4rem 0; }
+    form { position: sticky; bottom: -1rem; margin: 0 -1.2rem; padding: 0.5rem 1.2rem; background: Canvas; }
     .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.6rem 0; }
   `;
 
@@ -67,8 +71,22 @@ export class EmbedBuilder extends LitElement {
     this.target = target;
     this.dropped = [];
     this.said = '';
+    this.height = this.fitting();
     await this.updateComplete;
     this.renderRoot.querySelector('dialog')?.showModal();
+  }
+
+  /** The height that the figure takes at this width: the picture's own, and what stands around it. */
+  private fitting(): number {
+    const { target, width } = this;
+    const result = target?.result;
+    if (!target || !result) return this.height;
+    const { figure, data, state } = result;
+    const heightAt = (wide: number) => figure.scene(data, state, wide).height;
+    // The frame's page has a margin of its own.
+    const inside = Math.max(280, width - 2 * margin);
+    const around = target.getBoundingClientRect().height - heightAt(target.width);
+    return Math.ceil((around + heightAt(inside) + 2 * margin) / 10) * 10;
   }
 
   private get wish(): Wish | undefined {
@@ -143,6 +161,8 @@ export class EmbedBuilder extends LitElement {
     const number = (label: string, value: number, set: (to: number) => void, most: number) =>
       html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
         @change=${(event: Event) => set(Math.min(most, Math.max(280, Math.round(Number((event.target as HTMLInputElement).value)) || value)))} /></label>`;
+    // Those that the page shows in this state.
+    const unused = new Set(wish.figure.unused?.(wish.state) ?? []);
     const live = kind === 'iframe' || kind === 'script' || kind === 'file';
     return html`
       <fieldset><legend>Size and theme</legend>
@@ -151,6 +171,7 @@ export class EmbedBuilder extends LitElement {
           this.width,
           (to) => {
             this.width = to;
+            this.height = this.fitting();
           },
           2000,
         )}
@@ -176,10 +197,12 @@ export class EmbedBuilder extends LitElement {
         live
           ? html`<fieldset><legend>The reader can change</legend>${Object.entries(
               wish.figure.controls as Record<string, Control>,
-            ).map(
-              ([name, { label }]) => html`<label><input type="checkbox" .checked=${wish.keep.includes(name)}
+            )
+              .filter(([name]) => !unused.has(name))
+              .map(
+                ([name, { label }]) => html`<label><input type="checkbox" .checked=${wish.keep.includes(name)}
                 @change=${() => this.toggle(name)} />${label}</label>`,
-            )}</fieldset>`
+              )}</fieldset>`
           : ''
       }`;
   }

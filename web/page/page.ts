@@ -4,7 +4,7 @@ import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
-import { takeBets } from './bets.js';
+import { followSections } from './contents.js';
 import { addEmbedButtons } from './embedButtons.js';
 import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
@@ -13,13 +13,25 @@ setWays(siteWorker);
 defineFigures();
 // While the page is laid out, before a figure is known to be near: what computes, and the first figures' code.
 startEarly();
-figures['dot-products']?.().catch(() => {
+figures.sum?.().catch(() => {
   // The figure says so itself.
 });
+const contents = document.querySelector<HTMLElement>('.contents');
+if (contents) followSections(contents);
 const notice = document.querySelector<HTMLElement>('#notice');
 addEmbedButtons();
 lightTerms(document.body);
-takeBets();
+// No bet stands on the first screen, and what settles them is later figures' anyway.
+const asked = document.querySelectorAll('.bet');
+const nearBets = new IntersectionObserver(
+  (views) => {
+    if (!views.some(({ isIntersecting }) => isIntersecting)) return;
+    nearBets.disconnect();
+    import('./bets.js').then(({ takeBets }) => takeBets()).catch(() => {});
+  },
+  { rootMargin: '300px' },
+);
+for (const bet of asked) nearBets.observe(bet);
 followHistory();
 followAddress((sentence) => {
   if (!notice) return;

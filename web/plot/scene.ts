@@ -22,6 +22,8 @@ export type ScaleName = 'diverging' | 'sequential';
 interface Linked {
   /** The term that it belongs to, so that it lights up with the term's name. */
   term?: Term | undefined;
+  /** When it comes in, where the figure’s marks come one after another. */
+  enter?: 'first' | 'second' | 'third' | 'last' | undefined;
 }
 
 export interface TextMark extends Linked {
@@ -106,6 +108,14 @@ export interface Cursor {
   j: number;
 }
 
+/** Centres of what can be pointed at, and their sizes where they are no dots. */
+interface Points {
+  x: ArrayLike<number>;
+  y: ArrayLike<number>;
+  cursors: Cursor[];
+  boxes?: { width: number; height: number }[];
+}
+
 /** A part of the picture that can be pointed at. */
 export interface Region extends Linked {
   x: number;
@@ -113,11 +123,7 @@ export interface Region extends Linked {
   width: number;
   height: number;
   /** Cells of a map; rows of one whose columns are no keys; columns of a plot; or points, of which the nearest counts. */
-  pick:
-    | 'cells'
-    | 'rows'
-    | 'across'
-    | { points: { x: ArrayLike<number>; y: ArrayLike<number>; cursors: Cursor[] } };
+  pick: 'cells' | 'rows' | 'across' | { points: Points };
   rows: number;
   columns: number;
 }
@@ -147,11 +153,7 @@ export function cursorAt(scene: Scene, x: number, y: number): { cursor: Cursor; 
   return undefined;
 }
 
-function nearest(
-  { x, y, cursors }: { x: ArrayLike<number>; y: ArrayLike<number>; cursors: Cursor[] },
-  across: number,
-  down: number,
-): Cursor | undefined {
+function nearest({ x, y, cursors }: Points, across: number, down: number): Cursor | undefined {
   let best: Cursor | undefined;
   let least = Infinity;
   for (let k = 0; k < cursors.length; k++) {
@@ -171,7 +173,11 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
     if (typeof pick === 'object') {
       const k = pick.points.cursors.findIndex((one) => one.i === i && one.j === j);
       if (k < 0) return [];
-      return [ring(pick.points.x[k] as number, pick.points.y[k] as number)];
+      const at = { x: pick.points.x[k] as number, y: pick.points.y[k] as number };
+      const box = pick.points.boxes?.[k];
+      if (!box) return [ring(at.x, at.y)];
+      const corner = { x: at.x - box.width / 2, y: at.y - box.height / 2 };
+      return [{ mark: 'box', ...corner, ...box, stroke: 'quiet', wide: 1.5 }];
     }
     if (pick === 'rows') {
       const row = { x, width, height: height / rows } as const;

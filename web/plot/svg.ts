@@ -49,7 +49,7 @@ export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
   );
 
 function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
-  const term = { 'data-term': mark.term };
+  const term = { 'data-term': mark.term, 'data-enter': mark.enter };
   switch (mark.mark) {
     case 'text': {
       const { x, y, text, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;
@@ -139,12 +139,31 @@ export interface PictureOptions {
   theme: Theme | 'auto';
   title: string;
   description: string;
+  /** Then the picture has its title above, these below, and a margin. */
+  below?: readonly string[];
+}
+
+const margin = 16;
+const above = 30;
+const lineHeight = 16;
+
+/** Pieces of text in lines that are about so wide. */
+function linesOf(pieces: readonly string[], width: number): string[] {
+  const most = Math.max(20, Math.floor(width / 6.2));
+  const lines: string[] = [];
+  for (const piece of pieces) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + piece.length + 3 <= most)
+      lines[lines.length - 1] = `${last} · ${piece}`;
+    else lines.push(...(piece.match(new RegExp(`.{1,${most}}(?:\\s|$)|.{1,${most}}`, 'gu')) ?? []));
+  }
+  return lines;
 }
 
 /** A whole SVG file. */
 export async function svgPicture(
   scene: Scene,
-  { theme, title, description }: PictureOptions,
+  { theme, title, description, below }: PictureOptions,
 ): Promise<string> {
   const rasters = scene.marks.filter((mark): mark is RasterMark => mark.mark === 'raster');
   const themes: [Theme, string][] =
@@ -161,8 +180,18 @@ export async function svgPicture(
     theme === 'auto'
       ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){svg{${themeVariables('dark')}}.on-dark{display:inline}.on-light{display:none}}${inkClasses}</style>`
       : '';
-  const { width, height } = scene;
-  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${images.join('')}${shapesOf(scene.marks, true).map(markup).join('')}`;
+  const marks = `${images.join('')}${shapesOf(scene.marks, true).map(markup).join('')}`;
+  const lines = below ? linesOf(below, scene.width) : [];
+  const width = scene.width + (below ? 2 * margin : 0);
+  const height = scene.height + (below ? 2 * margin + above + 14 + lineHeight * lines.length : 0);
+  const text = (y: number, size: number, ink: Ink, said: string, bold = false) =>
+    markup(shapeOf({ mark: 'text', x: margin, y, text: said, ink, size, bold }));
+  const framed = below
+    ? `${text(margin + 14, 16, 'ink', title, true)}<g transform="translate(${margin} ${margin + above})">${marks}</g>${lines
+        .map((line, k) => text(margin + above + scene.height + 22 + lineHeight * k, 11, 'quiet', line))
+        .join('')}`
+    : marks;
+  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${framed}`;
   const painted = theme === 'auto' ? shapes : inAttributes(shapes, theme);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }

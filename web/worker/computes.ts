@@ -2,7 +2,7 @@
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import type { Compute } from '../figures/figure.js';
 import { compute as mixing } from '../figures/mixing.js';
-import { compute as oneScore } from '../figures/oneScore.js';
+import { compute as sum } from '../figures/sum.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 type AnyCompute = Compute<any, unknown>;
@@ -10,16 +10,16 @@ type AnyCompute = Compute<any, unknown>;
 const opening: Record<string, AnyCompute> = {
   'dot-products': dotProducts,
   mixing,
-  'one-score': oneScore,
+  sum,
 };
 
 /** What computes a figure; undefined when there is none of that name. */
 export async function computeOf(figure: string): Promise<AnyCompute | undefined> {
-  if (opening[figure]) return opening[figure];
+  if (Object.hasOwn(opening, figure)) return opening[figure];
   const { laterComputes } = await import('./laterComputes.js').catch((cause: unknown) => {
     throw new Error('The code that computes this figure could not be fetched; is there a network?', {
       cause,
     });
   });
-  return laterComputes[figure];
+  return Object.hasOwn(laterComputes, figure) ? laterComputes[figure] : undefined;
 }

@@ -3,6 +3,7 @@ import { compute as collisionError } from '../figures/collisionError.js';
 import { compute as collisions } from '../figures/collisions.js';
 import { compute as cosines } from '../figures/cosines.js';
 import { compute as cost } from '../figures/cost.js';
+import { compute as depth } from '../figures/depth.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
 import { compute as fourTasks } from '../figures/fourTasks.js';
@@ -11,8 +12,10 @@ import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
 import { compute as keepApart } from '../figures/keepApart.js';
+import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as normalising } from '../figures/normalising.js';
 import { compute as oblique } from '../figures/oblique.js';
+import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
 import { compute as probes } from '../figures/probes.js';
@@ -35,6 +38,9 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   tables,
   gauge,
   heads,
+  'one-score': oneScore,
+  depth,
+  'needs-positions': needsPositions,
   cosines,
   subspaces,
   overlap,

@@ -1,5 +1,12 @@
 // The library as figures want it: loaded once, the model when a figure needs it.
-import { type LoadOptions, loadFirst, loadMiniLM, loadRest, type MiniLMOptions } from 'superpose';
+import {
+  type LoadOptions,
+  loadFirst,
+  loadMiniLM,
+  loadOpening,
+  loadRest,
+  type MiniLMOptions,
+} from 'superpose';
 import type { Library } from '../figures/figure.js';
 
 /** A failure is not kept: the next question tries again. */
@@ -19,9 +26,11 @@ export function library(
   module: LoadOptions = {},
   first = retried(() => loadFirst(module)),
 ): Library {
+  const superpose = retried(async () => loadRest(await first(), module));
   return {
     first,
-    superpose: retried(async () => loadRest(await first(), module)),
-    miniLM: retried(async () => loadMiniLM(await first(), model)),
+    superpose,
+    opening: retried(async () => loadOpening(await first(), model)),
+    miniLM: retried(async () => loadMiniLM(await first(), { rest: superpose, ...model })),
   };
 }

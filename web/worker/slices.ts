@@ -5,8 +5,9 @@ import type { Library } from '../figures/figure.js';
 const pause = () => new Promise<void>((go) => setTimeout(go));
 
 /** A figure waits for the library between its steps, and so does the page for the figure. */
-export const inSlices = ({ first, superpose, miniLM }: Library): Library => ({
+export const inSlices = ({ first, superpose, opening, miniLM }: Library): Library => ({
   first: () => pause().then(first),
   superpose: () => pause().then(superpose),
+  opening: () => pause().then(opening),
   miniLM: () => pause().then(miniLM),
 });

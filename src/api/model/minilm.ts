@@ -2,19 +2,34 @@
 // read from the small files that tools/extract-model.mjs makes of the published weights.
 
 import * as check from '../check.js';
-import { readBytes, Unreachable } from '../files.js';
+import { readBytes, Unreachable, type Watch } from '../files.js';
 import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
+import type { Superpose } from '../superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import type { PositionChange } from './changedPositions.js';
+import type { EncoderForward } from './encoder.js';
+import type {
+  CorpusMeans,
+  CorpusMeansOptions,
+  LayerDecomposeOptions,
+  layersOf,
+  MiniLMForwardOptions,
+} from './layers.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
 export interface MiniLMOptions {
   /** The folder of the extracted files, ending in a slash. Default: where the build leaves them. */
   from?: URL | string;
-  /** Gives the bytes of a file by its name, for a host that has them elsewhere than in a folder. */
-  read?: (file: string) => Promise<Uint8Array>;
+  /**
+   * Gives the bytes of a file by its name, for a host that has them elsewhere than in a folder; `watch` has a signal
+   * that ends it and is told of bytes that have come.
+   */
+  read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array>;
+  /** Starts the second module when forward() and its like need it, where the model was loaded over the first alone. */
+  rest?: () => Promise<Superpose>;
 }
 
 /** A text cut into the model's tokens. */
@@ -44,6 +59,8 @@ export interface MiniLM {
   readonly heads: number;
   /** The longest sentence in tokens, [CLS] and [SEP] included: 512. */
   readonly positions: number;
+  /** Of each layer, the bytes of its own file, which is fetched when forward() or decompose() needs it: six. */
+  readonly layerBytes: readonly number[];
   /** Cuts a text of at most 100,000 characters into tokens, and to `most` of them. */
   tokenize(text: string, most?: number): Sentence;
   /** The word pieces of vocabulary indices, from 0 to 30,521. Throws RangeError, TypeError. */
@@ -66,6 +83,36 @@ export interface MiniLM {
     text: string | Sentence,
     options?: DecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /**
+   * The scores of any layer, from 0, taken apart in one of three ways: see EncoderForward.decompose(). The parts are
+   * token, position, token_type, attention, mlp and constant, or by the means position, content and constant.
+   * Needs the second module, and fetches the files of the layers up to it. Throws RangeError, TypeError.
+   */
+  decompose<P extends Precision = 'float64'>(
+    text: string | Sentence,
+    options: LayerDecomposeOptions<P>,
+  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /**
+   * The whole model on a text: states, scores and attention of each layer, and the embedding. What it gives is valid
+   * until the next forward() or decompose() of the same precision. Needs the second module, and fetches the layers’
+   * files: 21 MB in all; those that came before an abort are not fetched again. Throws RangeError, TypeError, and
+   * what the signal says when it ends it.
+   */
+  forward<P extends Precision = 'float32'>(
+    text: string | Sentence,
+    options?: MiniLMForwardOptions<P>,
+  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  /**
+   * The mean decomposition of every state over windows of a corpus. Takes seconds; throws as forward() does, and
+   * RangeError for fewer than four windows.
+   */
+  corpusMeans(options?: CorpusMeansOptions): Promise<CorpusMeans>;
+  /** The rows of summands() after a change of positions or of the order of words. Throws RangeError, TypeError. */
+  changed<P extends Precision = 'float64'>(
+    sentence: Sentence,
+    change: PositionChange,
+    precision?: P,
+  ): Promise<Summands<FloatsOf<P>>>;
 }
 
 interface Manifest {
@@ -76,6 +123,9 @@ interface Manifest {
   vocabulary: number;
   epsilon: number;
   rowsPerShard: number;
+  /** Of an MLP; left out where there are no files of layers. */
+  inner?: number;
+  layerBytes?: number[];
 }
 
 const supportedFormat = 1;
@@ -85,23 +135,7 @@ const longestText = 100_000;
 export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.object('superpose', superpose);
   check.object('options', options);
-  const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
-  const read: ReadParsed = async (file, parse) => {
-    const attempt = async (afresh: boolean) => {
-      const bytes = await bytesOf(file, afresh);
-      try {
-        return await parse(bytes);
-      } catch (cause) {
-        const why = (cause as Error).message;
-        throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
-      }
-    };
-    // A cache may have kept something else in its place, as the sign-in page of a portal.
-    return attempt(false).catch((error: unknown) => {
-      if (error instanceof Damaged) return attempt(true);
-      throw error;
-    });
-  };
+  const read = await parsedReader(superpose, options);
 
   const manifest = await read('manifest.json', (bytes) => manifestOf(json(bytes))).catch((cause: unknown) => {
     if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
@@ -192,18 +226,56 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     };
   };
 
-  return {
+  const { inner = 1, layerBytes = [] } = manifest;
+  let behind: Promise<ReturnType<typeof layersOf>> | undefined;
+  /** Code that few readers need comes when it is asked for. */
+  const layers = () => {
+    if (layerBytes.length === 0) {
+      throw new Error(
+        'These MiniLM files hold the first layer’s scores alone. Build again to have all layers.',
+      );
+    }
+    const both = options.rest ? options.rest() : superpose;
+    behind ??= Promise.all([import('./layers.js'), both]).then(([{ encoderShapes, layersOf }, both]) =>
+      layersOf({
+        superpose: both,
+        model,
+        layerBytes,
+        corpusRows: (count, watch) =>
+          read(
+            'corpus.safetensors',
+            (bytes) => tensorReader(superpose, bytes, { rows: [count, d_model] }),
+            watch,
+          ),
+        read: async (number, watch) => {
+          const shapes = encoderShapes(number, d_model, inner);
+          const parse = (bytes: Uint8Array) => tensorReader(superpose, bytes, shapes);
+          const of = await read(`encoder-${number}.safetensors`, parse, watch);
+          return (name, precision) => of(`encoder.layer.${number}.${name}`, precision);
+        },
+      }),
+    );
+    behind.catch(() => {
+      behind = undefined;
+    });
+    return behind;
+  };
+
+  const model: MiniLM = {
     d_model,
     heads: manifest.heads,
     positions: manifest.positions,
+    layerBytes,
     tokenize,
     pieces,
     summands,
     layer,
     async decompose<P extends Precision = 'float64'>(
       text: string | Sentence,
-      { only, groups, precision, gauge = 'canonical', apart }: DecomposeOptions<P> = {},
+      options: DecomposeOptions<P> | LayerDecomposeOptions<P> = {},
     ) {
+      if ('layer' in options && options.layer !== undefined) return (await layers()).decompose(text, options);
+      const { only, groups, precision, gauge = 'canonical', apart } = options;
       const sentence = typeof text === 'object' && text !== null ? text : tokenize(text);
       const scores = superpose.decompose<FloatsOf<P>>({
         summands: await summands(sentence, precision),
@@ -215,14 +287,47 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
       });
       return { ...scores, sentence };
     },
+    forward: async (text, options) => (await layers()).forward(text, options),
+    corpusMeans: async (options) => (await layers()).corpusMeans(options),
+    async changed(sentence, change, precision) {
+      const [{ changedRows }, rows] = await Promise.all([
+        import('./changedPositions.js'),
+        summands(sentence, precision),
+      ]);
+      const from = (places: readonly number[]) => positions(places, precision);
+      const moved = await changedRows(rows.token, rows.position, change, from, manifest.positions);
+      return { ...rows, ...moved };
+    },
   };
+  return model;
 }
 
 /** A file that is there, and is not what it should be. */
 class Damaged extends Error {}
 
+/** Reads the model's files, each a second time when it is not sound. */
+export async function parsedReader(superpose: First, options: MiniLMOptions): Promise<ReadParsed> {
+  const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
+  return async (file, parse, watch) => {
+    const attempt = async (afresh: boolean) => {
+      const bytes = await bytesOf(file, afresh, watch);
+      try {
+        return await parse(bytes);
+      } catch (cause) {
+        const why = (cause as Error).message;
+        throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
+      }
+    };
+    // A cache may have kept something else in its place, as the sign-in page of a portal.
+    return attempt(false).catch((error: unknown) => {
+      if (error instanceof Damaged) return attempt(true);
+      throw error;
+    });
+  };
+}
+
 /** Gives the bytes of a file; `afresh` is not to take them from a cache. */
-type ReadBytes = (file: string, afresh?: boolean) => Promise<Uint8Array>;
+type ReadBytes = (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array>;
 
 const nodeFs = 'node:fs';
 const nodeWeights = './weights.js';
@@ -244,7 +349,7 @@ async function fileReader(superpose: First, from: URL | string | undefined): Pro
     }
   }
   const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
-  return (file, afresh) => readBytes(new URL(file, folder), `The MiniLM file ${file}`, afresh);
+  return (file, afresh, watch) => readBytes(new URL(file, folder), `The MiniLM file ${file}`, afresh, watch);
 }
 
 const json = (bytes: Uint8Array): unknown => {
@@ -266,6 +371,9 @@ function manifestOf(found: unknown): Manifest | null {
   check.integer('vocabulary', vocabulary, 1);
   check.positive('epsilon', epsilon);
   check.integer('rowsPerShard', rowsPerShard, 1);
+  const { inner = 1, layerBytes = [] } = manifest;
+  check.integer('inner', inner, 1);
+  check.integers('layerBytes', layerBytes, 2 ** 30);
   return manifest;
 }
 
@@ -285,12 +393,16 @@ const layerShapes = (d_model: number): Shapes => ({
 });
 
 /** Reads a file and parses it; what is wrong with it is said with its name. */
-type ReadParsed = <T>(file: string, parse: (bytes: Uint8Array) => T | Promise<T>) => Promise<T>;
+type ReadParsed = <T>(
+  file: string,
+  parse: (bytes: Uint8Array) => T | Promise<T>,
+  watch?: Watch,
+) => Promise<T>;
 
 type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;
 
 /** Tensors of one file, which has them all in these shapes and finite; decoded when first asked for. */
-function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes): TensorReader {
+export function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
   const decode = <P extends Precision>(name: string, precision: P) => {
     const entry = entries.get(name) as SafetensorsEntry;

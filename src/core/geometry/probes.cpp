@@ -348,8 +348,10 @@ TokenProbe token_probe(const Matrix<double>& given_tokens, const Matrix<double>&
   probe.r_squared = r_squared(predicted, test_t);
   probe.training_r_squared = r_squared(predict(ridge, x), t);
   for (int k = 0; k < options.test_pairs; ++k) {
-    const double norms = predicted.row(k).norm() * test_t.row(k).norm();
-    if (norms > 0) probe.mean_cosine += predicted.row(k).dot(test_t.row(k)) / norms / options.test_pairs;
+    // Each by itself: squares of a short one beside long ones would underflow.
+    const Matrix<double> found = normalised(predicted.row(k)), wanted = normalised(test_t.row(k));
+    const double norms = found.norm() * wanted.norm();
+    if (norms > 0) probe.mean_cosine += found.row(0).dot(wanted.row(0)) / norms / options.test_pairs;
   }
   probe.held_out_tokens = ascending(of_tokens);
   probe.held_out_positions = ascending(of_positions);

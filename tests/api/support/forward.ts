@@ -1,5 +1,5 @@
 // The whole encoder, in test-only TypeScript and double: six layers of attention and feed-forward, mean
-// pooling. The library stops at the first layer's scores; this shows that its inputs are the model's.
+// pooling. Slow and plain: what the library's own forward is held to.
 import type { Table } from 'superpose';
 import { apply, headLogits, normalized } from './naive.ts';
 import { dot, norm, rowOf, softmaxRows, sumOf } from './numbers.ts';
@@ -9,7 +9,15 @@ const heads = 12;
 const epsilon = 1e-12;
 
 /** The mean over all tokens of the last layer's output, as it is. */
-export function embed({ tensor }: Weights, ids: readonly number[]): Float64Array {
+export function embed(weights: Weights, ids: readonly number[]): Float64Array {
+  const last = run(weights, ids).states.at(-1) as Float64Array[];
+  return sumOf(last).map((sum) => sum / ids.length);
+}
+
+/** Rows of every state, and the logits [heads, n, n] of every layer. */
+export function run({ tensor }: Weights, ids: readonly number[]) {
+  const states: Float64Array[][] = [];
+  const logits: Float64Array[] = [];
   const linear = (name: string) => {
     const layer = { weight: tensor(`${name}.weight`), bias: tensor(`${name}.bias`).data };
     return (rows: Float64Array[]) => rows.map((row) => apply(layer, row));
@@ -31,19 +39,23 @@ export function embed({ tensor }: Weights, ids: readonly number[]): Float64Array
   let x = layerNorm('embeddings.LayerNorm')(
     ids.map((id, i) => sumOf([rowOf(words, id), rowOf(positions, i), rowOf(segments, 0)])),
   );
+  states.push(x);
   for (let layer = 0; layer < 6; layer++) {
     const name = `encoder.layer.${layer}`;
     const [query, key, value] = ['query', 'key', 'value'].map((part) =>
       linear(`${name}.attention.self.${part}`)(x),
     ) as [Float64Array[], Float64Array[], Float64Array[]];
-    const mixed = mix(headLogits(query, key, heads), value);
+    const scores = headLogits(query, key, heads);
+    logits.push(scores);
+    const mixed = mix(scores, value);
     x = layerNorm(`${name}.attention.output.LayerNorm`)(
       add(x, linear(`${name}.attention.output.dense`)(mixed)),
     );
     const inner = linear(`${name}.intermediate.dense`)(x).map((row) => row.map(gelu));
     x = layerNorm(`${name}.output.LayerNorm`)(add(x, linear(`${name}.output.dense`)(inner)));
+    states.push(x);
   }
-  return sumOf(x).map((sum) => sum / ids.length);
+  return { states, logits };
 }
 
 /** Every head's values, averaged with its attention weights. */

@@ -217,6 +217,21 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
+  encoder: {
+    sound: [
+      {
+        ...{ d_model: 4, heads: 2, precision: 'float64', norm: 'pre', activation: 'gelu_tanh', causal: true },
+        ...{ embeddingNorm: normalization, finalNorm: normalization, projection: linear(4, 4) },
+      },
+    ],
+    huge: [{ d_model: 4096, heads: 1, precision: 'float64', projection: { weight: zeros(4096, 2 ** 15) } }],
+    whole: { d_model: [1], heads: [1] },
+  },
+  positionMeans: {
+    sound: [{ positions: 3, d_model: 4, layers: 1 }],
+    huge: [{ positions: 3, d_model: 2 ** 14, layers: 1 }],
+    whole: { positions: [2], d_model: [1], layers: [0] },
+  },
   combineTerms: { sound: [scores, 1, Array(9).fill(true)] },
   poolShares: {
     sound: [

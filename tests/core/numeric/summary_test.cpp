@@ -40,7 +40,12 @@ TEST(Summary, OfNothing) {
   EXPECT_EQ(largest_difference({}, {}), 0);
 }
 
-TEST(Summary, LargestDifference) { EXPECT_EQ(largest_difference(of({1, 2, 3}), of({1, 6, 2})), 4); }
+TEST(Summary, LargestDifference) {
+  EXPECT_EQ(largest_difference(of({1, 2, 3}), of({1, 6, 2})), 4);
+  // Wherever it stands.
+  EXPECT_EQ(largest_difference(of({-7, 2, 3}), of({1, 6, 2})), 8);
+  EXPECT_EQ(largest_difference(of({1, 2, 3}), of({1, 6, -2})), 5);
+}
 
 }  // namespace
 }  // namespace superpose

@@ -64,7 +64,9 @@ export async function startSite(): Promise<Site> {
     }
     response.setHeader('Content-Type', types[extname(file)] ?? 'application/octet-stream');
     // Browsers ask for the icon again at each new address, and would on a line that a test has cut.
-    response.setHeader('Cache-Control', file === 'favicon.svg' ? 'max-age=3600' : 'no-store');
+    // A page that is not to be stored is not kept for going back to, either.
+    const kept = { 'favicon.svg': 'max-age=3600', 'index.html': 'no-cache' }[file];
+    response.setHeader('Cache-Control', kept ?? 'no-store');
     const broken = faults.find(({ files }) => files.test(file));
     if (broken) faulty.add(`${origin}${path}`);
     const sent = broken ? await broken.fault(response, bytes) : bytes;

@@ -84,9 +84,24 @@ export async function visit({
   return { page, site, complaints };
 }
 
+/** Opens the card that a figure is in, if it is in one. */
+export const unfold = (page: Page, name: string): Promise<void> =>
+  figureOf(page, name).evaluate((figure) => {
+    const card = figure.closest('details');
+    if (card) card.open = true;
+  });
+
+/** All inputs of a figure, those that come after the first ones too. */
+const openMore = (page: Page, name: string): Promise<void> =>
+  figureOf(page, name).evaluate((figure) => {
+    const more = figure.shadowRoot?.querySelector<HTMLDetailsElement>('details.more');
+    if (more) more.open = true;
+  });
+
 /** What a figure shows once it has drawn what it is set to. */
 export async function drawn(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
+  await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
   let shown: Shown | undefined;
   await expect
@@ -98,5 +113,6 @@ export async function drawn(page: Page, name: string): Promise<Shown> {
       { timeout: 60_000, message: `${name} is drawn` },
     )
     .toBe(true);
+  await openMore(page, name);
   return shown as Shown;
 }

@@ -1,8 +1,17 @@
-// Each figure of a page gets the picture of its first view, made by its own code.
+// Each figure of a page gets the picture of its first view, made by its own code, and each card what is seen of it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { figureNames, madeFigure } from './figures.js';
+import { widths } from '../../node/placeholder.js';
+import { escaped } from '../../plot/svg.js';
+import { figureNames, type MadeFigure, madeFigure } from './figures.js';
+
+/** What is seen of a card that is closed: title, picture, and the first sentence of what the figure says. */
+function summaryOf({ name, rendered: { figure, data, state } }: MadeFigure): string {
+  const { height } = figure.scene(data, state, widths.narrow);
+  const [first] = new Intl.Segmenter('en', { granularity: 'sentence' }).segment(figure.describe(data, state));
+  return `<img src="./pictures/${name}-narrow.svg" width="${widths.narrow}" height="${Math.round(height)}" loading="lazy" alt="" /><h3>${escaped(figure.title)}</h3><span class="says">${escaped((first?.segment ?? '').trim())}</span>`;
+}
 
 export function placeholders(dist: string): Plugin {
   return {
@@ -13,13 +22,30 @@ export function placeholders(dist: string): Plugin {
       async handler(html) {
         const empty = /<superpose-figure name="([a-z0-9-]+)"([^>]*)><\/superpose-figure>/g;
         const inside = new Map<string, string>();
+        const titles = new Map<string, string>();
         const known = await figureNames();
         for (const [, name = ''] of html.matchAll(empty)) {
-          inside.set(name, known.includes(name) ? (await madeFigure(name)).placeholder.html : '');
+          if (!known.includes(name)) continue;
+          const { placeholder, rendered } = await madeFigure(name);
+          inside.set(name, placeholder.html);
+          titles.set(name, `<h3 slot="title">${escaped(rendered.figure.title)}</h3>`);
         }
-        return html.replace(empty, (_, name: string, rest: string) => {
-          return `<superpose-figure name="${name}"${rest}>${inside.get(name)}</superpose-figure>`;
-        });
+        const cards = new Map<string, string>();
+        for (const [, name = ''] of html.matchAll(/<check-card name="([a-z0-9-]+)">/g)) {
+          cards.set(name, known.includes(name) ? summaryOf(await madeFigure(name)) : `<h3>${name}</h3>`);
+        }
+        return html
+          .replace(empty, (_, name: string, rest: string) => {
+            // A card’s summary has its title.
+            const title = cards.has(name) ? '' : (titles.get(name) ?? '');
+            return `<superpose-figure name="${name}"${rest}>${title}${inside.get(name) ?? ''}</superpose-figure>`;
+          })
+          .replace(
+            /<check-card name="([a-z0-9-]+)">/g,
+            (_, name: string) =>
+              `<details class="check" id="check-${name}"><summary>${cards.get(name)}</summary>`,
+          )
+          .replaceAll('</check-card>', '</details>');
       },
     },
     async closeBundle() {

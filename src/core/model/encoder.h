@@ -1,0 +1,114 @@
+// Encoders of the BERT family: the forward, with all that is needed to take it apart afterwards.
+//
+//   post-LN  x = LN(e);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))   (Devlin et al. 2019)
+//   pre-LN   x = e;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))   (Xiong et al. 2020)
+//
+// with e the sum of the embeddings, and one more LN behind the last layer of a pre-LN encoder, whose states are
+// the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over the allowed
+// keys of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias (MPNet, buckets as T5's);
+// mlp(x) = W_2 g(W_1 x + b_1) + b_2. Padding is allowed to no query. The embedding is the mean of the last rows of
+// the tokens, of length one. Narrow embeddings (ELECTRA) are projected behind their norm.
+//
+// Weights are packed for the product when a layer is added, once; layers are added in their order, and a forward
+// runs through as many as there are, or fewer.
+#pragma once
+
+#include <vector>
+
+#include "model/activation.h"
+#include "numeric/product.h"
+#include "scores/decomposition.h"
+#include "scores/layer_norm.h"
+
+namespace superpose {
+
+template <typename Scalar>
+struct EncoderLayer {
+  Linear<Scalar> query, key, value, output;  // [d, d], each with its bias [d]
+  Normalization<Scalar> attention_norm;      // behind attention, or before it (pre-LN)
+  Linear<Scalar> up, down;                   // [inner, d], [d, inner]
+  Normalization<Scalar> mlp_norm;
+};
+
+template <typename Scalar>
+struct EncoderOptions {
+  int heads = 1;
+  bool pre_norm = false;
+  bool causal = false;  // a query sees the keys up to its own
+  Activation activation = Activation::gelu;
+  Normalization<Scalar> embedding_norm, final_norm;  // kind none where there is none
+  Linear<Scalar> projection;                         // of narrow embeddings, [d, e]; or empty
+  Matrix<Scalar> relative_bias;                      // [buckets, heads]; or empty
+};
+
+template <typename Scalar>
+struct ForwardOptions {
+  int layers = -1;             // how many to run through; all
+  std::vector<char> attended;  // [n], 0 for padding; or empty
+  bool scores = false;         // keep logits and attention
+  bool trace = false;          // keep inputs, written and sigmas, which take the forward apart
+  // [layers], each [n, d] or empty: taken from what W_Q and W_K of that layer read, and from nothing else.
+  std::vector<Matrix<Scalar>> unread;
+  Matrix<Scalar> withheld;  // [n, d] or empty: taken from the first state, whoever reads it
+};
+
+// Of a run through L layers.
+template <typename Scalar>
+struct Forward {
+  std::vector<Matrix<Scalar>> states;     // [L + 1], [n, d]
+  std::vector<Matrix<Scalar>> logits;     // [L], [heads * n, n], for every pair of the n tokens
+  std::vector<Matrix<Scalar>> attention;  // [L], likewise
+  std::vector<Matrix<Scalar>> inputs;     // [L], [n, d], what W_Q and W_K read
+  std::vector<Matrix<Scalar>> written;    // [L], [n, d], by the MLP, less its last bias
+  Vector<Scalar> embedding_sigma;         // [n]
+  std::vector<Vector<Scalar>> attention_sigma, mlp_sigma;  // [L], [n]
+  Matrix<Scalar> last;                                     // [n, d], behind the final norm
+  Matrix<Scalar>
+      pooled;  // [L + 1, d], the mean over tokens of each state (of the last, of `last`), of length one
+};
+
+template <typename Scalar>
+class Encoder {
+ public:
+  explicit Encoder(EncoderOptions<Scalar> options);
+
+  // Its weights are copied.
+  void add_layer(const EncoderLayer<Scalar>& layer);
+  int layers() const { return static_cast<int>(layers_.size()); }
+  const EncoderOptions<Scalar>& options() const { return options_; }
+
+  // Of the summed embeddings [n, e].
+  Forward<Scalar> forward(const Matrix<Scalar>& embeddings, const ForwardOptions<Scalar>& asked = {}) const;
+
+  // Rows that went behind the embedding's norm, through the projection if there is one; without its bias.
+  Matrix<Scalar> projected(const Matrix<Scalar>& rows) const;
+  // Parts of what W_Q and W_K of a layer read, [n, d] each and the constant last, projected; the whole is `input`.
+  // Biases join the constant.
+  ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
+                                          const std::vector<Matrix<Scalar>>& parts) const;
+  // W_O concat_h(A_h W_V x) for attention [heads * n, n]: what it moves of x, [n, d], without biases.
+  Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
+  // W_O b_V + b_O, which attention adds to every token alike.
+  const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
+  const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down_bias; }
+  const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
+  const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
+  // b[bucket(j - i)] of a head, [n, n]; empty without a relative bias.
+  Matrix<Scalar> relative_bias(int head, Eigen::Index n) const;
+
+ private:
+  struct Packed {
+    PackedStack<Scalar> query_key_value, output, up, down;
+    Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, down_bias, attention_constant;
+    Normalization<Scalar> attention_norm, mlp_norm;
+  };
+
+  void attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
+              const ForwardOptions<Scalar>& asked, Forward<Scalar>& run, Matrix<Scalar>& out) const;
+
+  EncoderOptions<Scalar> options_;
+  std::vector<Packed> layers_;
+  PackedStack<Scalar> projection_;
+};
+
+}  // namespace superpose

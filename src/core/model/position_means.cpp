@@ -1,0 +1,142 @@
+// Plain loops: what Eigen makes of each expression would be the largest part of the module's share for all this.
+#include "model/position_means.h"
+
+#include <cmath>
+
+#include "numeric/product.h"
+
+namespace superpose {
+
+using Eigen::Index;
+
+namespace {
+
+Matrix<double> zeros(Index rows, Index columns) {
+  Matrix<double> table(rows, columns);
+  for (Index at = 0; at < table.size(); ++at) table.data()[at] = 0;
+  return table;
+}
+
+Matrix<double> transposed(const Matrix<double>& table) {
+  Matrix<double> result(table.cols(), table.rows());
+  for (Index i = 0; i < table.rows(); ++i) {
+    for (Index c = 0; c < table.cols(); ++c) result(c, i) = table(i, c);
+  }
+  return result;
+}
+
+double product_of(const Matrix<double>& a, const Matrix<double>& b) {
+  double sum = 0;
+  for (Index at = 0; at < a.size(); ++at) sum += a.data()[at] * b.data()[at];
+  return sum;
+}
+
+double trace(const Matrix<double>& square) {
+  double sum = 0;
+  for (Index i = 0; i < square.rows(); ++i) sum += square(i, i);
+  return sum;
+}
+
+// Each entry over `count`, less the mean of its column.
+Matrix<double> centred_mean(const Matrix<double>& sums, Index count) {
+  Matrix<double> result(sums.rows(), sums.cols());
+  for (Index c = 0; c < sums.cols(); ++c) {
+    double mean = 0;
+    for (Index t = 0; t < sums.rows(); ++t) mean += sums(t, c);
+    mean /= static_cast<double>(sums.rows());
+    for (Index t = 0; t < sums.rows(); ++t) result(t, c) = (sums(t, c) - mean) / static_cast<double>(count);
+  }
+  return result;
+}
+
+}  // namespace
+
+PositionMeans::PositionMeans(Index positions, Index d)
+    : sums_{zeros(positions, d), zeros(positions, d)},
+      products_(zeros(d, d)),
+      parities_{zeros(1, d), zeros(1, d)} {}
+
+template <typename Scalar>
+void PositionMeans::add(const Scalar* rows) {
+  const Index length = sums_[0].rows(), d = sums_[0].cols();
+  Matrix<double> across(d, length);
+  Matrix<double>& sums = sums_[windows_++ % 2];
+  Matrix<double> means[2] = {zeros(1, d), zeros(1, d)};
+  const Index counts[2] = {(length + 1) / 2, length / 2};
+  for (Index t = 0; t < length; ++t) {
+    for (Index c = 0; c < d; ++c) {
+      const double h = rows[t * d + c];
+      across(c, t) = h;
+      sums(t, c) += h;
+      squares_ += h * h;
+      means[t % 2](c) += h / static_cast<double>(counts[t % 2]);
+    }
+  }
+  const Matrix<double> products = rows_times_rows<double>(across, across);
+  for (Index at = 0; at < products.size(); ++at) products_.data()[at] += products.data()[at];
+  for (int parity = 0; parity < 2; ++parity) {
+    for (Index c = 0; c < d; ++c) parities_[parity](c) += means[parity](c);
+  }
+  even_odd_ += product_of(means[0], means[1]);
+}
+
+Matrix<double> PositionMeans::sums() const {
+  Matrix<double> both = sums_[0];
+  for (Index at = 0; at < both.size(); ++at) both.data()[at] += sums_[1].data()[at];
+  return both;
+}
+
+Vector<double> PositionMeans::mu() const {
+  const Matrix<double> both = sums();
+  Vector<double> mean(both.cols());
+  const double count = static_cast<double>(windows_ * both.rows());
+  for (Index c = 0; c < both.cols(); ++c) {
+    mean[c] = 0;
+    for (Index t = 0; t < both.rows(); ++t) mean[c] += both(t, c);
+    mean[c] /= count;
+  }
+  return mean;
+}
+
+Matrix<double> PositionMeans::positions() const { return centred_mean(sums(), windows_); }
+
+Matrix<double> PositionMeans::half(int which) const {
+  return centred_mean(sums_[which], (windows_ + 1 - which) / 2);
+}
+
+Matrix<double> PositionMeans::covariance() const {
+  const Matrix<double> product = rows_times_rows<double>(transposed(half(0)), transposed(half(1)));
+  Matrix<double> symmetric(product.rows(), product.cols());
+  for (Index i = 0; i < product.rows(); ++i) {
+    for (Index j = 0; j < product.cols(); ++j) symmetric(i, j) = (product(i, j) + product(j, i)) / 2;
+  }
+  return symmetric;
+}
+
+PositionFindings PositionMeans::findings(const PositionMeans& first) const {
+  const double count = static_cast<double>(windows_);
+  const double length = static_cast<double>(sums_[0].rows()), d = static_cast<double>(sums_[0].cols());
+  double energy = squares_ / (count * length);
+  const Vector<double> mean = mu();
+  for (Index c = 0; c < mean.size(); ++c) energy -= mean[c] * mean[c];
+  PositionFindings found;
+  found.position_energy = product_of(half(0), half(1)) / length / energy;
+  found.context_energy = (even_odd_ - product_of(parities_[0], parities_[1]) / count) / count / energy;
+  const Matrix<double> of_position = covariance(), of_first = first.covariance();
+  const double trace_of_position = trace(of_position), squares = product_of(of_position, of_position);
+  found.participation_ratio = trace_of_position * trace_of_position / squares;
+  // sum (h - m_t)(h - m_t)' = sum h h' - sum m_t m_t' / C, m_t the sum over windows.
+  const Matrix<double> across = transposed(sums());
+  Matrix<double> content = rows_times_rows<double>(across, across);
+  for (Index at = 0; at < content.size(); ++at)
+    content.data()[at] = products_.data()[at] - content.data()[at] / count;
+  found.overlap = d * product_of(of_position, content) / (trace_of_position * trace(content));
+  found.cosine_with_first =
+      product_of(of_position, of_first) / std::sqrt(squares * product_of(of_first, of_first));
+  return found;
+}
+
+template void PositionMeans::add<float>(const float*);
+template void PositionMeans::add<double>(const double*);
+
+}  // namespace superpose

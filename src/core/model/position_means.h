@@ -1,0 +1,51 @@
+// What of a state depends on the position alone, over many windows of a corpus (Song & Zhong, arXiv 2310.04861):
+//
+//   h_c(t) = mu + pos_t + content_c(t),  mu the mean of all, pos_t the mean over windows c less mu.
+//
+// A mean of C windows still has 1/C of the content in it, so what is squared is the product of two halves: pos_t of
+// the windows of even number with that of the odd ones. C_P = (D'E + E'D)/2 of those is the positions' covariance.
+#pragma once
+
+#include <vector>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+struct PositionFindings {
+  double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
+  double context_energy = 0;       // a window's mean content, the mean of even t with that of odd t
+  double participation_ratio = 0;  // tr(C_P)^2 / |C_P|^2
+  double overlap = 0;              // d tr(C_P C) / (tr C_P tr C), C the content's covariance
+  double cosine_with_first =
+      0;  // of C_P and that of `first`: for the state before layer 0, the position table's
+};
+
+// One state of every window; windows in their order.
+class PositionMeans {
+ public:
+  PositionMeans(Eigen::Index positions, Eigen::Index d);
+
+  // Rows [positions, d] of the next window.
+  template <typename Scalar>
+  void add(const Scalar* rows);
+
+  Eigen::Index windows() const { return windows_; }
+  Vector<double> mu() const;         // [d]
+  Matrix<double> positions() const;  // [positions, d], pos_t
+  // At least two windows.
+  PositionFindings findings(const PositionMeans& first) const;
+
+ private:
+  Matrix<double> sums() const;           // over all windows
+  Matrix<double> half(int which) const;  // pos_t of one half
+  Matrix<double> covariance() const;     // C_P
+
+  Eigen::Index windows_ = 0;
+  Matrix<double> sums_[2];             // [positions, d], of windows of even and odd number
+  Matrix<double> products_;            // [d, d], sum of h h'
+  Matrix<double> parities_[2];         // [1, d], sums over windows of the mean row of even and of odd t
+  double even_odd_ = 0, squares_ = 0;  // sums of their dot product, and of |h|^2
+};
+
+}  // namespace superpose

@@ -1,0 +1,65 @@
+// A score taken apart on its way out: what every way of taking one apart gives, in both modules.
+#pragma once
+
+#include <vector>
+
+#include "convert.h"
+#include "scores/decomposition.h"
+#include "scores/gauge.h"
+#include "scores/shares.h"
+
+namespace superpose {
+
+// The chosen heads of a score taken apart, with shares without the rows apart. Results leave head by head, so that
+// the module never holds more than one head's terms. `causal` touches the shares alone.
+template <typename Scalar>
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart,
+                bool causal = false) {
+  const std::size_t n = parts.tokens;
+  const std::size_t count = parts.terms();
+  const int chosen = heads.length();
+  const CountedPairs counted{row_flags(apart, parts.tokens), causal};
+  Value terms = new_array<Scalar>(chosen * count * n * n);
+  Value logits = new_array<Scalar>(chosen * n * n);
+  Value residuals = new_array<double>(chosen);
+  Value covariances = new_array<double>(chosen * count);
+  Value variances = new_array<double>(chosen);
+  Value shares = new_array<double>(chosen * count);
+
+  Matrix<Scalar> head_parts(count, n * n);
+  Matrix<Scalar> head_logits(n, n);
+  for (int k = 0; k < chosen; ++k) {
+    const Scalar residual = head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
+    const Covariances of_head =
+        row_centred_covariances(head_parts.data(), count, head_logits.data(), n, counted);
+    terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
+    logits.copy_from(head_logits.data(), head_logits.size(), k * n * n);
+    covariances.copy_from(of_head.terms.data(), count, k * count);
+    shares.copy_from(of_head.shares.data(), count, k * count);
+    residuals.set(k, static_cast<double>(residual));
+    variances.set(k, of_head.logits);
+  }
+
+  Value result = Value::object();
+  result.set("terms", terms);
+  result.set("logits", logits);
+  result.set("residuals", residuals);
+  result.set("covariances", covariances);
+  result.set("variances", variances);
+  result.set("shares", shares);
+  return result;
+}
+
+template <typename Scalar>
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
+  return heads_out(parts, heads, {});
+}
+
+template <typename Scalar>
+Gauge<Scalar> gauge_in(const Value& gauge) {
+  Gauge<Scalar> result{static_cast<GaugeKind>(gauge["kind"].as<int>()), {}, integers_in(gauge["apart"])};
+  if (result.kind == GaugeKind::means) result.means = matrix_in<Scalar>(gauge["means"]);
+  return result;
+}
+
+}  // namespace superpose

@@ -1,0 +1,184 @@
+// An encoder that stays in the module's memory, with what its last forward left.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert.h"
+#include "heads_out.h"
+#include "model/encoder.h"
+#include "model/encoder_parts.h"
+#include "model/position_means.h"
+#include "model/row_norm.h"
+
+namespace superpose {
+namespace {
+
+template <typename Scalar>
+struct HeldEncoder {
+  Encoder<Scalar> encoder;
+  std::vector<Matrix<Scalar>> summands;
+  Forward<Scalar> run;
+};
+
+template <typename Scalar>
+HeldEncoder<Scalar>& encoder_at(std::uint32_t address) {
+  return at_address<HeldEncoder<Scalar>>(address);
+}
+
+template <typename Scalar>
+std::uint32_t encoder_out(const Value& from) {
+  EncoderOptions<Scalar> options;
+  options.heads = from["heads"].as<int>();
+  options.pre_norm = from["preNorm"].as<bool>();
+  options.causal = from["causal"].as<bool>();
+  options.activation = static_cast<Activation>(from["activation"].as<int>());
+  options.embedding_norm = normalization_in<Scalar>(from["embeddingNorm"]);
+  options.final_norm = normalization_in<Scalar>(from["finalNorm"]);
+  if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
+  if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
+  return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}});
+}
+
+template <typename Scalar>
+void add_encoder_layer(std::uint32_t address, const Value& layer) {
+  const auto linear = [&](const char* name) { return linear_in<Scalar>(layer[name]); };
+  const auto norm = [&](const char* name) { return normalization_in<Scalar>(layer[name]); };
+  encoder_at<Scalar>(address).encoder.add_layer({linear("query"), linear("key"), linear("value"),
+                                                 linear("output"), norm("attentionNorm"), linear("up"),
+                                                 linear("down"), norm("mlpNorm")});
+}
+
+// [layers + 1, d], the states' means over tokens, each of length one; the last is the embedding.
+template <typename Scalar>
+Value run_encoder(std::uint32_t address, const Value& summands, const Value& asked) {
+  HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  held.run = {};
+  held.summands.clear();
+  for (int s = 0; s < summands.length(); ++s) held.summands.push_back(matrix_in<Scalar>(summands[s]));
+  Matrix<Scalar> rows = held.summands[0];
+  for (std::size_t s = 1; s < held.summands.size(); ++s) add_rows<Scalar>(held.summands[s], {}, rows);
+  ForwardOptions<Scalar> options;
+  options.layers = asked["layers"].as<int>();
+  options.scores = options.trace = asked["trace"].as<bool>();
+  for (const int flag : integers_in(asked["attended"])) options.attended.push_back(static_cast<char>(flag));
+  const Value unread = asked["unread"];
+  for (int l = 0; l < unread.length(); ++l)
+    options.unread.push_back(unread[l].isUndefined() ? Matrix<Scalar>() : matrix_in<Scalar>(unread[l]));
+  if (!asked["withheld"].isUndefined()) options.withheld = matrix_in<Scalar>(asked["withheld"]);
+  held.run = held.encoder.forward(rows, options);
+  if (!options.trace) held.summands.clear();
+  return copy_out(held.run.pooled);
+}
+
+// [n, d] behind that many layers; -1 for the last rows, behind the final norm.
+template <typename Scalar>
+Value encoder_state_out(std::uint32_t address, int layers) {
+  const Forward<Scalar>& run = encoder_at<Scalar>(address).run;
+  return copy_out(layers < 0 ? run.last : run.states[layers]);
+}
+
+// [heads, n, n]
+template <typename Scalar>
+Value encoder_scores_out(std::uint32_t address, int layer, bool attention, const Value& chosen) {
+  const Forward<Scalar>& run = encoder_at<Scalar>(address).run;
+  const Matrix<Scalar>& all = (attention ? run.attention : run.logits)[layer];
+  const std::size_t size = static_cast<std::size_t>(all.cols()) * all.cols();
+  const std::vector<int> heads = integers_in(chosen);
+  Value result = new_array<Scalar>(heads.size() * size);
+  for (std::size_t k = 0; k < heads.size(); ++k)
+    result.copy_from(all.data() + heads[k] * size, size, k * size);
+  return result;
+}
+
+// way: 0 direct, 1 streams, 2 by the means of a corpus, which `means` holds.
+template <typename Scalar>
+Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
+                        const Value& group_of, int groups, const Value& chosen) {
+  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  const Matrix<Scalar>& input = held.run.inputs[layer];
+  const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
+  const std::vector<Matrix<Scalar>> parts =
+      way == 2 ? mean_parts<Scalar>(input, vector_in<Scalar>(means["mean"]),
+                                    matrix_in<Scalar>(means["position"]), in)
+               : input_parts(held.encoder, held.summands, held.run, layer, static_cast<Way>(way), in);
+  // Merged before they are projected: half the work.
+  const std::vector<int> of = integers_in(group_of);
+  std::vector<Matrix<Scalar>> merged(groups);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    Matrix<Scalar>& to = merged[of[p]];
+    if (to.size())
+      add_rows<Scalar>(parts[p], {}, to);
+    else
+      to = parts[p];
+  }
+  // Biases join the group of the constant, which is put last for it and back.
+  const int constant = of.back();
+  std::swap(merged[constant], merged.back());
+  ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(layer, input, merged);
+  std::vector<int> order(groups);
+  for (int g = 0; g < groups; ++g) order[g] = g;
+  std::swap(order[constant], order[groups - 1]);
+  return heads_out(constant == groups - 1 ? projected : merge_parts(projected, order, groups), chosen,
+                   in.apart, held.encoder.options().causal);
+}
+
+template <typename Scalar>
+void delete_encoder(std::uint32_t address) {
+  delete &encoder_at<Scalar>(address);
+}
+
+using CorpusMeans = std::vector<PositionMeans>;
+
+std::uint32_t position_means_out(int states, int positions, int d) {
+  return address_of(CorpusMeans(states, PositionMeans(positions, d)));
+}
+
+// The rows from 1 on of each state of the encoder's last forward, which has as many as there are positions.
+template <typename Scalar>
+void add_to_position_means(std::uint32_t means, std::uint32_t encoder) {
+  CorpusMeans& all = at_address<CorpusMeans>(means);
+  const Forward<Scalar>& run = encoder_at<Scalar>(encoder).run;
+  for (std::size_t l = 0; l < all.size(); ++l) all[l].add(run.states[l].data() + run.states[l].cols());
+}
+
+Value position_findings_out(std::uint32_t means, int state) {
+  const CorpusMeans& all = at_address<CorpusMeans>(means);
+  const PositionFindings found = all[state].findings(all[0]);
+  Value result = Value::object();
+  result.set("mean", copy_out(all[state].mu()));
+  result.set("position", copy_out(all[state].positions()));
+  result.set("positionEnergy", found.position_energy);
+  result.set("contextEnergy", found.context_energy);
+  result.set("participationRatio", found.participation_ratio);
+  result.set("overlap", found.overlap);
+  result.set("cosineWithFirst", found.cosine_with_first);
+  return result;
+}
+
+void delete_position_means(std::uint32_t address) { delete &at_address<CorpusMeans>(address); }
+
+EMSCRIPTEN_BINDINGS(second_model) {
+  using emscripten::function;
+  function("encoderF32", &encoder_out<float>);
+  function("encoderF64", &encoder_out<double>);
+  function("addEncoderLayerF32", &add_encoder_layer<float>);
+  function("addEncoderLayerF64", &add_encoder_layer<double>);
+  function("runEncoderF32", &run_encoder<float>);
+  function("runEncoderF64", &run_encoder<double>);
+  function("encoderStateF32", &encoder_state_out<float>);
+  function("encoderStateF64", &encoder_state_out<double>);
+  function("encoderScoresF32", &encoder_scores_out<float>);
+  function("encoderScoresF64", &encoder_scores_out<double>);
+  function("decomposeEncoderF32", &decompose_encoder<float>);
+  function("decomposeEncoderF64", &decompose_encoder<double>);
+  function("deleteEncoderF32", &delete_encoder<float>);
+  function("deleteEncoderF64", &delete_encoder<double>);
+  function("positionMeans", &position_means_out);
+  function("addToPositionMeansF32", &add_to_position_means<float>);
+  function("addToPositionMeansF64", &add_to_position_means<double>);
+  function("positionFindings", &position_findings_out);
+  function("deletePositionMeans", &delete_position_means);
+}
+
+}  // namespace
+}  // namespace superpose

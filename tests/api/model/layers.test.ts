@@ -1,0 +1,318 @@
+// All six layers: against an oracle in numpy, against a forward in plain TypeScript, and how their files come.
+import {
+  type CorpusMeans,
+  corpusSentences,
+  load,
+  loadMiniLM,
+  type MiniLM,
+  type Precision,
+  type Sentence,
+} from 'superpose';
+import { beforeAll, expect, test } from 'vitest';
+import depth from '../../reference/depth.json' with { type: 'json' };
+import minilm from '../../reference/minilm.json' with { type: 'json' };
+import { builds, plain } from '../support/builds.ts';
+import { run } from '../support/forward.ts';
+import { describeModel, model } from '../support/model.ts';
+import { dot, largestDifference, rowOf } from '../support/numbers.ts';
+import { describeWeights, readWeights } from '../support/weights.ts';
+
+const d = 384;
+const heads = 12;
+const layers = [0, 1, 2, 3, 4, 5];
+const ten = minilm.sentences.map(({ text }) => text);
+const groups = { position: ['position'], rest: ['token', 'token_type', 'attention', 'mlp', 'constant'] };
+const byMeans = { position: ['position'], rest: ['content', 'constant'] };
+
+/** The largest error of the three stored sentences: states, logits, embedding. */
+async function errorOf(minilm: MiniLM, precision: Precision): Promise<number> {
+  let worst = 0;
+  const compare = (found: number | undefined, wanted: number) => {
+    // NaN is no agreement.
+    const error = Math.abs((found as number) - wanted);
+    if (!(error <= worst)) worst = error;
+  };
+  for (const { text, ids, states, logits, cells, embedding } of depth.sentences) {
+    const forward = await minilm.forward(text, { precision });
+    expect(forward.sentence.ids).toEqual(ids);
+    for (const [place, { values }] of states.entries()) {
+      const { data } = forward.state(place);
+      for (const [i, row] of values.entries())
+        for (const [k, value] of row.entries())
+          compare(data[i * d + (depth.coordinates[k] as number)], value);
+    }
+    for (const layer of layers) {
+      const found = forward.logits(layer, depth.logit_heads);
+      for (const [place, values] of (logits[layer] as number[][]).entries())
+        for (const [cell, value] of values.entries()) {
+          const [i, j] = cells[cell] as [number, number];
+          compare(found[(place * forward.n + i) * forward.n + j], value);
+        }
+    }
+    for (const [k, value] of embedding.entries()) compare(forward.embedding[k], value);
+  }
+  return worst;
+}
+
+describeModel('all layers', () => {
+  let minilm: MiniLM;
+  let means: CorpusMeans;
+  beforeAll(async () => {
+    minilm = await model();
+    means = await minilm.corpusMeans({ sentences: ten, precision: 'float64' });
+  }, 120_000);
+
+  test('states, logits and embedding are the oracle’s, in double and in float', async () => {
+    expect(await errorOf(minilm, 'float64')).toBeLessThan(1e-8);
+    for (const { superpose } of builds)
+      expect(await errorOf(await loadMiniLM(superpose), 'float32')).toBeLessThan(1e-4);
+  });
+
+  test.each(['direct', 'streams'] as const)('shares of every layer and head, %s', async (way) => {
+    const { text, shares } = depth.river_bank;
+    for (const layer of layers) {
+      const found = await minilm.decompose(text, { layer, way });
+      expect(found.parts).toEqual(['token', 'position', 'token_type', 'attention', 'mlp', 'constant']);
+      expect(Math.max(...found.residuals)).toBeLessThan(1e-12);
+      expect(largestDifference(found.shares, (shares[way][layer] as number[][]).flat())).toBeLessThan(1e-8);
+    }
+  });
+
+  test('the first layer’s are those of decompose() without a layer', async () => {
+    const before = await minilm.decompose(depth.river_bank.text, {
+      groups: { position: ['position'], rest: ['token', 'token_type', 'constant'] },
+    });
+    const again = await minilm.decompose(depth.river_bank.text, { layer: 0, groups });
+    expect(largestDifference(before.logits, again.logits)).toBeLessThan(1e-12);
+    expect(largestDifference(before.terms, again.terms)).toBeLessThan(1e-12);
+  });
+
+  test('the mean decomposition of the ten sentences', async () => {
+    const { windows, states } = depth.ten_sentences.mean;
+    expect(means.windows).toBe(windows);
+    for (const [place, wanted] of states.entries()) {
+      const found = means.states[place] as CorpusMeans['states'][0];
+      expect(found.positionEnergy).toBeCloseTo(wanted.position_energy, 8);
+      expect(found.contextEnergy).toBeCloseTo(wanted.context_energy, 8);
+      expect(found.participationRatio).toBeCloseTo(wanted.participation_ratio, 6);
+      expect(found.overlap).toBeCloseTo(wanted.overlap, 6);
+      expect(found.cosineWithFirst).toBeCloseTo(wanted.cosine_with_table, 8);
+    }
+  });
+
+  test('each head’s position → position, all three ways, pooled over the ten sentences', async () => {
+    const wanted = depth.ten_sentences.position_position;
+    for (const way of ['direct', 'streams', 'mean'] as const) {
+      const isMean = way === 'mean';
+      const expected = isMean ? wanted.mean_decomposition : wanted[way];
+      for (const layer of layers) {
+        const scores = [];
+        for (const text of ten) {
+          const given = isMean ? { means, groups: byMeans } : { groups };
+          scores.push(await minilm.decompose(text, { layer, way, ...given }));
+        }
+        const found = plain.poolShares(scores, [0, 1, 1, 1]).heads;
+        const first = Array.from({ length: heads }, (_, head) => found[2 * head] as number);
+        expect(largestDifference(first, expected[layer] as number[])).toBeLessThan(1e-8);
+      }
+    }
+  }, 60_000);
+
+  test('position out of what is scored, layer by layer, and out of the input', async () => {
+    const wanted = depth.ten_sentences.without_position_in_scores;
+    const sums = Array(8).fill(0) as number[];
+    for (const text of ten) {
+      const sentence = minilm.tokenize(text);
+      const n = sentence.ids.length;
+      const without = (layer: number) => {
+        const { position } = means.states[layer] as CorpusMeans['states'][0];
+        const data = new Float64Array(n * d);
+        data.set(position.data.subarray(0, (n - 1) * d), d);
+        return { data, rows: n, columns: d };
+      };
+      const plainly = await embeddingOf(minilm, sentence, {});
+      const ways = [
+        ...layers.map((layer) => ({ unread: { [layer]: without(layer) } })),
+        { unread: Object.fromEntries(layers.map((layer) => [layer, without(layer)])) },
+        { withheld: without(0) },
+      ];
+      for (const [place, way] of ways.entries())
+        sums[place] =
+          (sums[place] as number) + dot(plainly, await embeddingOf(minilm, sentence, way)) / ten.length;
+    }
+    expect(largestDifference(sums, [...wanted.one_layer, wanted.all_layers, wanted.input])).toBeLessThan(
+      1e-8,
+    );
+  }, 60_000);
+
+  test('positions replaced and shifted, words reordered', async () => {
+    const wanted: Record<string, { mean: number }> = depth.ten_sentences.replacements;
+    const orders = depth.ten_sentences.shuffled_orders;
+    const changes = (place: number) => ({
+      sentence_mean: { mean: 'sentence' as const },
+      mean_1_to_127: { mean: 'used' as const },
+      mean_0_to_511: { mean: 'table' as const },
+      shuffled: { order: orders[place] as number[] },
+      shifted_by_8: { shift: 8 },
+      shifted_by_400: { shift: 400 },
+      shifted_with_cls_by_64: { shift: 64, cls: true },
+    });
+    const sums: Record<string, number> = {};
+    for (const [place, text] of ten.entries()) {
+      const sentence = minilm.tokenize(text);
+      const plainly = await embeddingOf(minilm, sentence, {});
+      for (const [name, change] of Object.entries(changes(place))) {
+        const summands = await minilm.changed(sentence, change);
+        const found = await embeddingOf(minilm, sentence, { summands });
+        sums[name] = (sums[name] ?? 0) + dot(plainly, found) / ten.length;
+      }
+    }
+    for (const [name, sum] of Object.entries(sums))
+      expect(sum, name).toBeCloseTo(wanted[name]?.mean as number, 8);
+    for (const { texts, cosine } of depth.pairs) {
+      const both = [];
+      for (const text of texts) both.push(await embeddingOf(minilm, minilm.tokenize(text), {}));
+      expect(dot(both[0] as Float64Array, both[1] as Float64Array)).toBeCloseTo(cosine, 8);
+    }
+  }, 60_000);
+
+  // The vectors are as long as the position rows several times over.
+  test('shifts that no score sees leave canonical shares of every layer alone, and move raw ones', async () => {
+    const sentence = minilm.tokenize(ten[5] as string);
+    const rows = await minilm.summands(sentence);
+    const [a, b, v] = [1, 2, 3].map((seed) =>
+      plain.randomNormal({ rows: 1, columns: d, seed, standardDeviation: 2 / Math.sqrt(d) }),
+    ) as [Rows, Rows, Rows];
+    const plus = (table: Rows, row: Rows, factor: number, only?: number): Rows => ({
+      ...table,
+      data: table.data.map((value, at) =>
+        only === undefined || Math.floor(at / d) === only
+          ? value + factor * (row.data[at % d] as number)
+          : value,
+      ),
+    });
+    const summands = {
+      token: plus(plus(rows.token, a, 1), v, 1, 0),
+      position: plus(plus(rows.position, b, 1), v, -1, 0),
+      token_type: plus(plus(rows.token_type, a, -1), b, -1),
+    };
+    for (const way of ['direct', 'streams'] as const) {
+      for (const gauge of ['canonical', 'raw'] as const) {
+        const apart = gauge === 'raw' ? [] : [0];
+        const shares: Float64Array[][] = [];
+        for (const given of [rows, summands]) {
+          const forward = await minilm.forward(sentence, { precision: 'float64', summands: given });
+          shares.push(layers.map((layer) => forward.decompose({ layer, way, gauge, apart }).shares));
+        }
+        const moved = layers.map((layer) =>
+          largestDifference(shares[0]?.[layer] as Float64Array, shares[1]?.[layer] as Float64Array),
+        );
+        if (gauge === 'canonical') expect(Math.max(...moved)).toBeLessThan(1e-10);
+        else expect(Math.min(...moved)).toBeGreaterThan(0.01);
+      }
+    }
+  });
+
+  test('what a forward leaves ends with the next one', async () => {
+    const first = await minilm.forward('one');
+    await minilm.forward('two');
+    expect(() => first.state(0)).toThrow('has run again since');
+    const fast = await minilm.forward('three', { scores: false });
+    expect(() => fast.logits(0)).toThrow('kept no scores');
+    expect(fast.state(6).rows).toBe(3);
+    await expect(minilm.decompose('four', { layer: 6 })).rejects.toThrow(
+      'layer must be a whole number from 0 to 5',
+    );
+    await expect(minilm.decompose('four', { layer: 1, way: 'mean' })).rejects.toThrow(
+      'means must be an object',
+    );
+  });
+
+  test('the first module alone says what is missing', async () => {
+    const { loadFirst } = await import('superpose');
+    const small = await loadMiniLM(await loadFirst());
+    await expect(small.forward('one')).rejects.toThrow('second module');
+  });
+
+  test('a corpus of too few words is refused', async () => {
+    await expect(minilm.corpusMeans({ sentences: ['One.'] })).rejects.toThrow('at least 51 pieces');
+  });
+});
+
+type Rows = { data: Float64Array; rows: number; columns: number };
+
+async function embeddingOf(minilm: MiniLM, sentence: Sentence, options: object): Promise<Float64Array> {
+  const { embedding } = await minilm.forward(sentence, { ...options, precision: 'float64', scores: false });
+  return embedding.slice();
+}
+
+describeWeights('sentences of the corpus, drawn at random', () => {
+  test('every state and every score is that of a forward in plain TypeScript', async () => {
+    const weights = readWeights();
+    const minilm = await model();
+    const { data } = plain.randomUniform({ rows: 3, columns: 1, seed: 20 });
+    for (const draw of data) {
+      // Uniform on −√3 to √3.
+      const share = (draw / Math.sqrt(3) + 1) / 2;
+      const text = corpusSentences[Math.floor(share * corpusSentences.length)] as string;
+      const forward = await minilm.forward(text, { precision: 'float64' });
+      const { states, logits } = run(weights, forward.sentence.ids);
+      for (const [layer, rows] of states.entries())
+        for (const [i, row] of rows.entries())
+          expect(largestDifference(rowOf(forward.state(layer), i), row), text).toBeLessThan(1e-9);
+      for (const [layer, scores] of logits.entries())
+        expect(largestDifference(forward.logits(layer), scores), text).toBeLessThan(1e-9);
+    }
+  }, 120_000);
+});
+
+describeModel('the layers’ files', () => {
+  test('come when asked for, say how far they are, stop, and go on where they stopped', async () => {
+    const superpose = await load({ simd: 'plain' });
+    const from = new URL('../../../build/model/', import.meta.url);
+    const asked: string[] = [];
+    const { readFile } = await import('node:fs/promises');
+    const read = async (
+      file: string,
+      _afresh?: boolean,
+      watch?: { received?: ((bytes: number) => void) | undefined },
+    ) => {
+      asked.push(file);
+      const bytes = new Uint8Array(await readFile(new URL(file, from)));
+      watch?.received?.(bytes.length);
+      return bytes;
+    };
+    const minilm = await loadMiniLM(superpose, { read });
+    await minilm.decompose('The cat sat.');
+    const ofLayers = () => asked.filter((file) => file.startsWith('encoder-'));
+    expect(ofLayers()).toEqual([]);
+
+    const stop = new AbortController();
+    const heard: [number, number][] = [];
+    const progress = (bytes: number, of: number) => {
+      heard.push([bytes, of]);
+      if (heard.length === 2) stop.abort();
+    };
+    await expect(minilm.forward('The cat sat.', { signal: stop.signal, progress })).rejects.toThrow('abort');
+    const all = minilm.layerBytes.reduce((sum, bytes) => sum + bytes, 0);
+    expect(heard).toEqual([
+      [minilm.layerBytes[0], all],
+      [(minilm.layerBytes[0] as number) + (minilm.layerBytes[1] as number), all],
+    ]);
+    expect(ofLayers()).toEqual(['encoder-0.safetensors', 'encoder-1.safetensors']);
+    await minilm.forward('The cat sat.');
+    // The second had come when it was stopped, but had not been taken; a cache has it.
+    expect(ofLayers()).toEqual([0, 1, 1, 2, 3, 4, 5].map((layer) => `encoder-${layer}.safetensors`));
+    await minilm.forward('Again.');
+    expect(ofLayers().length).toBe(7);
+  });
+
+  test('files are as long as the manifest says', async () => {
+    const { stat } = await import('node:fs/promises');
+    const { layerBytes } = await model();
+    for (const [layer, bytes] of layerBytes.entries()) {
+      const file = new URL(`../../../build/model/encoder-${layer}.safetensors`, import.meta.url);
+      expect((await stat(file)).size).toBe(bytes);
+    }
+  });
+});

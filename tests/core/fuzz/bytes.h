@@ -1,0 +1,76 @@
+// Bytes of a stranger's as arguments: small shapes, and numbers of every size, as callers may give them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "numeric/matrix.h"
+
+namespace superpose {
+
+class Bytes {
+ public:
+  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+
+  std::uint8_t byte() { return at_ < size_ ? data_[at_++] : 0; }
+
+  // From `low` to `high`.
+  int integer(int low, int high) { return low + byte() % (high - low + 1); }
+
+  bool flag() { return byte() & 1; }
+
+  // Finite, as the typed API gives nothing else: small whole numbers, which make rows dependent; eighths; powers of
+  // two, which make products overflow; and any bits at all.
+  double number() {
+    const int kind = byte() % 8;
+    if (kind < 3) return integer(-2, 2);
+    if (kind < 6) return integer(-100, 100) / 8.0;
+    if (kind == 6) return std::ldexp(flag() ? 1.0 : -1.0, 8 * integer(-120, 120));
+    std::uint64_t bits = 0;
+    for (int k = 0; k < 8; ++k) bits = bits << 8 | byte();
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return std::isfinite(value) ? value : 0;
+  }
+
+  // Above 0.
+  double positive() {
+    const double value = std::abs(number());
+    return value > 0 ? value : 1;
+  }
+
+  template <typename Scalar = double>
+  Matrix<Scalar> matrix(int rows, int columns) {
+    Matrix<Scalar> drawn(rows, columns);
+    for (Eigen::Index at = 0; at < drawn.size(); ++at) {
+      const Scalar value = static_cast<Scalar>(number());
+      drawn.data()[at] = std::isfinite(value) ? value : Scalar(0);
+    }
+    return drawn;
+  }
+
+  std::vector<int> integers(int count, int high) {
+    std::vector<int> drawn(count);
+    for (int& one : drawn) one = integer(0, high);
+    return drawn;
+  }
+
+ private:
+  const std::uint8_t* data_;
+  std::size_t size_;
+  std::size_t at_ = 0;
+};
+
+// Ends the program where a result cannot be right; a fuzzer keeps what led there.
+#define SUPERPOSE_MUST(condition)                                                                    \
+  do {                                                                                               \
+    if (!(condition)) {                                                                              \
+      std::fprintf(stderr, "%s:%d: %s does not hold.\n", __FILE__, __LINE__, #condition);            \
+      std::abort();                                                                                  \
+    }                                                                                                \
+  } while (false)
+
+}  // namespace superpose

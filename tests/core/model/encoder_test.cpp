@@ -1,0 +1,160 @@
+#include "model/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "encoder_reference.h"
+#include "random_shapes.h"
+
+namespace superpose {
+namespace {
+
+// The largest error against the oracle of states, logits, the last rows and the embedding.
+template <typename Scalar>
+double error_of(const rapidjson::Value& from) {
+  const auto encoder = TinyEncoder::encoder<Scalar>(from);
+  const auto attended = TinyEncoder::attended(from);
+  const Eigen::Index real = std::count(attended.begin(), attended.end(), 1);
+  ForwardOptions<Scalar> asked;
+  asked.attended = attended;
+  asked.scores = true;
+  const auto rows = TinyEncoder::summands<Scalar>(from, attended.size());
+  const Forward<Scalar> run = encoder.forward(sum_of(rows), asked);
+  double worst = 0;
+  const auto compare = [&](const auto& found, const Matrix<double>& wanted) {
+    const Matrix<double> difference = found.template cast<double>() - wanted;
+    worst = std::max(worst, max_abs(difference));
+  };
+  EXPECT_EQ(run.states.size(), from["states"].Size());
+  for (rapidjson::SizeType l = 0; l < from["states"].Size(); ++l)
+    compare(run.states[l].topRows(real), matrix_of(from["states"][l]));
+  for (rapidjson::SizeType l = 0; l < from["logits"].Size(); ++l) {
+    const Eigen::Index n = attended.size();
+    for (int h = 0; h < encoder.options().heads; ++h)
+      compare(run.logits[l].block(h * n, 0, real, real), matrix_of(from["logits"][l][h]));
+  }
+  if (!from["last"].IsNull()) compare(run.last.topRows(real), matrix_of(from["last"]));
+  const Matrix<double> embedding = vector_of(from["embedding"]).transpose();
+  compare(run.pooled.bottomRows(1), embedding);
+  return worst;
+}
+
+TEST(Encoder, AgreesWithTheOracleForEveryFamily) {
+  const auto oracle = reference("encoder.json");
+  ASSERT_TRUE(oracle.IsObject());
+  for (const auto& from : oracle["cases"].GetArray()) {
+    SCOPED_TRACE(from["name"].GetString());
+    EXPECT_LT(error_of<double>(from), 1e-11);
+    EXPECT_LT(error_of<float>(from), 2e-5);
+  }
+}
+
+TEST(Activation, IsWhatTheOracleSays) {
+  const auto oracle = reference("encoder.json");
+  const Vector<double> x = vector_of(oracle["activations"]["x"]);
+  for (const auto& [kind, name] :
+       {std::pair(Activation::gelu, "gelu"), std::pair(Activation::gelu_tanh, "gelu_tanh")}) {
+    const Vector<double> wanted = vector_of(oracle["activations"][name]);
+    Matrix<double> rows = x.transpose();
+    activate<double>(kind, {}, rows);
+    EXPECT_LT((rows.transpose() - wanted).cwiseAbs().maxCoeff(), 1e-12);
+    Matrix<float> singles = x.transpose().cast<float>();
+    activate<float>(kind, {}, singles);
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(singles(i), wanted[i], 2.4e-7 * std::max(1.0, std::abs(x[i])));
+  }
+}
+
+TEST(Activation, InFloatIsThatInDoubleEverywhere) {
+  const int count = 20003;
+  Matrix<double> exact(1, count);
+  for (int i = 0; i < count; ++i) exact(i) = -10 + 20.0 * i / count;
+  Matrix<float> single = exact.cast<float>();
+  exact = single.cast<double>();
+  const Matrix<double> x = exact;
+  const Vector<double> bias = Vector<double>::Zero(count);
+  activate<double>(Activation::gelu, bias, exact);
+  activate<float>(Activation::gelu, bias.cast<float>(), single);
+  const Matrix<double> error = (single.cast<double>() - exact).cwiseAbs();
+  EXPECT_LT(error.cwiseQuotient(x.cwiseAbs().cwiseMax(1)).maxCoeff(), 2.4e-7);
+}
+
+// Any sizes, tails of vectors included: float is double rounded, padding is not seen, and a run through fewer layers
+// is the beginning of the whole.
+TEST(Encoder, HoldsForAnyShape) {
+  Shapes shapes(7);
+  for (int trial = 0; trial < 12; ++trial) {
+    SCOPED_TRACE(trial);
+    const int heads = shapes.between(1, 4), d = heads * shapes.between(1, 9), inner = shapes.between(1, 33);
+    const int n = shapes.between(1, 21), padding = shapes.between(0, 3);
+    EncoderOptions<double> options;
+    options.heads = heads;
+    options.pre_norm = shapes.coin();
+    options.causal = shapes.coin();
+    options.activation = shapes.coin() ? Activation::gelu : Activation::gelu_tanh;
+    const auto norm = [&] {
+      return Normalization<double>{Norm::layer_norm, shapes.vector(d), shapes.vector(d), 1e-5};
+    };
+    options.embedding_norm = norm();
+    if (options.pre_norm) options.final_norm = norm();
+    Encoder<double> encoder(options);
+    const auto cast_norm = [](const Normalization<double>& from) {
+      return Normalization<float>{from.kind, from.gamma.cast<float>(), from.beta.cast<float>(),
+                                  static_cast<float>(from.epsilon)};
+    };
+    const auto cast = [](const Linear<double>& from) {
+      return Linear<float>{from.weight.cast<float>(), from.bias.cast<float>()};
+    };
+    EncoderOptions<float> singles;
+    singles.heads = heads;
+    singles.pre_norm = options.pre_norm;
+    singles.causal = options.causal;
+    singles.activation = options.activation;
+    singles.embedding_norm = cast_norm(options.embedding_norm);
+    singles.final_norm = cast_norm(options.final_norm);
+    Encoder<float> single(singles);
+    for (int l = 0; l < 3; ++l) {
+      const EncoderLayer<double> layer{shapes.linear(d, d, true),
+                                       shapes.linear(d, d, true),
+                                       shapes.linear(d, d, true),
+                                       shapes.linear(d, d, true),
+                                       norm(),
+                                       shapes.linear(inner, d, true),
+                                       shapes.linear(d, inner, true),
+                                       norm()};
+      encoder.add_layer(layer);
+      single.add_layer({cast(layer.query), cast(layer.key), cast(layer.value), cast(layer.output),
+                        cast_norm(layer.attention_norm), cast(layer.up), cast(layer.down),
+                        cast_norm(layer.mlp_norm)});
+    }
+    const Matrix<double> rows = shapes.matrix(n + padding, d);
+    const Matrix<double> real = rows.topRows(n);
+    const auto run = encoder.forward(real);
+    ForwardOptions<double> asked;
+    asked.attended.assign(n + padding, 1);
+    std::fill(asked.attended.begin() + n, asked.attended.end(), 0);
+    const auto padded = encoder.forward(rows, asked);
+    EXPECT_LT(max_abs(padded.last.topRows(n) - run.last), 1e-10);
+    EXPECT_LT(max_abs(padded.pooled - run.pooled), 1e-10);
+    const auto in_float = single.forward(real.cast<float>());
+    if (d > 2) {
+      EXPECT_LT(max_abs(in_float.last.cast<double>() - run.last), 1e-2 * max_abs(run.last));
+    }
+    ForwardOptions<double> fewer;
+    fewer.layers = 2;
+    EXPECT_EQ(max_abs(encoder.forward(real, fewer).last - run.states[2]), 0);
+    // What is not read by W_Q and W_K alone changes the state behind the layer, and none before it.
+    ForwardOptions<double> unread;
+    unread.unread.resize(3);
+    unread.unread[1] = shapes.matrix(n, d);
+    const auto moved = encoder.forward(real, unread);
+    EXPECT_EQ(max_abs(moved.states[1] - run.states[1]), 0);
+    if (n > 2 && d > 2) {
+      EXPECT_GT(max_abs(moved.states[2] - run.states[2]), 1e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace superpose

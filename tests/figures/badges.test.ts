@@ -1,0 +1,85 @@
+// What a badge says of a figure's numbers is what its computation used: a model, random draws, both or neither.
+import { expect, inject, test } from 'vitest';
+import { initialState, readState, type State } from '../../web/figures/controls.ts';
+import type { AnyFigure, Library, Source } from '../../web/figures/figure.ts';
+import { figures } from '../../web/figures/index.ts';
+import { computeOf } from '../../web/worker/computes.ts';
+import { library } from '../../web/worker/library.ts';
+
+/** What a figure remembers of an earlier seed would hide that it draws. */
+let fresh = 1000;
+
+interface Used {
+  model: boolean;
+  random: boolean;
+}
+
+/** A library that notes what is asked of it: the model, and whatever draws at random. */
+function watched(used: Used): Library {
+  const loaded = library();
+  const noting = <T extends object>(api: T): T =>
+    new Proxy(api, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name);
+        if (typeof found !== 'function') return found;
+        return (...all: unknown[]) => {
+          const seeded = all.some((one) => typeof one === 'object' && one !== null && 'seed' in one);
+          if (/^random/.test(String(name)) || seeded) used.random = true;
+          return found.apply(target, all);
+        };
+      },
+    });
+  const modelled = <T>(load: () => Promise<T>) => {
+    used.model = true;
+    return load();
+  };
+  return {
+    first: async () => noting(await loaded.first()),
+    superpose: async () => noting(await loaded.superpose()),
+    miniLM: () => modelled(loaded.miniLM),
+    opening: () => modelled(loaded.opening),
+  };
+}
+
+const sourceOf = ({ model, random }: Used): Source =>
+  model ? (random ? 'mixed' : 'trained') : random ? 'seeded' : 'exact';
+
+/** The first view, and each choice of another one where numbers may come from elsewhere. */
+const statesOf = ({ controls, settle }: AnyFigure): State[] => {
+  const origins = ['tokens', 'weights', 'tables', 'positions', 'words'];
+  const settings = origins.flatMap((name) => {
+    const control = controls[name];
+    return control?.kind === 'choice' ? Object.keys(control.options).map((option) => [[name, option]]) : [];
+  });
+  // A choice may mean another thing once the words are a model’s.
+  const ofWords = 'tokens' in controls ? settings.map((one) => [['tokens', 'sentence'], ...one]) : [];
+  const states = [[], ...settings, ...ofWords].map((texts) => {
+    const { state } = readState(controls, texts as [string, string][]);
+    return settle?.(state as never, undefined) ?? state;
+  });
+  // A figure remembers the model’s numbers, so that the same state again would use nothing.
+  return [...new Map(states.map((state) => [JSON.stringify(state), state])).values()];
+};
+
+for (const [name, load] of Object.entries(figures)) {
+  test.runIf(inject('withModel'))(
+    name,
+    async () => {
+      const figure = await load();
+      const compute = await computeOf(name);
+      for (const state of name === 'collision-error' || name === 'probes'
+        ? [initialState(figure.controls)]
+        : statesOf(figure)) {
+        const used = { model: false, random: false };
+        const seeds = ['seed', 'weightSeed'].filter((one) => one in state);
+        const seed = Object.fromEntries(seeds.map((one) => [one, fresh++]));
+        await compute?.(watched(used), { ...state, ...seed } as never, {
+          signal: new AbortController().signal,
+          progress: () => {},
+        });
+        expect(figure.source(state), JSON.stringify(state)).toBe(sourceOf(used));
+      }
+    },
+    60_000,
+  );
+}

@@ -1,0 +1,91 @@
+// The opening figure against the model taken apart by itself.
+import { load, loadMiniLM, openingText, termOf } from 'superpose';
+import { expect, inject, test } from 'vitest';
+import * as sum from '../../web/figures/sum.ts';
+import { expectSoundPictures, run } from './support.ts';
+
+const withModel = test.runIf(inject('withModel'));
+const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+
+/** Softmax of a row, by its definition. */
+function softmax(row: number[]): number[] {
+  const powers = row.map((value) => Math.exp(value - Math.max(...row)));
+  return powers.map((power) => power / powers.reduce((a, b) => a + b));
+}
+
+withModel('attention with terms left out is the softmax of the others', async () => {
+  const superpose = await load();
+  const model = await loadMiniLM(superpose);
+  const scores = await model.decompose(openingText, { groups, only: [2, 1] });
+  const { n } = scores;
+  const left: Record<string, [string, string][]> = {
+    added: [],
+    cross: [
+      ['token', 'position'],
+      ['position', 'token'],
+    ],
+    positions: [
+      ...['token', 'position', 'rest'].map((part): [string, string] => [part, 'position']),
+      ...['token', 'rest'].map((part): [string, string] => ['position', part]),
+    ],
+  };
+  for (const [terms, off] of Object.entries(left)) {
+    const { data } = await run(sum, { terms, word: 5 });
+    expect(data.tokens[5]).toBe('closed');
+    for (const { head, attention } of data.readers) {
+      const total = new Array<number>(n).fill(0);
+      for (const query of scores.parts)
+        for (const key of scores.parts) {
+          if (off.some(([one, other]) => one === query && other === key)) continue;
+          const term = termOf(scores, head, query, key);
+          for (let j = 0; j < n; j++) total[j] = (total[j] as number) + (term[5 * n + j] as number);
+        }
+      softmax(total).forEach((weight, j) => {
+        expect(attention[5 * n + j]).toBeCloseTo(weight, 12);
+      });
+    }
+  }
+});
+
+withModel('the bars are the word’s row, its place’s, and their sum', async () => {
+  const model = await loadMiniLM(await load());
+  const { token, position } = await model.summands(model.tokenize(openingText));
+  const { data } = await run(sum, { word: 8 });
+  data.token.forEach((value: number, channel: number) => {
+    expect(value).toBe(token.data[8 * 384 + channel]);
+    expect(data.position[channel]).toBe(position.data[8 * 384 + channel]);
+    expect(data.sum[channel]).toBe(value + data.position[channel]);
+  });
+  expect(data.token).toHaveLength(48);
+});
+
+withModel('one reads places and one reads words, and without positions only the words are left', async () => {
+  const { figure, data, state } = await run(sum);
+  const [places, words] = data.readers;
+  expect(places.shares[3]).toBeGreaterThan(0.9);
+  expect(words.shares[0]).toBeGreaterThan(0.7);
+  expect(figure.describe(data, state)).toMatch(
+    /^From “she”, head 2 looks most at “so”, the token before it \(\d+\.\d\s%\); head 1, reading the same sums, at “walked”/,
+  );
+  const cross = await run(sum, { terms: 'cross' });
+  for (const { change } of cross.data.readers) expect(change).toBeLessThan(0.05);
+  const positions = await run(sum, { terms: 'positions' });
+  expect(positions.data.readers[0].change).toBeGreaterThan(0.5);
+  expect(positions.data.readers[1].change).toBeLessThan(0.1);
+  expect(positions.figure.describe(positions.data, positions.state)).toMatch(
+    /^Off: every term with a position/,
+  );
+});
+
+withModel('the reader’s own sentence and heads, and no words at all', async () => {
+  const own = await run(sum, { text: 'Cats chase mice', words: 7, word: 31 });
+  expect(own.data.tokens).toEqual(['[CLS]', 'cats', 'chase', 'mice', '[SEP]']);
+  expect(own.data.chosen).toBe(4);
+  expect(own.data.readers.map(({ head }: { head: number }) => head)).toEqual([2, 7]);
+  const same = await run(sum, { places: 4, words: 4 });
+  expect(same.data.readers[0].attention).toEqual(same.data.readers[1].attention);
+  const none = await run(sum, { text: '' });
+  expect(none.figure.describe(none.data, none.state)).toContain('nothing to share out');
+  for (const result of [own, same, none]) expectSoundPictures(result);
+  expectSoundPictures(await run(sum, { text: 'word '.repeat(200) }));
+});

@@ -1,0 +1,327 @@
+// What strangers can hand to a reader in TypeScript: files, links, sentences, messages. Each target makes one input of
+// the draws, hands it over and throws when the reader does not do as it says. The same seed makes the same inputs.
+import { existsSync, readFileSync } from 'node:fs';
+import type { SafetensorsEntry } from 'superpose';
+import { safetensorsApi } from '../../build/package/model/safetensors.js';
+import { wordPieces } from '../../build/package/model/wordPieces.js';
+import { readLink, writeLink } from '../../web/element/link.ts';
+import { fromBase64, toBase64 } from '../../web/embed/carried.ts';
+import {
+  type Control,
+  type Controls,
+  read,
+  readState,
+  type State,
+  type Value,
+  written,
+} from '../../web/figures/controls.ts';
+import { figures } from '../../web/figures/index.ts';
+import { fileOf } from '../api/support/safetensors.ts';
+
+/** Numbers from 0 up to 1. */
+export type Draw = () => number;
+
+export interface Target {
+  name: string;
+  /** Makes an input and tries it; throws what is wrong, with the input in its words. */
+  once(draw: Draw): void;
+}
+
+const below = (draw: Draw, count: number) => Math.floor(draw() * count);
+const one = <T>(draw: Draw, of: readonly T[]): T => of[below(draw, of.length)] as T;
+
+function fault(what: string, input: unknown): never {
+  throw new Error(`${what}: ${JSON.stringify(input)?.slice(0, 2000)}`);
+}
+
+/** Pieces of text that have broken readers: halves of pairs, marks that combine, right to left, NUL, BOM, joiners. */
+const pieces = [
+  ...[
+    '\ud83d',
+    '\ude00',
+    '\ud83d\ude00',
+    '\u0301',
+    '\u0301'.repeat(40),
+    '\u202e',
+    '\u200f',
+    '\u0000',
+    '\ufeff',
+  ],
+  ...[
+    '\u200d',
+    '\ufffd',
+    '\u2028',
+    'שלום',
+    'مرحبا',
+    '你好',
+    'İ',
+    'ß',
+    'ﬁ',
+    '[CLS]',
+    '[SEP]',
+    '[MASK]',
+    '##s',
+  ],
+  ...[
+    'constructor',
+    '__proto__',
+    'toString',
+    'the',
+    'bank',
+    'zebra',
+    '  ',
+    '\t',
+    '\n',
+    '.',
+    '"',
+    '\\',
+    '%',
+    '%E0%A4%A',
+  ],
+  ...['&', '=', '#', '+', '-0', '1e3', '0x40', '9'.repeat(30), '-', '.5', 'yes', 'no', '<b>', '’'],
+];
+
+export function textOf(draw: Draw, most = 12): string {
+  let text = '';
+  for (let count = below(draw, most); count > 0; count--)
+    text += draw() < 0.7 ? one(draw, pieces) : String.fromCharCode(below(draw, 0x10000));
+  return text;
+}
+
+const header = safetensorsApi();
+const dtypes = ['F32', 'F16', 'BF16', 'F64', 'I64', 'BOOL', 'X'];
+const widths: Record<string, number> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
+
+/** A file, sound at first, some bytes of which are changed, cut or put in. */
+const safetensors: Target = {
+  name: 'safetensors files',
+  once(draw) {
+    const tensors = Object.fromEntries(
+      Array.from({ length: below(draw, 4) }, () => {
+        const dtype = one(draw, dtypes);
+        const shape = Array.from({ length: below(draw, 3) }, () => below(draw, 4));
+        const bytes = new Uint8Array(shape.reduce((all, extent) => all * extent, 1) * (widths[dtype] ?? 8));
+        return [textOf(draw, 3), { dtype, shape, bytes: bytes.map(() => below(draw, 256)) }];
+      }),
+    );
+    let file = fileOf(tensors);
+    for (let changes = below(draw, 4); changes > 0; changes--) {
+      const at = below(draw, file.length);
+      const kind = draw();
+      if (kind < 0.5)
+        file[at] = kind < 0.25 ? below(draw, 256) : one(draw, [...'0123456789"{}[]:,.-e\\']).charCodeAt(0);
+      else if (kind < 0.7) file = file.slice(0, at);
+      else if (kind < 0.85)
+        file = Uint8Array.of(...file.subarray(0, at), below(draw, 256), ...file.subarray(at));
+      else file = Uint8Array.of(...file.subarray(0, at), ...file.subarray(at + 1));
+    }
+    const shown = [...file];
+    let entries: Map<string, SafetensorsEntry>;
+    try {
+      entries = header.readSafetensorsHeader(file);
+    } catch (error) {
+      if (error instanceof RangeError && /^Not a sound safetensors file: .+\.$/s.test(error.message)) return;
+      return fault(`It throws ${String(error)}`, shown);
+    }
+    // What is listed covers the data once.
+    const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
+    let covered = 8 + length;
+    for (const entry of entries.values()) {
+      if (entry.begin !== covered || entry.end < entry.begin)
+        fault('The data overlap or leave a hole', shown);
+      covered = entry.end;
+      try {
+        const found = header.decodeSafetensors(entry, file.subarray(entry.begin, entry.end));
+        if (found.data.length !== found.rows * found.columns) fault('A table of another size', shown);
+      } catch (error) {
+        if (!(error instanceof RangeError)) fault(`Decoding throws ${String(error)}`, shown);
+      }
+    }
+    if (covered !== file.length) fault('The data are not covered', shown);
+  },
+};
+
+const all = await Promise.all(Object.values(figures).map((load) => load()));
+const controlsOf = (name: string): Controls | undefined =>
+  all.find((figure) => figure.name === name)?.controls;
+
+/** A value that a control can have. */
+function drawnFor(draw: Draw, control: Control): Value {
+  switch (control.kind) {
+    case 'choice':
+      return one(draw, Object.keys(control.options));
+    case 'range': {
+      const { min, max, step } = control;
+      return Number((min + step * below(draw, Math.floor((max - min) / step + 1e-9) + 1)).toFixed(9));
+    }
+    case 'steps':
+      return one(draw, control.values);
+    case 'toggle':
+      return draw() < 0.5;
+    case 'several':
+      return Object.keys(control.options).filter(() => draw() < 0.5);
+    case 'seed':
+      return below(draw, 2 ** 32);
+    case 'text':
+      return textOf(draw)
+        .slice(0, control.longest)
+        .replace(/\p{Surrogate}/gu, '');
+  }
+}
+
+const states: Target = {
+  name: 'states, there and back',
+  once(draw) {
+    const { name, controls } = one(draw, all);
+    const state: State = Object.fromEntries(
+      Object.entries(controls as Controls).map(([setting, control]) => [setting, drawnFor(draw, control)]),
+    );
+    const link = writeLink(name, controls, state);
+    // As a browser keeps it in the address.
+    const found = readLink(new URL(link, 'https://example.org/').hash);
+    if (!found || !('settings' in found) || found.figure !== name) return fault('The link is not read', link);
+    const back = readState(controls as Controls, found.settings);
+    if (back.refused.length > 0) fault(back.refused.join(' '), link);
+    if (JSON.stringify(back.state) !== JSON.stringify(state))
+      fault('Another state comes back', { state, back: back.state });
+  },
+};
+
+/** Valid links with changes, and what no link is. */
+const links: Target = {
+  name: 'links',
+  once(draw) {
+    const { name, controls } = one(draw, all);
+    const settings = Object.entries(controls as Controls).map(([setting, control]) => [
+      draw() < 0.1 ? textOf(draw, 3) : setting,
+      draw() < 0.2 ? textOf(draw, 4) : written(control, drawnFor(draw, control)),
+    ]);
+    let link =
+      draw() < 0.1
+        ? textOf(draw)
+        : `#v=${draw() < 0.9 ? 1 : textOf(draw, 3)}&figure=${draw() < 0.9 ? name : textOf(draw, 3)}&${settings
+            .map(([setting, text]) =>
+              draw() < 0.7
+                ? new URLSearchParams([[setting as string, text as string]])
+                : `${setting}=${text}`,
+            )
+            .join('&')}`;
+    if (draw() < 0.3) link = link.slice(0, below(draw, link.length));
+    if (draw() < 0.01) link += '&x=1'.repeat(20_000);
+    const found = readLink(link);
+    if (!found) return;
+    if ('refused' in found) {
+      if (!/^[A-Z].{10,200}\.$/s.test(found.refused)) fault('That is no sentence', found.refused);
+      return;
+    }
+    const known = controlsOf(found.figure);
+    if (!known) return;
+    const { state, refused } = readState(known, found.settings);
+    if (refused.length > 4 || refused.some((sentence) => sentence.length > 2000))
+      fault('Too many words', refused);
+    for (const [setting, control] of Object.entries(known)) {
+      const value = (state as State)[setting] as Value;
+      const again = read(control, written(control, value));
+      if (JSON.stringify(again) !== JSON.stringify(value))
+        fault(`${setting} has no value of its own`, { link, value });
+    }
+    if (Object.keys(state).length !== Object.keys(known).length)
+      fault('A setting more or less', { link, state });
+  },
+};
+
+const tokenizer = new URL('../../build/model/tokenizer.json', import.meta.url);
+
+/** Sentences, cut by the model's own tokenizer where it is there. */
+const sentences: Target[] = existsSync(tokenizer)
+  ? (() => {
+      const vocabulary = 30_522;
+      const { cutUp, pieceOf } = wordPieces(JSON.parse(readFileSync(tokenizer, 'utf8')), vocabulary);
+      return [
+        {
+          name: 'sentences',
+          once(draw: Draw) {
+            const text = textOf(draw, 20);
+            const { ids, tokens } = cutUp(text);
+            if (ids.length !== tokens.length) fault('Pieces and ids differ in number', text);
+            if (tokens[0] !== '[CLS]' || tokens.at(-1) !== '[SEP]')
+              fault('It does not stand between its markers', text);
+            for (const [place, id] of ids.entries()) {
+              if (!Number.isInteger(id) || id < 0 || id >= vocabulary)
+                fault(`Piece ${tokens[place]} has no number`, text);
+              if (pieceOf(id) !== tokens[place]) fault(`${id} is another piece than ${tokens[place]}`, text);
+            }
+          },
+        },
+      ];
+    })()
+  : [];
+
+/** The page around a frame: what it is told by strangers makes no frame higher than it may be, nor throws. */
+const hostMessages = await (async (): Promise<Target> => {
+  const own = {};
+  const frames = [own, {}].map((contentWindow) => ({ contentWindow, style: { height: '' } }));
+  let listen: (event: { data: unknown; source: unknown }) => void = () => {};
+  const before = { window: globalThis.window, document: globalThis.document };
+  const document = { querySelectorAll: () => frames };
+  Object.assign(globalThis, {
+    window: {
+      addEventListener: (_: string, to: typeof listen) => {
+        listen = to;
+      },
+    },
+    document,
+  });
+  // A script, and no module.
+  const script = '../../web/embed/resize.ts';
+  await import(/* @vite-ignore */ script);
+  Object.assign(globalThis, before);
+  const words = ['context', 'height', 'src', 'iframe.resize', '__proto__', 'constructor'];
+  const value = (draw: Draw, depth = 0): unknown => {
+    const kind = below(draw, depth > 2 ? 5 : 7);
+    if (kind === 0)
+      return one(draw, [0, -0, -1, 1e9, 0.4, Number.NaN, Infinity, 2 ** 53, null, undefined, true]);
+    if (kind === 1) return below(draw, 5000);
+    if (kind === 2) return 'iframe.resize';
+    if (kind < 5) return textOf(draw, 3);
+    if (kind === 5) return Array.from({ length: below(draw, 3) }, () => value(draw, depth + 1));
+    return Object.fromEntries(words.filter(() => draw() < 0.5).map((word) => [word, value(draw, depth + 1)]));
+  };
+  return {
+    name: 'host messages',
+    once(draw) {
+      for (const frame of frames) frame.style.height = '';
+      const sound = { context: 'iframe.resize', src: textOf(draw, 3), height: value(draw) };
+      const message = draw() < 0.5 ? sound : value(draw);
+      let data: unknown = draw() < 0.8 ? JSON.stringify(message) : message;
+      if (typeof data === 'string' && draw() < 0.2) data = data.slice(0, below(draw, data.length));
+      Object.assign(globalThis, { document });
+      try {
+        listen({ data, source: draw() < 0.8 ? own : {} });
+      } finally {
+        Object.assign(globalThis, { document: before.document });
+      }
+      if (frames[1]?.style.height !== '') fault('Another frame has moved', data);
+      const height = frames[0]?.style.height ?? '';
+      if (
+        height !== '' &&
+        !(/^\d+px$/.test(height) && Number.parseInt(height, 10) >= 1 && Number.parseInt(height, 10) <= 20_000)
+      )
+        fault(`The frame is ${height}`, data);
+    },
+  };
+})();
+
+const base64: Target = {
+  name: 'bytes in pages of one file',
+  once(draw) {
+    const bytes = Uint8Array.from({ length: below(draw, draw() < 0.01 ? 70_000 : 40) }, () =>
+      below(draw, 256),
+    );
+    const back = fromBase64(toBase64(bytes));
+    if (back.length !== bytes.length || back.some((byte, at) => byte !== bytes[at]))
+      fault('Other bytes come back', [...bytes]);
+  },
+};
+
+export const targets: readonly Target[] = [safetensors, states, links, ...sentences, hostMessages, base64];

@@ -1,0 +1,126 @@
+// Jobs spread over workers, without workers: promises that are settled by hand.
+import { expect, test } from 'vitest';
+import { type Doer, spread } from '../../web/worker/spread.ts';
+
+/** Workers that do nothing by themselves: what each is at is settled from here, by the job's name. */
+function workshop() {
+  const at = new Map<string, { resolve(result: string): void; reject(error: Error): void }>();
+  const closed: number[] = [];
+  const begun: string[] = [];
+  let count = 0;
+  const start = (): Doer<string, string> => {
+    const number = count++;
+    return {
+      work(job) {
+        begun.push(`${job} by ${number}`);
+        return new Promise((resolve, reject) => at.set(job, { resolve, reject }));
+      },
+      close: () => closed.push(number),
+    };
+  };
+  const done = async (job: string) => {
+    at.get(job)?.resolve(job.toUpperCase());
+    await turns();
+  };
+  return { start, at, begun, closed, done };
+}
+
+const turns = () => new Promise((resolve) => setTimeout(resolve));
+
+/** What has come of results, and how they ended. */
+function listened(results: AsyncGenerator<string>) {
+  const heard: { results: string[]; error?: unknown; ended?: boolean } = { results: [] };
+  (async () => {
+    for await (const result of results) heard.results.push(result);
+    heard.ended = true;
+  })().catch((error) => {
+    heard.error = error;
+  });
+  return heard;
+}
+
+test('results are in order, however the workers come to them, and each is there as soon as it can be', async () => {
+  const { start, begun, closed, done } = workshop();
+  const heard = listened(spread(['a', 'b', 'c', 'd'], start, { workers: 2 }));
+  await turns();
+  expect(begun).toEqual(['a by 0', 'b by 1']);
+  await done('b');
+  expect(begun.at(-1)).toBe('c by 1');
+  expect(heard.results).toEqual([]);
+  await done('a');
+  expect(heard.results).toEqual(['A', 'B']);
+  await done('d');
+  await done('c');
+  expect(heard).toEqual({ results: ['A', 'B', 'C', 'D'], ended: true });
+  expect(closed).toEqual([0, 1]);
+});
+
+test('no more workers than jobs', async () => {
+  const { start, begun, done } = workshop();
+  const heard = listened(spread(['a'], start, { workers: 8 }));
+  await turns();
+  await done('a');
+  expect(begun).toEqual(['a by 0']);
+  expect(heard.ended).toBe(true);
+  expect(listened(spread([], start, { workers: 8 })).results).toEqual([]);
+});
+
+test('a signal ends all at once, and nothing more is begun', async () => {
+  const { start, begun, closed, done } = workshop();
+  const stop = new AbortController();
+  const heard = listened(spread(['a', 'b', 'c', 'd'], start, { workers: 2, signal: stop.signal }));
+  await turns();
+  await done('a');
+  stop.abort(new Error('seen enough'));
+  await turns();
+  expect(heard).toMatchObject({ results: ['A'], error: new Error('seen enough') });
+  expect(closed).toEqual([0, 1]);
+  await done('b');
+  await done('c');
+  expect(begun).toEqual(['a by 0', 'b by 1', 'c by 0']);
+  await turns();
+  const late = listened(spread(['a'], start, { workers: 1, signal: stop.signal }));
+  await turns();
+  expect(late.error).toEqual(new Error('seen enough'));
+});
+
+test('leaving early ends the workers', async () => {
+  const { start, closed, done } = workshop();
+  const results = spread(['a', 'b', 'c'], start, { workers: 2 });
+  const first = results.next();
+  await turns();
+  await done('a');
+  expect(await first).toEqual({ value: 'A', done: false });
+  await results.return();
+  expect(closed).toEqual([0, 1]);
+});
+
+test('a job that fails ends the results where it stands, not before', async () => {
+  const { start, at, closed, done } = workshop();
+  const heard = listened(spread(['a', 'b', 'c'], start, { workers: 2 }));
+  await turns();
+  at.get('b')?.reject(new Error('diverged'));
+  await turns();
+  expect(heard.error).toBeUndefined();
+  await done('a');
+  expect(heard).toMatchObject({ results: ['A'], error: new Error('diverged') });
+  expect(closed).toEqual([0, 1]);
+});
+
+test('fewer workers than wanted, where one cannot be started', async () => {
+  const { start, begun, done } = workshop();
+  let left = 1;
+  const few = () => {
+    if (left-- <= 0) throw new Error('no worker here');
+    return start();
+  };
+  const heard = listened(spread(['a', 'b'], few, { workers: 2 }));
+  await turns();
+  await done('a');
+  await done('b');
+  expect(heard.results).toEqual(['A', 'B']);
+  expect(begun).toEqual(['a by 0', 'b by 0']);
+  const none = listened(spread(['a'], few, { workers: 2 }));
+  await turns();
+  expect(none.error).toEqual(new Error('no worker here'));
+});

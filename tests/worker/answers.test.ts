@@ -1,0 +1,171 @@
+// The answering side: a question, its progress, its end or its failure, and what is cancelled; a library that fails and
+// is asked again; a page's own thread in slices.
+import { describe, expect, test, vi } from 'vitest';
+import type { Library } from '../../web/figures/figure.ts';
+import { figures } from '../../web/figures/index.ts';
+import { answering, type Run, running } from '../../web/worker/answers.ts';
+import { computeOf } from '../../web/worker/computes.ts';
+import { library } from '../../web/worker/library.ts';
+import type { Reply } from '../../web/worker/protocol.ts';
+import { inSlices } from '../../web/worker/slices.ts';
+import { blobWorker, knownWays, ownThread, scriptAddress, setWays, type Way } from '../../web/worker/ways.ts';
+
+describe('answering', () => {
+  const run =
+    (result: unknown): Run =>
+    async (figure, state, job) => {
+      job.progress(0.25);
+      if (result instanceof Error || typeof result === 'string') throw result;
+      return { figure, state, result };
+    };
+
+  test.each<[string, unknown, Reply]>([
+    ['data', 5, { id: 3, data: { figure: 'shift', state: { n: 1 }, result: 5 } }],
+    ['an error', new Error('It broke.'), { id: 3, error: 'It broke.' }],
+    ['what is thrown and no error', 'thrown', { id: 3, error: 'thrown' }],
+  ])('%s', async (_, result, last) => {
+    const said: Reply[] = [];
+    await answering(run(result), (reply) => said.push(reply))({ id: 3, figure: 'shift', state: { n: 1 } });
+    expect(said).toEqual([{ id: 3, progress: 0.25 }, last]);
+  });
+
+  test('a cancel reaches the question that it names, while it is under way, and no other', async () => {
+    const signals: AbortSignal[] = [];
+    let go = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const answer = answering(
+      async (_, __, { signal }) => {
+        signals.push(signal);
+        await waiting;
+        signal.throwIfAborted();
+        return 'done';
+      },
+      (reply) => said.push(reply),
+    );
+    const said: Reply[] = [];
+    const both = [0, 1].map((id) => answer({ id, figure: 'shift', state: {} }));
+    await answer({ cancel: 1 });
+    await answer({ cancel: 99 });
+    expect(signals.map((signal) => signal.aborted)).toEqual([false, true]);
+    go();
+    await Promise.all(both);
+    expect(said).toContainEqual({ id: 0, data: 'done' });
+    expect(said.find(({ id }) => id === 1)).toHaveProperty('error');
+    // Afterwards there is nothing to cancel.
+    await answer({ cancel: 0 });
+    expect(signals[0]?.aborted).toBe(false);
+  });
+
+  test('a figure that is not there', async () => {
+    const said: Reply[] = [];
+    await answering(running({} as Library), (reply) => said.push(reply))({
+      id: 0,
+      figure: 'nonesuch',
+      state: {},
+    });
+    expect(said).toEqual([{ id: 0, error: 'There is no figure called “nonesuch”.' }]);
+  });
+});
+
+test('every figure has what computes it, and nothing else has', async () => {
+  for (const [name, load] of Object.entries(figures)) {
+    expect((await load()).name).toBe(name);
+    expect(await computeOf(name), name).toBeTypeOf('function');
+  }
+  expect(await computeOf('toString')).toBeUndefined();
+});
+
+describe('the library', () => {
+  test('is loaded once, and a failure is not kept', async () => {
+    const loaded = library({ read: () => Promise.reject(new Error('gone')) });
+    const [one, other] = await Promise.all([loaded.first(), loaded.first()]);
+    expect(one).toBe(other);
+    expect(await loaded.superpose()).toBe(await loaded.superpose());
+    const first = vi.fn(loaded.first);
+    let there = false;
+    const later = library({}, {}, (() => {
+      if (!there) return Promise.reject(new Error('not yet'));
+      return first();
+    }) as typeof loaded.first);
+    await expect(later.superpose()).rejects.toThrow('not yet');
+    await expect(later.miniLM()).rejects.toThrow('not yet');
+    there = true;
+    expect((await later.superpose()).simd).toBe(one.simd);
+    await expect(loaded.miniLM()).rejects.toThrow();
+  });
+
+  test('in slices: each step waits for the thread to be free', async () => {
+    const order: string[] = [];
+    const step = (name: string) => async () => {
+      order.push(name);
+      return name as never;
+    };
+    const sliced = inSlices({ first: step('first'), superpose: step('superpose'), miniLM: step('miniLM') });
+    setTimeout(() => order.push('page'));
+    expect(await sliced.first()).toBe('first');
+    setTimeout(() => order.push('page'));
+    expect(await sliced.superpose()).toBe('superpose');
+    setTimeout(() => order.push('page'));
+    expect(await sliced.miniLM()).toBe('miniLM');
+    expect(order).toEqual(['page', 'first', 'page', 'superpose', 'page', 'miniLM']);
+  });
+});
+
+describe('ways', () => {
+  test('are known once they are set, in their order', () => {
+    expect(knownWays()).toEqual([]);
+    const some: Way[] = [ownThread(async () => () => () => {}), blobWorker('')];
+    setWays(...some);
+    expect(knownWays()).toEqual(some);
+    expect(some.map(({ name }) => name)).toEqual(['page', 'blob worker']);
+    setWays();
+  });
+
+  test('the page’s own thread answers, and breaks when what answers cannot be had', async () => {
+    const line = ownThread(async () => (say) => (question) => say({ id: 1, data: question })).start();
+    const heard: unknown[] = [];
+    line.postMessage('before anybody listens');
+    line.onmessage = ({ data }) => heard.push(data);
+    line.postMessage('question');
+    await vi.waitFor(() => expect(heard).toContainEqual({ id: 1, data: 'question' }));
+    vi.stubGlobal('ErrorEvent', class extends Event {});
+    const broken = ownThread(() => Promise.reject(new Error('404'))).start();
+    const told = vi.fn();
+    broken.onerror = told;
+    broken.postMessage('question');
+    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+    vi.unstubAllGlobals();
+  });
+
+  test('a worker of a text is told what it needs first, in a policy where the page asks for one', () => {
+    const told: unknown[] = [];
+    const made: unknown[] = [];
+    vi.stubGlobal(
+      'Worker',
+      class {
+        constructor(address: unknown) {
+          made.push(address);
+        }
+        postMessage(message: unknown) {
+          told.push(message);
+        }
+      },
+    );
+    const createPolicy = vi.fn((_: string, rules: { createScriptURL(address: string): string }) => ({
+      createScriptURL: (address: string) => ({ trusted: rules.createScriptURL(address) }),
+    }));
+    blobWorker('text').start();
+    expect(told).toEqual([]);
+    vi.stubGlobal('trustedTypes', { createPolicy });
+    blobWorker('text', () => 'supplies').start();
+    expect(told).toEqual(['supplies']);
+    expect(made[0]).toMatch(/^blob:/);
+    expect(made[1]).toEqual({ trusted: expect.stringMatching(/^blob:/) });
+    scriptAddress('x');
+    expect(createPolicy).toHaveBeenCalledTimes(1);
+    expect(createPolicy.mock.calls[0]?.[0]).toBe('superpose');
+    vi.unstubAllGlobals();
+  });
+});

@@ -1,0 +1,294 @@
+// The page's side of the worker, against a line that answers when it is told to: any interleaving of asking, cancelling,
+// answering, failing and breaking. Drawn by fast-check, which prints the seed of what fails.
+import * as fc from 'fast-check';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Answers } from '../../web/worker/client.ts';
+import type { Question, Reply } from '../../web/worker/protocol.ts';
+import type { Line, Way } from '../../web/worker/ways.ts';
+
+type Asked = Extract<Question, { figure: string }>;
+
+/** A line that keeps what it is told, and says what a test has it say. */
+class TestLine implements Line {
+  onmessage: Line['onmessage'] = null;
+  onerror: Line['onerror'] = null;
+  readonly told: Question[] = [];
+  ended = false;
+  postMessage(message: unknown): void {
+    if (this.ended) throw new Error('This line has been ended.');
+    this.told.push(message as Question);
+  }
+  terminate(): void {
+    this.ended = true;
+  }
+  say(reply: Reply): void {
+    this.onmessage?.({ data: reply } as MessageEvent);
+  }
+  /** Says whether what broke was kept from the console. */
+  break(): boolean {
+    let prevented = false;
+    const event = { preventDefault: () => (prevented = true) };
+    this.onerror?.(event as never);
+    return prevented;
+  }
+  get asked(): Asked[] {
+    return this.told.filter((one): one is Asked => 'figure' in one);
+  }
+}
+
+const broken = 'The part of this page that computes could not be loaded. Reload the page to try again.';
+
+let client: typeof import('../../web/worker/client.ts');
+let lines: TestLine[];
+
+/** Ways that start a line each, or that cannot. */
+async function withWays(...ways: ('starts' | 'throws')[]): Promise<void> {
+  vi.resetModules();
+  client = await import('../../web/worker/client.ts');
+  lines = [];
+  const { setWays } = await import('../../web/worker/ways.ts');
+  const names: Way['name'][] = ['worker', 'blob worker', 'page'];
+  setWays(
+    ...ways.map(
+      (kind, at): Way => ({
+        name: names[at] as Way['name'],
+        start() {
+          if (kind === 'throws') throw new Error('refused');
+          const line = new TestLine();
+          lines.push(line);
+          return line;
+        },
+      }),
+    ),
+  );
+}
+
+const newest = () => lines.at(-1) as TestLine;
+
+/** What is said to an asker, in order. */
+function listener() {
+  const heard: string[] = [];
+  const answers: Answers = {
+    answered: (data, state) => heard.push(`answered ${data} for ${state.n}`),
+    failed: (sentence) => heard.push(`failed ${sentence}`),
+    progress: (fraction) => heard.push(`progress ${fraction}`),
+  };
+  return { heard, answers };
+}
+
+beforeEach(() => withWays('starts'));
+
+describe('one asker', () => {
+  test('is answered with the state that it asked for', () => {
+    const { heard, answers } = listener();
+    client.asker('shift', answers).ask({ n: 1 });
+    expect(newest().told).toEqual([{ id: 0, figure: 'shift', state: { n: 1 } }]);
+    newest().say({ id: 0, progress: 0.5 });
+    newest().say({ id: 0, data: 'a' });
+    // Of what has been answered nothing more is heard.
+    newest().say({ id: 0, data: 'b' });
+    newest().say({ id: 7, data: 'of somebody else' });
+    expect(heard).toEqual(['progress 0.5', 'answered a for 1']);
+  });
+
+  test('has one question under way: a newer one cancels it, and only the newest follows', () => {
+    const { heard, answers } = listener();
+    const one = client.asker('shift', answers);
+    one.ask({ n: 1 });
+    one.ask({ n: 2 });
+    one.ask({ n: 3 });
+    expect(newest().told).toEqual([
+      { id: 0, figure: 'shift', state: { n: 1 } },
+      { cancel: 0 },
+      { cancel: 0 },
+    ]);
+    newest().say({ id: 0, error: 'aborted' });
+    expect(newest().told.slice(3)).toEqual([{ id: 1, figure: 'shift', state: { n: 3 } }]);
+    newest().say({ id: 1, data: 'c' });
+    expect(heard).toEqual(['answered c for 3']);
+  });
+
+  test('an answer that came before it was cancelled is shown, and the next one asked for', () => {
+    const { heard, answers } = listener();
+    const one = client.asker('shift', answers);
+    one.ask({ n: 1 });
+    one.ask({ n: 2 });
+    newest().say({ id: 0, data: 'a' });
+    newest().say({ id: 1, error: 'no' });
+    expect(heard).toEqual(['answered a for 1', 'failed no']);
+  });
+
+  test('what is cancelled is silent, and what follows is not', () => {
+    const { heard, answers } = listener();
+    const one = client.asker('shift', answers);
+    one.cancel();
+    expect(lines).toEqual([]);
+    one.ask({ n: 1 });
+    one.ask({ n: 2 });
+    one.cancel();
+    newest().say({ id: 0, progress: 0.1 });
+    newest().say({ id: 0, error: 'aborted' });
+    expect(heard).toEqual([]);
+    expect(newest().asked.length).toBe(1);
+    one.ask({ n: 3 });
+    newest().say({ id: 1, data: 'd' });
+    expect(heard).toEqual(['answered d for 3']);
+  });
+
+  test('a state that no line takes is a failure, and the next one is asked', () => {
+    const { heard, answers } = listener();
+    const one = client.asker('shift', answers);
+    client.startEarly();
+    newest().postMessage = () => {
+      throw new Error('It cannot be cloned.');
+    };
+    one.ask({ n: 1 });
+    expect(heard).toEqual(['failed It cannot be cloned.']);
+    newest().postMessage = TestLine.prototype.postMessage;
+    one.ask({ n: 2 });
+    expect(newest().asked.map(({ state }) => state.n)).toEqual([2]);
+  });
+});
+
+describe('ways', () => {
+  test('the first that starts is taken, and said', async () => {
+    await withWays('throws', 'starts', 'starts');
+    expect(client.answeredIn()).toBeUndefined();
+    client.startEarly();
+    client.startEarly();
+    expect(client.answeredIn()).toBe('blob worker');
+    expect(lines.length).toBe(1);
+  });
+
+  test('none starts: each question says so, and starting early says nothing', async () => {
+    await withWays('throws', 'throws');
+    expect(() => client.startEarly()).not.toThrow();
+    expect(client.answeredIn()).toBeUndefined();
+    const { heard, answers } = listener();
+    client.asker('shift', answers).ask({ n: 1 });
+    expect(heard).toEqual([`failed ${broken}`]);
+  });
+
+  test('one that breaks before it said anything: the next takes its questions, in silence', async () => {
+    await withWays('starts', 'starts');
+    const [one, other] = [listener(), listener()];
+    client.asker('shift', one.answers).ask({ n: 1 });
+    client.asker('gram', other.answers).ask({ n: 2 });
+    const [first] = lines as [TestLine];
+    expect(first.break()).toBe(true);
+    expect(first.ended).toBe(true);
+    expect(lines.length).toBe(2);
+    expect(client.answeredIn()).toBe('blob worker');
+    expect(newest().asked).toEqual(first.asked);
+    newest().say({ id: 0, data: 'a' });
+    newest().say({ id: 1, data: 'b' });
+    expect([...one.heard, ...other.heard]).toEqual(['answered a for 1', 'answered b for 2']);
+  });
+
+  test('the last that breaks, or one that had answered: all who wait hear it, and the next question starts anew', async () => {
+    for (const ways of [['starts'], ['starts', 'starts']] as const) {
+      await withWays(...ways);
+      const { heard, answers } = listener();
+      const one = client.asker('shift', answers);
+      one.ask({ n: 1 });
+      if (ways.length > 1) newest().say({ id: 0, progress: 0 });
+      heard.length = 0;
+      const [first] = lines as [TestLine];
+      expect(first.break()).toBe(false);
+      expect(first.ended).toBe(true);
+      expect(heard).toEqual([`failed ${broken}`]);
+      // What the ended line still says is for nobody, and it breaks once.
+      first.break();
+      expect(heard.length).toBe(1);
+      one.ask({ n: 2 });
+      expect(lines.length).toBe(2);
+      expect(client.answeredIn()).toBe('worker');
+      newest().say({ id: 1, data: 'a' });
+      expect(heard.at(-1)).toBe('answered a for 2');
+    }
+  });
+
+  test('the next that does not start either is a failure', async () => {
+    await withWays('starts', 'throws');
+    const { heard, answers } = listener();
+    client.asker('shift', answers).ask({ n: 1 });
+    newest().break();
+    expect(heard).toEqual([`failed ${broken}`]);
+  });
+});
+
+/** What can happen to two askers and their line. */
+const happening = fc.oneof(
+  fc.record({ what: fc.constant('ask' as const), who: fc.nat(1) }),
+  fc.record({ what: fc.constant('cancel' as const), who: fc.nat(1) }),
+  fc.record({
+    what: fc.constantFrom('answer' as const, 'fail' as const, 'progress' as const),
+    who: fc.nat(9),
+  }),
+  fc.record({ what: fc.constant('break' as const), who: fc.constant(0) }),
+);
+
+test('any interleaving: one question of each under way, nothing after a cancel, the newest answered', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { maxLength: 60 }), async (happenings) => {
+      await withWays('starts', 'starts');
+      const [left, right] = [listener(), listener()];
+      const askers = [client.asker('a', left.answers), client.asker('b', right.answers)];
+      const heard = [left.heard, right.heard];
+      /** The newest state of each, unless it was cancelled or said to be lost. */
+      const wanted: (number | undefined)[] = [undefined, undefined];
+      const open = (who?: number) => {
+        const line = lines.at(-1);
+        if (!line || line.ended) return [];
+        const figures = who === undefined ? ['a', 'b'] : [['a', 'b'][who]];
+        return line.asked.filter(({ id, figure }) => !done.has(id) && figures.includes(figure));
+      };
+      const done = new Set<number>();
+      let count = 0;
+      const settle = (question: Asked, reply: Reply) => {
+        done.add(question.id);
+        const who = ['a', 'b'].indexOf(question.figure);
+        const before = heard[who]?.length ?? 0;
+        newest().say(reply);
+        // Whoever does not wait any more hears nothing.
+        if (wanted[who] === undefined) expect(heard[who]?.length).toBe(before);
+        else if (wanted[who] === question.state.n) {
+          expect(heard[who]?.length).toBe(before + 1);
+          wanted[who] = undefined;
+        }
+      };
+      for (const { what, who } of happenings) {
+        if (what === 'ask') {
+          wanted[who] = count;
+          askers[who]?.ask({ n: count++ });
+        } else if (what === 'cancel') {
+          wanted[who] = undefined;
+          askers[who]?.cancel();
+        } else if (what === 'break') {
+          const line = lines.at(-1);
+          if (!line || line.ended) continue;
+          const lost = open();
+          line.break();
+          // Moved to the next way, or told.
+          if (lines.at(-1) === line) for (const { id } of lost) done.add(id);
+          for (const side of [0, 1]) if (open(side).length === 0) wanted[side] = undefined;
+        } else {
+          const question = open()[who % Math.max(1, open().length)];
+          if (!question) continue;
+          if (what === 'progress') newest().say({ id: question.id, progress: 0.5 });
+          else if (what === 'answer') settle(question, { id: question.id, data: 'data' });
+          else settle(question, { id: question.id, error: 'Aborted.' });
+        }
+        for (const side of [0, 1]) expect(open(side).length).toBeLessThanOrEqual(1);
+      }
+      // A line that answers everything: what is still wanted comes, and is the newest.
+      for (let left = 10; open().length > 0 && left > 0; left--) {
+        const [question] = open() as [Asked];
+        settle(question, { id: question.id, data: 'data' });
+      }
+      expect(wanted).toEqual([undefined, undefined]);
+      expect(open()).toEqual([]);
+    }),
+    { numRuns: Number(process.env.SUPERPOSE_RUNS ?? 200) },
+  );
+});

@@ -1,0 +1,182 @@
+// The bench's model of training written straight with Eigen: a product for each line of the formula, over the whole
+// batch where there is one, Eigen's expressions for all else, and its own vectorisation. For a WebAssembly module
+// without JavaScript: begin(), write parameters and ids into its memory, then step().
+#include <Eigen/Dense>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Map = Eigen::Map<Matrix>;
+using Column = Eigen::VectorXf;
+
+struct Straight {
+  int n, d, heads, sequences, batches;
+  std::vector<float> theta, gradient, first, second;
+  std::vector<int> ids;
+  Matrix x, normalized, h, qkv, mixed, y, normalized_out, h_out, logits, d_h_out, dy, d_mixed, d_qkv, d_h, dx;
+  Matrix scores, d_scores;
+  std::vector<Matrix> weights;
+  Column inverse, inverse_out;
+  int steps = 0;
+
+  Straight(int n, int d, int heads, int sequences, int batches)
+      : n(n), d(d), heads(heads), sequences(sequences), batches(batches) {
+    const int count = 3 * n * d + 4 * d * d + 2 * d, rows = sequences * n;
+    for (auto* list : {&theta, &gradient, &first, &second}) list->assign(count, 0);
+    ids.resize(2 * static_cast<std::size_t>(batches) * rows);
+    for (Matrix* one :
+         {&x, &normalized, &h, &mixed, &y, &normalized_out, &h_out, &d_h_out, &dy, &d_mixed, &d_h, &dx})
+      one->resize(rows, d);
+    qkv.resize(rows, 3 * d);
+    d_qkv.resize(rows, 3 * d);
+    logits.resize(rows, n);
+    d_scores.resize(n, n);
+    weights.assign(static_cast<std::size_t>(sequences) * heads, Matrix(n, n));
+    inverse.resize(rows);
+    inverse_out.resize(rows);
+  }
+
+  // Parts of a list, in the library's order.
+  struct Parts {
+    Map e, p, g1, qkv, o, gf, u;
+  };
+  Parts parts(std::vector<float>& list) {
+    float* at = list.data();
+    const auto next = [&](int rows, int columns) {
+      Map map(at, rows, columns);
+      at += rows * columns;
+      return map;
+    };
+    return {next(n, d), next(n, d), next(1, d), next(d, 3 * d), next(d, d), next(1, d), next(d, n)};
+  }
+
+  static void norm(const Matrix& from, Matrix& to, Column& inverse) {
+    to = from.colwise() - from.rowwise().mean();
+    inverse = (to.array().square().rowwise().mean() + 1e-5f).rsqrt();
+    to.array().colwise() *= inverse.array();
+  }
+  // Into by_norm: its gradient by what was normalised.
+  static void norm_back(const Matrix& normalized, const Column& inverse, Matrix& by_norm) {
+    const Column along = by_norm.cwiseProduct(normalized).rowwise().mean(), mean = by_norm.rowwise().mean();
+    by_norm.array() -= normalized.array().colwise() * along.array();
+    by_norm.colwise() -= mean;
+    by_norm.array().colwise() *= inverse.array();
+  }
+
+  double step() {
+    const int rows = sequences * n, width = d / heads;
+    const float scale = 1 / std::sqrt(static_cast<float>(width));
+    const int* const tokens = ids.data() + 2 * static_cast<std::size_t>(steps % batches) * rows;
+    const int* const targets = tokens + rows;
+    const Parts of = parts(theta);
+    Parts by = parts(gradient);
+
+    for (int r = 0; r < rows; ++r) x.row(r) = of.e.row(tokens[r]) + of.p.row(r % n);
+    norm(x, normalized, inverse);
+    h = normalized.array().rowwise() * of.g1.row(0).array();
+    qkv.noalias() = h * of.qkv;
+    for (int s = 0; s < sequences; ++s) {
+      for (int head = 0; head < heads; ++head) {
+        const auto block = [&](Matrix& all, int part) {
+          return all.block(s * n, part * d + head * width, n, width);
+        };
+        Matrix& a = weights[s * heads + head];
+        a.noalias() = scale * block(qkv, 0) * block(qkv, 1).transpose();
+        const Column most = a.rowwise().maxCoeff();
+        a = (a.colwise() - most).array().exp();
+        const Column sums = a.rowwise().sum();
+        a.array().colwise() /= sums.array();
+        block(mixed, 0).noalias() = a * block(qkv, 2);
+      }
+    }
+    y.noalias() = mixed * of.o;
+    y += x;
+    norm(y, normalized_out, inverse_out);
+    h_out = normalized_out.array().rowwise() * of.gf.row(0).array();
+    logits.noalias() = h_out * of.u;
+    const Column most = logits.rowwise().maxCoeff();
+    logits.colwise() -= most;
+    double loss = 0;
+    for (int r = 0; r < rows; ++r) loss -= logits(r, targets[r]);
+    logits = logits.array().exp();
+    const Column sums = logits.rowwise().sum();
+    loss += sums.array().log().sum();
+    logits.array().colwise() /= sums.array() * static_cast<float>(rows);
+    for (int r = 0; r < rows; ++r) logits(r, targets[r]) -= 1 / static_cast<float>(rows);
+
+    by.u.noalias() = h_out.transpose() * logits;
+    d_h_out.noalias() = logits * of.u.transpose();
+    by.gf = d_h_out.cwiseProduct(normalized_out).colwise().sum();
+    dy = d_h_out.array().rowwise() * of.gf.row(0).array();
+    norm_back(normalized_out, inverse_out, dy);
+    by.o.noalias() = mixed.transpose() * dy;
+    d_mixed.noalias() = dy * of.o.transpose();
+    for (int s = 0; s < sequences; ++s) {
+      for (int head = 0; head < heads; ++head) {
+        const auto block = [&](Matrix& all, int part) {
+          return all.block(s * n, part * d + head * width, n, width);
+        };
+        const Matrix& a = weights[s * heads + head];
+        block(d_qkv, 2).noalias() = a.transpose() * block(d_mixed, 0);
+        d_scores.noalias() = block(d_mixed, 0) * block(qkv, 2).transpose();
+        const Column along = d_scores.cwiseProduct(a).rowwise().sum();
+        d_scores = scale * (d_scores.colwise() - along).cwiseProduct(a);
+        block(d_qkv, 0).noalias() = d_scores * block(qkv, 1);
+        block(d_qkv, 1).noalias() = d_scores.transpose() * block(qkv, 0);
+      }
+    }
+    by.qkv.noalias() = h.transpose() * d_qkv;
+    d_h.noalias() = d_qkv * of.qkv.transpose();
+    by.g1 = d_h.cwiseProduct(normalized).colwise().sum();
+    dx = d_h.array().rowwise() * of.g1.row(0).array();
+    norm_back(normalized, inverse, dx);
+    dx += dy;
+    by.e.setZero();
+    by.p.setZero();
+    for (int r = 0; r < rows; ++r) {
+      by.e.row(tokens[r]) += dx.row(r);
+      by.p.row(r % n) += dx.row(r);
+    }
+    adam();
+    return loss / rows;
+  }
+
+  void adam() {
+    ++steps;
+    const auto flat = [](std::vector<float>& list) {
+      return Eigen::Map<Eigen::ArrayXf>(list.data(), static_cast<Eigen::Index>(list.size()));
+    };
+    auto all = flat(theta), g = flat(gradient), m = flat(first), v = flat(second);
+    const double done = std::min(1.0, steps / 200.0);
+    const double rate = 5e-3 * std::min(1.0, steps / 20.0) * (0.1 + 0.45 * (1 + std::cos(EIGEN_PI * done)));
+    const float norm = g.matrix().norm();
+    if (norm > 1) g /= norm;
+    m = 0.9f * m + 0.1f * g;
+    v = 0.98f * v + 0.02f * g.square();
+    // Of everything but gains.
+    const auto decay = static_cast<float>(1 - 0.01 * rate);
+    Parts of = parts(theta);
+    for (Map* one : {&of.e, &of.p, &of.qkv, &of.o, &of.u}) *one *= decay;
+    const auto a = static_cast<float>(rate / (1 - std::pow(0.9, steps)));
+    const auto b = static_cast<float>(1 / (1 - std::pow(0.98, steps)));
+    all -= a * m / ((b * v).sqrt() + 1e-8f);
+  }
+};
+
+std::unique_ptr<Straight> model;
+
+}  // namespace
+
+extern "C" {
+// Where the parameters go, one after another in the library's order.
+float* begin(int n, int d, int heads, int sequences, int batches) {
+  model = std::make_unique<Straight>(n, d, heads, sequences, batches);
+  return model->theta.data();
+}
+// Where tokens and targets of each batch go.
+int* ids() { return model->ids.data(); }
+double step() { return model->step(); }
+}

@@ -1,0 +1,292 @@
+// npm run mutate: changes the sources a little, one change at a time, and runs the tests that should see it. What no
+// test sees is printed and kept: web/docs/mutants.json has every change and what became of it, and a run that is
+// stopped goes on where it was.
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { chosen, mutated } from './mutants.mjs';
+import { setUp } from './setup.mjs';
+import { Failure, root, runTool, usageError } from './steps.mjs';
+
+const help = `npm run mutate                  goes on in all areas
+npm run mutate -- AREA...       in some: core (C++), api, worker, embed
+  --mutants=N                   how many of an area in all, drawn over all of its files (core 600, others 200)
+  --minutes=M                   stops after so long; the next run goes on
+  --seed=S                      which ones are drawn (1)
+  --again                       tries those again that survived`;
+
+const listFile = join(root, 'web/docs/mutants.json');
+const tree = join(root, 'build/mutants');
+
+/** Each area: where its sources are, and which tests see a change of a file, the nearest first. */
+const areas = {
+  core: { folder: 'src/core', ending: '.cpp', wanted: 600 },
+  api: { folder: 'src/api', ending: '.ts', wanted: 200 },
+  worker: { folder: 'web/worker', ending: '.ts', wanted: 200 },
+  embed: { folder: 'web/embed', ending: '.ts', wanted: 200 },
+};
+
+const sourcesOf = ({ folder, ending }) =>
+  Object.fromEntries(
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith(ending) && !/\.d\.ts$|\.config\.ts$/.test(file))
+      .sort()
+      .map((file) => [`${folder}/${file}`, readFileSync(join(root, folder, file), 'utf8')]),
+  );
+
+/** What tells a change from every other one, as long as its line is what it was. */
+const keyOf = ({ file, line, kind, before, after }) => JSON.stringify([file, line, kind, before, after]);
+
+function entryOf(mutant, text) {
+  const lines = (whole) => whole.split('\n')[mutant.line - 1]?.trim() ?? '';
+  const { file, line, kind } = mutant;
+  return { file, line, kind, before: lines(text), after: lines(mutated(text, mutant)) };
+}
+
+const readList = () => (existsSync(listFile) ? JSON.parse(readFileSync(listFile, 'utf8')) : []);
+
+/** One entry a line, in the order of the sources. */
+function writeList(entries) {
+  const sorted = [...entries].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
+  writeFileSync(listFile, `[\n${sorted.map((entry) => JSON.stringify(entry)).join(',\n')}\n]\n`);
+}
+
+/** Runs a program at the lowest priority: its exit code, or undefined after `seconds`. */
+function run(command, args, { seconds = 900, ...options } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn('nice', ['-n', '19', command, ...args], {
+      cwd: tree,
+      stdio: 'ignore',
+      detached: true,
+      ...options,
+    });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      process.kill(-child.pid, 'SIGKILL');
+    }, seconds * 1000);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve(late ? undefined : signal ? 1 : code);
+    });
+  });
+}
+
+/** A copy of the checkout to change; what others build in the checkout stays as it is. */
+function copyTree() {
+  mkdirSync(tree, { recursive: true });
+  for (const name of [
+    'src',
+    'tests',
+    'web',
+    'tools',
+    'CMakeLists.txt',
+    'CMakePresets.json',
+    'package.json',
+    'README.md',
+  ]) {
+    cpSync(join(root, name), join(tree, name), { recursive: true, preserveTimestamps: true });
+  }
+  for (const name of ['node_modules', 'build/model']) {
+    if (existsSync(join(tree, name)) || !existsSync(join(root, name))) continue;
+    mkdirSync(dirname(join(tree, name)), { recursive: true });
+    symlinkSync(join(root, name), join(tree, name));
+  }
+}
+
+/** Builds the core and its tests once; each change then costs one file, a library and a link. */
+async function prepareCore(env) {
+  const flags = '-O1 -msse4.1 -w';
+  const configure = [
+    '-G',
+    'Ninja',
+    '-B',
+    'build/core',
+    `-DCMAKE_CXX_FLAGS=${flags}`,
+    '-DCMAKE_CXX_COMPILER=g++',
+    `-DCMAKE_PREFIX_PATH=${env.SUPERPOSE_PREFIX}`,
+  ];
+  if ((await run('cmake', configure, { env, stdio: 'inherit' })) !== 0)
+    throw new Failure('CMake did not configure the copy.');
+  if (
+    (await run('cmake', ['--build', 'build/core', '-j', '2'], { env, stdio: 'inherit', seconds: 7200 })) !== 0
+  )
+    throw new Failure('The unchanged core does not build.');
+}
+
+const testProgram = (room) => join(tree, 'build/core/tests/core', `${room}_test`);
+
+/** What becomes of a change in C++: killed, timeout, survived, or invalid when it does not compile. */
+async function outcomeOfCore(file, env, limits) {
+  const room = file.split('/')[2];
+  const target = `${room}_test`;
+  if ((await run('cmake', ['--build', 'build/core', '--target', target, '-j', '2'], { env })) !== 0)
+    return 'invalid';
+  const code = await run(testProgram(room), ['--gtest_fail_fast', '--gtest_brief=1'], {
+    env,
+    seconds: limits[room],
+  });
+  return code === undefined ? 'timeout' : code === 0 ? 'survived' : 'killed';
+}
+
+/** How long a room's tests may take: five times what they take unchanged, and 20 seconds. */
+async function timesOfCore(env) {
+  const limits = {};
+  for (const room of readdirSync(join(tree, 'src/core'))) {
+    const started = Date.now();
+    if ((await run(testProgram(room), ['--gtest_brief=1'], { env })) !== 0)
+      throw new Failure(`The unchanged tests of ${room} fail.`);
+    limits[room] = 20 + (5 * (Date.now() - started)) / 1000;
+  }
+  return limits;
+}
+
+/** The test files for a change in TypeScript: those of its name, of its room, and then of its whole layer. */
+function testsOfScript(file) {
+  const [, , room] = file.split('/');
+  const name = basename(file, '.ts');
+  const all = readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' }).map(
+    (one) => `tests/${one}`,
+  );
+  const tests = all.filter((one) => one.endsWith('.test.ts'));
+  if (!file.startsWith('src/api/')) {
+    const top = file.split('/')[1];
+    return [tests.filter((one) => one.startsWith(`tests/${top}/`) && existsInNode(one))];
+  }
+  const api = tests.filter((one) => one.startsWith('tests/api/') && existsInNode(one));
+  const own = api.filter(
+    (one) => one.startsWith(`tests/api/${room}/`) || basename(one).split('.')[0] === name,
+  );
+  const shared = api.filter(
+    (one) =>
+      !own.includes(one) &&
+      /\/(errors|wrongArguments|memory|module|recovery|properties|readme|figures|oracles)\.test/.test(one),
+  );
+  return [own, shared].filter((some) => some.length > 0);
+}
+
+/** What the Node projects run. */
+const existsInNode = (test) => !/\/(soak|drift|sizes|glue)\.test|^tests\/embed\/(?!unit)/.test(test);
+
+async function prepareScripts(env) {
+  for (const folder of ['package', 'single', 'stamps']) {
+    rmSync(join(tree, 'build', folder), { recursive: true, force: true });
+  }
+  cpSync(join(root, 'build/package'), join(tree, 'build/package'), { recursive: true });
+  if (
+    (await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'src/api/tsconfig.json'], {
+      env,
+      stdio: 'inherit',
+    })) !== 0
+  )
+    throw new Failure('The unchanged typed API does not compile.');
+}
+
+async function outcomeOfScript(file, text, env) {
+  const { transform } = await import('esbuild');
+  const compiled = await transform(text, { loader: 'ts', target: 'es2024' }).catch(() => undefined);
+  const unchanged = await transform(readFileSync(join(root, file), 'utf8'), {
+    loader: 'ts',
+    target: 'es2024',
+  });
+  if (!compiled || compiled.code === unchanged.code) return 'invalid';
+  if (file.startsWith('src/api/')) {
+    writeFileSync(
+      join(tree, file.replace('src/api', 'build/package').replace(/\.ts$/, '.js')),
+      compiled.code,
+    );
+  }
+  const vitest = join(root, 'node_modules/.bin/vitest');
+  for (const tests of testsOfScript(file)) {
+    const args = ['run', '--config', 'tests/vitest.config.ts', '--project=node', '--bail=1', ...tests];
+    const code = await run(vitest, args, {
+      env: { ...env, NODE_OPTIONS: '--max-old-space-size=3000' },
+      seconds: 240,
+    });
+    if (code !== 0) return code === undefined ? 'timeout' : 'killed';
+  }
+  return 'survived';
+}
+
+async function area(name, { mutants, minutes, seed, again }) {
+  const started = Date.now();
+  const sources = sourcesOf(areas[name]);
+  const wanted = chosen(sources, mutants ?? areas[name].wanted, seed);
+  const env = name === 'core' ? await setUp('native') : await setUp('wasm');
+  copyTree();
+  if (name === 'core') await prepareCore(env);
+  else await prepareScripts(env);
+  const limits = name === 'core' ? await timesOfCore(env) : {};
+  const drawn = wanted.map((mutant) => ({ mutant, entry: entryOf(mutant, sources[mutant.file]) }));
+  const mine = (entry) => entry.file.startsWith(`${areas[name].folder}/`);
+  const keys = new Set(drawn.map(({ entry }) => keyOf(entry)));
+  // What is no longer so in the sources says nothing of them.
+  let entries = readList().filter((entry) => !mine(entry) || keys.has(keyOf(entry)));
+  const known = new Set(entries.filter((entry) => !(again && entry.outcome === 'survived')).map(keyOf));
+  for (const { mutant, entry } of drawn) {
+    if (known.has(keyOf(entry))) continue;
+    if (minutes && Date.now() - started > minutes * 60_000) break;
+    const file = join(tree, mutant.file);
+    const text = mutated(sources[mutant.file], mutant);
+    writeFileSync(file, text);
+    const outcome = await (name === 'core'
+      ? outcomeOfCore(mutant.file, env, limits)
+      : outcomeOfScript(mutant.file, text, env));
+    writeFileSync(file, sources[mutant.file]);
+    if (name === 'api') await outcomeBack(mutant.file, sources[mutant.file]);
+    entries = [...readList().filter((one) => keyOf(one) !== keyOf(entry)), { ...entry, outcome }];
+    writeList(entries);
+    console.log(`${outcome}  ${entry.file}:${entry.line}  ${entry.after}`);
+  }
+  console.log(summary(name, readList().filter(mine), wanted.length));
+}
+
+/** The compiled file as it was. */
+async function outcomeBack(file, text) {
+  const { transform } = await import('esbuild');
+  const { code } = await transform(text, { loader: 'ts', target: 'es2024' });
+  writeFileSync(join(tree, file.replace('src/api', 'build/package').replace(/\.ts$/, '.js')), code);
+}
+
+function summary(name, entries, wanted) {
+  const count = (outcome) => entries.filter((entry) => entry.outcome === outcome).length;
+  const [killed, late, survived] = ['killed', 'timeout', 'survived'].map(count);
+  const tried = killed + late + survived;
+  const share = tried === 0 ? '' : `, ${((100 * (killed + late)) / tried).toFixed(1)} %`;
+  return `${name}: ${tried} of ${wanted} tried, ${killed + late} killed (${late} by the clock)${share}, ${survived} survived, ${count('invalid')} were no program.`;
+}
+
+async function main(args) {
+  if (args.includes('--help')) {
+    console.log(help);
+    return 0;
+  }
+  const option = (name) => {
+    const given = args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+    if (given !== undefined && !/^\d+(\.\d+)?$/.test(given))
+      throw usageError(`--${name} takes a number.\n${help}`);
+    return given === undefined ? undefined : Number(given);
+  };
+  const options = {
+    mutants: option('mutants'),
+    minutes: option('minutes'),
+    seed: option('seed') ?? 1,
+    again: args.includes('--again'),
+  };
+  const named = args.filter((arg) => !arg.startsWith('--'));
+  const unknown = named.find((one) => !Object.hasOwn(areas, one));
+  if (unknown) throw usageError(`There is no area ${unknown}.\n${help}`);
+  for (const name of named.length > 0 ? named : Object.keys(areas)) await area(name, options);
+  return 0;
+}
+
+runTool(import.meta.url, main);

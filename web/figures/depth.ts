@@ -1,0 +1,275 @@
+// Figure "Where position goes": how much of each layer's state and scores the position is, and which heads read it.
+import type { CorpusMeans, MiniLM } from 'superpose';
+import { percent, readable } from '../plot/format.js';
+import { type Area, lineThrough, map, plane } from '../plot/parts.js';
+import type { Mark } from '../plot/scene.js';
+import type { Controls } from './controls.js';
+import type { Compute, Figure, Job } from './figure.js';
+import { fetchingLayers, layersControl, watching } from './layersControl.js';
+import { sentenceControl, sentenceRemark } from './sentence.js';
+import { groups } from './terms.js';
+
+const controls = {
+  layers: layersControl,
+  text: sentenceControl,
+} as const satisfies Controls;
+
+/** Shown as a map beside the heads. */
+const mostShown = 32;
+
+interface Data {
+  tokens: readonly string[];
+  dropped: number;
+  /** Of the states, [layers + 1]; none before the layers are there. */
+  states: { energy: number; directions: number; table: number }[];
+  windows: number;
+  sentences: number;
+  /** [layers, 12], the share of position → position. */
+  heads: number[][];
+  /** [layers][12 · n · n] */
+  attention: ArrayLike<number>[];
+}
+
+// Of the corpus, which does not change with the sentence.
+const known = new WeakMap<MiniLM, CorpusMeans>();
+
+export const compute: Compute<typeof controls, Data> = async (library, { layers, text }, job) => {
+  const superpose = await library.superpose();
+  const model = await library.miniLM();
+  const sentence = model.tokenize(text, mostShown);
+  const { tokens, dropped } = sentence;
+  if (layers === 'none') {
+    const scores = await model.decompose(sentence, { groups });
+    const shares = Array.from({ length: model.heads }, (_, head) => scores.shares[9 * head + 4] as number);
+    const all = scores.heads.map(
+      (_, head) => superpose.combineTerms(scores, head, Array(9).fill(true)).softmax,
+    );
+    const attention = all.flatMap((one) => Array.from(one));
+    return { tokens, dropped, states: [], windows: 0, sentences: 0, heads: [shares], attention: [attention] };
+  }
+  const means = known.get(model) ?? (await meansOf(model, job));
+  known.set(model, means);
+  const forward = await model.forward(sentence, { signal: job.signal });
+  const shares = Array.from(means.heads.data);
+  return {
+    tokens,
+    dropped,
+    windows: means.windows,
+    sentences: means.sentencesOfHeads,
+    states: means.states.map(({ positionEnergy, participationRatio, cosineWithFirst }) => ({
+      energy: positionEnergy,
+      directions: participationRatio,
+      table: cosineWithFirst,
+    })),
+    heads: model.layerBytes.map((_, layer) => shares.slice(layer * model.heads, (layer + 1) * model.heads)),
+    attention: model.layerBytes.map((_, layer) => forward.attention(layer)),
+  };
+};
+
+/** Fetching is the first third of the bar. */
+function meansOf(model: MiniLM, job: Job): Promise<CorpusMeans> {
+  const part = 1 / 3;
+  return model.corpusMeans({
+    ...watching(job, part),
+    done: (share) => job.progress(part + (1 - part) * share),
+  });
+}
+
+const panels = [
+  { of: 'energy', title: 'position, % of the state', print: (value: number) => `${Math.round(100 * value)}` },
+  { of: 'directions', title: 'directions of position', print: (value: number) => `${value}` },
+  { of: 'table', title: 'cosine with the table’s', print: (value: number) => `${value}` },
+] as const;
+
+/** From here on a head is listed as positional. */
+const positional = 0.4;
+
+/** Heads and the map beside them, and above them the states' panels where they are known. */
+function arrange(data: Data, width: number) {
+  const wide = width >= 640;
+  const high = data.states.length > 0 ? (wide ? 190 : 150) : 0;
+  const each = wide ? (width - 32) / 3 : width;
+  const panelAreas = panels.map(
+    (_, place): Area =>
+      wide
+        ? { x: place * (each + 16), y: 0, width: each, height: high }
+        : { x: 0, y: place * (high + 8), width, height: high },
+  );
+  const top = high === 0 ? 0 : wide ? high + 14 : 3 * (high + 8) + 8;
+  const headsWide = wide ? Math.floor((width - 24) * 0.56) : width;
+  const row = wide ? 30 : 22;
+  const titled = 40;
+  const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
+  const side = Math.min(wide ? width - headsWide - 24 : width, 260);
+  const square: Area = wide
+    ? { x: headsWide + 24, y: top + titled, width: side, height: side }
+    : { x: 0, y: heads.y + heads.height + titled + 26, width: side, height: side };
+  return {
+    panelAreas,
+    top,
+    row,
+    heads,
+    square,
+    height: Math.max(heads.y + heads.height + 30, square.y + side + 10),
+  };
+}
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'depth',
+  title: 'Where position goes',
+  controls,
+  source: () => 'trained',
+  waiting: fetchingLayers,
+
+  scene(data, _, width) {
+    const { panelAreas, top, row, heads, height } = arrange(data, width);
+    const places = data.states.map((_, place) => place);
+    const marks: Mark[] = [];
+    if (data.states.length > 0) {
+      panels.forEach(({ of, title, print }, panel) => {
+        const values = data.states.map((state) => state[of]);
+        const drawn = plane(
+          panelAreas[panel] as Area,
+          { from: 0, to: places.length - 1, label: 'layers behind it', nice: false, ticks: places.length },
+          { from: 0, to: Math.max(...values), label: title, print, ticks: 4 },
+        );
+        marks.push(
+          ...drawn.marks,
+          { mark: 'path', d: lineThrough(drawn, places, values), stroke: 'position-position', wide: 2 },
+          {
+            mark: 'dots',
+            x: places.map(drawn.x),
+            y: values.map(drawn.y),
+            radius: 3.5,
+            ink: 'position-position',
+          },
+        );
+      });
+    }
+    const values = data.heads.flat();
+    const cells = map(heads, {
+      values,
+      rows: data.heads.length,
+      columns: data.heads[0]?.length ?? 0,
+      low: 0,
+      high: 1,
+      scale: 'sequential',
+    });
+    const column = heads.width / (data.heads[0]?.length ?? 1);
+    marks.push(...cells.marks, {
+      mark: 'text',
+      x: 0,
+      y: top + 13,
+      text: 'position → position, % of a head’s scores',
+      ink: 'ink',
+      size: 13,
+    });
+    data.heads.forEach((shares, layer) => {
+      marks.push({
+        mark: 'text',
+        x: 0,
+        y: heads.y + (layer + 0.5) * row + 4,
+        text: String(layer),
+        ink: 'quiet',
+      });
+      shares.forEach((share, head) => {
+        if (layer === 0) {
+          const x = heads.x + (head + 0.5) * column;
+          marks.push({ mark: 'text', x, y: heads.y - 6, text: String(head), anchor: 'middle', ink: 'quiet' });
+        }
+        if (!(share >= positional)) return;
+        // The scale is dark where the share is high.
+        marks.push({
+          mark: 'text',
+          x: heads.x + (head + 0.5) * column,
+          y: heads.y + (layer + 0.5) * row + 4,
+          text: `${Math.round(100 * share)}`,
+          anchor: 'middle',
+          ink: 'paper',
+          bold: true,
+        });
+      });
+    });
+    marks.push({
+      mark: 'text',
+      x: 0,
+      y: heads.y + heads.height + 18,
+      text: 'rows: layers from 0; columns: heads',
+      ink: 'quiet',
+    });
+    return { width, height, marks, regions: [cells.region] };
+  },
+
+  focus(data, _, { i, j }, width) {
+    const { square } = arrange(data, width);
+    const n = data.tokens.length;
+    const whole = data.attention[i] as ArrayLike<number>;
+    const values = Array.from({ length: n * n }, (_, cell) => whole[j * n * n + cell] as number);
+    const drawn = map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' });
+    return [
+      ...drawn.marks,
+      {
+        mark: 'text',
+        x: square.x,
+        y: square.y - 26,
+        text: `attention of layer ${i}, head ${j}`,
+        ink: 'ink',
+        size: 13,
+      },
+      { mark: 'text', x: square.x, y: square.y - 8, text: 'your sentence, queries in rows', ink: 'quiet' },
+    ];
+  },
+
+  describe(data) {
+    const { states, windows, sentences } = data;
+    if (states.length === 0) {
+      const [first] = data.heads as [number[]];
+      const most = first.indexOf(Math.max(...first));
+      return `In this sentence, head ${most} of the first layer is ${percent(first[most] as number)} position → position. The five layers behind it, and how much of each state the position is, are not fetched yet.`;
+    }
+    const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
+    const most = all.indexOf(Math.max(...all));
+    const [first, last] = [states[0], states.at(-1)] as [(typeof states)[0], (typeof states)[0]];
+    return `Over ${windows} windows of a corpus, position is ${percent(first.energy)} of what the first layer reads and ${percent(last.energy)} of what the last one writes. The scores use it most in layer ${most}, where position → position makes up ${percent(all[most] as number)} of the average head, over ${sentences} sentences; in the first it is ${percent(all[0] as number)} and in the last ${percent(all.at(-1) as number)}. What is left of the table’s own directions falls to a cosine of ${readable(last.table)}. Canonical gauge.`;
+  },
+
+  cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),
+  firstCursor: () => ({ i: 0, j: 2 }),
+
+  readout(data, _, { i, j }) {
+    const share = data.heads[i]?.[j] as number;
+    const state = data.states[i];
+    return [
+      { text: `Layer ${i}, head ${j}`, strong: true },
+      ': ',
+      { text: `position → position ${percent(share)}`, term: 'position-position' },
+      state
+        ? `. Of what this layer reads, position is ${percent(state.energy)}, in ${readable(state.directions)} directions, cosine ${readable(state.table)} with the table’s.`
+        : '.',
+    ];
+  },
+
+  remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
+
+  table: (data) => ({
+    columns: [
+      'layer',
+      'position, share of the state it reads',
+      'directions',
+      'cosine with the table’s',
+      ...(data.heads[0] ?? []).map((_, head) => `head ${head}, position → position`),
+      'gauge',
+    ],
+    rows: data.heads.map((shares, layer) => {
+      const state = data.states[layer];
+      return [
+        layer,
+        state?.energy ?? Number.NaN,
+        state?.directions ?? Number.NaN,
+        state?.table ?? Number.NaN,
+        ...shares,
+        'canonical',
+      ];
+    }),
+  }),
+};

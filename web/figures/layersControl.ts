@@ -1,0 +1,25 @@
+// Whether a figure has the layers behind the first scores, which are fetched only when the reader asks.
+import type { MiniLM } from 'superpose';
+import type { Choice } from './controls.js';
+import type { Job } from './figure.js';
+
+/** All layers' files together, as the control says it; a test compares it with the manifest. */
+export const layersControl = {
+  kind: 'choice',
+  label: 'Layers of MiniLM',
+  options: { none: 'Before the first', all: 'All six (fetches 20.7 MB)' },
+  initial: 'none',
+  radio: true,
+} as const satisfies Choice;
+
+export const fetchingLayers = 'Fetching MiniLM: its six layers, 20.7 MB, unless they are here already…';
+
+/** For forward() and its like: what comes is the first part of the job, and stopping the job stops it. */
+export const watching = ({ signal, progress }: Job, part: number) => ({
+  signal,
+  progress: (bytes: number, of: number) => progress((part * bytes) / of),
+});
+
+/** Bytes of the files of all layers. */
+export const bytesOfLayers = ({ layerBytes }: MiniLM): number =>
+  layerBytes.reduce((sum, bytes) => sum + bytes, 0);

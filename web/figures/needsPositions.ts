@@ -1,0 +1,210 @@
+// Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its positions are
+// replaced or shifted, or its words shuffled or reversed; another sentence is the scale.
+import type { MiniLM, PositionChange, Sentence, Superpose, Table } from 'superpose';
+import { readable } from '../plot/format.js';
+import { lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Ink, Mark } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Job, Said } from './figure.js';
+import { fetchingLayers, layersControl, watching } from './layersControl.js';
+import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
+
+/** Sentences that differ in who does what, and one that says the same in other words. */
+const pairs = {
+  yours: ['', ''],
+  dog: ['The dog bit the man.', 'The man bit the dog.'],
+  passive: ['The dog bit the man.', 'The man was bitten by the dog.'],
+  teacher: ['The teacher praised the student.', 'The student praised the teacher.'],
+} as const;
+
+const controls = {
+  layers: layersControl,
+  pair: {
+    kind: 'choice',
+    label: 'Sentences',
+    options: {
+      yours: 'Yours and another',
+      dog: 'Dog bit man, man bit dog',
+      passive: 'The same in the passive',
+      teacher: 'Teacher and student',
+    },
+    initial: 'yours',
+  },
+  text: sentenceControl,
+  other: {
+    kind: 'text',
+    label: 'Another sentence',
+    initial: 'Interest rates rose again in spring.',
+    longest: 5000,
+  },
+  shift: { kind: 'steps', label: 'Positions shifted by', values: [1, 8, 64, 384], initial: 64 },
+  seed: { kind: 'seed', label: 'Shuffle', initial: 1 },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+interface Curve {
+  name: string;
+  ink: Ink;
+  dashed: boolean;
+  /** [layers + 1], the cosine with the unchanged embedding. */
+  cosines: number[];
+}
+
+interface Data {
+  tokens: readonly string[];
+  dropped: number;
+  texts: [string, string];
+  shuffled: readonly string[];
+  curves: Curve[];
+}
+
+const textsOf = ({ pair, text, other }: State): [string, string] =>
+  pair === 'yours' ? [text, other] : [pairs[pair][0], pairs[pair][1]];
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  const model = await library.miniLM();
+  const texts = textsOf(state);
+  const sentence = model.tokenize(texts[0], mostTokens);
+  const another = model.tokenize(texts[1], mostTokens);
+  const layers = state.layers === 'all' ? model.layerBytes.length : 0;
+  const orders = ordersOf(superpose, sentence, state.seed);
+  const changes: [string, Ink, boolean, PositionChange][] = [
+    ['positions all the sentence’s mean, [CLS] keeps its own', 'accent', false, { mean: 'sentence' }],
+    ['positions all the mean of all 512, [CLS] too', 'accent', true, { mean: 'table' }],
+    ['words shuffled', 'second', false, { order: orders.shuffled }],
+    ['words reversed', 'second', true, { order: orders.reversed }],
+    [`positions shifted by ${state.shift}, [CLS] keeps its own`, 'third', false, { shift: state.shift }],
+  ];
+  const run = forwards(model, layers, job, changes.length + 2);
+  const unchanged = await run(sentence);
+  const against = async (one: Sentence, change?: PositionChange): Promise<number[]> => {
+    const found = await run(one, change);
+    const all = superpose.rowCosines(unchanged, found).data;
+    return Array.from({ length: layers + 1 }, (_, layer) => all[layer * (layers + 2)] as number);
+  };
+  const curves: Curve[] = [];
+  for (const [name, ink, dashed, change] of changes) {
+    curves.push({ name, ink, dashed, cosines: await against(sentence, change) });
+  }
+  curves.push({ name: `“${cut(texts[1])}”`, ink: 'quiet', dashed: true, cosines: await against(another) });
+  const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
+  return { tokens: sentence.tokens, dropped: sentence.dropped, texts, shuffled, curves };
+};
+
+/** Embeddings [layers + 1, d] of a sentence, changed or as it is; fetching is most of the first. */
+function forwards(model: MiniLM, layers: number, job: Job, count: number) {
+  const fetched = 0.8;
+  let done = 0;
+  return async (sentence: Sentence, change?: PositionChange): Promise<Table> => {
+    job.signal.throwIfAborted();
+    const summands = change ? await model.changed(sentence, change, 'float32') : undefined;
+    const { embeddings } = await model.forward(sentence, {
+      layers,
+      scores: false,
+      ...(summands && { summands }),
+      ...watching(job, fetched),
+    });
+    done += 1;
+    job.progress(fetched + ((1 - fetched) * done) / count);
+    await new Promise((resolve) => setTimeout(resolve));
+    return embeddings;
+  };
+}
+
+/** Places of the tokens after a change of the words' order; markers and a closing mark stay, pieces keep together. */
+function ordersOf(superpose: Superpose, { tokens }: Sentence, seed: number) {
+  let end = tokens.length - 1;
+  if (['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
+  const words: number[][] = [];
+  for (let place = 1; place < end; place++) {
+    if (tokens[place]?.startsWith('##') && words.length > 0) words.at(-1)?.push(place);
+    else words.push([place]);
+  }
+  const last = tokens.map((_, place) => place).slice(end);
+  const drawn = superpose.randomUniform({ rows: words.length, columns: 1, seed, stream: 0 }).data;
+  const shuffled = words
+    .map((word, place) => ({ word, draw: drawn[place] as number }))
+    .sort((a, b) => a.draw - b.draw)
+    .flatMap(({ word }) => word);
+  return {
+    shuffled: [0, ...shuffled, ...last],
+    reversed: [0, ...words.toReversed().flat(), ...last],
+  };
+}
+
+const cut = (text: string) => (text.length > 34 ? `${text.slice(0, 33)}…` : text);
+const high = 320;
+const lineOf = 18;
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'needs-positions',
+  title: 'Does it need positions?',
+  controls,
+  source: () => 'trained',
+  waiting: fetchingLayers,
+  unused: ({ pair }) => (pair === 'yours' ? [] : ['text', 'other']),
+
+  scene({ curves }, _, width) {
+    const count = curves[0]?.cosines.length ?? 1;
+    const least = Math.min(0, ...curves.flatMap(({ cosines }) => cosines));
+    const drawn = plane(
+      { x: 0, y: 0, width, height: high },
+      { from: 0, to: Math.max(1, count - 1), label: 'layers', nice: false, ticks: count },
+      { from: least, to: 1, label: 'cosine with the unchanged embedding' },
+    );
+    const places = Array.from({ length: count }, (_, layer) => layer);
+    const marks: Mark[] = curves.flatMap(({ ink, dashed, cosines }): Mark[] => [
+      { mark: 'path', d: lineThrough(drawn, places, cosines), stroke: ink, wide: 2, dashed },
+      { mark: 'dots', x: places.map(drawn.x), y: cosines.map(drawn.y), radius: 3.5, ink },
+    ]);
+    return {
+      width,
+      height: high + 14 + lineOf * curves.length + 6,
+      marks: [
+        ...drawn.marks,
+        ...marks,
+        ...lineKey(
+          8,
+          high + 14,
+          curves.map(({ name, ink, dashed }) => ({ label: name, ink, dashed })),
+        ),
+      ],
+      regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: count }],
+    };
+  },
+
+  describe({ curves, texts }, { layers }) {
+    const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
+    const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
+    const other = last.at(-1) as (typeof last)[0];
+    const where = layers === 'all' ? 'Behind the sixth layer' : 'Before the first layer';
+    return `${where}, the embedding of “${texts[0]}” has a cosine of ${readable(mean.cosine)} with what it is when every word has the same position row, the mean of the sentence’s: [CLS] keeps its own. With the mean of all 512 rows, [CLS] included, it is ${readable(table.cosine)}, with its words shuffled ${readable(shuffled.cosine)}. The scale: “${texts[1]}” is at ${readable(other.cosine)}.`;
+  },
+
+  cells: ({ curves }) => ({ rows: 1, columns: curves[0]?.cosines.length ?? 1 }),
+  firstCursor: ({ curves }) => ({ i: 0, j: (curves[0]?.cosines.length ?? 1) - 1 }),
+
+  readout: ({ curves }, _, { j }) => [
+    {
+      text: j === 0 ? 'Before the first layer' : `Behind ${j} ${j === 1 ? 'layer' : 'layers'}`,
+      strong: true,
+    },
+    ': ',
+    ...curves.flatMap(({ name, ink, cosines }, place): Said[] => [
+      { text: `${name} ${readable(cosines[j] as number)}`, ink },
+      place === curves.length - 1 ? '.' : ', ',
+    ]),
+  ],
+
+  remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
+
+  table: ({ curves }) => ({
+    columns: ['layers', ...curves.map(({ name }) => name)],
+    rows: (curves[0]?.cosines ?? []).map((_, layer) => [
+      layer,
+      ...curves.map(({ cosines }) => cosines[layer] as number),
+    ]),
+  }),
+};
