@@ -6,7 +6,7 @@ import { cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onPage, sliderSteps, withPage } from './bench/figures.mjs';
-import { contests, fourTerms, jobs, others } from './bench/jobs.js';
+import { contests, forward, fourTerms, jobs, others } from './bench/jobs.js';
 import { measure } from './bench/measure.js';
 import { peakMemory, stepsMemory } from './bench/memory.js';
 import * as report from './bench/report.js';
@@ -25,7 +25,7 @@ const help = `npm run bench -- [--quick] [--json FILE] [--markdown FILE] [--roun
   --markdown FILE  the tables that are printed, without what the build says
   --rounds N       rounds of each shape; default 15, and 5 with --quick
   --runtimes       some of ${runtimeNames.join(', ')}
-  --only           some of four, others, training, load, slider, memory`;
+  --only           some of four, forward, others, training, load, slider, memory`;
 
 async function main(args) {
   const options = parsed(args);
@@ -115,6 +115,17 @@ const parts = {
     return rows;
   },
 
+  async forward({ runtimes, options, say }) {
+    const rows = [];
+    for (const shape of options.shapesOf(forward)) {
+      const found = await measure(runtimes, forward, shape, options.rounds);
+      say(`### Six layers of MiniLM’s shape, n = ${shape.n}\n`);
+      say(report.engineTable(found) + report.wrongOnes(found));
+      rows.push(...found);
+    }
+    return rows;
+  },
+
   async others({ runtimes, options, say }) {
     const rows = [];
     for (const job of others.filter((one) => !(options.quick && one.once))) {
@@ -196,7 +207,7 @@ const parts = {
   async memory({ options, say }) {
     const { load } = await import(join(root, 'build/package/index.js'));
     const rows = [];
-    for (const job of jobs.filter((one) => !one.once && one !== training)) {
+    for (const job of jobs.filter((one) => !one.once && one !== training && one !== forward)) {
       for (const shape of options.shapesOf(job))
         rows.push(await peakMemory(() => load({ simd: 'plain' }), job, shape));
     }

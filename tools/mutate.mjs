@@ -18,21 +18,21 @@ import { setUp } from './setup.mjs';
 import { Failure, root, runTool, usageError } from './steps.mjs';
 
 const help = `npm run mutate                  goes on in all areas
-npm run mutate -- AREA...       in some: core (C++), api, worker, embed
+npm run mutate -- AREA...       in some: core (C++), api, worker
   --mutants=N                   how many of an area in all, drawn over all of its files (core 600, others 200)
   --minutes=M                   stops after so long; the next run goes on
   --seed=S                      which ones are drawn (1)
   --again                       tries those again that survived`;
 
 const listFile = join(root, 'web/docs/mutants.json');
-const tree = join(root, 'build/mutants');
+/** The copy that is changed: one for each area, so that two can be at work. */
+let tree;
 
 /** Each area: where its sources are, and which tests see a change of a file, the nearest first. */
 const areas = {
   core: { folder: 'src/core', ending: '.cpp', wanted: 600 },
   api: { folder: 'src/api', ending: '.ts', wanted: 200 },
   worker: { folder: 'web/worker', ending: '.ts', wanted: 200 },
-  embed: { folder: 'web/embed', ending: '.ts', wanted: 200 },
 };
 
 const sourcesOf = ({ folder, ending }) =>
@@ -158,10 +158,8 @@ function testsOfScript(file) {
     (one) => `tests/${one}`,
   );
   const tests = all.filter((one) => one.endsWith('.test.ts'));
-  if (!file.startsWith('src/api/')) {
-    const top = file.split('/')[1];
-    return [tests.filter((one) => one.startsWith(`tests/${top}/`) && existsInNode(one))];
-  }
+  if (!file.startsWith('src/api/'))
+    return [tests.filter((one) => one.startsWith(`tests/${file.split('/')[1]}/`))];
   const api = tests.filter((one) => one.startsWith('tests/api/') && existsInNode(one));
   const own = api.filter(
     (one) => one.startsWith(`tests/api/${room}/`) || basename(one).split('.')[0] === name,
@@ -175,7 +173,7 @@ function testsOfScript(file) {
 }
 
 /** What the Node projects run. */
-const existsInNode = (test) => !/\/(soak|drift|sizes|glue)\.test|^tests\/embed\/(?!unit)/.test(test);
+const existsInNode = (test) => !/\/(soak|drift|sizes|glue)\.test/.test(test);
 
 async function prepareScripts(env) {
   for (const folder of ['package', 'single', 'stamps']) {
@@ -219,6 +217,7 @@ async function outcomeOfScript(file, text, env) {
 
 async function area(name, { mutants, minutes, seed, again }) {
   const started = Date.now();
+  tree = join(root, 'build/mutants', name);
   const sources = sourcesOf(areas[name]);
   const wanted = chosen(sources, mutants ?? areas[name].wanted, seed);
   const env = name === 'core' ? await setUp('native') : await setUp('wasm');

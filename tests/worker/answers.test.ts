@@ -102,7 +102,12 @@ describe('the library', () => {
       order.push(name);
       return name as never;
     };
-    const sliced = inSlices({ first: step('first'), superpose: step('superpose'), miniLM: step('miniLM') });
+    const sliced = inSlices({
+      opening: step('opening'),
+      first: step('first'),
+      superpose: step('superpose'),
+      miniLM: step('miniLM'),
+    });
     setTimeout(() => order.push('page'));
     expect(await sliced.first()).toBe('first');
     setTimeout(() => order.push('page'));

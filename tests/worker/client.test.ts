@@ -72,6 +72,7 @@ function listener() {
     answered: (data, state) => heard.push(`answered ${data} for ${state.n}`),
     failed: (sentence) => heard.push(`failed ${sentence}`),
     progress: (fraction) => heard.push(`progress ${fraction}`),
+    frame: (data, state) => heard.push(`frame ${data} for ${state.n}`),
   };
   return { heard, answers };
 }
@@ -133,6 +134,40 @@ describe('one asker', () => {
     one.ask({ n: 3 });
     newest().say({ id: 1, data: 'd' });
     expect(heard).toEqual(['answered d for 3']);
+  });
+
+  test('a run is watched until another question overtakes it, and looked at with other settings', () => {
+    const { heard, answers } = listener();
+    const one = client.asker('shift', answers);
+    one.order('hold');
+    one.ask({ n: 1 }, { again: true, held: true });
+    expect(newest().told).toEqual([{ id: 0, figure: 'shift', state: { n: 1 }, again: true, held: true }]);
+    newest().say({ id: 0, frame: 'a' });
+    one.order('step');
+    one.ask({ n: 2 }, { look: true });
+    expect(newest().told.slice(1)).toEqual([
+      { run: 0, order: 'step' },
+      { run: 0, order: { look: { n: 2 } } },
+    ]);
+    newest().say({ id: 0, frame: 'b' });
+    one.ask({ n: 3 });
+    expect(newest().told.at(-1)).toEqual({ cancel: 0 });
+    newest().say({ id: 0, frame: 'overtaken' });
+    newest().say({ id: 0, error: 'aborted' });
+    newest().say({ id: 1, frame: 'c' });
+    one.cancel();
+    newest().say({ id: 1, frame: 'cancelled' });
+    newest().say({ id: 1, progress: 0.5 });
+    expect(heard).toEqual(['frame a for 1', 'frame b for 2', 'frame c for 3']);
+  });
+
+  test('a run that is cancelled is looked at no more: what is asked then comes after it', () => {
+    const { answers } = listener();
+    const one = client.asker('shift', answers);
+    one.ask({ n: 1 });
+    one.cancel();
+    one.ask({ n: 2 }, { look: true });
+    expect(newest().told.slice(1)).toEqual([{ cancel: 0 }, { cancel: 0 }]);
   });
 
   test('a state that no line takes is a failure, and the next one is asked', () => {

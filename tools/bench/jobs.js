@@ -1,6 +1,7 @@
 // The jobs that the bench times: each has its shapes, its input, the engines that do it, and how far an
 // answer is from a double reference.
 import { fourTermEngines, inOne, nextTokensEngines } from './engines.js';
+import { forward } from './forward.js';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 import { otherJobs } from './others.js';
 import { training } from './training.js';
@@ -45,4 +46,6 @@ export const contests = [fourTerms, nextTokens];
 /** Those of the library alone. */
 export const others = otherJobs.map(alone);
 
-export const jobs = [...contests, ...others, training];
+export { forward };
+
+export const jobs = [...contests, forward, ...others, training];

@@ -57,8 +57,8 @@ export function node(type, inputs, output, attributes = {}) {
   return message(1, ...inputs.map((name) => text(1, name)), text(2, output), text(4, type), ...written);
 }
 
-/** A model from nodes, initialisers, and the names and shapes of inputs and outputs. */
-export function model(nodes, initialisers, inputs, outputs) {
+/** A model from nodes, initialisers, and the names and shapes of inputs and outputs, in a version of the operators. */
+export function model(nodes, initialisers, inputs, outputs, opset = 17) {
   const shaped = (field, named) => Object.entries(named).map(([name, dims]) => info(field, name, dims));
   const graph = message(
     7,
@@ -68,5 +68,5 @@ export function model(nodes, initialisers, inputs, outputs) {
     ...shaped(11, inputs),
     ...shaped(12, outputs),
   );
-  return concat([number(1, 8), graph, message(8, number(2, 17))]);
+  return concat([number(1, opset < 19 ? 8 : 9), graph, message(8, number(2, opset))]);
 }

@@ -114,6 +114,30 @@ function arrange(data: Data, width: number) {
   };
 }
 
+/** The head that is shown before one is pointed at: it attends to the token before. */
+const opening = { i: 0, j: 2 };
+
+/** The sentence's map of a head, over the one that was there. */
+function attentionAt(data: Data, layer: number, head: number, width: number): Mark[] {
+  const { square } = arrange(data, width);
+  const n = data.tokens.length;
+  const whole = data.attention[layer] as ArrayLike<number>;
+  const values = Array.from({ length: n * n }, (_, cell) => whole[head * n * n + cell] as number);
+  return [
+    { mark: 'box', x: square.x, y: square.y - 40, width: square.width, height: 38, fill: 'paper' },
+    ...map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' }).marks,
+    {
+      mark: 'text',
+      x: square.x,
+      y: square.y - 26,
+      text: `attention of layer ${layer}, head ${head}`,
+      ink: 'ink',
+      size: 13,
+    },
+    { mark: 'text', x: square.x, y: square.y - 8, text: 'your sentence, queries in rows', ink: 'quiet' },
+  ];
+}
+
 export const figure: Figure<typeof controls, Data> = {
   name: 'depth',
   title: 'Where position goes',
@@ -160,7 +184,7 @@ export const figure: Figure<typeof controls, Data> = {
       mark: 'text',
       x: 0,
       y: top + 13,
-      text: 'position → position, % of a head’s scores',
+      text: 'position → position, % of scores',
       ink: 'ink',
       size: 13,
     });
@@ -197,28 +221,11 @@ export const figure: Figure<typeof controls, Data> = {
       text: 'rows: layers from 0; columns: heads',
       ink: 'quiet',
     });
+    marks.push(...attentionAt(data, opening.i, opening.j, width));
     return { width, height, marks, regions: [cells.region] };
   },
 
-  focus(data, _, { i, j }, width) {
-    const { square } = arrange(data, width);
-    const n = data.tokens.length;
-    const whole = data.attention[i] as ArrayLike<number>;
-    const values = Array.from({ length: n * n }, (_, cell) => whole[j * n * n + cell] as number);
-    const drawn = map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' });
-    return [
-      ...drawn.marks,
-      {
-        mark: 'text',
-        x: square.x,
-        y: square.y - 26,
-        text: `attention of layer ${i}, head ${j}`,
-        ink: 'ink',
-        size: 13,
-      },
-      { mark: 'text', x: square.x, y: square.y - 8, text: 'your sentence, queries in rows', ink: 'quiet' },
-    ];
-  },
+  focus: (data, _, { i, j }, width) => attentionAt(data, i, j, width),
 
   describe(data) {
     const { states, windows, sentences } = data;
@@ -234,7 +241,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),
-  firstCursor: () => ({ i: 0, j: 2 }),
+  firstCursor: () => opening,
 
   readout(data, _, { i, j }) {
     const share = data.heads[i]?.[j] as number;

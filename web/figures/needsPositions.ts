@@ -71,11 +71,11 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const layers = state.layers === 'all' ? model.layerBytes.length : 0;
   const orders = ordersOf(superpose, sentence, state.seed);
   const changes: [string, Ink, boolean, PositionChange][] = [
-    ['positions all the sentence’s mean, [CLS] keeps its own', 'accent', false, { mean: 'sentence' }],
-    ['positions all the mean of all 512, [CLS] too', 'accent', true, { mean: 'table' }],
+    ['position rows: the sentence’s mean', 'accent', false, { mean: 'sentence' }],
+    ['position rows: mean of all 512', 'accent', true, { mean: 'table' }],
     ['words shuffled', 'second', false, { order: orders.shuffled }],
     ['words reversed', 'second', true, { order: orders.reversed }],
-    [`positions shifted by ${state.shift}, [CLS] keeps its own`, 'third', false, { shift: state.shift }],
+    [`positions shifted by ${state.shift}, not [CLS]’s`, 'third', false, { shift: state.shift }],
   ];
   const run = forwards(model, layers, job, changes.length + 2);
   const unchanged = await run(sentence);

@@ -82,8 +82,11 @@ export interface CorpusMeans {
 
 /** What layers.ts is given of the model. */
 export interface LayersInput {
+  /** Both modules. */
   superpose: First;
+  /** What the first layer’s scores need. */
   model: MiniLM;
+  /** Of each layer, the bytes of its own file. */
   layerBytes: readonly number[];
   /** Rows [count, d] of the words of corpusSentences; see corpusIds(). */
   corpusRows(count: number, watch: Watch): Promise<TensorOf>;

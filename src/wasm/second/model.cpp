@@ -35,7 +35,6 @@ std::uint32_t encoder_out(const Value& from) {
   options.embedding_norm = normalization_in<Scalar>(from["embeddingNorm"]);
   options.final_norm = normalization_in<Scalar>(from["finalNorm"]);
   if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
-  if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
   return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}});
 }
 

@@ -1,0 +1,82 @@
+import { load, loadMiniLM } from 'superpose';
+import { describe, expect, inject, test } from 'vitest';
+import * as depth from '../../web/figures/depth.ts';
+import { bytesOfLayers, layersControl } from '../../web/figures/layersControl.ts';
+import * as needsPositions from '../../web/figures/needsPositions.ts';
+import depthOracle from '../reference/depth.json' with { type: 'json' };
+import { expectSoundPictures, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+
+describe.runIf(inject('withModel'))('of all layers', () => {
+  test('before the first, there is what the first scores and the tables give', async () => {
+    for (const figure of [depth, needsPositions]) {
+      const result = await run(figure);
+      expectSoundPictures(result);
+      expect(result.state.layers).toBe('none');
+    }
+    const { data } = await run(depth);
+    expect(data.heads).toHaveLength(1);
+    expect(data.states).toEqual([]);
+    // Head 2 looks at the token before.
+    expect(data.heads[0][2]).toBeGreaterThan(0.9);
+  });
+
+  test('the control says how many bytes they are', async () => {
+    const bytes = bytesOfLayers(await loadMiniLM(await load()));
+    expect(layersControl.options.all).toContain(`${(bytes / 1e6).toFixed(1)} MB`);
+  });
+
+  // The corpus is the project's own, so that figures of another one agree within five points.
+  test('where position goes is what was measured on another corpus, within five points', async () => {
+    const result = await run(depth, { layers: 'all' });
+    expectSoundPictures(result);
+    expectTextsApart(result);
+    const { data } = result;
+    const { states } = depthOracle.shared_corpus.mean;
+    for (const [place, wanted] of states.entries()) {
+      expect(Math.abs(data.states[place].energy - wanted.position_energy)).toBeLessThan(0.05);
+      expect(Math.abs(data.states[place].table - wanted.cosine_with_table)).toBeLessThan(0.05);
+      expect(Math.abs(data.states[place].directions - wanted.participation_ratio)).toBeLessThan(0.5);
+    }
+    const mean = (shares: number[]) => shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    const wanted = depthOracle.shared_corpus.position_position.mean_decomposition;
+    for (const [layer, shares] of wanted.entries()) {
+      expect(Math.abs(mean(data.heads[layer]) - mean(shares))).toBeLessThan(0.05);
+      // A head that is positional in one corpus is in the other.
+      for (const [head, share] of shares.entries()) {
+        if (share > 0.5) expect(data.heads[layer][head], `${layer}.${head}`).toBeGreaterThan(0.4);
+      }
+    }
+    const words = result.figure.describe(data, result.state);
+    expect(words).toContain('The scores use it most in layer 1');
+    expect(words).toContain('Canonical gauge');
+  }, 300_000);
+
+  test('does it need positions: who bit whom, as the oracle has it', async () => {
+    for (const [place, pair] of (['dog', 'passive'] as const).entries()) {
+      const result = await run(needsPositions, { layers: 'all', pair });
+      expectSoundPictures(result);
+      const { curves } = result.data;
+      expect(curves.at(-1).cosines.at(-1)).toBeCloseTo(depthOracle.pairs[place]?.cosine as number, 5);
+      for (const { cosines } of curves) {
+        expect(cosines).toHaveLength(7);
+        expect(Math.max(...cosines)).toBeLessThan(1 + 1e-6);
+      }
+    }
+    // Without layers a mean over tokens knows no order, but for what a token's sum is divided by.
+    const { data } = await run(needsPositions, { pair: 'dog' });
+    expect(data.curves[2].cosines[0]).toBeGreaterThan(0.999);
+    expect(data.curves.at(-1).cosines[0]).toBeGreaterThan(0.999);
+  });
+
+  test('a shuffle keeps pieces together and the closing mark where it is', async () => {
+    const { data } = await run(needsPositions, { text: 'Superposition delights everybody.', seed: 3 });
+    expect(data.shuffled[0]).toBe('[CLS]');
+    expect(data.shuffled.slice(-2)).toEqual(['.', '[SEP]']);
+    const first = data.tokens.findIndex((token: string) => token.startsWith('##'));
+    expect(first).toBeGreaterThan(0);
+    const whole = data.tokens.slice(first - 1, first + 1).join(' ');
+    expect(data.shuffled.join(' ')).toContain(whole);
+    expect([...data.shuffled].sort()).toEqual([...data.tokens].sort());
+  });
+});

@@ -1,0 +1,73 @@
+// What a state reads of the model, for a file of its own: noted by computing it anew over the files of the site.
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, expect, inject, test, vi } from 'vitest';
+import type { Carried } from '../../web/embed/carried.ts';
+import { initialState, type State } from '../../web/figures/controls.ts';
+import { figures } from '../../web/figures/index.ts';
+import { carrying } from '../../web/worker/carry.ts';
+import { library } from '../../web/worker/library.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const model = new URL('../../build/model/', import.meta.url);
+const asked: string[] = [];
+
+/** A server of the model's files, of which some are not there. */
+function serve(lost?: RegExp): void {
+  asked.length = 0;
+  vi.stubGlobal('fetch', async (address: URL) => {
+    asked.push(address.pathname.split('/').at(-1) as string);
+    if (lost?.test(address.pathname) || !existsSync(address)) return new Response('', { status: 404 });
+    return new Response(readFileSync(address));
+  });
+}
+
+const job = { signal: new AbortController().signal, progress: () => {} };
+const stateOf = async (name: keyof typeof figures, change: object = {}) => ({
+  ...(initialState(
+    (await (figures[name] as () => Promise<{ controls: object }>)()).controls as never,
+  ) as State),
+  ...change,
+});
+/** The first module that is there already; nothing of it is fetched. */
+const { first } = library();
+
+test('of no model, nothing', async () => {
+  await first();
+  serve();
+  const found = await carrying(library({}, {}, first), model)(
+    'dot-products',
+    await stateOf('dot-products'),
+    job,
+  );
+  expect(found).toBeUndefined();
+});
+
+// Before the other one: figures remember what they have read.
+test.runIf(inject('withModel'))(
+  'a file that is not there is said, with what the server answered',
+  async () => {
+    await first();
+    serve(/words-/);
+    const state = await stateOf('one-score', { text: 'the bank' });
+    await expect(carrying(library({}, {}, first), model)('one-score', state, job)).rejects.toThrow(
+      /The server answered 404 \(.*words-\d+\.safetensors\)\./,
+    );
+  },
+);
+
+test.runIf(inject('withModel'))(
+  'a sentence: its text, its rows, and the tokenizer of its words',
+  async () => {
+    await first();
+    serve();
+    const state = await stateOf('one-score', { text: 'the bank' });
+    const found = (await carrying(library({}, {}, first), model)('one-score', state, job)) as Carried;
+    expect(found.texts).toContain('the bank');
+    expect(Object.keys(found.files)).toContain('tokenizer.json');
+    expect(found.rows.words?.at.length).toBeGreaterThanOrEqual(4);
+    expect(asked).toContain('manifest.json');
+  },
+);

@@ -1,0 +1,201 @@
+// A whole encoder of MiniLM's shape, layer by layer, on weights that stay: the library, onnxruntime-web with a graph
+// of its fused operators, and plain loops in double for what is right.
+import { numbers } from './job.js';
+import { floats, integers, model, node } from './onnx.js';
+
+const epsilon = 1e-5;
+
+const weightsOf = (rows, columns, seed) => numbers(rows * columns, seed, Math.sqrt(3 / columns));
+
+/** Rows, and of each layer the weights [out, in] and biases. */
+export function forwardInput({ n, d, heads, layers, inner }) {
+  const linear = (out, into, seed) => ({
+    out,
+    into,
+    weight: weightsOf(out, into, seed),
+    bias: numbers(out, seed + 1, 0.1),
+  });
+  const norm = (seed) => ({
+    gamma: numbers(d, seed, 0.2).map((one) => 1 + one),
+    beta: numbers(d, seed + 1, 0.2),
+  });
+  const all = Array.from({ length: layers }, (_, layer) => {
+    const seed = 100 * (layer + 1);
+    return {
+      query: linear(d, d, seed),
+      key: linear(d, d, seed + 10),
+      value: linear(d, d, seed + 20),
+      output: linear(d, d, seed + 30),
+      attentionNorm: norm(seed + 40),
+      up: linear(inner, d, seed + 50),
+      down: linear(d, inner, seed + 60),
+      mlpNorm: norm(seed + 70),
+    };
+  });
+  return { n, d, heads, inner, x: numbers(n * d, 1, 1), layers: all };
+}
+
+const ours = (superpose) => ({
+  name: `superpose ${superpose.simd}`,
+  async prepare({ n, d, heads, x, layers }) {
+    const encoder = superpose.encoder({ d_model: d, heads });
+    const linear = ({ out, into, weight, bias }) => ({
+      weight: { data: weight, rows: out, columns: into },
+      bias,
+    });
+    const norm = (one) => ({ kind: 'layer_norm', ...one, epsilon });
+    for (const { attentionNorm, mlpNorm, ...rest } of layers) {
+      const linears = Object.fromEntries(Object.entries(rest).map(([name, one]) => [name, linear(one)]));
+      encoder.addLayer({ ...linears, attentionNorm: norm(attentionNorm), mlpNorm: norm(mlpNorm) });
+    }
+    const summands = { token: { data: x, rows: n, columns: d } };
+    return {
+      run: () => encoder.forward(summands, { scores: false }).state(layers.length).data,
+      release: () => encoder.delete(),
+    };
+  },
+});
+
+function graphOf({ n, d, heads, layers }) {
+  const width = d / heads;
+  const nodes = [];
+  const values = [integers('split', [n, heads, width]), integers('join', [n, d])];
+  const across = ({ out, into, weight }) =>
+    Float32Array.from(weight, (_, at) => weight[(at % out) * into + Math.floor(at / out)]);
+  let last = 'x';
+  layers.forEach((layer, number) => {
+    const named = (name) => `${name}${number}`;
+    const step = (type, inputs, name, attributes) => {
+      nodes.push(node(type, inputs, named(name), attributes));
+      return named(name);
+    };
+    const linear = (from, name, factor = 1) => {
+      const { out, into, bias } = layer[name];
+      const scaled = (all) => (factor === 1 ? all : all.map((one) => factor * one));
+      values.push(floats(named(`${name}_w`), [into, out], scaled(across(layer[name]))));
+      values.push(floats(named(`${name}_b`), [out], scaled(bias)));
+      return step('Gemm', [from, named(`${name}_w`), named(`${name}_b`)], name);
+    };
+    const headsOf = (rows, name, perm) =>
+      step('Transpose', [step('Reshape', [rows, 'split'], `${name}_split`)], `${name}_heads`, { perm });
+    const norm = (from, name) => {
+      values.push(
+        floats(named(`${name}_g`), [d], layer[name].gamma),
+        floats(named(`${name}_be`), [d], layer[name].beta),
+      );
+      return step('LayerNormalization', [from, named(`${name}_g`), named(`${name}_be`)], name);
+    };
+    const query = headsOf(linear(last, 'query', 1 / Math.sqrt(width)), 'query', [1, 0, 2]);
+    const key = headsOf(linear(last, 'key'), 'key', [1, 2, 0]);
+    const value = headsOf(linear(last, 'value'), 'value', [1, 0, 2]);
+    const attention = step('Softmax', [step('MatMul', [query, key], 'scores')], 'attention');
+    const mixed = step('Transpose', [step('MatMul', [attention, value], 'mixed')], 'mixed_rows', {
+      perm: [1, 0, 2],
+    });
+    const written = linear(step('Reshape', [mixed, 'join'], 'context'), 'output');
+    const middle = norm(step('Add', [last, written], 'after_attention'), 'attentionNorm');
+    const wide = step('Gelu', [linear(middle, 'up')], 'wide');
+    last = norm(step('Add', [middle, linear(wide, 'down')], 'after_mlp'), 'mlpNorm');
+  });
+  // Gelu is an operator of its own from opset 20 on.
+  return model(nodes, values, { x: [n, d] }, { [last]: [n, d] }, 20);
+}
+
+const onnxruntime = (ort) => ({
+  name: 'onnxruntime-web',
+  peer: true,
+  async prepare(input) {
+    const session = await ort.InferenceSession.create(graphOf(input), {
+      executionProviders: ['wasm'],
+      graphOptimizationLevel: 'all',
+    });
+    const feeds = { x: new ort.Tensor('float32', input.x, [input.n, input.d]) };
+    return {
+      run: async () => Object.values(await session.run(feeds))[0].data,
+      release: () => session.release(),
+    };
+  },
+});
+
+/** erf by its series; for |x| above 5 it is ±1 to all digits. */
+function erf(x) {
+  const z = Math.abs(x);
+  if (z > 5) return Math.sign(x);
+  let term = (2 / Math.sqrt(Math.PI)) * z * Math.exp(-z * z);
+  let total = term;
+  for (let k = 1; term > 1e-18 * total; k++) {
+    term *= (2 * z * z) / (2 * k + 1);
+    total += term;
+  }
+  return Math.sign(x) * total;
+}
+
+function reference({ n, d, heads, x, layers }) {
+  const linear = (rows, { out, into, weight, bias }) => {
+    const result = new Float64Array(n * out);
+    for (let i = 0; i < n; i++) {
+      for (let o = 0; o < out; o++) {
+        let sum = bias[o];
+        for (let c = 0; c < into; c++) sum += rows[i * into + c] * weight[o * into + c];
+        result[i * out + o] = sum;
+      }
+    }
+    return result;
+  };
+  const norm = (rows, { gamma, beta }) =>
+    rows.map((_, at) => {
+      const row = rows.subarray(at - (at % d), at - (at % d) + d);
+      const mean = row.reduce((sum, one) => sum + one, 0) / d;
+      const variance = row.reduce((sum, one) => sum + (one - mean) ** 2, 0) / d;
+      return ((rows[at] - mean) / Math.sqrt(variance + epsilon)) * gamma[at % d] + beta[at % d];
+    });
+  const width = d / heads;
+  let state = Float64Array.from(x);
+  for (const layer of layers) {
+    const [q, k, v] = ['query', 'key', 'value'].map((name) => linear(state, layer[name]));
+    const context = new Float64Array(n * d);
+    for (let h = 0; h < heads; h++) {
+      for (let i = 0; i < n; i++) {
+        const weights = Float64Array.from({ length: n }, (_, j) => {
+          let sum = 0;
+          for (let c = h * width; c < (h + 1) * width; c++) sum += q[i * d + c] * k[j * d + c];
+          return Math.exp(sum / Math.sqrt(width));
+        });
+        const total = weights.reduce((sum, one) => sum + one, 0);
+        for (let j = 0; j < n; j++) {
+          for (let c = h * width; c < (h + 1) * width; c++)
+            context[i * d + c] += (weights[j] / total) * v[j * d + c];
+        }
+      }
+    }
+    const written = linear(context, layer.output);
+    const middle = norm(
+      state.map((one, at) => one + written[at]),
+      layer.attentionNorm,
+    );
+    const wide = linear(middle, layer.up).map((one) => 0.5 * one * (1 + erf(one * Math.SQRT1_2)));
+    const out = linear(wide, layer.down);
+    state = norm(
+      middle.map((one, at) => one + out[at]),
+      layer.mlpNorm,
+    );
+  }
+  return state;
+}
+
+const minilm = { d: 384, heads: 12, layers: 6, inner: 1536 };
+
+export const forward = {
+  name: 'six layers',
+  // States are of size 1; sums of six layers in float.
+  allowed: 1e-4,
+  shapes: [16, 64, 128].map((n) => ({ n, ...minilm })),
+  small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],
+  inputOf: forwardInput,
+  enginesOf: ({ superpose, ort }) => [...superpose.map(ours), ...(ort ? [onnxruntime(ort)] : [])],
+  referenceOf: reference,
+  errorOf: (_, found, exact) =>
+    found.length === exact.length
+      ? found.reduce((most, one, at) => Math.max(most, Math.abs(one - exact[at])), 0)
+      : Number.POSITIVE_INFINITY,
+};
