@@ -65,12 +65,12 @@ class Bytes {
 };
 
 // Ends the program where a result cannot be right; a fuzzer keeps what led there.
-#define SUPERPOSE_MUST(condition)                                                                    \
-  do {                                                                                               \
-    if (!(condition)) {                                                                              \
-      std::fprintf(stderr, "%s:%d: %s does not hold.\n", __FILE__, __LINE__, #condition);            \
-      std::abort();                                                                                  \
-    }                                                                                                \
+#define SUPERPOSE_MUST(condition)                                                         \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      std::fprintf(stderr, "%s:%d: %s does not hold.\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                       \
+    }                                                                                     \
   } while (false)
 
 }  // namespace superpose

@@ -46,7 +46,8 @@ inline void fuzz_ranks(Bytes& bytes) {
 inline void fuzz_subspaces(Bytes& bytes) {
   const int d = bytes.integer(1, 6);
   const Matrix<double> a = bytes.matrix(bytes.integer(0, 5), d), b = bytes.matrix(bytes.integer(0, 5), d);
-  const Matrix<double> u = orthonormal_basis(a.transpose(), 1e-10), v = orthonormal_basis(b.transpose(), 1e-10);
+  const Matrix<double> u = orthonormal_basis(a.transpose(), 1e-10),
+                       v = orthonormal_basis(b.transpose(), 1e-10);
   SUPERPOSE_MUST(u.cols() <= std::min<Eigen::Index>(a.rows(), d));
   const Vector<double> angles = principal_angles(u, v);
   SUPERPOSE_MUST(angles.size() == std::min(u.cols(), v.cols()));
@@ -102,7 +103,8 @@ inline void fuzz_means(Bytes& bytes) {
     SUPERPOSE_MUST(within(cosines.data()[at], -1 - 1e-9, 1 + 1e-9));
   const Vector<double> list = Eigen::Map<const Vector<double>>(rows.data(), rows.size());
   const Summary found = summary(list);
-  if (list.size()) SUPERPOSE_MUST(found.least <= found.largest && within(found.median, found.least, found.largest));
+  if (list.size())
+    SUPERPOSE_MUST(found.least <= found.largest && within(found.median, found.least, found.largest));
   SUPERPOSE_MUST(largest_difference(list, list) == 0);
 }
 
@@ -115,7 +117,8 @@ inline void fuzz_collisions(Bytes& bytes) {
   for (const int token : found.nearest) SUPERPOSE_MUST(token >= -1 && token < V);
   for (const int count : found.lost) SUPERPOSE_MUST(count >= 0 && count <= words);
   const int wanted = bytes.integer(0, 9);
-  const Neighbours near = neighbours(search, first, L > 0 && bytes.flag() ? bytes.integer(0, L - 1) : -1, wanted);
+  const Neighbours near =
+      neighbours(search, first, L > 0 && bytes.flag() ? bytes.integer(0, L - 1) : -1, wanted);
   SUPERPOSE_MUST(static_cast<int>(near.tokens.size()) == std::min(wanted, V));
   for (const int token : near.tokens) SUPERPOSE_MUST(token >= 0 && token < V);
   const Matrix<double> tokens = bytes.matrix(V, d), positions = bytes.matrix(L, d);
@@ -153,8 +156,8 @@ void fuzz_scores(Bytes& bytes) {
   };
   const Linear<Scalar> query = linear(), key = linear();
   const std::vector<Matrix<Scalar>> summands = {bytes.matrix<Scalar>(n, d), bytes.matrix<Scalar>(n, d)};
-  const Normalization<Scalar> norm{static_cast<Norm>(bytes.integer(0, 2)), {}, {},
-                                   static_cast<Scalar>(bytes.integer(0, 8)) / 8};
+  const Normalization<Scalar> norm{
+      static_cast<Norm>(bytes.integer(0, 2)), {}, {}, static_cast<Scalar>(bytes.integer(0, 8)) / 8};
   const ProjectedParts<Scalar> parts = project_sum(summands, norm, query, key, heads, Scalar(0.5));
   SUPERPOSE_MUST(parts.parts == 3 && parts.tokens == n);
   const ProjectedParts<Scalar> merged = merge_parts(parts, bytes.integers(3, 1), 2);

@@ -263,5 +263,24 @@ TEST(Decomposition, FloatResidualIsRoundingAndNoMore) {
   EXPECT_LT(residual, (d + d_h) * 6e-8f * size);
 }
 
+// Whole queries that are not the sum of their parts, for the first token alone: what a missing term would leave.
+TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
+  const double nan = std::nan("");
+  for (const auto& [whole, residual] : {std::pair{5.0, 4.0}, {1.0, 0.0}, {-2.0, 3.0}, {nan, nan}}) {
+    ProjectedParts<double> parts;
+    parts.queries = (Matrix<double>(4, 1) << whole, 1, 1, 1).finished();
+    parts.keys = Matrix<double>::Ones(4, 1);
+    parts.tokens = 2;
+    parts.parts = 1;
+    Matrix<double> terms(2, 2), logits(2, 2);
+    const double found = head_terms(parts, 0, terms.data(), logits.data());
+    if (std::isnan(residual)) {
+      EXPECT_TRUE(std::isnan(found));
+    } else {
+      EXPECT_EQ(found, residual);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace superpose
