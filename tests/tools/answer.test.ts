@@ -55,8 +55,9 @@ test('claims about the model’s scores are over more than one sentence', () => 
   }
 });
 
-test('the page, its description and the first lines of README say the same', () => {
+test('the page, its description, the command and the first lines of README say the same', () => {
   const read = (file: string) => flat(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
   expect(read('web/index.html')).toContain(`<meta name="description" content="${answer.short}`);
   expect(read('README.md').slice(0, 900)).toContain(answer.short);
+  expect(read('web/node/command/superpose.ts')).toContain(`\n${answer.short}\n`);
 });

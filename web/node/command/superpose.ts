@@ -11,6 +11,8 @@ import { isTrainWorker, serveRuns } from './trainWorkers.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
+Adding keeps the width, and a trained model can still tell words from places.
+
   superpose list                     every figure
   superpose list NAME                the settings of one, and what each takes
   superpose figure NAME --out FILE   draws a figure; FILE ends in .svg, .png, .csv or .json
