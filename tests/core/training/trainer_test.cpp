@@ -12,22 +12,24 @@ namespace {
 int allocations = 0;
 }
 
-// Every allocation of this program is counted.
-void* operator new(std::size_t size) {
+// Every allocation of this program is counted. Inlined, GCC would take a new here for another's delete.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* const held = std::malloc(size ? size : 1)) return held;
   std::abort();
 }
-void* operator new(std::size_t size, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   ++allocations;
   const std::size_t align = static_cast<std::size_t>(alignment);
   if (void* const held = std::aligned_alloc(align, (size + align - 1) / align * align)) return held;
   std::abort();
 }
-void operator delete(void* held) noexcept { std::free(held); }
-void operator delete(void* held, std::size_t) noexcept { std::free(held); }
-void operator delete(void* held, std::align_val_t) noexcept { std::free(held); }
-void operator delete(void* held, std::size_t, std::align_val_t) noexcept { std::free(held); }
+[[gnu::noinline]] void operator delete(void* held) noexcept { std::free(held); }
+[[gnu::noinline]] void operator delete(void* held, std::size_t) noexcept { std::free(held); }
+[[gnu::noinline]] void operator delete(void* held, std::align_val_t) noexcept { std::free(held); }
+[[gnu::noinline]] void operator delete(void* held, std::size_t, std::align_val_t) noexcept {
+  std::free(held);
+}
 
 namespace superpose {
 namespace {
