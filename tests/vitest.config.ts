@@ -14,9 +14,11 @@ const inCi = process.env.CI === 'true';
 const nodeOnly = [
   'drift',
   'glue',
+  'layers',
   'minilmForward',
   'minilmTables',
   'modelFiles',
+  'opening',
   'readme',
   'sizes',
   'wordPieces',

@@ -4,7 +4,8 @@ import { initialState } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { channelsOf, inks, type Theme } from '../../web/plot/colour.ts';
-import type { Ink, Mark, TextMark } from '../../web/plot/scene.ts';
+import type { Ink, Mark, RasterMark, TextMark } from '../../web/plot/scene.ts';
+import { rasterPixels } from '../../web/plot/svg.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
 
@@ -31,13 +32,26 @@ test('contrast is that of the guideline', () => {
 const over = (top: Colour, opacity: number, under: Colour): Colour =>
   top.map((channel, place) => opacity * channel + (1 - opacity) * (under[place] as number));
 
-/** What lies under a point: the paper, and the boxes that were drawn on it before. */
+/** The colour of a raster's cell at a point. */
+function cellAt(raster: RasterMark, x: number, y: number, theme: Theme): Colour {
+  const { rows, columns, width, height } = raster;
+  const at = (part: number, whole: number, count: number) =>
+    Math.min(count - 1, Math.floor((part / whole) * count));
+  const cell = at(y - raster.y, height, rows) * columns + at(x - raster.x, width, columns);
+  return [...rasterPixels(raster, theme).slice(3 * cell, 3 * cell + 3)];
+}
+
+/** What lies under a point: the paper, and the boxes and rasters that were drawn on it before. */
 function under(marks: readonly Mark[], end: number, x: number, y: number, theme: Theme): Colour {
   let colour = channelsOf(inks[theme].paper);
   for (const mark of marks.slice(0, end)) {
-    if (mark.mark !== 'box' || !mark.fill) continue;
+    if (mark.mark !== 'raster' && (mark.mark !== 'box' || !mark.fill)) continue;
     const inside = x >= mark.x && x <= mark.x + mark.width && y >= mark.y && y <= mark.y + mark.height;
-    if (inside) colour = over(channelsOf(inks[theme][mark.fill]), mark.opacity ?? 1, colour);
+    if (!inside) continue;
+    colour =
+      mark.mark === 'raster'
+        ? over(cellAt(mark, x, y, theme), mark.faint ? 0.15 : 1, colour)
+        : over(channelsOf(inks[theme][mark.fill as Ink]), mark.opacity ?? 1, colour);
   }
   return colour;
 }

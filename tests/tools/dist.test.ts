@@ -46,7 +46,11 @@ test('each section links to its code, which is shown as it is', () => {
     ),
   ];
   expect(linked.map(([, , file]) => file)).toEqual(named.map(([, file]) => file));
-  const sections = page.split('<section ').filter((section) => section.includes('<superpose-figure '));
+  // What stands before the first section is the opening.
+  const sections = page
+    .split('<section ')
+    .slice(1)
+    .filter((section) => section.includes('<superpose-figure '));
   for (const section of sections) expect(section).toContain('href="./source/');
   const text = (html: string) =>
     html

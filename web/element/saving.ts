@@ -1,6 +1,5 @@
 // What a reader takes along of a figure: its files, and links to its state.
 import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
-import { toCsv, toFramedSvg, toJson, toPng } from './exports.js';
 import type { FigureElement } from './figureElement.js';
 import { writeLink } from './link.js';
 import type { View } from './picture.js';
@@ -54,10 +53,10 @@ export class Saving implements ReactiveController {
       ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
       <details class="save"><summary>Save</summary><div role="group" aria-label="Save as">
       ${[
-        this.button(view, 'PNG', 'image/png', () => toPng(view, width, theme)),
-        this.button(view, 'SVG', 'image/svg+xml', () => toFramedSvg(view, width, theme)),
-        this.button(view, 'CSV', 'text/csv', () => toCsv(view)),
-        this.button(view, 'JSON', 'application/json', () => toJson(view)),
+        this.button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme)),
+        this.button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) => toFramedSvg(view, width, theme)),
+        this.button(view, 'CSV', 'text/csv', ({ toCsv }) => toCsv(view)),
+        this.button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
       ]}</div></details>
       <button @click=${() => asking.reset()}>Reset</button>
       ${view.figure.enters ? html`<button @click=${this.host.enter}>Replay</button>` : nothing}
@@ -70,12 +69,13 @@ export class Saving implements ReactiveController {
     view: View,
     kind: string,
     type: string,
-    make: () => Promise<BlobPart> | BlobPart,
+    make: (exports: typeof import('./exports.js')) => Promise<BlobPart> | BlobPart,
   ): TemplateResult {
     const save = async () => {
       const name = `${view.figure.name}.${kind.toLowerCase()}`;
       try {
-        download(name, new Blob([await make()], { type }));
+        // Few readers save anything, and none before the first figure.
+        download(name, new Blob([await make(await import('./exports.js'))], { type }));
         this.say(`${name} saved.`);
       } catch (error) {
         this.say((error as Error).message);

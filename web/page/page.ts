@@ -11,11 +11,14 @@ import { lightTerms } from './terms.js';
 
 setWays(siteWorker);
 defineFigures();
-// While the page is laid out, before a figure is known to be near: what computes, and the first figures' code.
+// While the page is laid out, before a figure is known to be near: what computes, and the opening figure's code.
 startEarly();
-figures.sum?.().catch(() => {
-  // The figure says so itself.
-});
+// Whoever comes by a link to another place does not wait for the opening.
+if (location.hash === '') {
+  figures.sum?.().catch(() => {
+    // The figure says so itself.
+  });
+}
 const contents = document.querySelector<HTMLElement>('.contents');
 if (contents) followSections(contents);
 const notice = document.querySelector<HTMLElement>('#notice');
