@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { dist } from '../page/support/site.ts';
+import { unfold } from '../page/support/visit.ts';
 import { openChromium } from './support/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';
 
@@ -197,6 +198,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     });
 
   async function shows(engine: Engine, name: string) {
+    await unfold(engine.page, name);
     await engine.page.locator(`superpose-figure[name=${name}]`).scrollIntoViewIfNeeded();
     await expect.poll(() => first(engine, name), patience).toBe(withoutResidual(await findingOf(name)));
   }
@@ -374,6 +376,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     await mkdir(whole);
     for (const file of await readdir(away)) await writeFile(join(whole, file), portal);
     const figure = engine.page.locator('superpose-figure[name=one-score]');
+    await unfold(engine.page, 'one-score');
     await figure.scrollIntoViewIfNeeded();
     const problem = async () => (await figure.locator('.problem').allTextContents()).join(' ');
     await expect.poll(problem, patience).toMatch(/^The MiniLM file .* is damaged/);

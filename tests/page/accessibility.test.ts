@@ -79,7 +79,8 @@ function focused(): string {
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   if (!element || element === document.body) return '';
   const name = element.getAttribute('name') ?? element.className;
-  const figure = (element.getRootNode() as ShadowRoot).host?.getAttribute('name') ?? '';
+  const host = (element.getRootNode() as ShadowRoot).host ?? element.closest('superpose-figure');
+  const figure = host?.getAttribute('name') ?? '';
   return [figure, name || element.localName, element.textContent?.trim().slice(0, 20)].join(' ');
 }
 
