@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { expected } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, visit } from './support/visit.ts';
+import { drawn, figureOf, unfold, visit } from './support/visit.ts';
 
 type Live = HTMLElement & { loaded(): Promise<AnyFigure> };
 
@@ -84,8 +84,9 @@ test('a worker that broke is ended, and another one goes on', async () => {
 });
 
 test('code of a figure that was not there comes at the first “Try again”', async () => {
-  const { page, site } = await visit({ site: (broken) => broken.lose(/figures-2/) });
+  const { page, site } = await visit({ site: (broken) => broken.lose(/figures-4/) });
   const element = figureOf(page, name);
+  await unfold(page, name);
   await element.scrollIntoViewIfNeeded();
   await expect.poll(() => problems(page)).toContain('code could not be loaded');
   site.mend();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { names } from './support/expected.ts';
 import { readCanvas, readFigure } from './support/shown.ts';
-import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, settled, visit } from './support/visit.ts';
 
 const widths = [320, 360, 390, 768, 1440, 3840];
 
@@ -105,10 +105,10 @@ for (const [width, height] of [
     await figureOf(page, 'dot-products').locator('.controls input').first().waitFor();
     await painted();
     releaseModule();
-    await drawn(page, 'dot-products');
+    await settled(page, 'dot-products');
     await painted();
     releaseModel();
-    await drawn(page, 'dot-products');
+    await settled(page, 'dot-products');
     await painted();
     const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
     expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.01);

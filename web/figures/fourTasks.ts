@@ -58,7 +58,7 @@ const controls = {
   },
   sigma: {
     kind: 'steps',
-    label: 'Size at the start σ',
+    label: 'Starting size σ',
     values: [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1],
     initial: 0.1,
   },

@@ -37,7 +37,7 @@ const controls = {
     initial: 'Interest rates rose again in spring.',
     longest: 5000,
   },
-  shift: { kind: 'steps', label: 'Positions shifted by', values: [1, 8, 64, 384], initial: 64 },
+  shift: { kind: 'steps', label: 'Shift positions by', values: [1, 8, 64, 384], initial: 64 },
   seed: { kind: 'seed', label: 'Shuffle', initial: 1 },
 } as const satisfies Controls;
 

@@ -98,8 +98,15 @@ const openMore = (page: Page, name: string): Promise<void> =>
     if (more) more.open = true;
   });
 
-/** What a figure shows once it has drawn what it is set to. */
+/** What a figure shows once it has drawn what it is set to, all its inputs unfolded. */
 export async function drawn(page: Page, name: string): Promise<Shown> {
+  const shown = await settled(page, name);
+  await openMore(page, name);
+  return shown;
+}
+
+/** The same, with nothing unfolded in the figure. */
+export async function settled(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
@@ -113,6 +120,5 @@ export async function drawn(page: Page, name: string): Promise<Shown> {
       { timeout: 60_000, message: `${name} is drawn` },
     )
     .toBe(true);
-  await openMore(page, name);
   return shown as Shown;
 }
