@@ -26,17 +26,24 @@ async function visit(start: () => Promise<Engine>): Promise<Engine> {
 
 /** What a figure shows once it has drawn what it is set to. */
 async function drawn(engine: Engine, name: string): Promise<Shown> {
-  await engine.evaluate(
-    (one: string) => document.querySelector(`superpose-figure[name="${one}"]`)?.scrollIntoView(),
-    name,
-  );
+  await engine.evaluate((one: string) => {
+    const figure = document.querySelector(`superpose-figure[name="${one}"]`);
+    // A card computes nothing while it is closed.
+    const card = figure?.closest('details');
+    if (card) card.open = true;
+    figure?.scrollIntoView();
+  }, name);
   // WebDriver says null for undefined.
   const found = async () => (await engine.evaluate(readFigure, name)) ?? undefined;
   await expect
     .poll(
       async () => {
         const shown = await found();
-        return Boolean(shown?.drawn) && JSON.stringify(shown?.drawn) === JSON.stringify(shown?.state);
+        return (
+          Boolean(shown?.drawn) &&
+          !shown?.busy &&
+          JSON.stringify(shown?.drawn) === JSON.stringify(shown?.state)
+        );
       },
       { timeout: 60_000, message: name },
     )

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../engines/engines.ts';
+import { withoutRounding } from '../../page/support/expected.ts';
 import { dist } from '../../page/support/site.ts';
 import { findingOf, readFigures, type ShownFigure, withoutResidual } from './figures.ts';
 import { type BlogPage, type Servers, startServers } from './servers.ts';
@@ -222,7 +223,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         }, kind);
         return {
           room: found.room,
-          drawn: found.finding === finding,
+          drawn: withoutRounding(found.finding) === withoutRounding(finding),
           wide: found.figure >= Math.min(room, 500),
           inside: found.figure <= room,
         };
