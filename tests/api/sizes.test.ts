@@ -39,7 +39,8 @@ test('the JavaScript of the first module: what Emscripten writes, and the typed 
   const api = await bundled('first.js', /superpose-plain\.js$/);
   expect(api).toContain('decomposeTerms');
   expect(api).not.toContain('principalAngles');
-  expect(kilobytes(api)).toBeLessThan(9.5);
+  // 0.1 of it starts a new instance where a call broke off.
+  expect(kilobytes(api)).toBeLessThan(9.7);
   const glue = await bundled('wasm/superpose-plain.js');
   expect(glue).toContain('WebAssembly');
   expect(kilobytes(glue)).toBeLessThan(15);
