@@ -202,16 +202,20 @@ export const figure: Figure<typeof controls, Data> = {
           marks.push({ mark: 'text', x, y: heads.y - 6, text: String(head), anchor: 'middle', ink: 'quiet' });
         }
         if (!(share >= positional)) return;
-        // The scale is dark where the share is high.
-        marks.push({
-          mark: 'text',
-          x: heads.x + (head + 0.5) * column,
-          y: heads.y + (layer + 0.5) * row + 4,
-          text: `${Math.round(100 * share)}`,
-          anchor: 'middle',
-          ink: 'paper',
-          bold: true,
-        });
+        const [x, y] = [heads.x + (head + 0.5) * column, heads.y + (layer + 0.5) * row];
+        // On the paper, since no ink can be read on every colour of the scale.
+        marks.push(
+          { mark: 'box', x: x - 10, y: y - 8, width: 20, height: 16, fill: 'paper' },
+          {
+            mark: 'text',
+            x,
+            y: y + 4,
+            text: `${Math.round(100 * share)}`,
+            anchor: 'middle',
+            ink: 'ink',
+            bold: true,
+          },
+        );
       });
     });
     marks.push({
