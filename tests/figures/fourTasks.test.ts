@@ -1,27 +1,14 @@
 // The four models of the figure, against the library's trainers stepped by hand.
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
-import type { Library, Run } from '../../web/figures/figure.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import { percent } from '../../web/plot/format.ts';
-import { library } from '../../web/worker/library.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
+import { alone, countedTrainers, expectNothingToStay, watched } from './training.ts';
 
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
 const lastOf = <T>(list: T[]): T => list[list.length - 1] as T;
-
-/** A reader who lets it go on, but for what `turns` says first. */
-function watched(turns: ('go' | 'look')[] = [], state: Record<string, unknown> = {}) {
-  const frames: { steps: number; panels: { cut: number | null }[] }[] = [];
-  const watching: Run = {
-    again: true,
-    state: () => state as never,
-    frame: (data) => frames.push(structuredClone(data) as never),
-    turn: async () => turns.shift() ?? 'go',
-  };
-  return { frames, job: { signal: new AbortController().signal, progress: () => {}, run: watching } };
-}
 
 test('its curves, cuts and floors are those of trainers stepped by hand', async () => {
   const result = await run(fourTasks, { seed: 5, sigma: 0.2 });
@@ -64,77 +51,38 @@ test('in its first view each task has its one term, and cutting both cross terms
 });
 
 test('the end is the same whether it is watched or not, and whatever it is looked at with in between', async () => {
-  const alone = await run(fourTasks, { seed: 6 });
-  const { frames, job } = watched(['go', 'look', 'go', 'go', 'look'], { ...alone.state, terms: ['rest'] });
+  const unseen = await run(fourTasks, { seed: 6 });
+  const { frames, job } = watched<{ steps: number; panels: { cut: number | null }[] }>(
+    { ...unseen.state, terms: ['rest'] },
+    ['go', 'look', 'go', 'go', 'look'],
+  );
   const seen = await run(fourTasks, { seed: 6 }, job);
-  expect(seen.data).toEqual(alone.data);
+  expect(seen.data).toEqual(unseen.data);
   expect(frames.map(({ steps }) => steps).slice(0, 6)).toEqual([0, 8, 8, 16, 24, 24]);
   expect(frames.every(({ panels }) => panels.every(({ cut }) => cut !== null))).toBe(true);
 });
 
 test('settings that only look at the models train none', async () => {
-  const loaded = library();
-  let made = 0;
-  const counting: Library = {
-    ...loaded,
-    async superpose() {
-      const superpose = await loaded.superpose();
-      return {
-        ...superpose,
-        trainer(options) {
-          const trainer = superpose.trainer(options);
-          return {
-            ...trainer,
-            step(count) {
-              made += 1;
-              return trainer.step(count);
-            },
-          };
-        },
-      };
-    },
-  };
-  const job = { signal: new AbortController().signal, progress: () => {} };
+  const { counted, steps } = countedTrainers();
   const { state } = await run(fourTasks, { seed: 8 });
-  await fourTasks.compute(counting, { ...state, terms: ['token-token'], example: 4 } as never, job);
-  expect(made).toBe(0);
-  await fourTasks.compute(counting, { ...state, when: 'during' } as never, job);
-  expect(made).toBe(4 * 25);
+  await fourTasks.compute(counted, { ...state, terms: ['token-token'], example: 4 } as never, alone());
+  expect(steps()).toBe(0);
+  await fourTasks.compute(counted, { ...state, when: 'during' } as never, alone());
+  expect(steps()).toBe(4 * 25);
 });
 
 test('it stops midway, and nothing of it stays in memory', async () => {
   await expectToStopMidway(fourTasks);
-  const loaded = library();
-  const open = new Set<object>();
-  const counting: Library = {
-    ...loaded,
-    async superpose() {
-      const superpose = await loaded.superpose();
-      return {
-        ...superpose,
-        trainer(options) {
-          const trainer = superpose.trainer(options);
-          open.add(trainer);
-          return Object.assign(trainer, {
-            delete: ((free) => () => {
-              open.delete(trainer);
-              free();
-            })(trainer.delete),
-          });
-        },
-      };
-    },
-  };
-  const controller = new AbortController();
-  const { state } = await run(fourTasks, { seed: 9 });
-  const job = { signal: controller.signal, progress: () => controller.abort() };
-  await expect(fourTasks.compute(counting, { ...state, seed: 10 } as never, job)).rejects.toThrow(/abort/i);
-  expect(open.size).toBe(0);
-  await fourTasks.compute(counting, { ...state, seed: 10 } as never, {
-    signal: new AbortController().signal,
-    progress: () => {},
-  });
-  expect(open.size).toBe(0);
+  await expectNothingToStay(fourTasks);
+});
+
+test('the fourth task may be the other one that asks for places by places', async () => {
+  const { data, figure, state } = await run(fourTasks, { fourth: 'rev', scheme: 'rope' });
+  const { tokens, targets } = data.panels[3].example;
+  expect(targets).toEqual([...tokens].reverse());
+  // Turned by distance, a place does not find its mirror.
+  expect(lastOf(data.panels[3].accuracy)).toBeLessThan(0.4);
+  expect(figure.describe(data, state)).toMatch(/rev \d/);
 });
 
 test('digits of one’s own are asked, and what is lacking is drawn', async () => {

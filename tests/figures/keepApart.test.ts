@@ -1,11 +1,10 @@
 // The models of the figure, against the library's trainers stepped by hand, and A against its definition.
 import { load, type Table } from 'superpose';
 import { expect, test } from 'vitest';
-import type { Library, Run } from '../../web/figures/figure.ts';
 import * as keepApart from '../../web/figures/keepApart.ts';
-import { library } from '../../web/worker/library.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
+import { expectNothingToStay, watched } from './training.ts';
 
 /** Rows of a table, each less the mean row. */
 function centred({ data, rows, columns }: Table): number[][] {
@@ -77,55 +76,24 @@ test('rows that are fixed stay where they were', async () => {
 });
 
 test('watched or not, its end is the same; its axes stand still', async () => {
-  const alone = await run(keepApart, { seed: 12 });
-  const frames: { curves: { overlap: number[] }[]; extent: number; before: object }[] = [];
-  const watching: Run = {
-    again: true,
-    state: () => alone.state,
-    frame: (data) => frames.push(structuredClone(data) as never),
-    turn: async () => 'go',
-  };
-  const job = { signal: new AbortController().signal, progress: () => {}, run: watching };
+  const unseen = await run(keepApart, { seed: 12 });
+  const { frames, job } = watched<{ curves: { overlap: number[] }[]; extent: number; before: object }>(
+    unseen.state,
+  );
   const seen = await run(keepApart, { seed: 12 }, job);
-  expect(seen.data).toEqual(alone.data);
+  expect(seen.data).toEqual(unseen.data);
   expect(frames.map(({ curves }) => curves[0]?.overlap.length)).toEqual(
     Array.from({ length: 26 }, (_, k) => k + 1),
   );
   for (const { extent, before } of frames) {
-    expect(extent).toBe(alone.data.extent);
-    expect(before).toEqual(alone.data.before);
+    expect(extent).toBe(unseen.data.extent);
+    expect(before).toEqual(unseen.data.before);
   }
 });
 
 test('it stops midway, and nothing of it stays in memory', async () => {
   await expectToStopMidway(keepApart);
-  const loaded = library();
-  const open = new Set<object>();
-  const counting: Library = {
-    ...loaded,
-    async superpose() {
-      const superpose = await loaded.superpose();
-      return {
-        ...superpose,
-        trainer(options) {
-          const trainer = superpose.trainer(options);
-          open.add(trainer);
-          const free = trainer.delete;
-          return Object.assign(trainer, {
-            delete() {
-              open.delete(trainer);
-              free();
-            },
-          });
-        },
-      };
-    },
-  };
-  const controller = new AbortController();
-  const { state } = await run(keepApart);
-  const job = { signal: controller.signal, progress: () => controller.abort() };
-  await expect(keepApart.compute(counting, { ...state, seed: 77 } as never, job)).rejects.toThrow(/abort/i);
-  expect(open.size).toBe(0);
+  await expectNothingToStay(keepApart);
 });
 
 test('the last seed is followed by the first', async () => {

@@ -21,7 +21,9 @@ const watch = (page: Page) =>
     );
   });
 const nextFrame = (page: Page) =>
-  page.evaluate(() => new Promise<void>((go) => requestAnimationFrame(() => requestAnimationFrame(() => go()))));
+  page.evaluate(
+    () => new Promise<void>((go) => requestAnimationFrame(() => requestAnimationFrame(() => go()))),
+  );
 const stepsSeen = (page: Page) => page.evaluate(() => [...(window as never as { steps: number[] }).steps]);
 
 async function agrees(page: Page): Promise<void> {

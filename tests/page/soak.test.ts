@@ -2,7 +2,7 @@
 // than after the first of them. A few here; `npm run soak` makes 500.
 import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { chromiumOptions } from '../../tools/chromium.mjs';
+import { chromiumOptions, wholeChromium } from '../../tools/chromium.mjs';
 import { startSite } from './support/site.ts';
 
 const figures = Number(process.env.SUPERPOSE_SOAK_FIGURES ?? 40);
@@ -13,7 +13,8 @@ const returns = Math.max(2, figures / 50);
 let browser: Browser;
 beforeAll(async () => {
   browser = await puppeteer.launch({
-    executablePath: chromiumOptions.executablePath as string,
+    // Without windows there is no going back to a page as it was.
+    executablePath: wholeChromium ?? '/usr/bin/chromium',
     args: [...(chromiumOptions.args ?? []), '--no-sandbox'],
   });
 });

@@ -1,10 +1,6 @@
 // What the figures say of training, over seeds: the recommended model, 200 steps. Not under sanitizers, where it
 // takes minutes: the other tests go the same ways through the code.
-#ifdef __has_feature
-#define SUPERPOSE_SANITIZED __has_feature(address_sanitizer)
-#else
-#define SUPERPOSE_SANITIZED 0
-#endif
+#include "sanitized.h"
 #if !SUPERPOSE_SANITIZED
 #include <gtest/gtest.h>
 

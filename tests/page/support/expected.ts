@@ -23,8 +23,21 @@ export interface Expected {
 
 const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 
+/** Of one figure at a time. */
+let known = new Map<string, Promise<Expected>>();
+let of: string | undefined;
+
 /** Of the state that a page says it is in. */
-export async function expected(name: string, state: Record<string, unknown>): Promise<Expected> {
+export function expected(name: string, state: Record<string, unknown>): Promise<Expected> {
+  if (of !== name) known = new Map();
+  of = name;
+  const key = JSON.stringify(state);
+  const found = known.get(key) ?? compute(name, state);
+  known.set(key, found);
+  return found;
+}
+
+async function compute(name: string, state: Record<string, unknown>): Promise<Expected> {
   const { controls } = figures[name] as Headless['figures'][string];
   const rendered = await render(name, headless.writtenState(controls, state as State));
   const { figure, data, state: settled } = rendered;

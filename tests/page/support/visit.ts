@@ -1,7 +1,7 @@
 // A reader's visit to the page in Chromium, watched from start to end: whatever the page has to complain
 // about, whatever it blocks and whatever it asks of other hosts fails the test.
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
 import { chromiumOptions } from '../../../tools/chromium.mjs';
 import { readFigure, type Shown } from './shown.ts';
 import { type Site, startSite } from './site.ts';
@@ -34,22 +34,44 @@ let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
 
 /** Opens the page, in a browser profile and from a server of its own. */
-export async function visit({
+export async function visit(options: VisitOptions = {}): Promise<Visit> {
+  const { end, ...opened } = await open(options);
+  onTestFinished(end);
+  onTestFinished(() => expect(opened.complaints).toEqual([]));
+  return opened;
+}
+
+/** One page for the tests of a file, each of which leaves it as it was; after one that fails there is a new one. */
+export function sharedVisit(): () => Promise<Visit> {
+  let shared: ReturnType<typeof open> | undefined;
+  const leave = async () => {
+    await (await shared)?.end();
+    shared = undefined;
+  };
+  afterAll(leave);
+  return async () => {
+    onTestFailed(leave);
+    shared ??= open();
+    const { complaints } = await shared;
+    onTestFinished(() => expect(complaints).toEqual([]));
+    return shared;
+  };
+}
+
+async function open({
   site: breakSite,
   first,
   fragment = '',
   ...options
-}: VisitOptions = {}): Promise<Visit> {
+}: VisitOptions = {}): Promise<Visit & { end(): Promise<void> }> {
   browser ??= chromium.launch(chromiumOptions);
   const site = await startSite();
-  onTestFinished(() => site.stop());
   breakSite?.(site);
 
   const context = await (await browser).newContext({
     viewport: { width: 1440, height: 900 },
     ...options,
   });
-  onTestFinished(() => context.close());
   const complaints: string[] = [];
   context.on('console', (message) => {
     const expected = site.faulty.has(message.location().url);
@@ -77,12 +99,22 @@ export async function visit({
     );
   });
   if (first) await context.addInitScript(first);
-  onTestFinished(() => expect(complaints).toEqual([]));
 
   const page = await context.newPage();
   await page.goto(site.address + fragment);
-  return { page, site, complaints };
+  const end = async () => {
+    await context.close();
+    await site.stop();
+  };
+  return { page, site, complaints, end };
 }
+
+/** Closes the card that a figure is in, if it is in one. */
+export const fold = (page: Page, name: string): Promise<void> =>
+  figureOf(page, name).evaluate((figure) => {
+    const card = figure.closest('details');
+    if (card) card.open = false;
+  });
 
 /** Opens the card that a figure is in, if it is in one. */
 export const unfold = (page: Page, name: string): Promise<void> =>

@@ -1,0 +1,126 @@
+// Many models at once, with a library that answers what it is told: which are trained, where, and what is shown meanwhile.
+import { expect, test, vi } from 'vitest';
+import { type Asked, type CellRun, cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
+import { library } from '../../web/worker/library.ts';
+import type { Question } from '../../web/worker/protocol.ts';
+import { alone, countedTrainers, watched } from './training.ts';
+
+const askedOf = (seed: number, steps = 16): Asked => ({
+  options: { task: 'prev', d_model: 4, steps, seed, evaluationSequences: 4, sequences: 2 },
+  looks: { every: 8 },
+});
+const none = () => undefined;
+
+test('a cell is a run of its options, and what longer sequences give is measured part by part', async () => {
+  const asked: Asked = {
+    options: { task: 'prev', symbols: 16, positions: 32, causal: true, steps: 40, seed: 5 },
+    looks: { every: 8, longer: { n: 32, places: 8 } },
+  };
+  const [run] = await trainedCells(library(), [asked], alone(), none);
+  const superpose = await library().superpose();
+  const trainer = superpose.trainer(asked.options);
+  trainer.step(40);
+  expect(run?.accuracy).toBe(trainer.accuracy());
+  const { tokens, targets } = superpose.taskExamples({
+    task: 'prev',
+    symbols: 16,
+    n: 32,
+    sequences: 64,
+    seed: 5,
+  });
+  // The first place has none before it; each other part has as many targets.
+  const { accuracy } = trainer.evaluate({ n: 32, tokens, targets });
+  const [first = 0, ...others] = run?.along ?? [];
+  expect((7 * first + 8 * others.reduce((a, b) => a + b)) / 31).toBeCloseTo(accuracy, 6);
+  expect(run?.along).toHaveLength(4);
+  trainer.delete();
+});
+
+test('what was trained once is kept, is trained again when that is asked, and equal ones are one', async () => {
+  const { counted, steps } = countedTrainers();
+  const all = [askedOf(1), askedOf(2), askedOf(1)];
+  const first = await trainedCells(counted, all, alone(), none);
+  expect(steps()).toBe(4);
+  expect(first[2]).toBe(first[0]);
+  expect(await trainedCells(counted, [askedOf(2), askedOf(1)], alone(), none)).toEqual([first[1], first[0]]);
+  expect(steps()).toBe(4);
+  const { frames, job } = watched<unknown>({});
+  expect(await trainedCells(counted, all, job, (runs) => runs.map((run) => run !== undefined))).toEqual(
+    first,
+  );
+  expect(steps()).toBe(8);
+  expect(frames).toEqual([
+    [false, false, false],
+    [true, false, true],
+    [true, true, true],
+  ]);
+});
+
+/** Stands in for a worker: answers after a while, or says that it cannot be loaded. */
+function workers({ load, start = true }: { load: boolean; start?: boolean }) {
+  const asked: number[] = [];
+  const ended: number[] = [];
+  let count = 0;
+  class FakeWorker {
+    onmessage: ((event: MessageEvent) => void) | null = null;
+    onerror: ((event: Event) => void) | null = null;
+    private readonly number = count++;
+    constructor() {
+      if (!start) throw new Error('No worker within a worker here.');
+    }
+    postMessage(question: Question) {
+      if (!('figure' in question)) throw new Error('A helper is asked for runs only.');
+      expect(question.figure).toBe(cellRun);
+      if (!load) {
+        setTimeout(() => this.onerror?.(new Event('error')));
+        return;
+      }
+      asked.push(this.number);
+      const say = (data: CellRun) => this.onmessage?.({ data: { id: question.id, data } } as MessageEvent);
+      void computeCell(library(), question.state, alone()).then(say);
+    }
+    terminate() {
+      ended.push(this.number);
+    }
+  }
+  vi.stubGlobal('Worker', FakeWorker);
+  vi.stubGlobal('navigator', { hardwareConcurrency: 3 });
+  return { asked, ended };
+}
+
+test.each([
+  ['three at once', { load: true }],
+  ['one, where the others cannot be loaded', { load: false }],
+  ['one, where no other can be started', { load: false, start: false }],
+] as const)('with a worker that may start more: %s, and the same comes of it', async (_, how) => {
+  const all = Array.from({ length: 12 }, (_, k) => askedOf(100 + k));
+  const expected = await trainedCells(library(), all, alone(), none);
+  const { asked, ended } = workers(how);
+  try {
+    const said: number[] = [];
+    const job = { ...watched({}).job, progress: (part: number) => said.push(part) };
+    const found = await trainedCells({ ...library(), address: 'blob:a-worker' }, all, job, none);
+    expect(found).toEqual(expected);
+    expect(said.map((part) => Math.round(12 * part))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(new Set(asked)).toEqual(new Set(how.load ? [0, 1] : []));
+    expect(ended).toEqual('start' in how ? [] : [0, 1]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test('few runs are not worth a worker more', async () => {
+  const { asked } = workers({ load: true });
+  try {
+    const all = [askedOf(201), askedOf(202), askedOf(203), askedOf(204)];
+    await trainedCells({ ...library(), address: 'blob:a-worker' }, all, alone(), none);
+    expect(asked).toEqual([]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test('options that no trainer takes end it with the trainer’s sentence', async () => {
+  const wrong: Asked = { options: { task: 'prev', d_model: 5, heads: 2 } };
+  await expect(trainedCells(library(), [wrong], alone(), none)).rejects.toThrow('heads');
+});

@@ -1,0 +1,71 @@
+// For tests of figures that train: trainers that are counted, a reader who watches, and what a run needs when nobody does.
+import type { Trainer } from 'superpose';
+import { expect } from 'vitest';
+import type { AnyFigure, Compute, Job, Library, Run } from '../../web/figures/figure.ts';
+import { library } from '../../web/worker/library.ts';
+import { run } from './support.ts';
+
+/** What a figure has of a computation that nobody watches. */
+export const alone = (): Job => ({ signal: new AbortController().signal, progress: () => {} });
+
+/** A library whose trainers are known: those that are there still, and how often any was told to step. */
+export function countedTrainers(): { counted: Library; open: Set<Trainer>; steps(): number } {
+  const loaded = library();
+  const open = new Set<Trainer>();
+  let steps = 0;
+  const counted: Library = {
+    ...loaded,
+    async superpose() {
+      const superpose = await loaded.superpose();
+      return {
+        ...superpose,
+        trainer(options) {
+          const trainer = superpose.trainer(options);
+          open.add(trainer);
+          const { step, delete: free } = trainer;
+          return Object.assign(trainer, {
+            step(count?: number) {
+              steps += 1;
+              return step(count);
+            },
+            delete() {
+              open.delete(trainer);
+              free();
+            },
+          });
+        },
+      };
+    },
+  };
+  return { counted, open, steps: () => steps };
+}
+
+/** A reader who lets it go on, but for what `turns` says first; the frames that they are shown. */
+export function watched<Frame>(state: object, turns: ('go' | 'look')[] = []): { frames: Frame[]; job: Job } {
+  const frames: Frame[] = [];
+  const watching: Run = {
+    again: true,
+    state: () => state as never,
+    frame: (data) => frames.push(structuredClone(data) as Frame),
+    turn: async () => turns.shift() ?? 'go',
+  };
+  return { frames, job: { ...alone(), run: watching } };
+}
+
+/** Given up midway or run to its end, it leaves no trainer behind. */
+export async function expectNothingToStay(
+  // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
+  figure: { figure: AnyFigure; compute: Compute<any, any> },
+  settings: Record<string, string | number> = {},
+): Promise<void> {
+  const { counted, open, steps } = countedTrainers();
+  const { state } = await run(figure, settings);
+  const fresh = { ...state, seed: 77 };
+  const controller = new AbortController();
+  const job = { signal: controller.signal, progress: () => controller.abort() };
+  await expect(figure.compute(counted, fresh, job)).rejects.toThrow(/abort/i);
+  expect(steps()).toBeGreaterThan(0);
+  expect(open.size).toBe(0);
+  await figure.compute(counted, fresh, alone());
+  expect(open.size).toBe(0);
+}

@@ -1,0 +1,89 @@
+// Every figure's settings, as a reader moves them: each link, each input, the link that is copied; always against
+// what Node computes for the same state.
+import type { Page } from 'playwright';
+import { describe, expect } from 'vitest';
+import { agrees, follow, settles } from './support/agreement.ts';
+import { expected, figures, names, variations, withoutRounding, writeLink } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, fold, modelTest, sharedVisit } from './support/visit.ts';
+
+const visit = sharedVisit();
+
+/** Its first view, and every setting moved once by a link. */
+async function showsWhatNodeComputes(page: Page, name: string): Promise<void> {
+  await agrees(name, await drawn(page, name));
+  for (const [setting, text] of variations(name)) {
+    if (settles(name, setting, text)) continue;
+    await agrees(name, await follow(page, name, { [setting]: text }));
+  }
+}
+
+/** Every input, as a hand moves it; then back to the first view. */
+async function inputsChangeTheirSettings(page: Page, name: string): Promise<void> {
+  const figure = figureOf(page, name);
+  await drawn(page, name);
+  for (const [setting, control] of Object.entries(figures[name]?.controls ?? {}) as [
+    string,
+    { kind: string },
+  ][]) {
+    const input = figure.locator(`[name="${setting}"]`);
+    // A setting that does nothing in this state has no input.
+    if ((await input.count()) === 0) continue;
+    const before = JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
+    if (['range', 'steps'].includes(control.kind)) {
+      const at = await input.inputValue();
+      await input.press('End');
+      if ((await input.inputValue()) === at) await input.press('Home');
+    } else if (control.kind === 'choice') {
+      const radios = figure.locator(`input[type=radio][name="${setting}"]`);
+      if ((await radios.count()) > 0) await radios.last().check();
+      else {
+        const last = (await input.locator('option').count()) - 1;
+        const at = await input.evaluate((select: HTMLSelectElement) => select.selectedIndex);
+        await input.selectOption({ index: at === last ? 0 : last });
+      }
+    } else if (control.kind === 'toggle') await input.setChecked(!(await input.isChecked()));
+    else if (control.kind === 'several') await input.first().click();
+    else if (control.kind === 'seed') await figure.getByRole('button', { name: 'Again' }).click();
+    else await input.fill('a quick test of typing');
+    const now = async () => JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
+    await expect.poll(now, { message: `${name} ${setting}` }).not.toBe(before);
+    await drawn(page, name);
+  }
+  await agrees(name, await drawn(page, name));
+  await figure.getByRole('button', { name: 'Reset' }).click();
+  const first = await drawn(page, name);
+  expect(first.state).toEqual((await expected(name, first.state)).rendered.state);
+  // The address follows a moment later, and then is that of the first view.
+  const { controls } = figures[name] as (typeof figures)[string];
+  const link = writeLink(name, controls, first.state as never);
+  await expect.poll(() => new URL(page.url()).hash).toBe(link);
+}
+
+async function copiedLinkOpensTheSameView(page: Page, name: string, address: string): Promise<void> {
+  await drawn(page, name);
+  const [setting, text] = variations(name).find(([one, value]) => !settles(name, one, value)) ?? [];
+  const changed = setting ? await follow(page, name, { [setting]: text as string }) : await drawn(page, name);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await figureOf(page, name).getByRole('button', { name: 'Copy link' }).click();
+  await figureOf(page, name).getByText('Link copied').waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link.startsWith(address)).toBe(true);
+  const second = await page.context().newPage();
+  await second.goto(link);
+  const reopened = await drawn(second, name);
+  expect(reopened.state).toEqual(changed.state);
+  expect(withoutRounding(reopened.finding)).toBe(withoutRounding(changed.finding));
+  await second.close();
+}
+
+describe.each(names)('%s', (name) => {
+  modelTest('its settings: each link, each input, and the link that it copies', async () => {
+    const { page, site } = await visit();
+    await showsWhatNodeComputes(page, name);
+    await figureOf(page, name).getByRole('button', { name: 'Reset' }).click();
+    await inputsChangeTheirSettings(page, name);
+    await copiedLinkOpensTheSameView(page, name, site.address);
+    await fold(page, name);
+  });
+});
