@@ -109,11 +109,13 @@ async function open({
   return { page, site, complaints, end };
 }
 
-/** Closes the card that a figure is in, if it is in one. */
+/** Closes what is open of a figure, so that it costs the next one nothing. */
 export const fold = (page: Page, name: string): Promise<void> =>
   figureOf(page, name).evaluate((figure) => {
     const card = figure.closest('details');
-    if (card) card.open = false;
+    for (const one of [card, ...(figure.shadowRoot?.querySelectorAll('details') ?? [])]) {
+      if (one) one.open = false;
+    }
   });
 
 /** Opens the card that a figure is in, if it is in one. */
