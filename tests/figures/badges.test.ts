@@ -5,6 +5,7 @@ import type { AnyFigure, Library, Source } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
+import { shorter } from './shorter.ts';
 
 /** What a figure remembers of an earlier seed would hide that it draws. */
 let fresh = 1000;
@@ -48,7 +49,8 @@ const sourceOf = ({ model, random }: Used): Source =>
   model ? (random ? 'mixed' : 'trained') : random ? 'seeded' : 'exact';
 
 /** The first view, and each choice of another one where numbers may come from elsewhere. */
-const statesOf = ({ controls, settle }: AnyFigure): State[] => {
+const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
+  const short = Object.entries(shorter[name] ?? {});
   const origins = ['tokens', 'weights', 'tables', 'positions', 'words'];
   const settings = origins.flatMap((name) => {
     const control = controls[name];
@@ -57,7 +59,7 @@ const statesOf = ({ controls, settle }: AnyFigure): State[] => {
   // A choice may mean another thing once the words are a model’s.
   const ofWords = 'tokens' in controls ? settings.map((one) => [['tokens', 'sentence'], ...one]) : [];
   const states = [[], ...settings, ...ofWords].map((texts) => {
-    const { state } = readState(controls, texts as [string, string][]);
+    const { state } = readState(controls, [...short, ...texts] as [string, string][]);
     return settle?.(state as never, undefined) ?? state;
   });
   // A figure remembers the model’s numbers, so that the same state again would use nothing.

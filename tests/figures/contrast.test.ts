@@ -1,6 +1,6 @@
 // What is drawn can be told from what is behind it, in both themes: text at 4.5 to 1, marks that mean something at 3 to 1.
 import { expect, inject, test } from 'vitest';
-import { initialState } from '../../web/figures/controls.ts';
+import { readState } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { channelsOf, inks, type Theme } from '../../web/plot/colour.ts';
@@ -8,6 +8,7 @@ import type { Ink, Mark, RasterMark, TextMark } from '../../web/plot/scene.ts';
 import { rasterPixels } from '../../web/plot/svg.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
+import { shorter } from './shorter.ts';
 
 type Colour = number[];
 
@@ -77,7 +78,7 @@ function meaning(mark: Mark): { ink: Ink; opacity: number } | undefined {
 const loaded = library();
 
 async function faultsOf(figure: AnyFigure, theme: Theme): Promise<string[]> {
-  const first = initialState(figure.controls);
+  const { state: first } = readState(figure.controls, Object.entries(shorter[figure.name] ?? {}));
   const state = figure.settle?.(first as never, undefined) ?? first;
   const compute = await computeOf(figure.name);
   const data = await compute?.(loaded, state as never, {

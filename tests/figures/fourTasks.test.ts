@@ -62,13 +62,14 @@ test('the end is the same whether it is watched or not, and whatever it is looke
   expect(frames.every(({ panels }) => panels.every(({ cut }) => cut !== null))).toBe(true);
 });
 
-test('settings that only look at the models train none', async () => {
-  const { counted, steps } = countedTrainers();
+test('settings that only look at the models train none, and at the end none is left', async () => {
+  const { counted, open, steps } = countedTrainers();
   const { state } = await run(fourTasks, { seed: 8 });
   await fourTasks.compute(counted, { ...state, terms: ['token-token'], example: 4 } as never, alone());
   expect(steps()).toBe(0);
   await fourTasks.compute(counted, { ...state, when: 'during' } as never, alone());
   expect(steps()).toBe(4 * 25);
+  expect(open.size).toBe(0);
 });
 
 test('it stops midway, and nothing of it stays in memory', async () => {

@@ -25,7 +25,11 @@ const chunkOf = new Map(
 chunkOf.set('exports', 'exports');
 
 /** What only figures that run while they are looked at need. */
-for (const name of ['fourTasks', 'keepApart', 'tasks', 'running']) chunkOf.set(name, 'training');
+for (const name of [
+  ...['fourTasks', 'keepApart', 'narrow', 'schemesTasks', 'longer'],
+  ...['tasks', 'lists', 'cells', 'trainers', 'turn', 'running'],
+])
+  chunkOf.set(name, 'training');
 
 const figureOf = (id: string) => id.match(/\/web\/(?:figures|element)\/(\w+)\.ts$/)?.[1] ?? '';
 /** What figures share comes with the element, so that a figure is one file more and no chain of them. */

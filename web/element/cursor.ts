@@ -83,11 +83,18 @@ export class Cursors implements ReactiveController {
     if (this.held) void this.host.speech.readout();
   };
 
-  /** Where a place is chosen rather than held. */
-  private choose({ j }: Cursor): boolean {
-    const setting = this.host.picture.view?.figure.chooses;
-    if (setting === undefined) return false;
-    this.host.asking.change(setting as string, j, true);
+  /** Where a place is chosen, or opened, rather than held. */
+  private choose(cursor: Cursor): boolean {
+    const figure = this.host.picture.view?.figure;
+    if (figure?.opens) {
+      this.move(cursor);
+      void this.host.updateComplete.then(() =>
+        this.host.renderRoot.querySelector<HTMLElement>('.opens a')?.click(),
+      );
+      return true;
+    }
+    if (figure?.chooses === undefined) return false;
+    this.host.asking.change(figure.chooses as string, cursor.j, true);
     return true;
   }
 

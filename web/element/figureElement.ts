@@ -177,6 +177,7 @@ export class FigureElement extends LitElement {
       }
       <p class="readout">${this.picture.readout.map(said)}
         ${held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
+      ${this.saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       <p class="finding" id="finding">${view.finding}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}

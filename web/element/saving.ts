@@ -1,5 +1,6 @@
 // What a reader takes along of a figure: its files, and links to its state.
 import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
+import type { Cursor } from '../plot/scene.js';
 import type { FigureElement } from './figureElement.js';
 import { writeLink } from './link.js';
 import type { View } from './picture.js';
@@ -42,6 +43,15 @@ export class Saving implements ReactiveController {
     const link = place.foreign ? this.link() : undefined;
     if (link === undefined) return nothing;
     return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
+  }
+
+  /** To what the place at the cursor opens. */
+  opens({ figure, data, state }: View, cursor: Cursor): TemplateResult | typeof nothing {
+    const opened = figure.opens?.(data, state, cursor);
+    const base = linkBase();
+    if (!opened || base === undefined) return nothing;
+    const link = base + writeLink(opened.figure.name, opened.figure.controls, opened.state);
+    return html`<p class="opens"><a href=${link} target=${place.foreign ? '_blank' : nothing} rel="noopener">Open this run: ${opened.figure.title}</a></p>`;
   }
 
   /** The row of tools below a figure. */

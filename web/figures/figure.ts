@@ -16,6 +16,8 @@ export interface Library {
   miniLM(): Promise<MiniLM>;
   /** One sentence in two of its heads, in a small file of their own. */
   opening(): Promise<Opening>;
+  /** Of the worker that this is in, where more of the same may be started. */
+  address?: string | undefined;
 }
 
 export interface Job {
@@ -65,6 +67,8 @@ export interface Figure<C extends Controls, Data> {
   enters?: true;
   /** The setting that a click or a tap, or Enter, sets to the column pointed at; elsewhere they hold the place. */
   chooses?: keyof C;
+  /** What a click or a tap, or Enter, opens at the cursor: another figure, in a state of its own. */
+  opens?(data: Data, state: StateOf<C>, cursor: Cursor): { figure: AnyFigure; state: State } | undefined;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];
   /** Of one that is shown while it runs. */

@@ -6,39 +6,44 @@ import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
+import { latest, listed } from './lists.js';
 import {
-  type FourTask,
+  depthOf,
+  divergedRemark,
+  every,
   fourTasks,
   hasTerms,
+  layersControl,
+  modelOptions,
   n,
   ofLibrary,
+  points,
+  rev,
+  type SmallTask,
   schemeOptions,
-  trainedWith,
+  sigmaControl,
+  steps,
   trainingTerms,
 } from './tasks.js';
 import { termLabels } from './terms.js';
-import { withTrainers } from './trainers.js';
-import { turn } from './turn.js';
+import { trainTogether, withTrainers } from './trainers.js';
 
-const steps = 200;
-/** From one point of the curves to the next. */
-const every = 8;
-const points = steps / every + 1;
 const places = Array.from({ length: points }, (_, place) => place);
 const mostExamples = 40;
-/** That accuracy and shares are measured on. */
-const evaluationSequences = 64;
 
 const controls = {
   digits: { kind: 'text', label: 'Sixteen digits of your own, 0–9 and a–f', initial: '', longest: 60 },
   example: { kind: 'range', label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
   scheme: { kind: 'choice', label: 'Positions', options: schemeOptions, initial: 'add' },
-  layers: {
+  layers: layersControl,
+  fourth: {
     kind: 'choice',
-    label: 'Layers',
-    options: { one: 'One', two: 'Two', causal: 'Two, causal' },
-    initial: 'one',
+    label: 'Fourth task',
+    options: { prev: 'prev', rev: 'rev, from the end' },
+    initial: 'prev',
+    before: 'prev',
+    more: true,
   },
   terms: {
     kind: 'several',
@@ -56,12 +61,7 @@ const controls = {
     initial: 'after',
     radio: true,
   },
-  sigma: {
-    kind: 'steps',
-    label: 'Starting size σ',
-    values: [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1],
-    initial: 0.1,
-  },
+  sigma: sigmaControl,
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -101,29 +101,26 @@ interface Trained {
 }
 
 /** What a run depends on; the other settings only look at it. */
-const keyOf = ({ scheme, layers, sigma, seed, when, terms }: State): string =>
-  JSON.stringify([scheme, layers, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
+const keyOf = ({ scheme, layers, fourth, sigma, seed, when, terms }: State): string =>
+  JSON.stringify([scheme, layers, fourth, sigma, seed, when === 'during' && hasTerms(scheme) ? terms : null]);
+
+const tasksOf = ({ fourth }: Pick<State, 'fourth'>): SmallTask[] => [
+  ...fourTasks.slice(0, 3),
+  fourth === 'rev' ? rev : fourTasks[3],
+];
 
 const offOf = ({ terms, scheme }: State) =>
   hasTerms(scheme) ? trainingTerms.filter((term) => !terms.includes(term)) : [];
 
-const depthOf = ({ layers }: State) => ({ layers: layers === 'one' ? 1 : 2, causal: layers === 'causal' });
-
-const optionsOf = ({ task }: FourTask, state: State): TrainerOptions => ({
-  ...trainedWith[state.scheme],
-  ...depthOf(state),
-  task,
-  n,
-  sigma: state.sigma,
-  seed: state.seed,
-  steps,
-  evaluationSequences,
+const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
+  ...modelOptions(task, state.scheme, state),
   cuts: state.when === 'during' ? offOf(state).map(ofLibrary) : [],
 });
 
 // Only the newest run is kept, and the floors, which hardly depend on what can be set.
 let last: Trained | undefined;
-const floors = new Map<State['layers'], number[]>();
+const floors = new Map<string, number[]>();
+const floorKey = ({ layers, fourth }: State): string => `${layers} ${fourth}`;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
@@ -131,37 +128,30 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
     last = undefined;
     last = await train(superpose, state, job);
   }
-  const { curves, parameters } = last;
-  if (!floors.has(state.layers)) {
-    floors.set(state.layers, await measuredFloors(superpose, state, curves, parameters, job));
+  const trained = last;
+  if (!floors.has(floorKey(state))) {
+    floors.set(floorKey(state), await measuredFloors(superpose, state, trained, job));
   }
-  const options = fourTasks.map((task) => optionsOf(task, state));
-  return withTrainers(superpose, options, (trainers) => {
-    trainers.forEach((trainer, place) => {
-      trainer.setParameters(parameters[place] as Record<string, Table>);
-    });
-    return dataOf(superpose, trainers, curves, state);
-  });
+  return withTrained(superpose, state, trained, (trainers) =>
+    dataOf(superpose, trainers, trained.curves, state),
+  );
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Trained> {
-  const options = fourTasks.map((task) => optionsOf(task, state));
+  const options = tasksOf(state).map((task) => optionsOf(task, state));
   return withTrainers(superpose, options, async (trainers) => {
     const curves = trainers.map((): Curve => ({ accuracy: [], shares: [], diverged: false }));
     const show = () =>
       job.run?.frame(dataOf(superpose, trainers, curves, (job.run?.state() ?? state) as State));
     note(trainers, curves);
     show();
-    while ((curves[0]?.accuracy.length ?? points) < points) {
-      if ((await turn(job)) === 'go') {
-        for (const trainer of trainers) if (!trainer.diverged) trainer.step(every);
+    await trainTogether(trainers, job, {
+      looked(part) {
         note(trainers, curves);
-        job.progress(
-          ((curves[0]?.accuracy.length ?? points) - 1) / (points - 1) / (floors.has(state.layers) ? 1 : 2),
-        );
-      }
-      show();
-    }
+        job.progress(part / (floors.has(floorKey(state)) ? 1 : 2));
+      },
+      show,
+    });
     return { key: keyOf(state), curves, parameters: trainers.map((trainer) => trainer.parameters()) };
   });
 }
@@ -177,34 +167,50 @@ function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
   });
 }
 
-/** What each task gives a model with added positions whose scores are all 0. */
+/** What each task gives a model with added positions whose scores are all 0. Meanwhile the models are still looked at. */
 async function measuredFloors(
   superpose: Superpose,
   state: State,
-  curves: Curve[],
-  parameters: Record<string, Table>[],
+  trained: Trained,
   job: Job,
 ): Promise<number[]> {
-  const own = fourTasks.map((task) => optionsOf(task, state));
-  const zero = fourTasks.map(({ task }) => ({ task, n, ...depthOf(state), steps, zeroScores: true }));
-  return withTrainers(superpose, zero, async (trainers) => {
-    for (let done = 0; done < steps; ) {
-      if ((await turn(job)) === 'go') {
-        for (const trainer of trainers) trainer.step(every);
-        done += every;
-        job.progress(0.5 + done / steps / 2);
-      } else {
-        await withTrainers(superpose, own, (shown) => {
-          shown.forEach((trainer, place) => {
-            trainer.setParameters(parameters[place] as Record<string, Table>);
-          });
-          job.run?.frame(dataOf(superpose, shown, curves, (job.run?.state() ?? state) as State));
-        });
-      }
-    }
-    return trainers.map((trainer) => trainer.accuracy());
-  });
+  const zero = tasksOf(state).map(({ task }) => ({
+    task,
+    n,
+    ...depthOf(state.layers),
+    steps,
+    zeroScores: true,
+  }));
+  return withTrainers(superpose, zero, (trainers) =>
+    withTrained(superpose, state, trained, async (shown) => {
+      await trainTogether(trainers, job, {
+        looked: (part) => job.progress((1 + part) / 2),
+        show(turned) {
+          if (turned === 'go') return;
+          const now = (job.run?.state() ?? state) as State;
+          job.run?.frame(dataOf(superpose, shown, trained.curves, now));
+        },
+      });
+      return trainers.map((trainer) => trainer.accuracy());
+    }),
+  );
 }
+
+/** The models as they are at the end. */
+const withTrained = <T>(
+  superpose: Superpose,
+  state: State,
+  { parameters }: Trained,
+  use: (trainers: Trainer[]) => T | Promise<T>,
+): Promise<T> => {
+  const options = tasksOf(state).map((task) => optionsOf(task, state));
+  return withTrainers(superpose, options, (trainers) => {
+    trainers.forEach((trainer, place) => {
+      trainer.setParameters(parameters[place] as Record<string, Table>);
+    });
+    return use(trainers);
+  });
+};
 
 /** What is shown of models as they are now. */
 function dataOf(
@@ -214,9 +220,10 @@ function dataOf(
   state: State,
 ): Data {
   const off = state.when === 'after' ? offOf(state).map(ofLibrary) : [];
+  const tasks = tasksOf(state);
   const typed = [...state.digits.toLowerCase()].filter((one) => /[0-9a-f]/.test(one)).slice(0, n);
   const panels = trainers.map((trainer, place): Panel => {
-    const task = fourTasks[place] as FourTask;
+    const task = tasks[place] as SmallTask;
     const { mean, reason } = trainer.shares({ gauge: 'canonical' });
     if (off.length > 0) trainer.cutTerms(off);
     const panel = {
@@ -224,7 +231,7 @@ function dataOf(
       canonical: mean && Array.from(mean),
       reason,
       cut: off.length > 0 ? trainer.accuracy() : null,
-      floor: floors.get(state.layers)?.[place] ?? null,
+      floor: floors.get(floorKey(state))?.[place] ?? null,
       example: exampleOf(superpose, trainer, task, state.example, typed),
     };
     if (off.length > 0) trainer.cutTerms([]);
@@ -242,7 +249,7 @@ function dataOf(
 function exampleOf(
   superpose: Superpose,
   trainer: Trainer,
-  { task, term }: FourTask,
+  { task, term }: SmallTask,
   example: number,
   typed: string[],
 ): Panel['example'] {
@@ -261,9 +268,8 @@ function exampleOf(
   return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets), answers };
 }
 
-const latest = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 const round = (share: number) => `${Math.round(100 * share)}`.replace('-', '−');
-const termPlace = ({ term }: FourTask) => trainingTerms.indexOf(term as (typeof trainingTerms)[number]);
+const termPlace = ({ term }: SmallTask) => trainingTerms.indexOf(term as (typeof trainingTerms)[number]);
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'four-tasks',
@@ -279,10 +285,11 @@ export const figure: Figure<typeof controls, Data> = {
     const columns = width >= 860 ? 4 : width >= 330 ? 2 : 1;
     const gap = 18;
     const each = (width - gap * (columns - 1)) / columns;
-    const asked = fourTasks.map(({ asks }) => wrapped(asks, each));
+    const tasks = tasksOf(state);
+    const asked = tasks.map(({ asks }) => wrapped(asks, each));
     const high = panelHeight(Math.max(...asked.map(({ length }) => length)));
     const drawn = data.panels.map((panel, place) =>
-      drawPanel(panel, fourTasks[place] as FourTask, asked[place] as string[], state, {
+      drawPanel(panel, tasks[place] as SmallTask, asked[place] as string[], state, {
         x: (place % columns) * (each + gap),
         y: Math.floor(place / columns) * (high + 22),
         width: each,
@@ -314,9 +321,10 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, state) {
     const { panels } = data;
     const off = offOf(state).map((term) => termLabels[term]);
-    const each = (say: (panel: Panel, task: FourTask) => string) =>
+    const tasks = tasksOf(state);
+    const each = (say: (panel: Panel, task: SmallTask) => string) =>
       panels
-        .map((panel, place) => `${fourTasks[place]?.task} ${say(panel, fourTasks[place] as FourTask)}`)
+        .map((panel, place) => `${tasks[place]?.task} ${say(panel, tasks[place] as SmallTask)}`)
         .join(', ');
     const sentences = [
       `After ${data.steps} steps ${state.when === 'during' && off.length > 0 ? `without ${listed(off)} ` : ''}the answers are right in: ${each(({ accuracy }) => percent(latest(accuracy)))}.`,
@@ -346,14 +354,15 @@ export const figure: Figure<typeof controls, Data> = {
   cells: () => ({ rows: 1, columns: points }),
   firstCursor: () => ({ i: 0, j: points - 1 }),
 
-  readout(data, _, { j }) {
+  readout(data, state, { j }) {
+    const tasks = tasksOf(state);
     const place = Math.min(j, (data.panels[0]?.accuracy.length ?? 1) - 1);
     const end = place === (data.panels[0]?.accuracy.length ?? 0) - 1;
     return [
       { text: `Step ${place * every}`, strong: true },
       ': ',
       ...data.panels.flatMap((panel, k): Said[] => {
-        const task = fourTasks[k] as FourTask;
+        const task = tasks[k] as SmallTask;
         const share = panel.shares[place]?.[termPlace(task)];
         const canonical = end ? panel.canonical?.[termPlace(task)] : undefined;
         const beside = canonical === undefined ? '' : ` (canonical ${percent(canonical)})`;
@@ -370,9 +379,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   remark({ panels, note }, { layers, scheme }) {
     const reason = panels.find((panel) => panel.reason)?.reason ?? '';
-    const diverged = panels.some((panel) => panel.diverged)
-      ? 'A run diverged: its loss was no longer finite, and it stopped.'
-      : '';
+    const diverged = panels.some((panel) => panel.diverged) ? divergedRemark : '';
     const deeper =
       layers === 'one'
         ? ''
@@ -380,7 +387,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [reason, hasTerms(scheme) ? deeper : '', diverged, note].filter(Boolean).join(' ');
   },
 
-  table: (data) => ({
+  table: (data, state) => ({
     columns: [
       'task',
       'step',
@@ -395,7 +402,7 @@ export const figure: Figure<typeof controls, Data> = {
         const end = place === panel.accuracy.length - 1;
         const four = (shares: number[] | null | undefined) => shares ?? trainingTerms.map(() => '');
         return [
-          fourTasks[k]?.task ?? '',
+          tasksOf(state)[k]?.task ?? '',
           place * every,
           accuracy,
           ...four(panel.shares[place]),
@@ -407,9 +414,6 @@ export const figure: Figure<typeof controls, Data> = {
     ),
   }),
 };
-
-const listed = (names: string[]): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${latest(names)}` : (names[0] ?? '');
 
 /** Lines of words that fit. */
 function wrapped(text: string, width: number): string[] {
@@ -430,7 +434,7 @@ const summary = 54;
 const panelHeight = (lines: number) => 2 * line + 4 + line * lines + 8 + 2 * example + chart + 8 + summary;
 
 /** Name, question, example, curves, and what is left when terms are cut. */
-function drawPanel(panel: Panel, task: FourTask, asked: string[], { when }: State, area: Area) {
+function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: State, area: Area) {
   const { x, y, width, height } = area;
   const { term } = task;
   const marks: Mark[] = [
@@ -492,7 +496,7 @@ function drawPanel(panel: Panel, task: FourTask, asked: string[], { when }: Stat
 }
 
 /** The input in two rows of eight, and below each token the model's answer, underlined where it is wrong. */
-function drawExample({ tokens, targets, answers }: Panel['example'], task: FourTask, area: Area): Mark[] {
+function drawExample({ tokens, targets, answers }: Panel['example'], task: SmallTask, area: Area): Mark[] {
   const across = n / 2;
   const wide = area.width / across;
   return tokens.flatMap((token, place): Mark[] => {

@@ -30,5 +30,8 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   schemes: async () => (await import('./schemes.js')).figure,
   'four-tasks': async () => (await import('./fourTasks.js')).figure,
   'keep-apart': async () => (await import('./keepApart.js')).figure,
+  narrow: async () => (await import('./narrow.js')).figure,
+  'schemes-tasks': async () => (await import('./schemesTasks.js')).figure,
+  longer: async () => (await import('./longer.js')).figure,
   'three-concats': async () => (await import('./threeConcats.js')).figure,
 };

@@ -6,25 +6,25 @@ import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
-import { fourTasks, n } from './tasks.js';
-import { termLabels } from './terms.js';
-import { withTrainers } from './trainers.js';
-import { breath, turn } from './turn.js';
+import { latest } from './lists.js';
+import {
+  divergedRemark,
+  evaluationSequences,
+  every,
+  n,
+  points,
+  seedAfter,
+  sigmaControl,
+  steps,
+  taskOptions,
+} from './tasks.js';
+import { trainTogether, withTrainers } from './trainers.js';
+import { breath } from './turn.js';
 
-const steps = 200;
-const every = 8;
-const points = steps / every + 1;
 const seeds = 5;
 
 const controls = {
-  task: {
-    kind: 'choice',
-    label: 'Task',
-    options: Object.fromEntries(
-      fourTasks.map(({ task, term }) => [task, `${task}, ${termLabels[term]}`]),
-    ) as Record<(typeof fourTasks)[number]['task'], string>,
-    initial: 'lookup',
-  },
+  task: { kind: 'choice', label: 'Task', options: taskOptions, initial: 'lookup' },
   rows: {
     kind: 'choice',
     label: 'Rows that are trained',
@@ -34,12 +34,7 @@ const controls = {
   d_model: { kind: 'steps', label: 'Width d', values: [8, 12, 16, 24, 32, 48, 64], initial: 32 },
   weightDecay: { kind: 'steps', label: 'Weight decay', values: [0, 0.01, 0.03, 0.1, 0.3], initial: 0.01 },
   seed: { kind: 'seed', label: 'First seed', initial: 1 },
-  sigma: {
-    kind: 'steps',
-    label: 'Starting size σ',
-    values: [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1],
-    initial: 0.1,
-  },
+  sigma: sigmaControl,
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -82,8 +77,8 @@ const optionsOf = ({ task, rows, d_model, weightDecay, sigma }: State, seed: num
   weightDecay,
   sigma,
   steps,
-  seed: seed % 2 ** 32,
-  evaluationSequences: 64,
+  seed,
+  evaluationSequences,
   fixedTokens: rows !== 'both',
   fixedPositions: rows === 'neither',
 });
@@ -106,7 +101,7 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
     [tokens.x, tokens.y, positions.x, positions.y].flat(),
   );
   const extent = Math.max(...coordinates.map(Math.abs));
-  const options = Array.from({ length: seeds }, (_, k) => optionsOf(state, state.seed + k));
+  const options = Array.from({ length: seeds }, (_, k) => optionsOf(state, seedAfter(state.seed, k)));
   return withTrainers(superpose, options, async (trainers) => {
     const curves = trainers.map((): Curve => ({ overlap: [], chance: [], accuracy: [] }));
     const done = () => (curves[0] as Curve).overlap.length;
@@ -123,16 +118,16 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
         diverged: trainers.some(({ diverged }) => diverged),
       };
     };
+    const show = () => job.run?.frame(now());
     note(trainers, curves);
-    job.run?.frame(now());
-    while (done() < points) {
-      if ((await turn(job)) === 'go') {
-        for (const trainer of trainers) if (!trainer.diverged) trainer.step(every);
+    show();
+    await trainTogether(trainers, job, {
+      looked(part) {
         note(trainers, curves);
-        job.progress((done() - 1) / (points - 1));
-      }
-      job.run?.frame(now());
-    }
+        job.progress(part);
+      },
+      show,
+    });
     return now();
   });
 }
@@ -178,7 +173,6 @@ const axesOf = ({ data }: Table) => ({
   y: Array.from(data).filter((_, place) => place % 2 === 1),
 });
 
-const latest = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 const plusMinus = ({ mean, standardDeviation }: Summary) =>
   `${mean.toFixed(2)} ± ${standardDeviation.toFixed(2)}`;
 
@@ -290,14 +284,13 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark: ({ diverged }) =>
-    diverged ? 'A run diverged: its loss was no longer finite, and it stopped.' : '',
+  remark: ({ diverged }) => (diverged ? divergedRemark : ''),
 
   table: ({ curves }, { seed }) => ({
     columns: ['seed', 'step', 'A', 'A by chance varies by', 'right answers'],
     rows: curves.flatMap(({ overlap, chance, accuracy }, k) =>
       overlap.map((value, place) => [
-        (seed + k) % 2 ** 32,
+        seedAfter(seed, k),
         place * every,
         value,
         chance[place] as number,

@@ -1,13 +1,22 @@
 // The four small tasks that models are trained on here, one for each kind of score, and the schemes they are trained
 // with, as figures call them.
-import type { TrainingModelOptions, TrainingTerm } from 'superpose';
+import type { TaskTrainerOptions, TrainingModelOptions, TrainingTerm } from 'superpose';
 import type { Term } from '../plot/scene.js';
+import { termLabels } from './terms.js';
 
 /** Tokens of a sequence. */
 export const n = 16;
+/** Of a run, unless a figure has more. */
+export const steps = 200;
+/** From one look at a model to the next. */
+export const every = 8;
+/** Looks at a run, the first before it begins. */
+export const points = steps / every + 1;
+/** That a model is measured on. */
+export const evaluationSequences = 64;
 
-export interface FourTask {
-  task: 'badge' | 'lookup' | 'roll' | 'prev';
+export interface SmallTask {
+  task: 'badge' | 'lookup' | 'roll' | 'prev' | 'rev';
   /** The one kind of score that solves it. */
   term: Term;
   asks: string;
@@ -23,7 +32,7 @@ const sign = (id: number) => signs[id] ?? '';
 const wearing = (id: number) => `${letter(Math.floor(id / signs.length))}${sign(id % signs.length)}`;
 const badges = (n / 2) * signs.length;
 
-export const fourTasks: readonly FourTask[] = [
+export const fourTasks = [
   {
     task: 'badge',
     term: 'token-token',
@@ -52,7 +61,37 @@ export const fourTasks: readonly FourTask[] = [
     token: digit,
     answer: digit,
   },
-];
+] as const satisfies SmallTask[];
+
+export const rev = {
+  task: 'rev',
+  term: 'position-position',
+  asks: 'What stands as far from the end as I from the start?',
+  token: digit,
+  answer: digit,
+} as const satisfies SmallTask;
+
+/** To choose one of the four. */
+export const taskOptions = Object.fromEntries(
+  fourTasks.map(({ task, term }) => [task, `${task}, ${termLabels[term]}`]),
+) as Record<(typeof fourTasks)[number]['task'], string>;
+
+/** Settings that these figures have in common. */
+export const layersControl = {
+  kind: 'choice',
+  label: 'Layers',
+  options: { one: 'One', two: 'Two', causal: 'Two, causal' },
+  initial: 'one',
+} as const;
+export const sigmaControl = {
+  kind: 'steps',
+  label: 'Starting size σ',
+  values: [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1],
+  initial: 0.1,
+} as const;
+
+/** The seed that comes so many after another; the last is followed by the first. */
+export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
 
 /** The library's names of the four terms, and in its order. */
 export const trainingTerms = [
@@ -71,6 +110,7 @@ export const schemeOptions = {
   concat: 'Concatenated, 16 + 16',
   'concat-8': 'Concatenated, 24 + 8',
   'concat-4': 'Concatenated, 28 + 4',
+  'concat-24': 'Concatenated, 8 + 24',
   'concat-frozen': 'Concatenated, 16 + 16, frozen',
   untied: 'Untied (TUPE)',
   rope: 'RoPE',
@@ -91,6 +131,7 @@ export const trainedWith: Record<
   concat: { scheme: 'concat' },
   'concat-8': { scheme: 'concat', d_position: 8 },
   'concat-4': { scheme: 'concat', d_position: 4 },
+  'concat-24': { scheme: 'concat', d_position: 24 },
   'concat-frozen': { scheme: 'concat', table: 'frozen' },
   untied: { scheme: 'untied' },
   rope: { scheme: 'rope' },
@@ -101,3 +142,32 @@ export const trainedWith: Record<
 
 /** Its scores have parts of positions that can be cut. */
 export const hasTerms = (scheme: SchemeOption): boolean => !['rope', 'alibi', 't5', 'none'].includes(scheme);
+
+interface ModelState {
+  layers: keyof (typeof layersControl)['options'];
+  sigma: number;
+  seed: number;
+}
+
+/** A model of two layers or one, as four-tasks and schemes-tasks train it: the same where both are asked for it. */
+export const modelOptions = (
+  task: SmallTask['task'],
+  scheme: SchemeOption,
+  { layers, sigma, seed }: ModelState,
+): TaskTrainerOptions => ({
+  ...trainedWith[scheme],
+  ...depthOf(layers),
+  task,
+  n,
+  sigma,
+  seed,
+  steps,
+  evaluationSequences,
+});
+
+export const depthOf = (layers: ModelState['layers']) => ({
+  layers: layers === 'one' ? 1 : 2,
+  causal: layers === 'causal',
+});
+
+export const divergedRemark = 'A run diverged: its loss was no longer finite, and it stopped.';

@@ -1,4 +1,5 @@
-// The computing half of every figure but the opening ones, by the figure's name.
+// The computing half of every figure but the opening ones, by the figure's name; and what helpers are asked.
+import { cellRun, computeCell } from '../figures/cells.js';
 import { compute as collisionError } from '../figures/collisionError.js';
 import { compute as collisions } from '../figures/collisions.js';
 import { compute as cosines } from '../figures/cosines.js';
@@ -12,7 +13,9 @@ import { compute as gram } from '../figures/gram.js';
 import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
 import { compute as keepApart } from '../figures/keepApart.js';
+import { compute as longer } from '../figures/longer.js';
 import { compute as mixing } from '../figures/mixing.js';
+import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as normalising } from '../figures/normalising.js';
 import { compute as oblique } from '../figures/oblique.js';
@@ -23,6 +26,7 @@ import { compute as probes } from '../figures/probes.js';
 import { compute as quoted } from '../figures/quoted.js';
 import { compute as sandbox } from '../figures/sandbox.js';
 import { compute as schemes } from '../figures/schemes.js';
+import { compute as schemesTasks } from '../figures/schemesTasks.js';
 import { compute as shift } from '../figures/shift.js';
 import { compute as subspaces } from '../figures/subspaces.js';
 import { compute as tables } from '../figures/tables.js';
@@ -56,5 +60,9 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   schemes,
   'four-tasks': fourTasks,
   'keep-apart': keepApart,
+  narrow,
+  'schemes-tasks': schemesTasks,
+  longer,
+  [cellRun]: computeCell,
   'three-concats': threeConcats,
 };

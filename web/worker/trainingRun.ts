@@ -1,32 +1,77 @@
 // One run of a small transformer from beginning to end, as tables of runs have it.
-import type { Superpose, Table, TaskTrainerOptions } from 'superpose';
+import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 
-/** Accuracy is looked at so often until it is there. */
-const every = 5;
+/** Until it is there, accuracy is looked at so often. */
+const usualEvery = 5;
+/** Steps between two rests. */
+const slice = 40;
 const aim = 0.99;
+/** That longer sequences are measured on. */
+const longerSequences = 64;
+
+export interface Looks {
+  /** Steps between two looks at accuracy. */
+  every?: number;
+  /** At the end sequences of `n` tokens are measured too, `places` of them at a time. */
+  longer?: { n: number; places: number };
+}
 
 export interface TrainingRun {
   /** Of the evaluation, at the end. */
   accuracy: number;
-  /** Steps until the evaluation first had 99 %, looked at every five; null when it never had. */
+  /** Steps until the evaluation first had 99 %; null when it never had. */
   stepsToAim: number | null;
   /** It stopped because a loss or gradient was not finite. */
   diverged: boolean;
+  /** Of longer sequences, from the first places on; empty where there are none. */
+  along: number[];
   parameters: Record<string, Table>;
 }
 
-export function trainingRun(superpose: Superpose, options: TaskTrainerOptions): TrainingRun {
+/** `rest` is waited for between slices. */
+export async function trainingRun(
+  superpose: Superpose,
+  options: TaskTrainerOptions,
+  { every = usualEvery, longer }: Looks = {},
+  rest: () => Promise<void> = async () => {},
+): Promise<TrainingRun> {
   const trainer = superpose.trainer(options);
   try {
     let stepsToAim: number | null = null;
+    let rested = 0;
     while (trainer.steps < trainer.plannedSteps && !trainer.diverged) {
-      const left = trainer.plannedSteps - trainer.steps;
-      trainer.step(Math.min(left, stepsToAim === null ? every : 1000));
+      if (trainer.steps - rested >= slice) {
+        await rest();
+        rested = trainer.steps;
+      }
+      trainer.step(Math.min(trainer.plannedSteps - trainer.steps, stepsToAim === null ? every : slice));
       if (stepsToAim === null && trainer.accuracy() >= aim) stepsToAim = trainer.steps;
     }
     const { diverged } = trainer;
-    return { accuracy: trainer.accuracy(), stepsToAim, diverged, parameters: trainer.parameters() };
+    return {
+      accuracy: trainer.accuracy(),
+      stepsToAim,
+      diverged,
+      along: longer ? measuredAlong(superpose, trainer, options, longer) : [],
+      parameters: trainer.parameters(),
+    };
   } finally {
     trainer.delete();
   }
+}
+
+function measuredAlong(
+  superpose: Superpose,
+  trainer: Trainer,
+  options: TaskTrainerOptions,
+  { n, places }: NonNullable<Looks['longer']>,
+): number[] {
+  const { tokens, targets } = superpose.taskExamples({ ...options, n, sequences: longerSequences });
+  return Array.from({ length: n / places }, (_, part) =>
+    trainer.accuracy({
+      n,
+      tokens,
+      targets: targets.map((target, at) => (Math.floor((at % n) / places) === part ? target : -1)),
+    }),
+  );
 }

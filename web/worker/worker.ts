@@ -17,7 +17,7 @@ export const answeringHere: Answering = (say) => answering(running(inSlices(load
 
 if (typeof document === 'undefined') {
   const say = (reply: Reply) => self.postMessage(reply);
-  const answer = answering(running(loaded), say);
+  const answer = answering(running({ ...loaded, address: location.href }), say);
   const carry = answering(carrying(loaded, model), say);
   self.onmessage = ({ data }: MessageEvent<Question>) => ('carry' in data ? carry : answer)(data);
 }

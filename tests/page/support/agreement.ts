@@ -1,6 +1,7 @@
 // A figure on the page against what Node computes for the state that it is in.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
+import { shorter } from '../../figures/shorter.ts';
 import { expected, figures, withoutRounding } from './expected.ts';
 import { readFigure, type Shown } from './shown.ts';
 import { drawn } from './visit.ts';
@@ -14,7 +15,7 @@ export async function agrees(name: string, shown: Shown): Promise<void> {
 
 /** Opens a state in the page that is already there, as a click on a link does. */
 export async function follow(page: Page, name: string, settings: Record<string, string>): Promise<Shown> {
-  const fields = new URLSearchParams({ v: '1', figure: name, ...settings });
+  const fields = new URLSearchParams({ v: '1', figure: name, ...shorter[name], ...settings });
   await page.evaluate((fragment) => {
     location.hash = fragment;
   }, String(fields));

@@ -2,6 +2,7 @@
 // in tests/figures.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Controls, State } from '../../../web/figures/controls.ts';
+import { isDear } from '../../figures/shorter.ts';
 
 type Headless = typeof import('../../../web/node/index.ts');
 
@@ -10,7 +11,7 @@ const headless: Headless = await import(
   /* @vite-ignore */ pathToFileURL(`${folder}package/node/index.js`).href
 );
 
-export const { toCsv, toJson, writeLink, readLink } = headless;
+export const { initialState, toCsv, toJson, writeLink, readLink } = headless;
 export const figures = headless.figures;
 export const names = Object.keys(figures);
 const render = headless.renderer(pathToFileURL(`${folder}model/`));
@@ -70,7 +71,10 @@ export function variations(name: string): [string, string][] {
       case 'range':
         return [control.min, control.max].map((value) => [setting, String(value)]);
       case 'steps':
-        return [control.values[0], control.values.at(-1)].map((value) => [setting, String(value)]);
+        return [control.values[0], control.values.at(isDear(name, setting) ? 1 : -1)].map((value) => [
+          setting,
+          String(value),
+        ]);
       case 'toggle':
         return [[setting, control.initial ? 'no' : 'yes']];
       case 'several':

@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shorter } from '../../figures/shorter.ts';
 
 export const dist = fileURLToPath(new URL('../../../dist/', import.meta.url));
 const folder = '/blog/superpose/';
@@ -114,9 +115,16 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/** As under `npm start`, the page names no service worker: every request is its own. tests/embed has it. */
+/**
+ * As under `npm start`, the page names no service worker: every request is its own; tests/embed has it. And figures
+ * that train many models begin with fewer.
+ */
 async function contentsOf(file: string): Promise<Buffer | undefined> {
   const bytes = await readFile(join(dist, file)).catch(() => undefined);
-  if (file !== 'index.html') return bytes;
-  return bytes && Buffer.from(bytes.toString().replace(' data-offline="./sw.js"', ''));
+  if (file !== 'index.html' || !bytes) return bytes;
+  const page = Object.entries(shorter).reduce((html, [name, settings]) => {
+    const attributes = Object.entries(settings).map(([setting, text]) => ` ${setting}="${text}"`);
+    return html.replace(`<superpose-figure name="${name}"`, (tag) => tag + attributes.join(''));
+  }, bytes.toString());
+  return Buffer.from(page.replace(' data-offline="./sw.js"', ''));
 }

@@ -12,8 +12,8 @@ export const isTrainWorker = !isMainThread && workerData === mark;
 /** Answers one run after another, until it is ended. */
 export async function serveRuns(): Promise<void> {
   const superpose = await load();
-  parentPort?.on('message', (options: TaskTrainerOptions) => {
-    parentPort?.postMessage(trainingRun(superpose, options));
+  parentPort?.on('message', async (options: TaskTrainerOptions) => {
+    parentPort?.postMessage(await trainingRun(superpose, options));
   });
 }
 

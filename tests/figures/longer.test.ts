@@ -1,0 +1,71 @@
+// Models asked about more places than they were trained on, against the library's trainers stepped by hand.
+import { load } from 'superpose';
+import { expect, test } from 'vitest';
+import * as longer from '../../web/figures/longer.ts';
+import { percent } from '../../web/plot/format.ts';
+import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+import { expectNothingToStay, watched } from './training.ts';
+
+const [learned, rope] = [0, 4];
+
+test.each([
+  ['one', {}],
+  ['two', { layers: 2, heads: 4 }],
+] as const)('%s: each point is right answers at its places alone', async (layers, deep) => {
+  const result = await run(longer, { layers, steps: 50, seed: 6 });
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const { data, figure, state } = result;
+  const superpose = await load();
+  const options = { task: 'prev', symbols: 16, seed: 6 } as const;
+  const trainer = superpose.trainer({
+    ...options,
+    ...deep,
+    scheme: 'rope',
+    positions: 32,
+    causal: true,
+    steps: 50,
+  });
+  trainer.step(50);
+  const { tokens, targets } = superpose.taskExamples({ ...options, n: 32, sequences: 64 });
+  const { data: logits, columns } = trainer.logits({ n: 32, tokens });
+  trainer.delete();
+  const right = Array.from(targets, (target, at) => {
+    const own = logits.subarray(at * columns, (at + 1) * columns);
+    return own.indexOf(Math.max(...own)) === target;
+  });
+  const share = (from: number, to: number) => {
+    const of = right.filter((_, at) => at % 32 >= from && at % 32 < to && targets[at] !== -1);
+    return of.filter(Boolean).length / of.length;
+  };
+  const curve = data.curves[rope];
+  for (let part = 0; part < 8; part++)
+    expect(curve.runs[0].along[part]).toBeCloseTo(share(4 * part, 4 * part + 4), 6);
+  expect(curve.beyond.mean).toBeCloseTo(share(16, 32), 6);
+  expect(figure.describe(data, state)).toContain(`RoPE ${percent(curve.beyond.mean)}`);
+});
+
+test('in its first view what turns goes on, and a learned table does not; both know the places that they had', async () => {
+  const { data } = await run(longer);
+  // Of two seeds: 0.98 to 1.00 and 0.07 to 0.12.
+  expect(data.curves[rope].beyond.mean).toBeGreaterThan(0.9);
+  expect(data.curves[learned].beyond.mean).toBeLessThan(0.2);
+  for (const line of [rope, learned]) expect(data.curves[line].within.mean).toBeGreaterThan(0.98);
+});
+
+test('watched, one line comes after another', async () => {
+  const { state, data } = await run(longer, { steps: 50, seed: 12 });
+  const { frames, job } = watched<typeof data>(state);
+  const seen = await run(longer, { steps: 50, seed: 12 }, job);
+  expect(seen.data).toEqual(data);
+  expect(
+    frames.map(({ curves }) => curves.filter(({ within }: { within?: object }) => within).length),
+  ).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  expectSoundPictures({ ...seen, data: frames[1] });
+});
+
+test('it stops midway, and nothing of it stays in memory', async () => {
+  await expectToStopMidway(longer);
+  await expectNothingToStay(longer, { steps: 50 });
+});

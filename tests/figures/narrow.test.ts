@@ -1,0 +1,88 @@
+// Widths at which models still learn, against the library's trainers stepped by hand.
+import { load } from 'superpose';
+import { expect, test } from 'vitest';
+import * as narrow from '../../web/figures/narrow.ts';
+import { percent } from '../../web/plot/format.ts';
+import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
+import { expectNothingToStay, watched } from './training.ts';
+
+const meanOf = (
+  { data }: { data: { points: { accuracy: { mean: number } }[][] } },
+  line: number,
+  width: number,
+) => data.points[line]?.[width]?.accuracy.mean as number;
+
+test('each point is the mean of trainers stepped by hand', async () => {
+  const result = await run(narrow, { task: 'prev', steps: 50, seeds: 2, seed: 4294967295, sigma: 0.2 });
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const { data, figure, state } = result;
+  const superpose = await load();
+  const kinds = [
+    { scheme: 'add' },
+    { scheme: 'concat' },
+    { scheme: 'add', table: 'frozen' },
+    { scheme: 'concat', table: 'frozen' },
+    { scheme: 'add', zeroScores: true },
+  ] as const;
+  // At d = 12, as the sentence and the readout at first say.
+  for (const [line, kind] of kinds.entries()) {
+    const right = [4294967295, 0].map((seed) => {
+      const trainer = superpose.trainer({
+        ...kind,
+        task: 'prev',
+        d_model: 12,
+        sigma: 0.2,
+        steps: 50,
+        seed,
+        evaluationSequences: 64,
+      });
+      trainer.step(50);
+      const accuracy = trainer.accuracy();
+      trainer.delete();
+      return accuracy;
+    });
+    const mean = ((right[0] as number) + (right[1] as number)) / 2;
+    expect(meanOf(result, line, 1)).toBeCloseTo(mean, 12);
+    expect(figure.describe(data, state)).toContain(percent(mean));
+    const said = figure
+      .readout(data, state, { i: 0, j: 1 })
+      .map((piece) => (typeof piece === 'string' ? piece : piece.text));
+    expect(said.join('')).toContain(`d = 12: `);
+    expect(said.join('')).toContain(percent(mean));
+  }
+  const { rows } = figure.table(data, state);
+  expect(rows).toHaveLength(5 * 4 * 2);
+  expect(new Set(rows.map(([, , seed]) => seed))).toEqual(new Set([4294967295, 0]));
+});
+
+test('in its first view learned tables do at d = 12, frozen ones do not, and at d = 24 both do', async () => {
+  const result = await run(narrow);
+  // Of three seeds: learned 1.00 at 12; frozen 0.19 to 0.31 at 12, and 0.96 to 1.00 at 24.
+  for (const line of [0, 1]) expect(meanOf(result, line, 1)).toBeGreaterThan(0.97);
+  for (const line of [2, 3]) {
+    expect(meanOf(result, line, 1)).toBeLessThan(0.5);
+    expect(meanOf(result, line, 3)).toBeGreaterThan(0.9);
+  }
+});
+
+test('watched, it fills in width by width', async () => {
+  const { state, data } = await run(narrow, { steps: 50, seed: 9 });
+  const { frames, job } = watched<typeof data>(state);
+  const seen = await run(narrow, { steps: 50, seed: 9 }, job);
+  expect(seen.data).toEqual(data);
+  const there = frames.map(({ points }) =>
+    points.flat().filter(({ accuracy }: { accuracy?: object }) => accuracy !== undefined),
+  );
+  expect(there.map(({ length }) => length)).toEqual(Array.from({ length: 21 }, (_, k) => k));
+  const [, , , , , five] = frames;
+  for (const line of five?.points ?? []) expect(line[0].accuracy).toBeDefined();
+  expectSoundPictures({ ...seen, data: five });
+  expect(seen.figure.describe(five, state)).toContain('not trained yet');
+});
+
+test('it stops midway, and nothing of it stays in memory', async () => {
+  await expectToStopMidway(narrow);
+  await expectNothingToStay(narrow, { steps: 50 });
+});

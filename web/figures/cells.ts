@@ -1,0 +1,125 @@
+// Tables of trained models: many small runs, each of which fills a cell. They are spread over workers where there can be
+// more than one, and what has been trained once is kept.
+import type { Summary, Superpose, TaskTrainerOptions } from 'superpose';
+import { helper, roomForWorkers } from '../worker/helper.js';
+import { type Doer, spread } from '../worker/spread.js';
+import { type Looks, type TrainingRun, trainingRun } from '../worker/trainingRun.js';
+import type { State } from './controls.js';
+import type { Compute, Job, Library } from './figure.js';
+import { breath, turn } from './turn.js';
+
+export type CellRun = Omit<TrainingRun, 'parameters'>;
+
+export interface Asked {
+  options: TaskTrainerOptions;
+  looks?: Looks;
+}
+
+/** The question that helpers are asked. */
+export const cellRun = 'cell-run';
+
+const most = 4000;
+/** A worker more is worth its start for so many runs. */
+const worthAWorker = 4;
+
+const known = new Map<string, CellRun>();
+
+function keep(key: string, run: CellRun): void {
+  known.set(key, run);
+  const [oldest] = known.keys();
+  if (known.size > most && oldest !== undefined) known.delete(oldest);
+}
+
+async function trainedCell(superpose: Superpose, { options, looks }: Asked, job: Job): Promise<CellRun> {
+  const { parameters, ...run } = await trainingRun(superpose, options, looks, () => breath(job));
+  return run;
+}
+
+/** A helper's half. */
+// biome-ignore lint/suspicious/noExplicitAny: what is asked is no state of controls
+export const computeCell: Compute<any, CellRun> = async (library, asked, job) =>
+  trainedCell(await library.superpose(), asked as unknown as Asked, job);
+
+/**
+ * A run for each that is asked, in that order. `show` is given what is there so far, undefined for the others, at
+ * first and whenever one more is.
+ */
+export async function trainedCells(
+  library: Library,
+  all: readonly Asked[],
+  job: Job,
+  show: (runs: readonly (CellRun | undefined)[]) => unknown,
+): Promise<CellRun[]> {
+  const superpose = await library.superpose();
+  const keys = all.map((asked) => JSON.stringify(asked));
+  if (job.run?.again) for (const key of keys) known.delete(key);
+  const lacking = [...new Set(keys)].filter((key) => !known.has(key));
+  // Kept runs may be pushed out while others come.
+  const found = new Map(keys.flatMap((key) => (known.has(key) ? [[key, known.get(key) as CellRun]] : [])));
+  const kept = found.size;
+  const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
+  const noted = (key: string, run: CellRun) => {
+    job.signal.throwIfAborted();
+    found.set(key, run);
+    keep(key, run);
+    job.progress((found.size - kept) / lacking.length);
+    frame();
+  };
+
+  // A worker asks for its turn when it is free; one after another hears the reader.
+  let before: Promise<unknown> = Promise.resolve();
+  const mayGo = () => {
+    before = before.then(() => turn(job));
+    return before;
+  };
+  const here = (key: string) => trainedCell(superpose, JSON.parse(key), job);
+  const doerOf = (work: (key: string) => Promise<CellRun>, close = () => {}): Doer<string, void> => ({
+    async work(key) {
+      await mayGo();
+      noted(key, await work(key));
+    },
+    close,
+  });
+  let started = 0;
+  const start = () => {
+    started += 1;
+    if (started === 1 || library.address === undefined) return doerOf(here);
+    const other = helper<CellRun>(library.address, cellRun);
+    let works = true;
+    return doerOf(async (key) => {
+      if (works) {
+        try {
+          return await other.work(JSON.parse(key) as State);
+        } catch {
+          // If it is the run that fails, it fails here too.
+          works = false;
+        }
+      }
+      return here(key);
+    }, other.close);
+  };
+  frame();
+  const workers =
+    library.address === undefined ? 1 : Math.min(roomForWorkers(), Math.ceil(lacking.length / worthAWorker));
+  const done = spread(lacking, start, { workers, signal: job.signal });
+  for await (const _ of done);
+  return keys.map((key) => found.get(key) as CellRun);
+}
+
+/** Over those runs that are there and have such a number. */
+export interface Over extends Summary {
+  count: number;
+}
+
+export function over(
+  superpose: Superpose,
+  runs: readonly (CellRun | undefined)[],
+  of: (run: CellRun) => number | null | undefined,
+): Over | undefined {
+  const values = runs.flatMap((run) => (run && of(run)) ?? []);
+  return values.length > 0
+    ? { ...superpose.summary(Float64Array.from(values)), count: values.length }
+    : undefined;
+}
+
+export const seedsOf = (seeds: number): string => (seeds === 1 ? 'one seed' : `mean of ${seeds} seeds`);

@@ -1,0 +1,179 @@
+// Figure "Narrow it until it breaks": what is right of a task at each width, with tables that are learned and with tables
+// that stay as they were drawn, added and concatenated.
+import { percent } from '../plot/format.js';
+import { lineKey, lineThrough, plane } from '../plot/parts.js';
+import type { Ink, Mark } from '../plot/scene.js';
+import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure } from './figure.js';
+import {
+  divergedRemark,
+  evaluationSequences,
+  every,
+  n,
+  seedAfter,
+  sigmaControl,
+  taskOptions,
+} from './tasks.js';
+
+const controls = {
+  task: { kind: 'choice', label: 'Task', options: taskOptions, initial: 'lookup' },
+  steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: 200 },
+  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
+  seed: { kind: 'seed', label: 'First seed', initial: 1 },
+  sigma: sigmaControl,
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+const widths = [8, 12, 16, 24];
+
+const lines = [
+  { label: 'learned tables, added', ink: 'accent', with: { scheme: 'add' } },
+  { label: 'learned tables, concatenated', ink: 'accent', dashed: true, with: { scheme: 'concat' } },
+  { label: 'frozen tables, added', ink: 'second', with: { scheme: 'add', table: 'frozen' } },
+  {
+    label: 'frozen tables, concatenated',
+    ink: 'second',
+    dashed: true,
+    with: { scheme: 'concat', table: 'frozen' },
+  },
+  { label: 'all scores 0', ink: 'quiet', with: { scheme: 'add', zeroScores: true } },
+] as const satisfies { label: string; ink: Ink; dashed?: boolean; with: Partial<Asked['options']> }[];
+
+interface Point {
+  runs: (CellRun | undefined)[];
+  accuracy: Over | undefined;
+}
+
+interface Data {
+  /** [lines][widths] */
+  points: Point[][];
+}
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const superpose = await library.superpose();
+  // Width by width, so that the lines grow together.
+  const asked = widths.flatMap((d_model) =>
+    lines.flatMap((line) => Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, line, state, k))),
+  );
+  const shown = (found: readonly (CellRun | undefined)[]): Data => ({
+    points: lines.map((_, line) =>
+      widths.map((_, width) => {
+        const at = (width * lines.length + line) * state.seeds;
+        const runs = found.slice(at, at + state.seeds);
+        return { runs, accuracy: over(superpose, runs, ({ accuracy }) => accuracy) };
+      }),
+    ),
+  });
+  return shown(await trainedCells(library, asked, job, shown));
+};
+
+const askedOf = (
+  d_model: number,
+  line: (typeof lines)[number],
+  { task, steps, sigma, seed }: State,
+  more: number,
+): Asked => ({
+  options: {
+    ...line.with,
+    task,
+    n,
+    d_model,
+    steps,
+    sigma,
+    seed: seedAfter(seed, more),
+    evaluationSequences,
+  },
+  looks: { every },
+});
+
+const runsOf = (points: Point[][], line: number, width: number): Point['runs'] =>
+  points[line]?.[width]?.runs ?? [];
+const rightOf = ({ accuracy }: Point): string => (accuracy ? percent(accuracy.mean) : 'not trained yet');
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'narrow',
+  title: 'Narrow it until it breaks',
+  controls,
+  source: () => 'seeded',
+  runs: { looks: () => [] },
+
+  scene({ points }, _, width) {
+    const wide = width >= 640;
+    const area = { x: 0, y: 0, width, height: wide ? 320 : 280 };
+    const drawn = plane(
+      area,
+      {
+        from: -0.5,
+        to: widths.length - 0.5,
+        nice: false,
+        ticks: widths.length,
+        label: 'width d',
+        print: (tick) => String(widths[tick] ?? ''),
+      },
+      { from: 0, to: 1, label: '% right', ticks: 5, print: (share) => `${Math.round(100 * share)}` },
+    );
+    const marks = lines.flatMap((line, k): Mark[] => {
+      const own = points[k] as Point[];
+      // Beside each other, so that dots of equal height can be told apart.
+      const at = widths.map((_, place) => place + (k - 2) * 0.05);
+      const dots = own.flatMap(({ runs }, place) =>
+        runs.flatMap((run) => (run ? [[drawn.x(at[place] as number), drawn.y(run.accuracy)] as const] : [])),
+      );
+      const means = own.map(({ accuracy }) => accuracy?.mean ?? Number.NaN);
+      return [
+        {
+          mark: 'path',
+          d: lineThrough(drawn, at, means),
+          stroke: line.ink,
+          wide: 2,
+          dashed: 'dashed' in line,
+        },
+        { mark: 'dots', x: dots.map(([x]) => x), y: dots.map(([, y]) => y), radius: 3.2, ink: line.ink },
+      ];
+    });
+    return {
+      width,
+      height: area.height + 18 * lines.length + 8,
+      marks: [...drawn.marks, ...marks, ...lineKey(0, area.height + 4, lines)],
+      regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: widths.length }],
+    };
+  },
+
+  describe({ points }, { task, steps, seeds }) {
+    const narrowest = lines.slice(0, -1).map(({ label }, k) => {
+      const place = (points[k] as Point[]).findIndex(({ accuracy }) => accuracy && accuracy.mean >= 0.99);
+      return `${label} ${place < 0 ? 'none of these' : `d = ${widths[place]}`}`;
+    });
+    const at = widths.indexOf(12);
+    const there = lines.map(({ label }, k) => `${label} ${rightOf(points[k]?.[at] as Point)}`);
+    return `${task} after ${steps} steps, ${seedsOf(seeds)}. Narrowest width with 99\u202f% and more right: ${narrowest.join(', ')}. At d = 12, right: ${there.join(', ')}.`;
+  },
+
+  cells: () => ({ rows: 1, columns: widths.length }),
+  firstCursor: () => ({ i: 0, j: 1 }),
+
+  readout: ({ points }, _, { j }) => [
+    { text: `d = ${widths[j]}`, strong: true },
+    `: ${lines.map(({ label }, k) => `${label} ${rightOf(points[k]?.[j] as Point)}`).join(', ')}.`,
+  ],
+
+  remark: ({ points }) =>
+    points.flat().some(({ runs }) => runs.some((run) => run?.diverged)) ? divergedRemark : '',
+
+  table: ({ points }, { seed }) => ({
+    columns: ['tables', 'd', 'seed', 'right answers', 'first at 99 %, step'],
+    rows: lines.flatMap(({ label }, k) =>
+      widths.flatMap((d, place) =>
+        runsOf(points, k, place).map((run, more) => [
+          label,
+          d,
+          seedAfter(seed, more),
+          run?.accuracy ?? '',
+          run?.stepsToAim ?? '',
+        ]),
+      ),
+    ),
+  }),
+};

@@ -1,0 +1,33 @@
+// A worker more, started from within a worker and of the same file: it answers one question after another.
+import type { State } from '../figures/controls.js';
+import type { Question, Reply } from './protocol.js';
+import type { Doer } from './spread.js';
+import { scriptAddress } from './ways.js';
+
+/** Throws where none may be started. A failure may be the question's or the worker's own. */
+export function helper<Result>(address: string, figure: string): Doer<State, Result> {
+  const worker = new Worker(scriptAddress(address), { type: 'module' });
+  let id = 0;
+  let answered: (data: Result) => void = () => {};
+  let failed: (error: Error) => void = () => {};
+  worker.onmessage = ({ data: reply }: MessageEvent<Reply>) => {
+    if ('data' in reply) answered(reply.data as Result);
+    else if ('error' in reply) failed(new Error(reply.error));
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    failed(new Error('A worker more could not be loaded.'));
+  };
+  return {
+    work: (state) =>
+      new Promise((resolve, reject) => {
+        answered = resolve;
+        failed = reject;
+        worker.postMessage({ id: id++, figure, state } satisfies Question);
+      }),
+    close: () => worker.terminate(),
+  };
+}
+
+/** Workers that the machine has room for. */
+export const roomForWorkers = (): number => navigator.hardwareConcurrency || 1;
