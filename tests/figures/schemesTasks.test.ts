@@ -56,7 +56,7 @@ test('several seeds are their mean, how much they differ, and a dot each', async
   expect(figure.describe(data, state)).toContain(said);
   const dots = figure
     .scene(data, state, 700)
-    .marks.flatMap((mark) => (mark.mark === 'dots' ? [mark.x.length] : []));
+    .marks.flatMap((mark) => (mark.mark === 'path' ? [mark.d.split('M').length - 1] : []));
   expect(dots).toEqual([3, 3, 3, 3]);
   // Untied, lookup stays where no scores would leave it; added, it is learned.
   expect(mean).toBeLessThan(0.25);
@@ -93,8 +93,8 @@ test('its first view is the whole table: ten schemes and the floor, five tasks',
   expect(schemes).toHaveLength(11);
   const scene = schemesTasks.figure.scene(
     {
-      cells: schemes.map((row: string) =>
-        schemesTasks.figure.controls.tasks.initial.map((task: string) => ({
+      cells: schemes.map((row) =>
+        schemesTasks.figure.controls.tasks.initial.map((task) => ({
           row,
           task,
           runs: [undefined],

@@ -50,11 +50,11 @@ interface Line {
 const lines: Line[] = [
   { scheme: 'add', ink: 'accent' },
   { scheme: 'sinusoid', ink: 'accent', dashed: true },
-  { scheme: 'concat-sinusoid', ink: 'third', dashed: true },
+  { scheme: 'concat-sinusoid', ink: 'warning', dashed: true },
   { scheme: 'untied', ink: 'third' },
   { scheme: 'rope', ink: 'second' },
   { scheme: 't5', ink: 'second', dashed: true },
-  { scheme: 'alibi', ink: 'ink' },
+  { scheme: 'alibi', ink: 'third', dashed: true },
   { scheme: 'none', ink: 'quiet', dashed: true },
 ];
 const names = { ...schemeOptions, 'concat-sinusoid': 'Concatenated, sinusoid' };

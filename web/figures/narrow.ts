@@ -29,16 +29,16 @@ type State = StateOf<typeof controls>;
 const widths = [8, 12, 16, 24];
 
 const lines = [
-  { label: 'learned tables, added', ink: 'accent', with: { scheme: 'add' } },
-  { label: 'learned tables, concatenated', ink: 'accent', dashed: true, with: { scheme: 'concat' } },
-  { label: 'frozen tables, added', ink: 'second', with: { scheme: 'add', table: 'frozen' } },
+  { label: 'learned and added', ink: 'accent', with: { scheme: 'add' } },
+  { label: 'learned and concatenated', ink: 'accent', dashed: true, with: { scheme: 'concat' } },
+  { label: 'frozen and added', ink: 'second', with: { scheme: 'add', table: 'frozen' } },
   {
-    label: 'frozen tables, concatenated',
+    label: 'frozen and concatenated',
     ink: 'second',
     dashed: true,
     with: { scheme: 'concat', table: 'frozen' },
   },
-  { label: 'all scores 0', ink: 'quiet', with: { scheme: 'add', zeroScores: true } },
+  { label: 'all scores 0', ink: 'third', with: { scheme: 'add', zeroScores: true } },
 ] as const satisfies { label: string; ink: Ink; dashed?: boolean; with: Partial<Asked['options']> }[];
 
 interface Point {
@@ -92,6 +92,10 @@ const runsOf = (points: Point[][], line: number, width: number): Point['runs'] =
   points[line]?.[width]?.runs ?? [];
 const rightOf = ({ accuracy }: Point): string => (accuracy ? percent(accuracy.mean) : 'not trained yet');
 
+/** Of every line at a width. */
+const allRight = (points: Point[][], width: number): string =>
+  lines.map(({ label }, k) => `${label} ${rightOf(points[k]?.[width] as Point)}`).join('; ');
+
 export const figure: Figure<typeof controls, Data> = {
   name: 'narrow',
   title: 'Narrow it until it breaks',
@@ -144,11 +148,10 @@ export const figure: Figure<typeof controls, Data> = {
   describe({ points }, { task, steps, seeds }) {
     const narrowest = lines.slice(0, -1).map(({ label }, k) => {
       const place = (points[k] as Point[]).findIndex(({ accuracy }) => accuracy && accuracy.mean >= 0.99);
-      return `${label} ${place < 0 ? 'none of these' : `d = ${widths[place]}`}`;
+      return `${label}, ${place < 0 ? 'none' : widths[place]}`;
     });
-    const at = widths.indexOf(12);
-    const there = lines.map(({ label }, k) => `${label} ${rightOf(points[k]?.[at] as Point)}`);
-    return `${task} after ${steps} steps, ${seedsOf(seeds)}. Narrowest width with 99\u202f% and more right: ${narrowest.join(', ')}. At d = 12, right: ${there.join(', ')}.`;
+    const place = widths.indexOf(12);
+    return `${task} after ${steps} steps, ${seedsOf(seeds)}. Narrowest of these widths with 99\u202f% and more right: ${narrowest.join('; ')}. Right at d = 12: ${allRight(points, place)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),
@@ -156,7 +159,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   readout: ({ points }, _, { j }) => [
     { text: `d = ${widths[j]}`, strong: true },
-    `: ${lines.map(({ label }, k) => `${label} ${rightOf(points[k]?.[j] as Point)}`).join(', ')}.`,
+    `: ${allRight(points, j)}.`,
   ],
 
   remark: ({ points }) =>

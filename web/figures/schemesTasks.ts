@@ -318,12 +318,13 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
       bold: learned(cell),
     },
     { mark: 'line', x1: from, x2: from + long, y1: level, y2: level },
+    // Not dots, which are drawn below all boxes.
     {
-      mark: 'dots',
-      x: there.map((run) => from + long * run.accuracy),
-      y: there.map(() => level),
-      radius: 3,
-      ink: learned(cell) ? 'accent' : 'second',
+      mark: 'path',
+      d: there.map((run) => disc(from + long * run.accuracy, level)).join(''),
+      fill: learned(cell) ? 'accent' : 'second',
     },
   ];
 }
+
+const disc = (x: number, y: number) => `M${(x - 3).toFixed(2)},${y}a3,3 0 1,0 6,0a3,3 0 1,0 -6,0Z`;

@@ -1,0 +1,50 @@
+// A table of trained models on the page: its cells lead to their runs, and they are trained by as many workers as there may be.
+import { expect, test } from 'vitest';
+import { expected } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, surface, visit } from './support/visit.ts';
+
+const name = 'schemes-tasks';
+const several = 'schemes=none.add.untied&tasks=badge.lookup.prev';
+
+async function agrees(page: Awaited<ReturnType<typeof visit>>['page']) {
+  const shown = await drawn(page, name);
+  expect(shown.problems).toEqual([]);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding);
+}
+
+test('a click on a cell opens its run, and so does Enter', async () => {
+  const { page } = await visit();
+  const { state } = await drawn(page, name);
+  expect(state).toMatchObject({ schemes: ['add', 'untied'], tasks: ['badge', 'lookup'] });
+  const box = await surface(figureOf(page, name)).boundingBox();
+  // The last row of two, the second column.
+  await surface(figureOf(page, name)).click({ position: { x: (box?.width ?? 0) - 40, y: 76 } });
+  const opened = () => page.evaluate(readFigure, 'four-tasks').then((shown) => shown?.state);
+  await expect.poll(opened).toMatchObject({ scheme: 'untied', fourth: 'prev', seed: 1 });
+  expect(new URL(page.url()).hash).toContain('figure=four-tasks');
+  expect((await drawn(page, 'four-tasks')).finding).toMatch(/lookup 1\d\.\d/);
+  await page.goBack();
+  await drawn(page, name);
+  await surface(figureOf(page, name)).press('ArrowUp');
+  await surface(figureOf(page, name)).press('Enter');
+  await expect.poll(opened).toMatchObject({ scheme: 'add' });
+});
+
+test('the page’s worker starts others of its kind', async () => {
+  const { page, site } = await visit({ fragment: `#v=1&figure=${name}&${several}` });
+  await agrees(page);
+  const workers = site.requests.filter((path) => /\/worker-[^/]*\.js$/.test(path));
+  // Nine runs are worth three; some machines have fewer cores.
+  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+  expect(workers).toHaveLength(Math.min(3, cores));
+});
+
+test('where a worker can start none it trains alone, and the same comes of it', async () => {
+  const { page, site } = await visit({
+    fragment: `#v=1&figure=${name}&${several}`,
+    site: (site) => site.prefix(/\/worker-[^/]*\.js$/, 'self.Worker = undefined;'),
+  });
+  await agrees(page);
+  expect(site.requests.filter((path) => /\/worker-[^/]*\.js$/.test(path))).toHaveLength(1);
+});
