@@ -5,6 +5,7 @@ export const shorter: Record<string, Record<string, string>> = {
   longer: { steps: '50' },
 };
 
-/** Settings that make every model longer, or more of them: the next value is as good as the last. */
+/** Settings that make every model longer or larger, or more of them: the next value is as good as the last. */
 export const isDear = (figure: string, setting: string): boolean =>
-  figure in shorter && ['steps', 'seeds'].includes(setting);
+  (figure in shorter && ['steps', 'seeds'].includes(setting)) ||
+  (figure === 'keep-apart' && setting === 'd_model');

@@ -35,15 +35,15 @@ const controls = {
   digits: { kind: 'text', label: 'Sixteen digits of your own, 0–9 and a–f', initial: '', longest: 60 },
   example: { kind: 'range', label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
-  scheme: { kind: 'choice', label: 'Positions', options: schemeOptions, initial: 'add' },
   layers: layersControl,
-  fourth: {
+  sigma: sigmaControl,
+  scheme: { kind: 'choice', label: 'Positions', options: schemeOptions, initial: 'add' },
+  when: {
     kind: 'choice',
-    label: 'Fourth task',
-    options: { prev: 'prev', rev: 'rev, from the end' },
-    initial: 'prev',
-    before: 'prev',
-    more: true,
+    label: 'A term that is off is cut',
+    options: { after: 'after training', during: 'while it trains, too' },
+    initial: 'after',
+    radio: true,
   },
   terms: {
     kind: 'several',
@@ -54,14 +54,13 @@ const controls = {
     >,
     initial: ['token-token', 'position-position'],
   },
-  when: {
+  fourth: {
     kind: 'choice',
-    label: 'A term that is off is cut',
-    options: { after: 'after training', during: 'while it trains, too' },
-    initial: 'after',
-    radio: true,
+    label: 'Fourth task',
+    options: { prev: 'prev', rev: 'rev, from the end' },
+    initial: 'prev',
+    before: 'prev',
   },
-  sigma: sigmaControl,
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -279,7 +278,11 @@ export const figure: Figure<typeof controls, Data> = {
   runs: {
     looks: ({ when }) => ['example', 'digits', ...(when === 'after' ? (['terms'] as const) : [])],
   },
-  unused: ({ scheme }) => (hasTerms(scheme) ? [] : ['terms', 'when']),
+  // The other fourth task is asked for by links of schemes-tasks, and can then be set back.
+  unused: ({ scheme, fourth }) => [
+    ...(hasTerms(scheme) ? [] : (['terms', 'when'] as const)),
+    ...(fourth === 'prev' ? (['fourth'] as const) : []),
+  ],
 
   scene(data, state, width) {
     const columns = width >= 860 ? 4 : width >= 330 ? 2 : 1;

@@ -61,20 +61,21 @@ export const withoutRounding = (text: string): string =>
 
 /** A figure's settings, each moved once: what can be set to what, as links write it. */
 export function variations(name: string): [string, string][] {
-  const { controls } = figures[name] as Headless['figures'][string];
+  const { controls, runs } = figures[name] as Headless['figures'][string];
+  // Every setting of a figure that trains is a second or more, here and there: its choices’ ends are enough.
+  const few = <T>(values: T[]): T[] => values.filter((_, k) => !runs || k === 0 || k === values.length - 1);
   return Object.entries(controls as Controls).flatMap(([setting, control]): [string, string][] => {
     switch (control.kind) {
       case 'choice':
-        return Object.keys(control.options)
-          .filter((option) => option !== control.initial)
-          .map((option) => [setting, option]);
+        return few(Object.keys(control.options).filter((option) => option !== control.initial)).map(
+          (option) => [setting, option],
+        );
       case 'range':
         return [control.min, control.max].map((value) => [setting, String(value)]);
       case 'steps':
-        return [control.values[0], control.values.at(isDear(name, setting) ? 1 : -1)].map((value) => [
-          setting,
-          String(value),
-        ]);
+        return [control.values[0], control.values.at(isDear(name, setting) ? 1 : -1)]
+          .slice(runs ? 1 : 0)
+          .map((value) => [setting, String(value)]);
       case 'toggle':
         return [[setting, control.initial ? 'no' : 'yes']];
       case 'several':
