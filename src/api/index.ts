@@ -29,6 +29,7 @@ export {
   type OpenModelOptions,
   openModel,
 } from './model/openModel.js';
+export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
 export type { Picture } from './model/pictures.js';
 export type { Slices, SlicesWatch, Source } from './model/slices.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
