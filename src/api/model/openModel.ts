@@ -69,6 +69,8 @@ export interface OpenedModel {
   readonly causal: boolean;
   /** Rows whose token the family fixes: see GaugeOptions. */
   readonly apart: readonly number[];
+  /** Whether a tokenizer.json lies beside the weights, so that a text can be given. */
+  readonly readsText: boolean;
   /** Of a model of pictures: the side that a picture must have, and what its pixels, from 0 to 1, go through. */
   readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
   /** Bytes of the model’s files, of which few are read. */
@@ -116,7 +118,7 @@ export async function openModel(
     if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
     if (layout.kind !== 'tokens')
       throw new RangeError(`${layout.name} reads no text; give a picture or its patches.`);
-    tokenizer ??= tokenizerOf(files);
+    tokenizer ??= tokenizerIn(files);
     tokenizer.catch(() => {
       tokenizer = undefined;
     });
@@ -173,6 +175,7 @@ export async function openModel(
     summands: summandNames(layout),
     causal: layout.causal,
     apart: layout.apart,
+    readsText: layout.kind === 'tokens' && files.has('tokenizer.json'),
     picture: rules && { side: rules.side, mean: rules.mean, deviation: rules.deviation },
     bytes: checkpoint.size,
     tokenize,
@@ -245,26 +248,18 @@ function told(layout: Layout, config: unknown, options: OpenModelOptions) {
   return { heads: heads as number | undefined, epsilon: epsilon as number | undefined };
 }
 
-interface Tokenizer {
-  cut(text: string): { ids: number[]; tokens: string[] };
-}
+type Tokenizer = ReturnType<typeof import('./tokenizer.js').tokenizerOf>;
 
-async function tokenizerOf(files: ReadonlyMap<string, Slices>): Promise<Tokenizer> {
+async function tokenizerIn(files: ReadonlyMap<string, Slices>): Promise<Tokenizer> {
   const file = await jsonOf(files, 'tokenizer.json');
   if (file === undefined)
     throw new RangeError(
       'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give ids: { ids: [101, 2023, 102] }.',
     );
-  const { Tokenizer } = await import('@huggingface/tokenizers');
+  const { tokenizerOf } = await import('./tokenizer.js');
   try {
     const settings = (await jsonOf(files, 'tokenizer_config.json')) ?? {};
-    const tokenizer = new Tokenizer(file as object, settings as object);
-    return {
-      cut(text) {
-        const { ids, tokens } = tokenizer.encode(text);
-        return { ids: ids.map(Number), tokens };
-      },
-    };
+    return tokenizerOf(file as object, settings as object);
   } catch (cause) {
     throw new RangeError('The tokenizer.json beside the weights is none that can be read; give ids.', {
       cause,
