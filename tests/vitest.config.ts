@@ -19,6 +19,7 @@ const nodeOnly = [
   'minilmTables',
   'modelFiles',
   'opening',
+  'openModel',
   'readme',
   'sizes',
   'wordPieces',

@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
-import { chunks, plainImports } from './build/chunks.js';
+import { chunks, plainImports, wholeTokenizer } from './build/chunks.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
 import { publishedResults } from './build/published.js';
@@ -74,7 +74,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [notices.plugin(), exportsOfWorker],
+    plugins: () => [notices.plugin(), exportsOfWorker, wholeTokenizer],
     rollupOptions: { treeshake },
   },
   build: {

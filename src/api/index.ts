@@ -5,6 +5,7 @@ export type * from './first.js';
 export { type First, loadFirst } from './first.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
+export type { FamilyId } from './model/families.js';
 export type {
   CorpusMeans,
   CorpusMeansOptions,
@@ -13,7 +14,24 @@ export type {
   MiniLMForwardOptions,
 } from './model/layers.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './model/minilm.js';
+export type {
+  ByGauge,
+  ModelReport,
+  ReportedTable,
+  ReportOptions,
+  RotaryReport,
+} from './model/modelReport.js';
 export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
+export {
+  type ModelInput,
+  type OpenDecomposeOptions,
+  type OpenedModel,
+  type OpenModelOptions,
+  openModel,
+} from './model/openModel.js';
+export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
+export type { Picture } from './model/pictures.js';
+export type { Slices, SlicesWatch, Source } from './model/slices.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
 export { type SchemeId, type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';

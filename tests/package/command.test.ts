@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { load, loadMiniLM, logitsOf, sharesOf } from 'superpose';
+import { load, loadMiniLM, logitsOf, openModel, sharesOf } from 'superpose';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import { compute, figure } from '../../web/figures/dotProducts.ts';
 import { figures } from '../../web/figures/index.ts';
 import { library } from '../../web/worker/library.ts';
-import { emptyProject, type Project, pack } from './support/project.ts';
+import { emptyProject, type Project, pack, root } from './support/project.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -134,6 +134,63 @@ test.each([
   expect(code === 0 ? outcome.stdout : outcome.stderr).toContain(sentence);
   // A sentence, not a stack.
   if (code !== 0) expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+const checkpoint = (name: string) => join(root, 'tests/reference/checkpoints', name);
+
+test.each<[string[], string]>([
+  [['model'], 'takes one path'],
+  [['model', 'missing'], 'could not be read (ENOENT)'],
+  [['model', checkpoint('clip'), '--part', 'gpt2'], "part must be 'clip-text' or 'clip-vision'"],
+  [['model', checkpoint('bert'), '--heads', '3'], 'heads must divide the model’s width 8; 3 does not'],
+  [['model', checkpoint('bert'), '--csv', '--json'], 'one of --csv and --json'],
+  [['decompose', '--ids', '1,2'], '--ids is for a model of your own: --model PATH'],
+  [['decompose', '--model', checkpoint('bert')], '--ids 101,2023,102'],
+  [['decompose', '--model', checkpoint('bert'), '--text', 'Hi'], 'no tokenizer.json beside the weights'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1,,2'], 'must be a whole number'],
+  [
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '1'],
+    'the first layer is taken apart',
+  ],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'], 'from 0 to 1; it is 2'],
+  [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'No table of positions is added'],
+])('of a model of one’s own, %j is refused', async (args, sentence) => {
+  const outcome = await superpose(...args);
+  expect(outcome).toMatchObject({ code: 2, stdout: '' });
+  expect(outcome.stderr).toContain(sentence);
+  expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('a model of one’s own: the library’s report and scores, as a table, in CSV and in JSON', async () => {
+  const old = Number(process.versions.node.split('.')[0]) < 22;
+  const library = await load(old ? { simd: 'plain' } : {});
+  const model = await openModel(library, checkpoint('gpt2'));
+  const report = await model.report();
+  const { stdout } = await superpose('model', checkpoint('gpt2'), '--json');
+  const found = JSON.parse(stdout);
+  expect(found).toMatchObject({ family: 'gpt2', heads: 2, d_model: 8, overlap: report.overlap });
+  expect(found.gram.raw.data).toEqual([...(report.gram?.raw.data ?? [])]);
+  const { stdout: csv } = await superpose('model', checkpoint('gpt2'), '--csv');
+  expect(csv).toContain(`overlap,centred,${report.overlap?.centred}\r\n`);
+  const { stdout: text } = await superpose('model', checkpoint('gpt2'));
+  expect(text).toContain('Not verified against a reference');
+  expect(text).toMatch(new RegExp(`overlap A, chance 1 +raw +${Number(report.overlap?.raw.toPrecision(4))}`));
+
+  for (const gauge of ['canonical', 'raw'] as const) {
+    const groups = { token: ['token'], position: ['position'], rest: ['constant'] };
+    const scores = await model.decompose({ ids: [3, 7, 2] }, { gauge, groups });
+    const asked = ['decompose', '--model', checkpoint('gpt2'), '--ids', '3,7,2', '--gauge', gauge];
+    const all = JSON.parse((await superpose(...asked, '--json')).stdout);
+    expect(all).toMatchObject({ model: 'GPT-2', gauge, tokens: ['3', '7', '2'] });
+    for (const [head, ...row] of all.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(scores, head)]);
+    const one = (await superpose(...asked, '--head', '1', '--csv')).stdout.trim().split('\r\n').slice(1);
+    expect(one.map((row) => Number(row.split(',').at(-2)))).toEqual([...logitsOf(scores, 1)]);
+  }
+  const { columns } = JSON.parse(
+    (await superpose('decompose', '--model', checkpoint('mpnet'), '--ids', '3,7,2', '--json')).stdout,
+  );
+  expect(columns).toHaveLength(12);
+  expect(columns).toContain('relative → relative');
 });
 
 test('training gives the library’s numbers, as a table, in CSV and in JSON, and keeps the model', async () => {

@@ -53,8 +53,13 @@ for (const [fragment, name] of [
 }
 
 test('all scripts that a page of figures can ever load stay within their budget', () => {
-  const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file));
-  expect(scripts.some((file) => file.includes('worker'))).toBe(true);
+  const all = files.filter((file) => /^assets\/.*\.js$/.test(file));
+  expect(all.some((file) => file.includes('worker'))).toBe(true);
+  // What only those fetch who open a model of their own, with all parts of the published tokenizer.
+  const own = all.filter((file) => /\/(ownModel|ownFigures|tokenizer)-/.test(file));
+  expect(own).toHaveLength(4);
+  expect(kilobytes(own)).toBeLessThan(28);
+  const scripts = all.filter((file) => !own.includes(file));
   // With the second module's own JavaScript, that of eight figures that came with the opening, the layers and the
   // trainer, for which no reader waits before a first figure.
   expect(kilobytes(scripts)).toBeLessThan(158);

@@ -31,6 +31,9 @@ for (const name of [
 ])
   chunkOf.set(name, 'training');
 
+// A reader's own model, which few open.
+chunkOf.set('ownModel', 'ownFigures');
+
 const figureOf = (id: string) => id.match(/\/web\/(?:figures|element)\/(\w+)\.ts$/)?.[1] ?? '';
 /** What figures share comes with the element, so that a figure is one file more and no chain of them. */
 const isShared = (id: string) =>
@@ -55,4 +58,18 @@ export const plainImports: Plugin = {
   name: 'plain-imports',
   enforce: 'pre',
   load: (id) => (id === importHelper ? 'export const __vitePreload = (load) => load()' : undefined),
+};
+
+/**
+ * MiniLM takes a few parts of the published tokenizer, and a reader's own model all of it: two copies, of which the
+ * small one stays small.
+ */
+export const wholeTokenizer: Plugin = {
+  name: 'whole-tokenizer',
+  enforce: 'pre',
+  async resolveId(source, importer) {
+    if (source !== '@huggingface/tokenizers' || !importer?.endsWith('/model/tokenizer.js')) return null;
+    const found = await this.resolve(source, importer, { skipSelf: true });
+    return found && { ...found, id: `${found.id}?whole` };
+  },
 };

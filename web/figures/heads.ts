@@ -1,7 +1,7 @@
 // Figure "What each head looks at": every head's score variation as shares of the four terms and the rest,
 // for a sentence or ten, and what averaging does to them.
 import { ticks } from 'd3-array';
-import type { PoolableScores, PooledShares } from 'superpose';
+import type { First, PoolableScores, PooledShares } from 'superpose';
 import { percent } from '../plot/format.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -73,9 +73,12 @@ export const compute: Compute<typeof controls, Data> = async (library, { sentenc
       await new Promise((resolve) => setTimeout(resolve));
     }
   }
-  const rows = rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
-  return { rows, tokens, dropped };
+  return { rows: sharedOut(superpose, scores), tokens, dropped };
 };
+
+/** Of scores in three parts, nine terms. */
+export const sharedOut = (superpose: First, scores: readonly PoolableScores[]): Row[] =>
+  rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
 
 /** A row for each head, one for the mean and one for the pooled shares. */
 function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {

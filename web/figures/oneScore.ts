@@ -50,7 +50,7 @@ interface Panel {
   share: number;
 }
 
-interface Data {
+export interface OneScore {
   tokens: readonly string[];
   dropped: number;
   n: number;
@@ -62,6 +62,8 @@ interface Data {
   /** The largest |sum of all terms − logits|. */
   residual: number;
 }
+
+type Data = OneScore;
 
 interface PanelKind {
   label: string;

@@ -91,6 +91,11 @@ export function followAddress(notice: (sentence: string) => void): void {
       return;
     }
     const element = figureOf(link.figure);
+    if (!element && link.figure.startsWith('own-')) {
+      unfold(document.querySelector('#own-model > summary'));
+      notice('This link is of a model that a reader opened. Open the same file below to see it.');
+      return;
+    }
     if (!element) {
       notice(`This link asks for a figure called “${link.figure.slice(0, 40)}”, which is not on this page.`);
       return;

@@ -35,6 +35,10 @@ const nearBets = new IntersectionObserver(
   { rootMargin: '300px' },
 );
 for (const bet of asked) nearBets.observe(bet);
+const own = document.querySelector<HTMLDetailsElement>('#own-model');
+own?.addEventListener('toggle', () => {
+  import('./ownModel.js').then(({ offerOwnModel }) => offerOwnModel(own)).catch(() => {});
+});
 followHistory();
 followAddress((sentence) => {
   if (!notice) return;

@@ -1,6 +1,8 @@
 // All that computes, in files of its own, so that no page has any of it twice: a worker, which answers off the page's
 // thread; and a module, for a page that may start no worker.
-import { answering, running } from './answers.js';
+
+import type { Library } from '../figures/figure.js';
+import { answering, type Run, running } from './answers.js';
 import { carrying } from './carry.js';
 import { library } from './library.js';
 import type { Question, Reply } from './protocol.js';
@@ -13,11 +15,20 @@ const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
 const loaded = library({ from: model });
 loaded.first().catch(() => {});
 
-export const answeringHere: Answering = (say) => answering(running(inSlices(loaded)), say);
+/** Figures of a model that the reader has opened come with code of their own. */
+const runningAll = (loaded: Library): Run => {
+  const run = running(loaded);
+  return async (figure, state, job) =>
+    figure.startsWith('own-')
+      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job)
+      : run(figure, state, job);
+};
+
+export const answeringHere: Answering = (say) => answering(runningAll(inSlices(loaded)), say);
 
 if (typeof document === 'undefined') {
   const say = (reply: Reply) => self.postMessage(reply);
-  const answer = answering(running({ ...loaded, address: location.href }), say);
+  const answer = answering(runningAll({ ...loaded, address: location.href }), say);
   const carry = answering(carrying(loaded, model), say);
   self.onmessage = ({ data }: MessageEvent<Question>) => ('carry' in data ? carry : answer)(data);
 }

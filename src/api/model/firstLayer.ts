@@ -1,0 +1,241 @@
+// The first layer's scores of a reader's model: its tensors as an encoder of one layer, whose input is taken apart.
+import { grouped, type Normalization } from '../scores/decompose.js';
+import type { GaugeOptions } from '../scores/gauge.js';
+import type { Scores } from '../scores/scores.js';
+import type { Superpose } from '../superpose.js';
+import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
+import type { Checkpoint, Held } from './checkpoint.js';
+import type { Layout, LinearNames, NormNames } from './families.js';
+import { withRelativeBias } from './relativeBias.js';
+import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
+
+/** A model that was opened, as its functions need it. */
+export interface Opened {
+  /** Both modules. */
+  superpose: Superpose;
+  /** Its tensors. */
+  checkpoint: Checkpoint;
+  /** What they are. */
+  layout: Layout;
+  /** Of the first layer. */
+  heads: number;
+  /** Of its norms. */
+  epsilon: number;
+}
+
+/** Ids within the vocabulary, or the patches of a picture. */
+export type FirstLayerInput = { ids: readonly number[] } | { patches: Table };
+
+interface Asked extends GaugeOptions, SlicesWatch {
+  /** Which heads. */
+  only?: readonly number[];
+  /** Parts to add up. */
+  groups?: Record<string, readonly string[]>;
+}
+
+const offset = 'offset';
+
+/** The names of what summandsOf() gives, but for the offset. */
+export function summandNames({ kind, position, segment, token }: Layout): string[] {
+  if (kind === 'patches') return ['patch', 'position', 'class'];
+  return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
+}
+
+export async function decomposeFirstLayer<P extends Precision>(
+  opened: Opened,
+  input: FirstLayerInput,
+  precision: P,
+  { gauge = 'canonical', apart, only, groups, ...waiting }: Asked,
+): Promise<Scores<FloatsOf<P>>> {
+  type A = FloatsOf<P>;
+  const { superpose, checkpoint, layout, heads, epsilon } = opened;
+  const watch = counted(waiting);
+  const of = tensorsOf(checkpoint, precision, watch);
+  const norm = async (names: NormNames | undefined): Promise<Normalization<A> | undefined> => {
+    if (!names) return undefined;
+    const [gamma, beta] = await Promise.all([of.whole(names.gamma), of.whole(names.beta)]);
+    return { kind: 'layer_norm', gamma: gamma.data, beta: beta.data, epsilon };
+  };
+  // All at once, so that what there is to read is known before the first of it has come.
+  const [summands, embeddingNorm, attentionNorm, projection, query, key, bias] = await Promise.all([
+    summandsOf(opened, input, precision, of, watch),
+    norm(layout.embeddingNorm),
+    norm(layout.attentionNorm),
+    layout.projection && of.linear(layout.projection),
+    of.linear(layout.query as LinearNames),
+    of.linear(layout.key as LinearNames),
+    layout.relativeBias === undefined ? undefined : of.whole(layout.relativeBias),
+  ]);
+  const [first] = Object.values(summands) as [Table<A>];
+  const shown = summandNames(layout);
+  // What a model of one layer has besides is nothing, and constant.
+  const parts = grouped([...shown, 'constant'], groups);
+  const besides = ['attention', 'mlp', ...(offset in summands ? [offset] : [])];
+  const all = Object.fromEntries(
+    parts.names.map((name, place) => {
+      const members = [...shown, 'constant'].filter((_, part) => parts.of[part] === place);
+      return [name, members.includes('constant') ? [...members, ...besides] : members];
+    }),
+  );
+  const d = layout.d_model;
+  const zeros = (rows: number, columns: number): Linear<A> => ({ weight: of.empty(rows, columns) });
+  const encoder = superpose.encoder<P>({
+    d_model: d,
+    heads,
+    precision,
+    norm: attentionNorm ? 'pre' : 'post',
+    causal: layout.causal,
+    ...(embeddingNorm && { embeddingNorm }),
+    ...(projection && { projection }),
+  });
+  let scores: Scores<A>;
+  try {
+    // Behind its scores the layer does nothing.
+    encoder.addLayer({
+      query,
+      key,
+      value: zeros(d, d),
+      output: zeros(d, d),
+      attentionNorm: attentionNorm ?? unread,
+      up: zeros(1, d),
+      down: zeros(d, 1),
+      mlpNorm: unread,
+    });
+    const given =
+      typeof gauge === 'object' && gauge !== null && offset in summands
+        ? { means: { ...(gauge.means as Record<string, A>), [offset]: of.empty(1, first.columns).data } }
+        : gauge;
+    scores = encoder.forward(summands).decompose({
+      layer: 0,
+      groups: all,
+      gauge: given as NonNullable<GaugeOptions<A>['gauge']>,
+      apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < first.rows)),
+      ...(only && { only }),
+    });
+  } finally {
+    encoder.delete();
+  }
+  return bias ? withRelativeBias(superpose, scores, bias) : scores;
+}
+
+/** Of a norm whose rows nobody reads. */
+const unread = { kind: 'layer_norm', epsilon: 1 } as const;
+
+/** Whole tensors of a file, and linear maps. */
+export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision: P, watch: CountedWatch) {
+  type A = FloatsOf<P>;
+  const make = (length: number) =>
+    (precision === 'float32' ? new Float32Array(length) : new Float64Array(length)) as A;
+  const reading = new Map<string, Promise<Table<A>>>();
+  /** Once, however many maps it holds. */
+  const whole = (name: string): Promise<Table<A>> => {
+    const { shape } = checkpoint.tensors.get(name) as Held;
+    const count = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
+    const rows = Array.from({ length: count }, (_, row) => row);
+    const found = reading.get(name) ?? checkpoint.rows(name, rows, precision, watch);
+    reading.set(name, found);
+    return found;
+  };
+  return {
+    whole,
+    empty: (rows: number, columns: number): Table<A> => table(make(rows * columns), rows, columns),
+    async linear({ weight, bias, block, transposed }: LinearNames): Promise<Linear<A>> {
+      const { shape } = checkpoint.tensors.get(weight) as Held;
+      const [place, of] = block ?? [0, 1];
+      const part = (values: A) => {
+        const size = values.length / of;
+        return values.slice(place * size, (place + 1) * size) as A;
+      };
+      const [{ data }, added] = await Promise.all([
+        whole(weight),
+        bias === undefined ? undefined : whole(bias),
+      ]);
+      const biased = added && { bias: part(added.data) };
+      if (!transposed) {
+        const rows = (shape[0] as number) / of;
+        const values = part(data);
+        return { weight: table(values, rows, values.length / rows), ...biased };
+      }
+      const [into, wide] = shape as [number, number];
+      const out = wide / of;
+      const values = make(out * into);
+      for (let row = 0; row < out; row++) {
+        for (let column = 0; column < into; column++)
+          values[row * into + column] = data[column * wide + place * out + row] as number;
+      }
+      return { weight: table(values, out, into), ...biased };
+    },
+  };
+}
+
+/** What is added up, [n, d] each, by name; `offset` is the bias of a map of patches, which is constant. */
+async function summandsOf<P extends Precision>(
+  { superpose, checkpoint, layout }: Opened,
+  input: FirstLayerInput,
+  precision: P,
+  of: ReturnType<typeof tensorsOf<P>>,
+  watch: CountedWatch,
+): Promise<Record<string, Table<FloatsOf<P>>>> {
+  if ('patches' in input) {
+    const { projection, before } = layout.patch as NonNullable<Layout['patch']>;
+    const [{ weight, bias }, position, own] = await Promise.all([
+      of.linear(projection),
+      of.whole(layout.position as string),
+      Promise.all(before.map(of.whole)),
+    ]);
+    const first = before.length;
+    const count = input.patches.rows;
+    const n = first + count;
+    const d = layout.d_model;
+    const pixels = of.empty(count, input.patches.columns);
+    pixels.data.set(input.patches.data);
+    const mapped = rowsThrough(superpose, pixels, { weight }, precision);
+    const made = { patch: of.empty(n, d), position: of.empty(n, d), class: of.empty(n, d) };
+    made.patch.data.set(mapped.data, first * d);
+    made.position.data.set(position.data.subarray(first * d), first * d);
+    for (const [row, { data }] of own.entries()) {
+      for (let c = 0; c < d; c++)
+        made.class.data[row * d + c] = (data[c] as number) + (position.data[row * d + c] as number);
+    }
+    if (!bias) return made;
+    const constant = of.empty(n, d);
+    for (let row = first; row < n; row++) constant.data.set(bias, row * d);
+    return { ...made, [offset]: constant };
+  }
+  const { ids } = input;
+  const read = (name: string, rows: readonly number[]) => checkpoint.rows(name, rows, precision, watch);
+  const [token, position, token_type, through] = await Promise.all([
+    read(layout.token as string, ids),
+    read(
+      layout.position as string,
+      ids.map((_, place) => layout.firstPosition + place),
+    ),
+    layout.segment === undefined
+      ? undefined
+      : read(
+          layout.segment,
+          ids.map(() => 0),
+        ),
+    layout.tokenProjection && of.linear(layout.tokenProjection),
+  ]);
+  return {
+    token: through ? rowsThrough(superpose, token, through, precision) : token,
+    position,
+    ...(token_type && { token_type }),
+  };
+}
+
+/** Rows through a linear map, which is what an encoder without layers does. */
+export function rowsThrough<P extends Precision>(
+  superpose: Superpose,
+  rows: Table<FloatsOf<P>>,
+  projection: Linear<FloatsOf<P>>,
+  precision: P,
+): Table<FloatsOf<P>> {
+  const encoder = superpose.encoder<P>({ d_model: projection.weight.rows, heads: 1, precision, projection });
+  try {
+    return encoder.forward({ rows }, { scores: false }).state(0);
+  } finally {
+    encoder.delete();
+  }
+}

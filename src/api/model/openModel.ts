@@ -1,0 +1,268 @@
+// A reader's own model: opened where it lies, recognised by its header, and its first scores taken apart. Of the file
+// the header is read, the first layer's queries and keys, and the rows of the tables that are asked for.
+import * as check from '../check.js';
+import type { GaugeOptions } from '../scores/gauge.js';
+import type { Scores } from '../scores/scores.js';
+import type { Superpose } from '../superpose.js';
+import type { FloatsOf, Precision, Table } from '../table.js';
+import { type Checkpoint, checkpointOf } from './checkpoint.js';
+import { type FamilyId, type Layout, recognised } from './families.js';
+import { decomposeFirstLayer, type FirstLayerInput, summandNames } from './firstLayer.js';
+import type { Sentence } from './minilm.js';
+import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
+import { type Picture, patchesOf, pictureRules } from './pictures.js';
+import { filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
+
+export interface OpenModelOptions extends SlicesWatch {
+  /** Which of the models that share a file: of CLIP’s text (the default) and vision, of Whisper’s decoder and encoder. */
+  part?: FamilyId;
+  /** Heads of the first layer, where config.json is not there to say so. */
+  heads?: number;
+  /** ε of the norms, likewise. */
+  epsilon?: number;
+}
+
+/** What a model’s scores are taken apart of. */
+export type ModelInput =
+  /** A text, which needs tokenizer.json beside the weights. */
+  | string
+  /** Vocabulary indices, with the special ones that the model expects. */
+  | { readonly ids: readonly number[]; readonly tokens?: readonly string[] }
+  /** RGBA of the model’s own size. */
+  | { readonly picture: Picture }
+  /** Normalised pixels [patches, 3 · p · p], patches row by row, colour by colour. */
+  | { readonly patches: Table };
+
+export interface OpenDecomposeOptions<P extends Precision = 'float64'>
+  extends GaugeOptions<FloatsOf<P>>,
+    SlicesWatch {
+  /** Default float64. */
+  precision?: P;
+  /** Which heads to return, in this order. Default all. */
+  only?: readonly number[];
+  /** Parts to add up: see DecomposeInput. */
+  groups?: Record<string, readonly string[]>;
+}
+
+export interface OpenedModel {
+  /** Of the model that was opened. */
+  readonly family: FamilyId;
+  /** As one speaks of it. */
+  readonly name: string;
+  /** What is read of such a model’s scores, in a sentence. */
+  readonly about: string;
+  /** The families of all models in the file. */
+  readonly parts: readonly FamilyId[];
+  /** Width of what W_Q reads. */
+  readonly d_model: number;
+  /** Of the first layer; undefined where neither the header nor config.json nor the caller says it. */
+  readonly heads: number | undefined;
+  /** ε of the norms, likewise. */
+  readonly epsilon: number | undefined;
+  /** Rows of the token table; 0 of a model of pictures or sound. */
+  readonly vocabulary: number;
+  /** How many positions the table has for tokens or patches; 0 without a table. */
+  readonly positions: number;
+  /** What is added up to make the input, the parts of its scores but for `constant` and a bias; empty where none is. */
+  readonly summands: readonly string[];
+  /** Whether a query sees no later key. */
+  readonly causal: boolean;
+  /** Rows whose token the family fixes: see GaugeOptions. */
+  readonly apart: readonly number[];
+  /** Whether a tokenizer.json lies beside the weights, so that a text can be given. */
+  readonly readsText: boolean;
+  /** Of a model of pictures: the side that a picture must have, and what its pixels, from 0 to 1, go through. */
+  readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
+  /** Bytes of the model’s files, of which few are read. */
+  readonly bytes: number;
+  /** Cuts a text with the tokenizer.json beside the weights. Throws RangeError where there is none. */
+  tokenize(text: string): Promise<Sentence>;
+  /** The tables’ norms, cosines, directions and Gram matrix. */
+  report(options?: ReportOptions): Promise<ModelReport>;
+  /**
+   * The first layer’s scores taken apart. The parts are the summands of the family and `constant`: token, position and
+   * token_type; patch, position and class. A relative bias is one more, `relative`. The gauge is `canonical` unless told
+   * otherwise; see Gauge. Exact up to rounding; that terms add up does not prove that the file was read as its model
+   * reads it. Throws RangeError, TypeError.
+   */
+  decompose<P extends Precision = 'float64'>(
+    input: ModelInput,
+    options?: OpenDecomposeOptions<P>,
+  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+}
+
+/**
+ * Opens a model of one’s own, in Node by the path of a .safetensors file, an index of shards or a folder, in a browser
+ * by files that the reader chose. Nothing is uploaded, and only the parts of the file are read that are asked for.
+ * `superpose` has both modules. What is not a model that can be read here is a RangeError that says why.
+ */
+export async function openModel(
+  superpose: Superpose,
+  source: Source,
+  options: OpenModelOptions = {},
+): Promise<OpenedModel> {
+  check.object('superpose', superpose);
+  check.object('options', options);
+  const { files, named } = await filesOf(source);
+  const checkpoint = await checkpointOf(superpose, files, named, options);
+  const layouts = layoutsOf(checkpoint);
+  const parts = layouts.map(({ family }) => family);
+  const part = options.part === undefined ? undefined : check.oneOf('part', options.part, parts);
+  const layout = layouts.find(({ family }) => family === part) ?? (layouts[0] as Layout);
+  const config = await jsonOf(files, 'config.json');
+  const { heads, epsilon } = told(layout, config, options);
+  const rules = layout.patch && pictureRules(layout.patch, await jsonOf(files, 'preprocessor_config.json'));
+  let tokenizer: Promise<Tokenizer> | undefined;
+
+  const tokenize = async (text: string): Promise<Sentence> => {
+    if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
+    if (layout.kind !== 'tokens')
+      throw new RangeError(`${layout.name} reads no text; give a picture or its patches.`);
+    tokenizer ??= tokenizerIn(files);
+    tokenizer.catch(() => {
+      tokenizer = undefined;
+    });
+    return { ...(await tokenizer).cut(text), dropped: 0 };
+  };
+
+  const sentenceOf = async (input: { ids: readonly number[]; tokens?: readonly string[] }) => {
+    const ids = check.integers('ids', input.ids, layout.vocabulary - 1);
+    if (ids.length === 0 || ids.length > layout.positions)
+      check.refuseCount('A sentence', `from 1 to ${layout.positions} tokens`, ids.length);
+    if (layout.padding !== undefined && ids.includes(layout.padding))
+      throw new RangeError(
+        `ids must have no padding, which has the number ${layout.padding} in ${layout.name} and no position; leave it out.`,
+      );
+    const tokens = input.tokens ?? ids.map(String);
+    if (tokens.length !== ids.length) check.refuseCount('tokens', `${ids.length} texts`, tokens.length);
+    return { ids, tokens, dropped: 0 };
+  };
+
+  const inputOf = async (input: ModelInput): Promise<{ given: FirstLayerInput; sentence: Sentence }> => {
+    if (layout.kind === 'frames' || layout.positions === 0) {
+      throw new RangeError(`${layout.name} has no scores that can be taken apart here. ${layout.about}`);
+    }
+    if (layout.kind === 'patches' && rules) {
+      const patches = patchesOf(input, rules);
+      const before = layout.patch?.before.map((_, row) => (row === 0 ? '[class]' : '[distillation]')) ?? [];
+      const { grid } = rules;
+      const tokens = [
+        ...before,
+        ...Array.from({ length: grid ** 2 }, (_, at) => `${Math.floor(at / grid)},${at % grid}`),
+      ];
+      return { given: { patches }, sentence: { ids: tokens.map((_, row) => row), tokens, dropped: 0 } };
+    }
+    if (typeof input === 'string') {
+      const sentence = await sentenceOf(await tokenize(input));
+      return { given: { ids: sentence.ids }, sentence };
+    }
+    check.object('input', input);
+    if (!('ids' in input)) check.refuse('input', 'a text or an object with ids', input, false);
+    const sentence = await sentenceOf(input);
+    return { given: { ids: sentence.ids }, sentence };
+  };
+
+  return {
+    family: layout.family,
+    name: layout.name,
+    about: layout.about,
+    parts,
+    d_model: layout.d_model,
+    heads,
+    epsilon,
+    vocabulary: layout.vocabulary,
+    positions: layout.positions - (layout.patch?.before.length ?? 0),
+    summands: summandNames(layout),
+    causal: layout.causal,
+    apart: layout.apart,
+    readsText: layout.kind === 'tokens' && files.has('tokenizer.json'),
+    picture: rules && { side: rules.side, mean: rules.mean, deviation: rules.deviation },
+    bytes: checkpoint.size,
+    tokenize,
+    report: (asked = {}) => modelReport({ superpose, checkpoint, layout, heads, config }, asked),
+    async decompose<P extends Precision = 'float64'>(
+      input: ModelInput,
+      { precision, ...asked }: OpenDecomposeOptions<P> = {},
+    ) {
+      const kind = check.precision(precision ?? 'float64') as P;
+      const { given, sentence } = await inputOf(input);
+      if (heads === undefined) missing('heads', 'how many heads the first layer has');
+      if (epsilon === undefined && (layout.embeddingNorm || layout.attentionNorm))
+        missing('epsilon', 'the ε of its norms');
+      const scores = await decomposeFirstLayer(
+        { superpose, checkpoint, layout, heads: heads as number, epsilon: epsilon ?? 0 },
+        given,
+        kind,
+        asked,
+      );
+      return { ...(scores as Scores<FloatsOf<P>>), sentence };
+    },
+  };
+}
+
+function missing(option: string, what: string): never {
+  throw new RangeError(
+    `A .safetensors file does not say ${what}. Put the model’s config.json beside it, or give the option ${option}.`,
+  );
+}
+
+function layoutsOf({ tensors, missing }: Checkpoint): Layout[] {
+  try {
+    return recognised(tensors);
+  } catch (error) {
+    if (missing.length === 0 || !(error instanceof RangeError)) throw error;
+    const names = missing.slice(0, 5).join(', ');
+    throw new RangeError(`${error.message} These shards of the index are not there: ${names}.`);
+  }
+}
+
+/** Heads and ε: of the caller, of the header, of config.json. */
+function told(layout: Layout, config: unknown, options: OpenModelOptions) {
+  const members = (config ?? {}) as Record<string, unknown>;
+  const within = layout.config.within === undefined ? undefined : members[layout.config.within];
+  const from = (typeof within === 'object' && within !== null ? within : members) as Record<string, unknown>;
+  if (members.scale_attn_weights === false)
+    throw new RangeError('config.json says that scores are not divided by √d_h, which this reader assumes.');
+  const named = (names: readonly string[]) => names.find((name) => from[name] !== undefined);
+  const headsName = named(layout.config.heads);
+  const epsilonName = named(layout.config.epsilon);
+  const ofFile = headsName === undefined ? layout.heads : from[headsName];
+  const heads = options.heads ?? ofFile;
+  const where = options.heads === undefined && headsName ? `${headsName} in config.json` : 'heads';
+  const width = layout.family === 'rope' ? undefined : layout.d_model;
+  if (heads !== undefined) {
+    check.integer(where, heads, 1);
+    if (width !== undefined && width % (heads as number) !== 0)
+      throw new RangeError(`${where} must divide the model’s width ${width}; ${heads} does not.`);
+    if (layout.heads !== undefined && heads !== layout.heads)
+      throw new RangeError(`${where} must be ${layout.heads}, as the file has it; it is ${heads}.`);
+  }
+  const epsilon =
+    options.epsilon ?? (epsilonName === undefined ? layout.epsilon : (from[epsilonName] as unknown));
+  if (epsilon !== undefined)
+    check.number(
+      options.epsilon === undefined && epsilonName ? `${epsilonName} in config.json` : 'epsilon',
+      epsilon,
+      0,
+    );
+  return { heads: heads as number | undefined, epsilon: epsilon as number | undefined };
+}
+
+type Tokenizer = ReturnType<typeof import('./tokenizer.js').tokenizerOf>;
+
+async function tokenizerIn(files: ReadonlyMap<string, Slices>): Promise<Tokenizer> {
+  const file = await jsonOf(files, 'tokenizer.json');
+  if (file === undefined)
+    throw new RangeError(
+      'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give ids: { ids: [101, 2023, 102] }.',
+    );
+  const { tokenizerOf } = await import('./tokenizer.js');
+  try {
+    const settings = (await jsonOf(files, 'tokenizer_config.json')) ?? {};
+    return tokenizerOf(file as object, settings as object);
+  } catch (cause) {
+    throw new RangeError('The tokenizer.json beside the weights is none that can be read; give ids.', {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,402 @@
+// Tables of one's own: word vectors as GloVe and word2vec write them, NumPy arrays, comma-separated values, tensors of
+// a safetensors file. Read from the beginning, and no further than the rows that are asked for.
+import * as check from '../check.js';
+import type { First } from '../first.js';
+import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { checkpointOf } from './checkpoint.js';
+import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } from './slices.js';
+
+/** How a file writes a table. */
+export type TableFormat = 'safetensors' | 'npy' | 'csv' | 'text' | 'word2vec';
+
+export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch {
+  /** Default: by the file’s name and first bytes. `text` is GloVe’s and word2vec’s, `word2vec` its binary one. */
+  format?: TableFormat;
+  /** How many rows to read, from the first, from 1 up. Default 1000. */
+  rows?: number;
+  /** Which tensor of a safetensors file; left out, the only one of two dimensions. */
+  tensor?: string;
+  /** Default float64. */
+  precision?: P;
+}
+
+export interface OpenedTable<P extends Precision = 'float64'> {
+  /** How the file writes it. */
+  readonly format: TableFormat;
+  /** The rows that were read. */
+  readonly table: Table<FloatsOf<P>>;
+  /** What each row is of, where the file says so. */
+  readonly words: readonly string[] | undefined;
+  /** Whether the file has more rows. */
+  readonly more: boolean;
+}
+
+/** What a reader of a format gives: values row by row. */
+interface Found {
+  values: number[] | Float64Array | Float32Array;
+  columns: number;
+  words?: string[];
+  more: boolean;
+}
+
+const formats: readonly TableFormat[] = ['safetensors', 'npy', 'csv', 'text', 'word2vec'];
+const widest = 2 ** 16;
+const longestLine = 2 ** 21;
+const chunkBytes = 2 ** 18;
+
+/**
+ * Reads a table of one’s own, from where openModel() reads a model: from a .safetensors, .npy or .csv file, or word
+ * vectors of GloVe (text) or word2vec (text or binary). A file that is half a table, or none, is a RangeError that names
+ * the line or row and says what was expected there.
+ */
+export async function openTable<P extends Precision = 'float64'>(
+  superpose: First,
+  source: Source,
+  options: OpenTableOptions<P> = {},
+): Promise<OpenedTable<P>> {
+  check.object('superpose', superpose);
+  check.object('options', options);
+  const { rows = 1000, tensor, signal, progress } = options;
+  check.integer('rows', rows, 1);
+  const precision = check.precision(options.precision ?? 'float64') as P;
+  const { files, named } = await filesOf(source);
+  const file = files.get(named ?? '') ?? [...files.values()][0];
+  if (!file || (named === undefined && files.size !== 1))
+    throw new RangeError('A table is read from one file; give that file.');
+  const format =
+    options.format === undefined ? await formatOf(file) : check.oneOf('format', options.format, formats);
+  const watch = { ...(signal && { signal }), ...(progress && { progress }) };
+  const found =
+    format === 'safetensors'
+      ? await ofTensor(superpose, files, file, rows, tensor, watch)
+      : await readers[format](new Bytes(file, watch), rows);
+  const { values, columns, words, more } = found;
+  const data = (
+    precision === 'float32' ? Float32Array.from(values) : Float64Array.from(values)
+  ) as FloatsOf<P>;
+  check.floats(`“${file.name}”`, data);
+  return { format, table: table(data, values.length / columns, columns), words, more };
+}
+
+async function formatOf(file: Slices): Promise<TableFormat> {
+  const first = await slice(file, 0, Math.min(64, file.size));
+  if (first[0] === 0x93 && String.fromCharCode(...first.subarray(1, 6)) === 'NUMPY') return 'npy';
+  if (file.name.endsWith('.safetensors')) return 'safetensors';
+  if (file.name.endsWith('.npy')) return 'npy';
+  if (file.name.endsWith('.bin')) return 'word2vec';
+  return /\.(csv|tsv)$/.test(file.name) ? 'csv' : 'text';
+}
+
+/** A file read from its beginning, a chunk at a time. */
+class Bytes {
+  at = 0;
+  private held: Uint8Array = new Uint8Array();
+  constructor(
+    readonly file: Slices,
+    private readonly watch: SlicesWatch,
+  ) {}
+
+  /** So many more bytes than those that are taken are held, where the file has them. */
+  private async fill(count: number): Promise<void> {
+    while (this.held.length < count) {
+      this.watch.signal?.throwIfAborted();
+      const from = this.at + this.held.length;
+      const length = Math.min(Math.max(chunkBytes, count - this.held.length), this.file.size - from);
+      if (length === 0) return;
+      const more = await slice(this.file, from, length);
+      const both = new Uint8Array(this.held.length + more.length);
+      both.set(this.held);
+      both.set(more, this.held.length);
+      this.held = both;
+      this.watch.progress?.(from + length, this.file.size);
+    }
+  }
+
+  private drop(count: number): Uint8Array {
+    const taken = this.held.subarray(0, count);
+    this.held = this.held.subarray(count);
+    this.at += count;
+    return taken;
+  }
+
+  /** Up to so many bytes. */
+  async take(count: number): Promise<Uint8Array> {
+    await this.fill(count);
+    return this.drop(Math.min(count, this.held.length));
+  }
+
+  /** Up to a byte, which is taken too; undefined at the end of the file. */
+  async upTo(byte: number, where: string): Promise<Uint8Array | undefined> {
+    let searched = 0;
+    for (;;) {
+      const place = this.held.indexOf(byte, searched);
+      if (place >= 0) {
+        const taken = this.drop(place + 1);
+        return taken.subarray(0, place);
+      }
+      searched = this.held.length;
+      if (searched > longestLine)
+        refuse(this.file, where, `at most ${longestLine} bytes`, 'more than that without an end');
+      if (this.at + searched >= this.file.size) return searched > 0 ? this.drop(searched) : undefined;
+      await this.fill(searched + 1);
+    }
+  }
+
+  get ended(): boolean {
+    return this.at >= this.file.size;
+  }
+}
+
+function refuse(file: Slices, where: string, expected: string, given: string): never {
+  throw new RangeError(`“${file.name}”, ${where}: expected ${expected}; found ${given}.`);
+}
+
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replace(/\r$/, '');
+
+const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text));
+
+/** Words of a file are shown in sentences, and a hostile one must not fill the screen. */
+const brief = (text: string) => check.shown(text);
+
+const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: number) => Promise<Found>> = {
+  async text(from, most) {
+    const lineOf = async (line: number) => {
+      const bytes = await from.upTo(10, `line ${line}`);
+      return bytes && decode(bytes).trimEnd();
+    };
+    let line = 1;
+    let text = await lineOf(line);
+    // word2vec begins with two whole numbers.
+    const said = text
+      ?.match(/^(\d+) (\d+)$/)
+      ?.slice(1)
+      .map(Number);
+    if (said) {
+      line += 1;
+      text = await lineOf(line);
+    }
+    const columns = said ? (said[1] as number) : (text?.split(' ').length ?? 0) - 1;
+    const row = said ? `a word and ${columns} numbers` : 'a word and numbers, with a space between any two';
+    if (text === undefined || columns < 1 || columns > widest)
+      refuse(from.file, `line ${line}`, `${row} (1 to ${widest} of them)`, text ? brief(text) : 'nothing');
+    check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
+    const values: number[] = [];
+    const words: string[] = [];
+    while (text !== undefined && words.length < most) {
+      // A word of GloVe may hold spaces.
+      const fields: string[] = text.split(' ');
+      const numbers = fields.slice(-columns);
+      const wrong = numbers.find((one) => !isNumber(one));
+      if (fields.length <= columns || wrong !== undefined) {
+        const given =
+          fields.length <= columns
+            ? `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`
+            : `${brief(wrong as string)} where a number is due`;
+        refuse(from.file, `line ${line}`, `a word and ${columns} numbers`, given);
+      }
+      for (const one of numbers) values.push(Number(one));
+      words.push(fields.slice(0, -columns).join(' '));
+      line += 1;
+      text = await lineOf(line);
+    }
+    if (said && text === undefined && words.length < Math.min(most, said[0] as number))
+      refuse(from.file, `line ${line}`, `row ${words.length + 1} of ${said[0]}`, 'the end of the file');
+    return { values, columns, words, more: text !== undefined };
+  },
+
+  async word2vec(from, most) {
+    const header = await from.upTo(10, 'line 1');
+    const said = header && decode(header).match(/^(\d+) (\d+)$/);
+    const [count, columns] = said ? said.slice(1).map(Number) : [0, 0];
+    if (!said || !count || !columns || columns > widest)
+      refuse(
+        from.file,
+        'line 1',
+        `the number of rows and of columns (1 to ${widest})`,
+        header ? brief(decode(header)) : 'nothing',
+      );
+    const wanted = Math.min(most, count);
+    check.fits(`${wanted} rows of ${columns} columns`, 16 * wanted * columns);
+    const values: number[] = [];
+    const words: string[] = [];
+    for (let row = 1; row <= wanted; row++) {
+      const word = await from.upTo(32, `row ${row} of ${count}`);
+      const bytes = await from.take(word ? 4 * columns : 0);
+      if (!word || bytes.length !== 4 * columns)
+        refuse(
+          from.file,
+          `row ${row} of ${count}`,
+          `a word and ${4 * columns} bytes of numbers`,
+          'the end of the file',
+        );
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      for (let c = 0; c < columns; c++) values.push(view.getFloat32(4 * c, true));
+      // Some writers end a row with a line feed, before the next word.
+      words.push(decode(word).replace(/^\n/, ''));
+    }
+    return { values, columns, words, more: wanted < count };
+  },
+
+  async csv(from, most) {
+    const values: number[] = [];
+    const labels: string[] = [];
+    let [columns, labelled, separator] = [0, false, ','];
+    let line = 0;
+    let count = 0;
+    let header = 0;
+    /** The next line that is not empty. */
+    const next = async () => {
+      for (;;) {
+        line += 1;
+        const bytes = await from.upTo(10, `line ${line}`);
+        const text = bytes && decode(bytes).replace(/^\uFEFF/, '');
+        if (text?.trim() !== '') return text;
+      }
+    };
+    const fieldsOf = (text: string) =>
+      text.split(separator).map((one) => one.trim().replace(/^"(.*)"$/, '$1'));
+    let text = await next();
+    while (text !== undefined && count < most) {
+      if (columns === 0) separator = text.includes('\t') ? '\t' : text.includes(',') ? ',' : ';';
+      const fields = fieldsOf(text);
+      if (columns === 0 && header === 0 && !fields.some(isNumber)) {
+        header = fields.length;
+      } else {
+        if (columns === 0) {
+          labelled = fields.length > 1 && !isNumber(fields[0] as string);
+          columns = fields.length - (labelled ? 1 : 0);
+          if (columns > widest) refuse(from.file, `line ${line}`, `1 to ${widest} numbers`, `${columns}`);
+          check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
+        }
+        const numbers = labelled ? fields.slice(1) : fields;
+        const wrong = numbers.find((one) => !isNumber(one));
+        const due = `${labelled ? 'a label and ' : ''}${columns} ${columns === 1 ? 'number' : 'numbers'}`;
+        if (numbers.length !== columns) refuse(from.file, `line ${line}`, due, `${fields.length} fields`);
+        if (wrong !== undefined)
+          refuse(from.file, `line ${line}`, due, `${brief(wrong)} where a number is due`);
+        for (const one of numbers) values.push(Number(one));
+        if (labelled) labels.push(fields[0] as string);
+        count += 1;
+      }
+      text = await next();
+    }
+    if (count === 0)
+      refuse(from.file, `line ${line}`, 'a row of numbers with commas between them', 'the end of the file');
+    return {
+      values,
+      columns,
+      ...(labelled && { words: labels }),
+      more: text !== undefined,
+    };
+  },
+
+  async npy(from, most) {
+    const { file } = from;
+    const start = await from.take(8);
+    const version = start[6] ?? 0;
+    if (
+      start.length < 8 ||
+      String.fromCharCode(...start.subarray(0, 6)) !== '\u0093NUMPY' ||
+      version < 1 ||
+      version > 3
+    )
+      refuse(file, 'byte 0', 'the beginning of a .npy file of version 1 to 3', 'something else');
+    const lengthBytes = await from.take(version === 1 ? 2 : 4);
+    const length = lengthBytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
+    if (length > 2 ** 16 || lengthBytes.length < 2)
+      refuse(file, 'byte 8', `a header of at most ${2 ** 16} bytes`, `one of ${length}`);
+    const header = decode(await from.take(length));
+    const [, order, kind, size] = header.match(/'descr':\s*'([<>|=])([a-z])(\d)'/) ?? [];
+    const [, extents] = header.match(/'shape':\s*\(([\d,\s]*)\)/) ?? [];
+    const shape =
+      extents
+        ?.split(',')
+        .filter((one) => one.trim())
+        .map(Number) ?? [];
+    const width = Number(size);
+    if (kind !== 'f' || ![2, 4, 8].includes(width) || order === '|')
+      refuse(
+        file,
+        'its header',
+        "dtype float16, float32 or float64 ('<f2', '<f4', '<f8')",
+        brief(header.trim()),
+      );
+    if (/'fortran_order':\s*True/.test(header))
+      refuse(
+        file,
+        'its header',
+        "rows one after another ('fortran_order': False)",
+        'columns; save np.ascontiguousarray of it',
+      );
+    const [count, columns] = shape.length === 1 ? [1, shape[0] as number] : (shape as [number, number]);
+    if (shape.length < 1 || shape.length > 2 || count < 1 || columns < 1 || columns > widest)
+      refuse(
+        file,
+        'its header',
+        `a shape of 1 or 2 extents, with 1 to ${widest} columns`,
+        `(${shape.join(', ')})`,
+      );
+    const wanted = Math.min(most, count);
+    check.fits(`${wanted} rows of ${columns} columns`, 24 * wanted * columns);
+    const bytes = await from.take(wanted * columns * width);
+    if (bytes.length < wanted * columns * width) {
+      const row = Math.floor(bytes.length / (columns * width)) + 1;
+      refuse(file, `row ${row} of ${count}`, `${columns * width} bytes of numbers`, 'the end of the file');
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const little = order !== '>';
+    const values = new Float64Array(wanted * columns);
+    for (let at = 0; at < values.length; at++) {
+      values[at] =
+        width === 8
+          ? view.getFloat64(8 * at, little)
+          : width === 4
+            ? view.getFloat32(4 * at, little)
+            : half(view.getUint16(2 * at, little));
+    }
+    return { values, columns, more: wanted < count };
+  },
+};
+
+/** IEEE 754 binary16. */
+function half(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 31) return fraction ? Number.NaN : sign * Infinity;
+  return sign * (exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24);
+}
+
+async function ofTensor(
+  superpose: First,
+  files: ReadonlyMap<string, Slices>,
+  file: Slices,
+  most: number,
+  name: string | undefined,
+  watch: SlicesWatch,
+): Promise<Found> {
+  const checkpoint = await checkpointOf(superpose, files, file.name, watch);
+  const tables = [...checkpoint.tensors.values()].filter(({ shape }) => shape.length === 2);
+  const only = tables.length === 1 ? tables[0]?.name : undefined;
+  const chosen = name ?? only;
+  const tensor = tables.find((one) => one.name === chosen);
+  if (!tensor) {
+    const names = tables.slice(0, 5).map((one) => brief(one.name));
+    const more = tables.length > 5 ? ', …' : '';
+    throw new RangeError(
+      `tensor must name one of the tables in “${file.name}”, ${names.join(', ') || 'of which there are none'}${more}; it is ${check.shown(name)}.`,
+    );
+  }
+  const [count = 0, columns = 0] = tensor.shape;
+  if (count === 0 || columns === 0)
+    refuse(
+      file,
+      `tensor ${brief(tensor.name)}`,
+      'at least one row and one column',
+      `[${tensor.shape.join(', ')}]`,
+    );
+  const wanted = Math.min(most, count);
+  const rows = Array.from({ length: wanted }, (_, row) => row);
+  const { data } = await checkpoint.rows(tensor.name, rows, 'float64', counted(watch));
+  return { values: data, columns, more: wanted < count };
+}

@@ -1,0 +1,164 @@
+// Files that are read in slices: from disk in Node, from what a reader chose in a browser. Nothing is uploaded and
+// nothing is read that was not asked for.
+import * as check from '../check.js';
+
+/** A file of which parts can be read. */
+export interface Slices {
+  /** Its name, without a folder. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The bytes from `offset` on, `length` of them or up to the file’s end. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/**
+ * What holds a model or a table: in Node the path of a file or a folder, in a browser a file or all files of a folder,
+ * anywhere something of one’s own that reads slices.
+ */
+export type Source = string | URL | Blob | Slices | readonly (Blob | Slices)[];
+
+/** Who waits for what is read, and may stop waiting. */
+export interface SlicesWatch {
+  /** Ends the reading. */
+  signal?: AbortSignal;
+  /** Bytes that have been read, and bytes in all, of the call. */
+  progress?: (bytes: number, of: number) => void;
+}
+
+/** The same for several readings at a time, which each say first how much they want. */
+export interface CountedWatch {
+  /** Ends the reading. */
+  readonly signal: AbortSignal | undefined;
+  /** Bytes that will be read. */
+  wanted(bytes: number): void;
+  /** Bytes that have been read since the last call. */
+  received(bytes: number): void;
+}
+
+export function counted({ signal, progress }: SlicesWatch): CountedWatch {
+  let [done, of] = [0, 0];
+  return {
+    signal,
+    wanted(bytes) {
+      of += bytes;
+    },
+    received(bytes) {
+      done += bytes;
+      progress?.(done, of);
+    },
+  };
+}
+
+const nodeFiles = 'node:fs/promises';
+
+/** A few small files beside the weights, and no more of their bytes than that. */
+const longestText = 64 * 2 ** 20;
+
+/** The files of a source, by name, and which of them was named itself. */
+export async function filesOf(source: Source): Promise<{ files: Map<string, Slices>; named?: string }> {
+  if (typeof source === 'string' || source instanceof URL) return onDisk(source);
+  const list = Array.isArray(source) ? source : [source as Blob | Slices];
+  if (list.length === 0) check.refuseCount('source', 'at least 1 file', 0);
+  const files = list.map((one, place) => slicesOf(one, list.length === 1 ? 'source' : `source[${place}]`));
+  const [first] = files;
+  return {
+    files: new Map(files.map((one) => [one.name, one])),
+    ...(files.length === 1 && first && { named: first.name }),
+  };
+}
+
+function slicesOf(file: unknown, name: string): Slices {
+  if (typeof Blob === 'function' && file instanceof Blob) {
+    return {
+      name: 'name' in file ? String(file.name) : 'model.safetensors',
+      size: file.size,
+      read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()),
+    };
+  }
+  check.object(name, file);
+  const slices = file as Slices;
+  if (typeof slices.name !== 'string' || typeof slices.read !== 'function')
+    check.refuse(name, 'a path, a Blob, or an object with name, size and read', file, false);
+  check.integer(`${name}.size`, slices.size, 0, Number.MAX_SAFE_INTEGER);
+  return slices;
+}
+
+async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices>; named?: string }> {
+  const isNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+  if (!isNode) {
+    throw new Error('A path can be read in Node alone; in a browser give the file that the reader chose.');
+  }
+  // Not written out in the import, so that bundlers do not put a substitute for it into pages.
+  const { open, readdir, stat }: typeof import('node:fs/promises') = await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
+  );
+  const path = source instanceof URL ? decodeURIComponent(source.pathname) : source;
+  const found = async (at: string) =>
+    stat(at).catch((cause: NodeJS.ErrnoException) => {
+      throw new Error(`${check.shown(at)} could not be read (${cause.code}).`, { cause });
+    });
+  const cut = (whole: string): [string, string] => {
+    const at = whole.replace(/[\\/]+$/, '');
+    const slash = Math.max(at.lastIndexOf('/'), at.lastIndexOf('\\'));
+    return slash < 0 ? ['.', at] : [at.slice(0, slash) || '/', at.slice(slash + 1)];
+  };
+  const isFolder = (await found(path)).isDirectory();
+  const [folder, named] = isFolder ? [path, undefined] : cut(path);
+  const files = new Map<string, Slices>();
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!wanted.test(entry.name) && entry.name !== named) continue;
+    const at = `${folder}/${entry.name}`;
+    const { size } = await found(at);
+    files.set(entry.name, {
+      name: entry.name,
+      size,
+      async read(offset, length) {
+        const file = await open(at).catch((cause: NodeJS.ErrnoException) => {
+          throw new Error(`${check.shown(at)} could not be read (${cause.code}).`, { cause });
+        });
+        try {
+          const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+          let filled = 0;
+          while (filled < bytes.length) {
+            const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
+            if (bytesRead === 0) break;
+            filled += bytesRead;
+          }
+          return bytes.subarray(0, filled);
+        } finally {
+          await file.close();
+        }
+      },
+    });
+  }
+  return { files, ...(named !== undefined && { named }) };
+}
+
+/** Of a folder, what a model may need. */
+const wanted =
+  /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|preprocessor_config)\.json$/;
+
+/** Exactly these bytes of a file; a file that has become shorter is told. */
+export async function slice(file: Slices, offset: number, length: number): Promise<Uint8Array> {
+  const bytes = await file.read(offset, length);
+  if (!(bytes instanceof Uint8Array) || bytes.length !== length)
+    throw new Error(
+      `“${file.name}” ended at byte ${offset + (bytes?.length ?? 0)} while it was read; it is truncated or was changed.`,
+    );
+  return bytes;
+}
+
+/** What a small JSON file holds; undefined without it. */
+export async function jsonOf(files: ReadonlyMap<string, Slices>, name: string): Promise<unknown> {
+  const file = files.get(name);
+  if (!file) return undefined;
+  if (file.size > longestText)
+    throw new RangeError(`“${name}” has ${file.size} bytes; at most ${longestText} are read of such a file.`);
+  const bytes = await slice(file, 0, file.size);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new RangeError(`“${name}” is not JSON.`, { cause });
+  }
+}

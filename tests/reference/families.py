@@ -1,0 +1,320 @@
+"""Tiny checkpoints of the model families, and the scores of their first layer.
+
+Each family's file has the names, shapes and dtypes of its published checkpoints, with random
+weights, and the numbers are those of a forward written out for that family alone:
+
+  bert, roberta, electra (base)  LN(t + p + s) -> W_Q, W_K; RoBERTa's first position is row 2
+  electra (small)                W_e LN(t + p + s) + b_e -> W_Q, W_K
+  distilbert                     LN(t + p)
+  mpnet                          LN(t + p), first position row 2; q'k / sqrt(d_h) + b[bucket(j - i)]
+  gpt2                           LN_1(t + p); [q k v] = x W + b, W [d, 3d]
+  opt                            LN(t + p), first position row 2; without LN and with t = W E (350m)
+  whisper_decoder                LN(t + p); keys without a bias
+  clip_text                      LN(t + p)
+  clip_vision                    LN_1(LN_0(x)), x = [class; conv(patches)] + p, conv without a bias
+  vit, deit, timm                LN(x), x = [class; (distillation;) conv(patches) + b] + p; timm: [q; k; v] in one
+  qwen2                          rotation: the term b_Q R(j - i) b_K / sqrt(d_h) alone; two queries a key
+
+LN: (x - mean) / sqrt(var + eps) * gamma + beta. Scores are q.k / sqrt(d_h) for every pair, before any mask.
+Sources: Hugging Face transformers' reference implementations, timm's vision_transformer.
+
+Weights are whole multiples of 1/64 below 1.6, which F32, F16 and BF16 hold exactly: the dtype of a file takes
+nothing from its numbers. Files go to checkpoints/NAME/, beside config.json; their SHA-256 is in the JSON.
+"""
+
+import hashlib
+import json
+import math
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from oracle_json import write_beside
+from schemes import bucket
+
+FOLDER = Path(__file__).parent / "checkpoints"
+D, HEADS, WIDE, VOCABULARY, LENGTH = 8, 2, 6, 12, 8
+IDS = [3, 7, 2, 7, 11]
+SIDE, GRID = 2, 2
+EPS = 1e-2
+
+
+def weights(rng, *shape, about=0.0):
+    return about + np.rint(rng.normal(0, 0.4, shape).clip(-1.5, 1.5) * 64) / 64
+
+
+def bytes_of(values, dtype):
+    if dtype == "I64":
+        return values.astype("<i8").tobytes()
+    if dtype == "F16":
+        return values.astype("<f2").tobytes()
+    single = values.astype("<f4")
+    if dtype == "F32":
+        return single.tobytes()
+    return (single.view("<u4") >> 16).astype("<u2").tobytes()
+
+
+def safetensors(tensors, dtype):
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for name in sorted(tensors):
+        values = tensors[name]
+        kind = "I64" if values.dtype.kind == "i" else dtype
+        part = bytes_of(values, kind)
+        header[name] = {"dtype": kind, "shape": list(values.shape), "data_offsets": [len(data), len(data) + len(part)]}
+        data += part
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def layer_norm(x, gamma, beta, eps=EPS):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
+
+
+def scores(queries, keys, heads=HEADS):
+    n, d = queries.shape
+    width = d // heads
+    out = np.empty((heads, n, n))
+    for h in range(heads):
+        own = slice(h * width, (h + 1) * width)
+        out[h] = queries[:, own] @ keys[:, own].T / math.sqrt(width)
+    return out
+
+
+class Checkpoint:
+    """Tensors by their names, each drawn when it is first named."""
+
+    def __init__(self, rng, prefix=""):
+        self.rng, self.prefix, self.tensors = rng, prefix, {}
+
+    def make(self, name, *shape, about=0.0):
+        values = weights(self.rng, *shape, about=about)
+        self.tensors[self.prefix + name] = values
+        return values
+
+    def norm(self, name, width=D, words=("weight", "bias")):
+        return self.make(f"{name}.{words[0]}", width, about=1.0), self.make(f"{name}.{words[1]}", width)
+
+    def linear(self, name, out=D, into=D, bias=True):
+        weight = self.make(f"{name}.weight", out, into)
+        return weight, self.make(f"{name}.bias", out) if bias else np.zeros(out)
+
+    def ids(self, name, count):
+        self.tensors[self.prefix + name] = np.arange(count, dtype=np.int64)[None, :]
+
+
+def through(x, linear):
+    return x @ linear[0].T + linear[1]
+
+
+def bert(rng, prefix="bert.", segments=2, first=0, width=D, words=("weight", "bias"), heads=HEADS):
+    file = Checkpoint(rng, prefix)
+    token = file.make("embeddings.word_embeddings.weight", VOCABULARY, width)
+    position = file.make("embeddings.position_embeddings.weight", LENGTH + first, width)
+    segment = file.make("embeddings.token_type_embeddings.weight", segments, width)
+    file.ids("embeddings.position_ids", LENGTH + first)
+    norm = file.norm("embeddings.LayerNorm", width, words)
+    x = layer_norm(token[IDS] + position[first : first + len(IDS)] + segment[0], *norm)
+    if width != D:
+        x = through(x, file.linear("embeddings_project", D, width))
+    query = file.linear("encoder.layer.0.attention.self.query")
+    key = file.linear("encoder.layer.0.attention.self.key")
+    file.linear("encoder.layer.0.attention.self.value")
+    return file, scores(through(x, query), through(x, key), heads), {"num_attention_heads": heads, "layer_norm_eps": EPS}
+
+
+def distilbert(rng):
+    file = Checkpoint(rng, "distilbert.")
+    token = file.make("embeddings.word_embeddings.weight", VOCABULARY, D)
+    position = file.make("embeddings.position_embeddings.weight", LENGTH, D)
+    norm = file.norm("embeddings.LayerNorm")
+    x = layer_norm(token[IDS] + position[: len(IDS)], *norm, eps=1e-12)
+    query = file.linear("transformer.layer.0.attention.q_lin")
+    key = file.linear("transformer.layer.0.attention.k_lin")
+    return file, scores(through(x, query), through(x, key)), {"n_heads": HEADS}
+
+
+def mpnet(rng):
+    file = Checkpoint(rng, "mpnet.")
+    token = file.make("embeddings.word_embeddings.weight", VOCABULARY, D)
+    position = file.make("embeddings.position_embeddings.weight", LENGTH + 2, D)
+    norm = file.norm("embeddings.LayerNorm")
+    x = layer_norm(token[IDS] + position[2 : 2 + len(IDS)], *norm)
+    query = file.linear("encoder.layer.0.attention.attn.q")
+    key = file.linear("encoder.layer.0.attention.attn.k")
+    table = file.make("encoder.relative_attention_bias.weight", 32, HEADS)
+    bias = np.array([[table[bucket(j - i, True, 32, 128)] for j in range(len(IDS))] for i in range(len(IDS))])
+    return file, scores(through(x, query), through(x, key)) + bias.transpose(2, 0, 1), {"num_attention_heads": HEADS, "layer_norm_eps": EPS}
+
+
+def gpt2(rng):
+    file = Checkpoint(rng, "transformer.")
+    token, position = file.make("wte.weight", VOCABULARY, D), file.make("wpe.weight", LENGTH, D)
+    norm = file.norm("h.0.ln_1")
+    weight, bias = file.make("h.0.attn.c_attn.weight", D, 3 * D), file.make("h.0.attn.c_attn.bias", 3 * D)
+    file.tensors["transformer.h.0.attn.bias"] = np.tri(LENGTH)[None, None]
+    joined = layer_norm(token[IDS] + position[: len(IDS)], *norm) @ weight + bias
+    return file, scores(joined[:, :D], joined[:, D : 2 * D]), {"n_head": HEADS, "layer_norm_epsilon": EPS}
+
+
+def opt(rng, pre):
+    file = Checkpoint(rng, "model.decoder.")
+    table = file.make("embed_tokens.weight", VOCABULARY, D if pre else WIDE)
+    position = file.make("embed_positions.weight", LENGTH + 2, D)
+    token = table if pre else table @ file.make("project_in.weight", D, WIDE).T
+    norm = file.norm("layers.0.self_attn_layer_norm")
+    if pre:
+        file.norm("final_layer_norm")
+    x = token[IDS] + position[2 : 2 + len(IDS)]
+    if pre:
+        x = layer_norm(x, *norm, eps=1e-5)
+    query, key = file.linear("layers.0.self_attn.q_proj"), file.linear("layers.0.self_attn.k_proj")
+    return file, scores(through(x, query), through(x, key)), {"num_attention_heads": HEADS}
+
+
+def whisper(rng):
+    file = Checkpoint(rng, "model.")
+    file.linear("encoder.conv1", D, 4)
+    file.tensors["model.encoder.conv1.weight"] = weights(rng, D, 4, 3)
+    file.make("encoder.embed_positions.weight", 2 * LENGTH, D)
+    token = file.make("decoder.embed_tokens.weight", VOCABULARY, D)
+    position = file.make("decoder.embed_positions.weight", LENGTH, D)
+    norm = file.norm("decoder.layers.0.self_attn_layer_norm")
+    query = file.linear("decoder.layers.0.self_attn.q_proj")
+    key = file.linear("decoder.layers.0.self_attn.k_proj", bias=False)
+    x = layer_norm(token[IDS] + position[: len(IDS)], *norm, eps=1e-5)
+    return file, scores(through(x, query), through(x, key)), {"decoder_attention_heads": HEADS, "encoder_attention_heads": HEADS}
+
+
+def convolved(pixels, kernel):
+    """[patches, d] of a picture [3, side, side], the patches row by row."""
+    rows = []
+    for y in range(GRID):
+        for x in range(GRID):
+            part = pixels[:, y * SIDE : (y + 1) * SIDE, x * SIDE : (x + 1) * SIDE]
+            rows.append([(one * part).sum() for one in kernel])
+    return np.array(rows)
+
+
+def clip(rng, pixels):
+    file = Checkpoint(rng)
+    text = "text_model."
+    token = file.make(f"{text}embeddings.token_embedding.weight", VOCABULARY, D)
+    position = file.make(f"{text}embeddings.position_embedding.weight", LENGTH, D)
+    norm = file.norm(f"{text}encoder.layers.0.layer_norm1")
+    query = file.linear(f"{text}encoder.layers.0.self_attn.q_proj")
+    key = file.linear(f"{text}encoder.layers.0.self_attn.k_proj")
+    x = layer_norm(token[IDS] + position[: len(IDS)], *norm)
+    of_text = scores(through(x, query), through(x, key))
+
+    vision = "vision_model."
+    kernel = file.make(f"{vision}embeddings.patch_embedding.weight", D, 3, SIDE, SIDE)
+    first = file.make(f"{vision}embeddings.class_embedding", D)
+    position = file.make(f"{vision}embeddings.position_embedding.weight", 1 + GRID**2, D)
+    outer = file.norm(f"{vision}pre_layrnorm")
+    inner = file.norm(f"{vision}encoder.layers.0.layer_norm1")
+    query = file.linear(f"{vision}encoder.layers.0.self_attn.q_proj")
+    key = file.linear(f"{vision}encoder.layers.0.self_attn.k_proj")
+    x = np.vstack([first, convolved(pixels, kernel)]) + position
+    x = layer_norm(layer_norm(x, *outer), *inner)
+    config = {"num_attention_heads": HEADS, "layer_norm_eps": EPS}
+    return file, of_text, scores(through(x, query), through(x, key)), {"text_config": config, "vision_config": config}
+
+
+def vit(rng, pixels, distilled):
+    file = Checkpoint(rng, "deit." if distilled else "vit.")
+    first = [file.make("embeddings.cls_token", 1, 1, D)[0]]
+    if distilled:
+        first.append(file.make("embeddings.distillation_token", 1, 1, D)[0])
+    position = file.make("embeddings.position_embeddings", 1, len(first) + GRID**2, D)[0]
+    kernel = file.make("embeddings.patch_embeddings.projection.weight", D, 3, SIDE, SIDE)
+    bias = file.make("embeddings.patch_embeddings.projection.bias", D)
+    norm = file.norm("encoder.layer.0.layernorm_before")
+    query = file.linear("encoder.layer.0.attention.attention.query")
+    key = file.linear("encoder.layer.0.attention.attention.key")
+    x = layer_norm(np.vstack([*first, convolved(pixels, kernel) + bias]) + position, *norm)
+    return file, scores(through(x, query), through(x, key)), {"num_attention_heads": HEADS, "layer_norm_eps": EPS}
+
+
+def timm(rng, pixels):
+    file = Checkpoint(rng)
+    first = file.make("cls_token", 1, 1, D)[0]
+    position = file.make("pos_embed", 1, 1 + GRID**2, D)[0]
+    kernel, bias = file.make("patch_embed.proj.weight", D, 3, SIDE, SIDE), file.make("patch_embed.proj.bias", D)
+    norm = file.norm("blocks.0.norm1")
+    joined = file.linear("blocks.0.attn.qkv", 3 * D, D)
+    x = layer_norm(np.vstack([first, convolved(pixels, kernel) + bias]) + position, *norm)
+    q, k, _ = np.split(through(x, joined), 3, axis=1)
+    return file, scores(q, k), {"num_attention_heads": HEADS, "layer_norm_eps": EPS}
+
+
+def qwen2(rng):
+    """The scores of biases alone at distances 0 to 7: what a token of zeros would have."""
+    file = Checkpoint(rng, "model.")
+    heads, key_heads, width = 4, 2, 4
+    file.make("embed_tokens.weight", VOCABULARY, D)
+    file.make("layers.0.input_layernorm.weight", D, about=1.0)
+    _, b_q = file.linear("layers.0.self_attn.q_proj", heads * width, D)
+    _, b_k = file.linear("layers.0.self_attn.k_proj", key_heads * width, D)
+    base = 1000.0
+    term = np.empty((heads, LENGTH))
+    for h in range(heads):
+        q = b_q[h * width : (h + 1) * width]
+        shared = h // (heads // key_heads)
+        k = b_k[shared * width : (shared + 1) * width]
+        # Channels i and i + d_h/2 are the parts of one complex number, turned by its position.
+        half = width // 2
+        z_q, z_k = q[:half] + 1j * q[half:], k[:half] + 1j * k[half:]
+        speed = base ** (-2 * np.arange(half) / width)
+        for back in range(LENGTH):
+            turned_q = z_q * np.exp(1j * speed * back)
+            term[h, back] = (turned_q * z_k.conj()).real.sum() / math.sqrt(width)
+    config = {"num_attention_heads": heads, "num_key_value_heads": key_heads, "rope_theta": base, "rms_norm_eps": 1e-6}
+    return file, term, config
+
+
+def main():
+    rng = np.random.default_rng(20261122)
+    pixels = weights(rng, 3, SIDE * GRID, SIDE * GRID)
+    cases = []
+
+    def add(name, family, dtype, file, logits, config, **more):
+        folder = FOLDER / name
+        folder.mkdir(parents=True, exist_ok=True)
+        data = safetensors(file.tensors, dtype)
+        (folder / "model.safetensors").write_bytes(data)
+        (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="ascii")
+        digest = hashlib.sha256(data).hexdigest()
+        cases.append({"name": name, "family": family, "dtype": dtype, "sha256": digest, "logits": logits, **more})
+
+    add("bert", "bert", "F32", *bert(rng), causal=False)
+    add("bert-gamma", "bert", "F16", *bert(rng, "", words=("gamma", "beta")), causal=False)
+    add("roberta", "roberta", "BF16", *bert(rng, "roberta.", 1, 2), causal=False)
+    add("electra", "electra", "F32", *bert(rng, "electra.", width=WIDE), causal=False)
+    add("electra-base", "electra", "F16", *bert(rng, "discriminator.electra."), causal=False)
+    add("distilbert", "distilbert", "F32", *distilbert(rng), causal=False)
+    add("mpnet", "mpnet", "F32", *mpnet(rng), causal=False)
+    add("gpt2", "gpt2", "F32", *gpt2(rng), causal=True)
+    add("opt", "opt", "F16", *opt(rng, True), causal=True)
+    add("opt-350m", "opt", "F16", *opt(rng, False), causal=True)
+    file, logits, config = whisper(rng)
+    add("whisper", "whisper-decoder", "F32", file, logits, config, causal=True)
+    file, of_text, of_vision, config = clip(rng, pixels)
+    add("clip", "clip-text", "F32", file, of_text, config, causal=True, vision=of_vision)
+    add("vit", "vit", "F32", *vit(rng, pixels, False), causal=False)
+    add("deit", "vit", "F32", *vit(rng, pixels, True), causal=False)
+    add("vit-timm", "vit", "BF16", *timm(rng, pixels), causal=False)
+    file, term, config = qwen2(rng)
+    add("qwen2", "rope", "BF16", file, [], config, causal=True, position_term=term)
+
+    for one in cases:
+        if len(one["logits"]):
+            # Scores that a wrong reading would leave as they are would prove nothing.
+            assert np.ptp(one["logits"], axis=2).min() > 1e-3
+    write_beside(__file__, {"ids": IDS, "pixels": pixels, "side": SIDE, "grid": GRID, "cases": cases})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+// Figures of a model that the reader opened: those of MiniLM over its numbers, with its name, and no words about MiniLM.
+import type { FamilyId, OpenedModel, Picture } from 'superpose';
+import { percent, readable, signed } from '../plot/format.js';
+import { colourKey, largestMagnitude, map } from '../plot/parts.js';
+import type { Cursor } from '../plot/scene.js';
+import type { Control } from './controls.js';
+import type { AnyFigure, Figure } from './figure.js';
+import { gaugeControl } from './gaugeControl.js';
+import { figure as heads } from './heads.js';
+import { figure as oneScore } from './oneScore.js';
+import { figure as overlap } from './overlap.js';
+import { headControl, sentenceControl } from './sentence.js';
+import { termLabels, terms } from './terms.js';
+
+/** What the page knows of the model. */
+export type Opened = Pick<
+  OpenedModel,
+  | 'name'
+  | 'about'
+  | 'family'
+  | 'parts'
+  | 'heads'
+  | 'epsilon'
+  | 'summands'
+  | 'readsText'
+  | 'picture'
+  | 'vocabulary'
+  | 'bytes'
+>;
+
+/** What is asked of the worker: files to open, a picture to look at, or to forget what is open. */
+export interface OwnQuestion {
+  files?: readonly File[];
+  part?: FamilyId;
+  heads?: number;
+  epsilon?: number;
+  picture?: Picture;
+}
+
+/** Settings of its figures. */
+export interface OwnState {
+  gauge: 'canonical' | 'raw';
+  head: number;
+  on: readonly string[];
+  text: string;
+  ids: string;
+}
+
+export interface GramData {
+  gram: Record<'raw' | 'centred', Float64Array>;
+  rows: Record<'raw' | 'centred', number>;
+  /** What of the products depends on the distance alone; not of pictures. */
+  shares: Record<'raw' | 'centred', number> | undefined;
+}
+
+const unverified =
+  'This file was not verified against a reference: that terms add up does not prove that it was read as its model reads it.';
+
+/** A figure with other settings and a name before its title; `fixed` are settings that it has no more. */
+function as(
+  figure: AnyFigure,
+  name: string,
+  title: string,
+  controls: Record<string, Control>,
+  fixed: object,
+  note = '',
+): AnyFigure {
+  const { scene, describe, cells, firstCursor, readout, focus, tokens, table } = figure;
+  const all = (state: object) => ({ ...state, ...fixed });
+  return {
+    name,
+    title,
+    controls,
+    source: () => 'trained',
+    waiting: 'Reading the model’s file…',
+    scene: (data, state, width) => scene(data, all(state), width),
+    describe: (data, state) => describe(data, all(state)),
+    cells: (data, state) => cells(data, all(state)),
+    ...(firstCursor && { firstCursor: (data, state) => firstCursor(data, all(state)) }),
+    readout: (data, state, cursor: Cursor) => readout(data, all(state), cursor),
+    ...(focus && { focus: (data, state, cursor, width) => focus(data, all(state), cursor, width) }),
+    ...(tokens && { tokens: (data, state) => tokens(data, all(state)) }),
+    remark: ({ dropped = 0 }: { dropped?: number }) =>
+      `${dropped > 0 ? `The first tokens are shown; ${dropped} more are left out. ` : ''}${note}${unverified}`,
+    table: (data, state) => table(data, all(state)),
+  };
+}
+
+/** The figures of a model, by name; those of scores where it has any that can be taken apart. */
+export function ownFigures(model: Opened): Record<string, AnyFigure> {
+  const { name } = model;
+  const made: Record<string, AnyFigure> = {};
+  const add = (figure: AnyFigure) => {
+    made[figure.name] = figure;
+  };
+  const positions = model.family !== 'rope';
+  if (positions) add({ ...gram, title: `${name}: positions’ dot products with one another` });
+  if (positions && model.family !== 'whisper-encoder') {
+    add(
+      as(
+        overlap,
+        'own-overlap',
+        `${name}: how much tokens and positions overlap`,
+        {},
+        { tables: 'seeded' },
+        model.picture ? 'The rows of tokens are what one pixel of one colour adds. ' : '',
+      ),
+    );
+  }
+  if (model.summands.length === 0 || model.heads === undefined || model.epsilon === undefined) return made;
+  const input: Record<string, Control> = model.picture
+    ? {}
+    : model.readsText
+      ? { text: sentenceControl }
+      : {
+          ids: {
+            kind: 'text',
+            label: `Token ids, from 0 to ${model.vocabulary - 1}, with commas between them`,
+            initial: '0, 1, 2, 3',
+            longest: 2000,
+          },
+        };
+  const gauge = { ...gaugeControl, more: true } as const;
+  const patches = model.picture ? 'Tokens are patches here. ' : '';
+  add(
+    as(
+      heads,
+      'own-heads',
+      `${name}: the variation in each head’s scores, shared out`,
+      { gauge, ...input },
+      { sentences: 'yours' },
+      patches,
+    ),
+  );
+  add(
+    as(
+      oneScore,
+      'own-one-score',
+      `${name}: one score, and the questions it asks`,
+      {
+        head: { ...headControl, max: model.heads - 1, initial: 0 },
+        gauge,
+        centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
+        on: { kind: 'several', label: 'Terms that softmax is taken of', options: termLabels, initial: terms },
+        ...input,
+      },
+      { view: 'four', weights: 'trained' },
+      patches,
+    ),
+  );
+  return made;
+}
+
+const gramControls = {
+  mean: {
+    kind: 'choice',
+    label: 'Position rows',
+    options: { centred: 'Less their mean', raw: 'As they come' },
+    initial: 'centred',
+    radio: true,
+  },
+} as const;
+
+const gram: Figure<typeof gramControls, GramData> = {
+  name: 'own-gram',
+  title: '',
+  controls: gramControls,
+  source: () => 'trained',
+  waiting: 'Reading the model’s file…',
+  scene({ gram, rows }, { mean }, width) {
+    const side = Math.min(width, 420);
+    const limit = largestMagnitude([gram[mean]]);
+    const scale = { low: -limit, high: limit, scale: 'diverging' } as const;
+    const drawn = map(
+      { x: 0, y: 0, width: side, height: side + 24 },
+      {
+        values: gram[mean],
+        rows: rows[mean],
+        columns: rows[mean],
+        ...scale,
+        title: 'Position down, position across',
+      },
+    );
+    return {
+      width,
+      height: side + 76,
+      marks: [
+        ...drawn.marks,
+        ...colourKey(0, side + 34, { ...scale, label: 'dot product', print: readable }),
+      ],
+      regions: [drawn.region],
+    };
+  },
+  describe({ rows, shares }, { mean }) {
+    const read = `${rows.raw} rows of the position table are shown${mean === 'centred' && rows.centred < rows.raw ? `, less ${rows.raw - rows.centred} that always ${rows.raw - rows.centred === 1 ? 'holds' : 'hold'} the same token` : ''}.`;
+    return shares
+      ? `${read} Of what their dot products vary by, ${percent(shares[mean])} depends on the distance alone.`
+      : read;
+  },
+  cells: ({ rows }, { mean }) => ({ rows: rows[mean], columns: rows[mean] }),
+  readout: ({ gram, rows }, { mean }, { i, j }) => [
+    `Row ${i} with row ${j}: `,
+    { text: signed(gram[mean][i * rows[mean] + j] ?? Number.NaN), strong: true },
+    '.',
+  ],
+  remark: () => unverified,
+  table: ({ gram, rows }, { mean }) => ({
+    columns: ['row', 'with row', 'dot product'],
+    rows: Array.from(gram[mean], (value, cell) => [Math.floor(cell / rows[mean]), cell % rows[mean], value]),
+  }),
+};

@@ -1,0 +1,137 @@
+// superpose model: what the tables of a model of one's own are like.
+import { type ByGauge, load, type ModelReport, type OpenedModel, openModel } from 'superpose';
+import { csvOf } from '../index.js';
+import { parsed, Refusal, told } from './refusal.js';
+
+/** What may have to be said to open a model. */
+export const openOptions = {
+  part: { type: 'string' },
+  heads: { type: 'string' },
+  epsilon: { type: 'string' },
+} as const;
+
+interface Given {
+  part?: string | undefined;
+  heads?: string | undefined;
+  epsilon?: string | undefined;
+}
+
+/** The model at a path; what is wrong with it is a RangeError. */
+export async function opened(path: string, { part, heads, epsilon }: Given): Promise<OpenedModel> {
+  const number = (text: string) => (text.trim() === '' ? Number.NaN : Number(text));
+  return openModel(await load(), path, {
+    ...(part !== undefined && { part: part as OpenedModel['family'] }),
+    ...(heads !== undefined && { heads: number(heads) }),
+    ...(epsilon !== undefined && { epsilon: number(epsilon) }),
+  });
+}
+
+export async function model(args: string[]): Promise<string> {
+  const { values, positionals } = parsed({
+    args,
+    allowPositionals: true,
+    options: {
+      ...openOptions,
+      csv: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const { csv, json } = values;
+  const [path, ...others] = positionals;
+  if (path === undefined || others.length > 0)
+    throw new Refusal(
+      'superpose model takes one path: of a .safetensors file, an index of shards or a folder.',
+    );
+  if (csv && json) throw new Refusal('Choose one of --csv and --json.');
+  return told(async () => {
+    const found = await opened(path, values);
+    const report = await found.report();
+    const rows = rowsOf(found, report);
+    if (json) return `${JSON.stringify(plain(found, report), null, 1)}\n`;
+    if (csv) {
+      return csvOf({ columns: ['measure', 'gauge', 'value'], rows: rows.map(([, ...row]) => row) });
+    }
+    return printed(found, report, rows);
+  });
+}
+
+type Row = [label: string, measure: string, gauge: string, value: string | number];
+
+function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
+  const { token, position, cosines, overlap, offsets, chance, rotary, curve } = report;
+  const row = (label: string, measure: string, value: string | number | undefined, gauge = ''): Row[] =>
+    value === undefined ? [] : [[label, measure, gauge, value]];
+  const both = (label: string, measure: string, value: ByGauge<number> | undefined): Row[] =>
+    value ? [...row(label, measure, value.raw, 'raw'), ...row(label, measure, value.centred, 'centred')] : [];
+  const sizes = (of: 'meanSize' | 'largestSize'): ByGauge<number> | undefined =>
+    cosines && { raw: cosines.raw[of], centred: cosines.centred[of] };
+  // Pictures have no table of tokens, but what one pixel of one colour adds.
+  const tokens = model.picture ? 'pixel' : 'token';
+  return [
+    ...row('family', 'family', model.family),
+    ...row('width that W_Q reads', 'd_model', model.d_model),
+    ...row('heads', 'heads', model.heads),
+    ...row('ε of its norms', 'epsilon', model.epsilon),
+    ...row('token rows', 'vocabulary', model.vocabulary || undefined),
+    ...row('positions', 'positions', model.positions || undefined),
+    ...row(`${tokens} rows read`, `${tokens} rows`, token?.rows.length),
+    ...row('position rows read', 'position rows', position?.rows.length),
+    ...row(`mean length of ${tokens} rows`, `${tokens} length`, token?.lengths.mean, 'raw'),
+    ...row('mean length of position rows', 'position length', position?.lengths.mean, 'raw'),
+    ...both(`directions that ${tokens} rows fill`, `${tokens} participation`, token?.participation),
+    ...both('directions that position rows fill', 'position participation', position?.participation),
+    ...both(`mean |cos| of ${tokens} and position rows`, 'mean |cos|', sizes('meanSize')),
+    ...both(`largest |cos| of ${tokens} and position rows`, 'largest |cos|', sizes('largestSize')),
+    ...row('mean |cos| by chance', 'chance |cos|', cosines && chance),
+    ...both('overlap A, chance 1', 'overlap', overlap),
+    ...row(
+      `part of the ${curve?.dimensions} main position directions in the first half of the ${tokens}s’`,
+      'first half',
+      curve?.reached[Math.floor(curve.reached.length / 2) - 1],
+      'centred',
+    ),
+    ...both(
+      'part of position · position that depends on the distance alone',
+      'offset share',
+      offsets && { raw: offsets.raw.share, centred: offsets.centred.share },
+    ),
+    ...row('base of RoPE’s angles', 'rope base', rotary?.base),
+    ...row('heads of keys', 'key heads', rotary?.keyHeads),
+  ];
+}
+
+function printed(model: OpenedModel, report: ModelReport, rows: Row[]): string {
+  const text = (value: string | number) =>
+    typeof value === 'string' || Number.isInteger(value)
+      ? String(value)
+      : Number(value.toPrecision(4)).toString();
+  const lines = rows.map(([label, , gauge, value]) => [label, gauge, text(value)] as const);
+  const widths = [0, 1].map((column) => Math.max(...lines.map((line) => (line[column] as string).length)));
+  const [first = 0, second = 0] = widths;
+  return [
+    `${model.name}: ${model.about}`,
+    'Not verified against a reference: that terms add up does not prove that the file was read as its model reads it.',
+    ...(model.parts.length > 1 ? [`In the file: ${model.parts.join(', ')}; --part chooses.`] : []),
+    '',
+    ...lines.map(([label, gauge, value]) =>
+      `${label.padEnd(first)}  ${gauge.padEnd(second)}  ${value}`.trimEnd(),
+    ),
+    ...(report.position
+      ? ['', 'raw: the rows as they come; centred: without rows that stand apart, less their mean.']
+      : []),
+    '',
+  ].join('\n');
+}
+
+/** Typed arrays as lists, and what is not a number as null. */
+function plain(model: OpenedModel, report: ModelReport): unknown {
+  const listed = (value: unknown): unknown => {
+    if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, listed);
+    if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+    if (Array.isArray(value)) return value.map(listed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
+  };
+  const { family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes } = model;
+  return listed({ family, d_model, heads, epsilon, vocabulary, positions, causal, apart, bytes, ...report });
+}
