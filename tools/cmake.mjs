@@ -27,7 +27,7 @@ function unlessMade(env) {
   return unlessStamped(
     'wasm',
     {
-      inputs: ['src', 'CMakeLists.txt', 'CMakePresets.json'],
+      inputs: ['src/core', 'src/wasm', 'CMakeLists.txt', 'CMakePresets.json'],
       outputs: [],
       // Someone may have called CMake by hand meanwhile.
       kept: modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]),
