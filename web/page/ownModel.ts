@@ -19,9 +19,19 @@ const made = <Name extends keyof HTMLElementTagNameMap>(
 const wanted =
   /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|preprocessor_config)\.json$/;
 
+const styles = `
+  .own label { display: block; margin: 0.5rem 0; }
+  .own h4 { margin: 0; font-size: 1rem; }
+  .own input { font: inherit; max-width: 100%; }
+  .own form button { margin: 0.5rem 0; }
+`;
+
 /** Puts what opens a model into a card, once. */
 export function offerOwnModel(card: HTMLElement): void {
   if (card.querySelector('.own')) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  document.adoptedStyleSheets.push(sheet);
   card.append(new OwnModel().root);
 }
 
@@ -56,12 +66,14 @@ class OwnModel {
     this.root = made(
       'div',
       { className: 'own' },
-      made('p', {}, made('label', {}, 'Files ', files), ' ', made('label', {}, 'or a folder ', folder)),
-      made('p', {
-        className: 'says',
-        textContent:
-          'Or drop them here: the .safetensors file, or all shards with their index, and config.json and tokenizer.json beside it.',
-      }),
+      made(
+        'label',
+        {},
+        'Files: the .safetensors file, or shards with their index, and what lies beside it ',
+        files,
+      ),
+      made('label', {}, 'Or a folder ', folder),
+      made('p', { className: 'note', textContent: 'Or drop them here. Nothing is uploaded.' }),
       this.status,
       made('p', {}, this.stop, this.forget),
       this.chosen,
@@ -188,6 +200,7 @@ class OwnModel {
       figures[name] = async () => figure;
       const element = document.createElement('superpose-figure');
       element.setAttribute('name', name);
+      element.append(made('h4', { slot: 'title', textContent: figure.title }));
       this.shown.append(element);
     }
     this.names = own.map(([name]) => name);

@@ -36,9 +36,13 @@ const nearBets = new IntersectionObserver(
 );
 for (const bet of asked) nearBets.observe(bet);
 const own = document.querySelector<HTMLDetailsElement>('#own-model');
-own?.addEventListener('toggle', () => {
-  import('./ownModel.js').then(({ offerOwnModel }) => offerOwnModel(own)).catch(() => {});
-});
+if (own) {
+  const offer = () =>
+    void import('./ownModel.js').then(({ offerOwnModel }) => offerOwnModel(own)).catch(() => {});
+  own.addEventListener('toggle', offer);
+  // It may have been opened before this script was there.
+  if (own.open) offer();
+}
 followHistory();
 followAddress((sentence) => {
   if (!notice) return;

@@ -45,7 +45,7 @@ export interface ModelReport {
   readonly token: ReportedTable | undefined;
   /** Nothing of a model that adds no table of positions. */
   readonly position: ReportedTable | undefined;
-  /** |cos| of each token row with each position row. */
+  /** The cosine of each token row with each position row, but for rows of zeros, which have none. */
   readonly cosines: ByGauge<Summary> | undefined;
   /** E|cos| of two random vectors of this width. */
   readonly chance: number;
@@ -106,7 +106,8 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
   const used = position && without(superpose, position, layout.apart);
   const centred = token && less(superpose, token.table);
   const both = token && position && used && centred;
-  const sizes = (table: Table) => superpose.summary(table.data);
+  // A row of zeros, such as one that was never trained, has no cosine.
+  const sizes = ({ data }: Table) => superpose.summary(data.filter((cosine) => !Number.isNaN(cosine)));
   return {
     name: layout.name,
     about: layout.about,

@@ -331,6 +331,19 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
   expect(bert.gram?.centred.rows).toBe(7);
 });
 
+test('rows of zeros, as a row that was never trained, have no cosine and stop nothing', async () => {
+  const tensors = tensorsOf(bytesOf('gpt2'));
+  const token = tensors['transformer.wte.weight'] as Tensors[string];
+  token.bytes.fill(0, 0, 32);
+  const some = await (await openModel(plain, slicesOf(fileOf(tensors)))).report();
+  expect(some.token?.lengths.least).toBe(0);
+  expect(some.cosines?.raw.meanSize).toBeGreaterThan(0.1);
+  token.bytes.fill(0);
+  const none = await (await openModel(plain, slicesOf(fileOf(tensors)))).report();
+  expect(none.cosines?.raw.meanSize).toBeNaN();
+  expect(none.overlap?.raw).toBeNaN();
+});
+
 describe('files that are refused', () => {
   const sound = tensorsOf(bytesOf('bert'));
   const key = 'bert.encoder.layer.0.attention.self.key.weight';

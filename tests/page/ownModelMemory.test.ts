@@ -1,0 +1,113 @@
+// A large file of the reader's own costs no more memory than the few rows that are read of it.
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { readFigure } from './support/shown.ts';
+import { figureOf, visit } from './support/visit.ts';
+
+const d = 768;
+const megabyte = 2 ** 20;
+
+/** A file of GPT-2's layout with a vocabulary so large that it has 500 MB; random numbers, again and again. */
+function largeModel(path: string): number {
+  const vocabulary = 162_000;
+  const shapes: Record<string, number[]> = {
+    'wte.weight': [vocabulary, d],
+    'wpe.weight': [1024, d],
+    'h.0.ln_1.weight': [d],
+    'h.0.ln_1.bias': [d],
+    'h.0.attn.c_attn.weight': [d, 3 * d],
+    'h.0.attn.c_attn.bias': [3 * d],
+  };
+  let offset = 0;
+  const header = Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => {
+      const begin = offset;
+      offset += 4 * shape.reduce((product, extent) => product * extent, 1);
+      return [name, { dtype: 'F32', shape, data_offsets: [begin, offset] }];
+    }),
+  );
+  const text = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(text.length));
+  const numbers = Float32Array.from({ length: megabyte }, (_, at) => Math.sin(at * at) / 10);
+  const chunk = Buffer.from(numbers.buffer);
+  const file = openSync(path, 'w');
+  writeSync(file, length);
+  writeSync(file, text);
+  for (let left = offset; left > 0; left -= chunk.length)
+    writeSync(file, chunk, 0, Math.min(left, chunk.length));
+  closeSync(file);
+  return offset + text.length + 8;
+}
+
+/** Bytes of this process's children and theirs, shared ones by their part. */
+function memoryOfTree(): number {
+  const parents = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const tree = new Set([process.pid]);
+  for (let before = 0; before < tree.size; ) {
+    before = tree.size;
+    for (const [pid, parent] of parents) if (tree.has(parent)) tree.add(pid);
+  }
+  tree.delete(process.pid);
+  let bytes = 0;
+  for (const pid of tree) {
+    try {
+      const [, kilobytes] = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').match(/^Pss:\s+(\d+)/m) ?? [];
+      bytes += 1024 * Number(kilobytes ?? 0);
+    } catch {
+      // It has ended.
+    }
+  }
+  return bytes;
+}
+
+test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs less than 250 MB', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'superpose-large-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'model.safetensors');
+  const size = largeModel(path);
+  expect(size).toBeGreaterThan(500e6);
+  const { page } = await visit();
+  const card = page.locator('#own-model');
+  await card.locator('summary').first().click();
+  const input = card.locator('input[type=file]').first();
+  const figuresShown = async () => {
+    for (const name of ['own-gram', 'own-overlap', 'own-heads', 'own-one-score']) {
+      await figureOf(page, name).scrollIntoViewIfNeeded();
+      await expect
+        .poll(() => page.evaluate(readFigure, name).then((one) => one?.drawn !== undefined && !one.busy), {
+          timeout: 120_000,
+        })
+        .toBe(true);
+    }
+  };
+  // With all modules and code, as behind a small model.
+  const small = fileURLToPath(new URL('../reference/checkpoints/gpt2/', import.meta.url));
+  const first = memoryOfTree();
+  await input.setInputFiles(readdirSync(small).map((file) => small + file));
+  await figuresShown();
+  const before = memoryOfTree();
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, memoryOfTree());
+  }, 100);
+  onTestFinished(() => clearInterval(timer));
+  await input.setInputFiles(path);
+  await card.getByLabel('Heads of the first layer').waitFor();
+  await card.getByLabel('Heads of the first layer').fill('12');
+  await card.getByLabel('ε of its norms').fill('0.00001');
+  await card.getByRole('button', { name: 'Open with these' }).click();
+  await figuresShown();
+  const shown = (bytes: number) => `${(bytes / megabyte).toFixed(0)} MB`;
+  console.log(
+    `A file of ${shown(size)}: the browser's processes had ${shown(first)} with the page, ${shown(before)} with a model of a few kilobytes, and ${shown(peak)} at most with this one.`,
+  );
+  expect(peak - before).toBeLessThan(250 * megabyte);
+});
