@@ -142,7 +142,7 @@ test('all words, counted one by one', async () => {
 
 test('a job that nobody waits for ends', async () => {
   const aborted = new AbortController();
-  const state = { vocabulary: 5000, words: 'all', seed: 11 } as const;
+  const state = { vocabulary: 5000, words: 'all', seed: 11, bound: false } as const;
   const heard: number[] = [];
   const job = {
     signal: aborted.signal,

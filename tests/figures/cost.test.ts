@@ -40,7 +40,12 @@ test.each([
   expect(wide[divides]).toBe(whole);
   const times = (parameters / 109_482_240).toFixed(3);
   expect(wide[total + 1]).toBeCloseTo(Number(times), 3);
-  expect(figure.describe(data, state)).toContain(`${parameters.toLocaleString('en')}, ×${times}`);
+  // Two digits, and three.
+  const said = figure.describe(data, state);
+  expect(said).toContain('Adding takes 110\u00a0M parameters');
+  expect(said).toContain(
+    `${10 * Math.round(parameters / 1e7)}\u00a0M, ×${(parameters / 109_482_240).toPrecision(3)}`,
+  );
   expect(add[total]).toBe(109_482_240);
 });
 

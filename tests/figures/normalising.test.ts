@@ -75,7 +75,7 @@ test.each([
       const [a, b] = [rowCentred(term, settings.n), rowCentred(scores.logits, settings.n)];
       expect(data.shares[place]).toBeCloseTo(dot(a, b) / dot(b, b), 10);
     });
-    expect(figure.table(data, state).rows).toHaveLength(5 + size);
+    expect(figure.table(data, state).rows).toHaveLength(5 + size + 1);
   },
 );
 

@@ -20,12 +20,16 @@ test.each([
   expectSoundPictures(await run(order, settings));
 });
 
-test('a power of ten on the axis is that power alone, since more would run into the next', async () => {
+test('what does not change has no bar, and says that it is rounding', async () => {
   const { data, figure, state } = await run(order);
-  const texts = figure
-    .scene(data, state, 1048)
-    .marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
-  expect(texts).toEqual(expect.arrayContaining(['10⁻¹⁶', '10⁻¹²', '10⁻⁸', '10⁻⁴', '1']));
+  const marks = figure.scene(data, state, 1048).marks;
+  const texts = marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
+  const kept = (data.cases as Case[]).flatMap(({ last, any }) => [last, any]).filter((one) => one < 1e-10);
+  expect(kept.length).toBeGreaterThan(0);
+  const rounded = kept.filter((one) => one !== 0);
+  expect(texts.filter((text) => text === '0 (rounding)')).toHaveLength(rounded.length);
+  const none = marks.filter((mark) => mark.mark === 'box' && mark.width === 0);
+  expect(none).toHaveLength(kept.length);
 });
 
 test('order shows in a causal network from the second layer on, and nowhere else', async () => {
@@ -39,7 +43,7 @@ test('order shows in a causal network from the second layer on, and nowhere else
         if (causal) expect(any).toBeGreaterThan(1e-4);
         else expect(any).toBeLessThan(1e-13);
       }
-      expect(figure.describe(data, state)).toContain('which is rounding, with 1, 2 or 3 layers');
+      expect(figure.describe(data, state)).toContain('changes by 0 (rounding) with 1, 2 or 3 layers');
     }
   }
 });

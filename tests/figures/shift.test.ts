@@ -3,16 +3,18 @@ import { expect, test } from 'vitest';
 import * as shift from '../../web/figures/shift.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-test.each([{ k: 1, p: 0, d: 8, scale: 0 }, { k: 64, p: 63, d: 256, scale: 2, seed: 4294967295 }, {}])(
-  '%o is drawn',
-  async (settings) => {
-    const result = await run(shift, settings);
-    expectSoundPictures(result);
-    const finding = result.figure.describe(result.data, result.state);
-    if (settings.scale === 0) expect(finding).toContain('nothing else to move');
-    else expect(finding).toContain('does not follow');
-  },
-);
+test.each([
+  { k: 1, p: 0, d: 8, scale: 0 },
+  { k: 64, p: 63, d: 256, scale: 2, seed: 4294967295 },
+  { scale: 1 },
+  {},
+])('%o is drawn', async (settings) => {
+  const result = await run(shift, settings);
+  expectSoundPictures(result);
+  const finding = result.figure.describe(result.data, result.state);
+  if (result.state.scale === 0) expect(finding).toContain('nothing else to move');
+  else expect(finding).toContain('does not follow');
+});
 
 test('the sum is missed by ‖(M_k − I) x‖, whatever the position; the encoding by rounding', async () => {
   const superpose = await load();

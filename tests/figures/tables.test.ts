@@ -39,7 +39,7 @@ test.runIf(inject('withModel'))('lengths and cosines are those of the published 
   }
   expect(meanSize).toBeCloseTo(sum / n / n, 9);
   expect(result.figure.describe(result.data, result.state)).toContain(
-    `|cosine| of ${(sum / n / n).toFixed(3)}`,
+    `|cosine| of ${(sum / n / n).toPrecision(2)}`,
   );
 });
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
-import { published, withPublished } from '../../web/build/published.ts';
+import { placeIn, published, withPublished } from '../../web/build/published.ts';
 import * as images from '../../web/figures/images.ts';
 import * as order from '../../web/figures/order.ts';
 import * as sandbox from '../../web/figures/sandbox.ts';
@@ -104,13 +104,29 @@ test('the tables of published results have every value, its source and the mark'
   const sources = new Set(published.map(({ source }) => source));
   expect(new Set(published.map(({ id }) => id)).size).toBe(published.length);
   expect(tables.match(/published, not computed here/g)).toHaveLength(sources.size);
-  expect(tables.match(/<td>[\d.]+<\/td>/g)).toHaveLength(published.length);
+  expect(tables.match(/<td>[\d.]+<svg/g)).toHaveLength(published.length);
   for (const { value, url, what } of published) {
     expect(url).toMatch(/^https:\/\/arxiv\.org\/abs\/\d{4}\.\d{5}$/);
     expect(tables).toContain(`href="${url}"`);
     const row = tables.split('</tr>').filter((text) => text.includes(`>${what}<`));
-    expect(row.some((text) => text.includes(`<td>${value}</td>`))).toBe(true);
+    expect(row.some((text) => text.includes(`<td>${value}<svg`))).toBe(true);
   }
+});
+
+test('a dot beside each published number stands where it is between the least and the most of its column', () => {
+  const [tupe = ''] = withPublished('<published></published>').split('</table>');
+  const found = [...tupe.matchAll(/<td>([\d.]+)<svg.*?cx="(\d+)"/g)].map(([, value, cx]) => [
+    Number(value),
+    Number(cx),
+  ]);
+  expect(found).toHaveLength(published.filter(({ id }) => id.startsWith('tupe')).length);
+  const values = found.map(([value]) => value as number);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  for (const [value, cx] of found as [number, number][]) {
+    expect(Math.abs(cx - 4 - (92 * (value - low)) / (high - low))).toBeLessThanOrEqual(0.5);
+  }
+  // All the same: in the middle.
+  expect(placeIn([4.92, 4.92], 4.92)).toBe(0.5);
 });
 
 test('the table of formulas is the registry', () => {

@@ -1,5 +1,6 @@
 // node tools/bench/figures.mjs [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
-// step of each figure's first slider, from the input event to the frame that shows the answer; and of the largest map.
+// step of a slider, from the input event to the frame that shows the answer: of every slider of the figures on the main
+// path, of the first one of each figure in a card, and of the largest map.
 // "Work" is the step without its waiting: the processor time of all tasks of the page's thread and of the worker's, by
 // a trace. These are script, style, layout and paint of two frames - the slider's own, and the answer's - for all of the
 // page; not in it is what runs beside them: the compositor, and filling tiles with pixels. "Ours" is work without the
@@ -50,30 +51,39 @@ export async function onPage(name, address, work) {
   }
 }
 
-/** Times of steps of a figure's first slider, with the slider's name; undefined when it has none. */
-export const sliderSteps = (browser, name, count = steps, settings = {}) =>
+/** Times of steps of a figure's slider, the first unless named, with its name; undefined when there is none. */
+export const sliderSteps = (browser, name, count = steps, settings = {}, slider = undefined) =>
   browser.evaluate(stepInPage, [
     name,
     count,
     stepMark,
     Object.entries(settings).map(([key, value]) => [key, String(value)]),
+    slider,
   ]);
 
 async function everyFigure(browser, asked) {
-  const all = await browser.evaluate(() =>
-    [...document.querySelectorAll('superpose-figure')].map((figure) => figure.getAttribute('name')),
+  const figures = await browser.evaluate(() =>
+    [...document.querySelectorAll('superpose-figure')].map((figure) => ({
+      name: figure.getAttribute('name'),
+      carded: figure.closest('details') !== null,
+    })),
   );
+  const all = figures.map(({ name }) => name);
   const unknown = asked.find((name) => !all.includes(name));
   if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${all.join(', ')}.`);
   console.log(
-    '| figure, its first slider | work, median ms | ours | input to frame | 95th percentile | 95th at 4× throttle |',
+    '| figure, slider | work, median ms | ours | input to frame | 95th percentile | 95th at 4× throttle |',
   );
   console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
   const session = await browser.page.context().newCDPSession(browser.page);
-  const measured = [...all.map((name) => ({ name })), largest];
-  for (const { name, settings } of measured) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
-    const take = () => sliderSteps(browser, name, steps, settings);
+  const wanted = [...figures, largest].filter(({ name }) => asked.length === 0 || asked.includes(name));
+  const measured = [];
+  for (const { name, carded, settings } of wanted) {
+    const sliders = carded === false ? await browser.evaluate(slidersInPage, name) : [undefined];
+    for (const slider of sliders) measured.push({ name, settings, slider });
+  }
+  for (const { name, settings, slider } of measured) {
+    const take = () => sliderSteps(browser, name, steps, settings, slider);
     const usual = await take();
     if (!usual) continue;
     await session.send('Emulation.setCPUThrottlingRate', { rate: throttled });
@@ -135,9 +145,21 @@ async function firstFigure(address) {
   }
 }
 
-/** In the page, where only what is in this function can be had. */
-async function stepInPage([name, count, mark, settings]) {
+/** In the page: the names of a figure's sliders, once it is there. */
+async function slidersInPage(name) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
+  while (!figure.result) {
+    figure.scrollIntoView({ block: 'center', behavior: 'instant' });
+    await new Promise((passed) => setTimeout(passed, 200));
+  }
+  return [...figure.shadowRoot.querySelectorAll('input[type=range]')].map((slider) => slider.name);
+}
+
+/** In the page, where only what is in this function can be had. */
+async function stepInPage([name, count, mark, settings, wanted]) {
+  const figure = document.querySelector(`superpose-figure[name="${name}"]`);
+  const card = figure.closest('details');
+  if (card) card.open = true;
   if (settings.length > 0) await figure.show(settings);
   const frame = () => new Promise((shown) => requestAnimationFrame(shown));
   // A drawing that is still under way would be taken for the first step's; and while the figures above come,
@@ -151,7 +173,7 @@ async function stepInPage([name, count, mark, settings]) {
     figure.scrollIntoView({ block: 'center', behavior: 'instant' });
     await new Promise((passed) => setTimeout(passed, 1000));
   }
-  const slider = figure.shadowRoot.querySelector('input[type=range]');
+  const slider = figure.shadowRoot.querySelector(`input[type=range]${wanted ? `[name="${wanted}"]` : ''}`);
   if (!slider) return undefined;
   const times = [];
   const first = Number(slider.value);

@@ -22,19 +22,28 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const escaped = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter] as string);
 const unique = (texts: string[]) => [...new Set(texts)];
 
-/** One table for each source: a row for each thing, a column for each unit. */
+/** Where a value stands from the least to the most of its column, from 0 to 1; the middle if all are equal. */
+export function placeIn(column: readonly number[], value: number): number {
+  const [low, high] = [Math.min(...column), Math.max(...column)];
+  return high > low ? (value - low) / (high - low) : 0.5;
+}
+
+/** One table for each source: a row for each thing, a column for each unit, a dot beside each number. */
 function tableOf(source: string): string {
   const of = published.filter((one) => one.source === source);
   const units = unique(of.map(({ unit }) => unit));
   const rows = unique(of.map(({ what }) => what)).map((what) => {
     const cells = units.map((unit) => {
       const found = of.find((one) => one.what === what && one.unit === unit);
-      return `<td>${escaped(found?.value ?? '')}</td>`;
+      if (!found) return '<td></td>';
+      const column = of.filter((one) => one.unit === unit).map(({ value }) => Number(value));
+      const across = Math.round(4 + 92 * placeIn(column, Number(found.value)));
+      return `<td>${escaped(found.value)}<svg aria-hidden="true" viewBox="0 0 100 8"><path d="M0 4h100"/><circle cx="${across}" cy="4" r="4"/></svg></td>`;
     });
     return `<tr><th scope="row">${escaped(what)}</th>${cells.join('')}</tr>`;
   });
   const link = `<a href="${escaped(of[0]?.url ?? '')}">${escaped(source)}</a>`;
-  return `<div class="scrolled" tabindex="0" role="group" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+  return `<div class="scrolled" tabindex="0" role="group" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here; dots from the least to the most of a column</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 export const withPublished = (html: string): string =>

@@ -51,7 +51,7 @@ export function inputOf(name: string, control: Control, value: Value, heard: Hea
         </label>`;
     }
     case 'toggle':
-      return html`<div class="choices"><label><input type="checkbox" name=${name}
+      return html`<div class="choices ${spaceOf(control)}"><label><input type="checkbox" name=${name}
           .checked=${live(value as boolean)} @change=${(event: Event) => set((event.target as HTMLInputElement).checked)} />${control.label}</label></div>`;
     case 'several': {
       const on = value as readonly string[];

@@ -9,5 +9,5 @@ export function spaceOf(control: Control): string {
   if (control.kind === 'text') return 'text';
   if (control.kind === 'several') return 'full lines';
   if (control.kind === 'choice' && (control.radio || longest(control) > widest)) return 'wide';
-  return '';
+  return control.kind === 'toggle' && control.label.length > 24 ? 'wide' : '';
 }

@@ -1,7 +1,7 @@
 // Figure "How many words are lost": the share of words that are no longer their own nearest word once a
 // position is added, against the width, for three sizes of positions.
 import type { Superpose } from 'superpose';
-import { exponent, percent } from '../plot/format.js';
+import { aboutPercent, exponent } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -16,6 +16,7 @@ const controls = {
     initial: 'some',
     radio: true,
   },
+  bound: { kind: 'toggle', label: 'What chance allows at most', initial: false, before: true },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
@@ -110,10 +111,30 @@ function scaled(superpose: Superpose, d: number, seed: number) {
 
 const count = (number: number) => number.toLocaleString('en');
 const few = (share: number) =>
-  share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : percent(share);
+  share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : aboutPercent(share);
 const pointOf = ({ points }: Data, place: number, row: number) => (points[place] as Point[])[row] as Point;
 const at = (data: Data, width: number, scale: number) =>
   pointOf(data, widths.indexOf(width), scales.indexOf(scale));
+
+/** What the dashed curves are. */
+const boundKey = (keyTop: number, narrow: boolean): Mark[] => [
+  {
+    mark: 'line',
+    x1: 0,
+    x2: 22,
+    y1: keyTop + 80,
+    y2: keyTop + 80,
+    ink: 'quiet',
+    wide: 1.5,
+    dashed: true,
+  },
+  {
+    mark: 'text',
+    x: 28,
+    y: keyTop + 84,
+    text: narrow ? 'at most this is expected' : 'at most this is expected, by the law of chance in the text',
+  },
+];
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'collision-error',
@@ -122,7 +143,7 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'seeded',
   waiting: 'Moving words to 64 positions, in seven widths…',
 
-  scene(data, _, width) {
+  scene(data, { bound }, width) {
     const { points } = data;
     const narrow = width < 560;
     const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
@@ -157,7 +178,17 @@ export const figure: Figure<typeof controls, Data> = {
             wide: 1.5,
           }),
         ),
-        { mark: 'path', d: lineThrough({ x, y }, list, bounds), stroke: ink, dashed: true, wide: 1.5 },
+        ...(bound
+          ? [
+              {
+                mark: 'path',
+                d: lineThrough({ x, y }, list, bounds),
+                stroke: ink,
+                dashed: true,
+                wide: 1.5,
+              } as const,
+            ]
+          : []),
         {
           mark: 'path',
           d: lineThrough(
@@ -199,32 +230,18 @@ export const figure: Figure<typeof controls, Data> = {
           y: keyTop + 66,
           text: `from the kindest to the harshest of ${positions}${narrow ? '' : ' positions'}`,
         },
-        {
-          mark: 'line',
-          x1: 0,
-          x2: 22,
-          y1: keyTop + 80,
-          y2: keyTop + 80,
-          ink: 'quiet',
-          wide: 1.5,
-          dashed: true,
-        },
-        {
-          mark: 'text',
-          x: 28,
-          y: keyTop + 84,
-          text: narrow
-            ? 'at most this is expected'
-            : 'at most this is expected, by the law of chance in the text',
-        },
+        ...(bound ? boundKey(keyTop, narrow) : []),
       ],
       regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
     };
   },
 
-  describe(data, { vocabulary }) {
+  describe(data, { vocabulary, bound }) {
+    const chance = bound
+      ? ` At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`
+      : '';
     const said = [8, 16, 32, 64].map((d) => `${few(at(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
-    return `Of ${count(vocabulary)} random words, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(at(data, 64, 2).share)} are at d\u00a0=\u00a064. At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(at(data, 128, 1).bound)}.`;
+    return `Of ${count(vocabulary)} random words, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(at(data, 64, 2).share)} are at d\u00a0=\u00a064.${chance}`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

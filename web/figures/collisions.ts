@@ -1,7 +1,7 @@
 // Figure "One word, moved along the positions": its margin over every other word of a vocabulary, and
 // whether its nearest word changes.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
-import { readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -13,8 +13,8 @@ const controls = {
   words: {
     kind: 'choice',
     label: 'Words',
-    options: { seeded: 'Random (seeded)', trained: 'MiniLM’s frequent words' },
-    initial: 'seeded',
+    options: { trained: 'MiniLM’s frequent words', seeded: 'Random (seeded)' },
+    initial: 'trained',
     radio: true,
   },
   positions: {
@@ -199,13 +199,14 @@ export const figure: Figure<typeof controls, Data> = {
     const narrow = width < 560;
     const area: Area = { x: 0, y: 0, width, height: narrow ? 250 : 290 };
     const half = data.bareMargin;
+    const highest = 1.12 * Math.max(half, ...data.margins);
     const { x, y, inner, marks } = plane(
       area,
       { from: -0.5, to: positions - 0.5, label: 'position', nice: false },
       {
-        from: Math.min(0, ...data.margins),
-        to: Math.max(half, ...data.margins),
-        label: 'margin over the nearest other word',
+        from: Math.min(-0.2 * highest, ...data.margins),
+        to: highest,
+        label: 'distance to being mistaken',
         ticks: 5,
       },
     );
@@ -224,7 +225,7 @@ export const figure: Figure<typeof controls, Data> = {
     const bottom = inner.y + inner.height;
     return {
       width,
-      height: area.height + 104,
+      height: area.height + 52,
       marks: [
         {
           mark: 'box',
@@ -251,29 +252,33 @@ export const figure: Figure<typeof controls, Data> = {
         dots('same'),
         dots('other'),
         dots('taken'),
+        {
+          mark: 'text',
+          x: inner.x + inner.width - 4,
+          y: (y(0) + bottom) / 2 + 4,
+          text: narrow ? 'mistaken' : 'mistaken: another word is nearer than itself',
+          anchor: 'end',
+          ink: 'ink',
+        },
+        {
+          mark: 'text',
+          x: inner.x + inner.width - 4,
+          y: y(half) - 7,
+          text: 'without a position',
+          anchor: 'end',
+        },
         ...lineKey(0, area.height + 8, [
           {
             label: narrow
-              ? 'same nearest word as without'
-              : 'the nearest other word is the same as without a position',
+              ? 'next one: same as without a position'
+              : 'next one: the same as without a position',
             ink: inks.same,
           },
           {
             label: narrow
               ? 'another one, but farther than itself'
-              : 'it is another one, but farther than the word itself',
+              : 'another one, but farther than the word itself',
             ink: inks.other,
-          },
-          {
-            label: narrow
-              ? 'lost: another is nearer than itself'
-              : 'another word is nearer than the word itself: it is lost',
-            ink: inks.taken,
-          },
-          {
-            label: narrow ? 'without a position' : 'the margin without a position: half the squared distance',
-            ink: 'quiet',
-            dashed: true,
           },
         ]),
       ],
@@ -289,8 +294,8 @@ export const figure: Figure<typeof controls, Data> = {
       lost === 0
         ? `no position takes “${word}” to another word`
         : `“${word}” is lost at ${lost} of ${positions} positions`;
-    const before = `Without a position its nearest other word is “${bare}”, ${readable(data.bareDistance)} away, a margin of ${readable(data.bareMargin)}`;
-    const after = `; the smallest margin of all is ${readable(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.`;
+    const before = `Without a position its nearest other word is “${bare}”, ${about(data.bareDistance)} away, and the distance to being mistaken ${about(data.bareMargin)}`;
+    const after = `; with one it is at least ${about(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.`;
     return `${where(state, data)}, ${fate}. ${before}${after}`;
   },
 
@@ -304,7 +309,7 @@ export const figure: Figure<typeof controls, Data> = {
       { text: `“${word}” at position ${j}`, strong: true },
       ': the nearest other word is ',
       { text: `“${nearest[j]}”`, ink: inks[fate] },
-      `, margin ${readable(margins[j] as number)}. `,
+      `, distance to being mistaken ${readable(margins[j] as number)}. `,
       fate === 'taken'
         ? `It is nearer than “${word}” itself.`
         : `“${word}” is still the nearest of all${fate === 'same' ? ', and the next one is the same as without a position' : `; without a position the next one is “${data.bare}”`}.`,

@@ -1,6 +1,6 @@
 // Figure "Cosines of random vectors": drawn pairs beside the exact law, and the largest of many.
-import { readable } from '../plot/format.js';
-import { type Area, counts, lineKey, lineThrough, type Plane, plane, steps } from '../plot/parts.js';
+import { about, readable } from '../plot/format.js';
+import { type Area, counts, lineThrough, type Plane, plane, steps } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -33,10 +33,7 @@ interface Data {
   mean: number;
   deviation: number;
   largest: number;
-  /** Where the density is known, from −1 to 1, and the density there. */
-  at: Float64Array;
-  density: Float64Array;
-  /** The same for the part of the axis where the cosines are. */
+  /** Where the cosines are: the part of the axis that is shown, and the density there. */
   near: number;
   nearAt: Float64Array;
   nearDensity: Float64Array;
@@ -61,7 +58,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { d, coun
   const near = Math.min(1, 1.12 * Math.max(largest, 4 * deviation, largestSize));
   const grid = (limit: number) =>
     Float64Array.from({ length: points }, (_, k) => Math.min(limit, end) * ((2 * k) / (points - 1) - 1));
-  const [at, nearAt] = [grid(1), grid(near)];
+  const nearAt = grid(near);
   return {
     sampled,
     sampledMean: meanSize,
@@ -69,8 +66,6 @@ export const compute: Compute<typeof controls, Data> = async (library, { d, coun
     mean: superpose.cosineMeanSize({ d }),
     deviation,
     largest,
-    at,
-    density: at.map((t) => superpose.cosineDensity({ t, d })),
     near,
     nearAt,
     nearDensity: nearAt.map((t) => superpose.cosineDensity({ t, d })),
@@ -81,14 +76,18 @@ const bins = 40;
 const heightsOf = ({ sampled }: Data, limit: number): number[] =>
   counts(sampled, -limit, limit, bins).map((found) => (found * bins) / (2 * limit * sampled.length));
 
-const marked = (data: Data, { pairs }: State): { label: string; value: number; ink: Ink }[] => [
-  { label: `mean size of a cosine: ${readable(data.mean)}`, value: data.mean, ink: 'third' },
-  { label: `standard deviation, 1/√d: ${readable(data.deviation)}`, value: data.deviation, ink: 'second' },
+const marked = (
+  data: Data,
+  { pairs }: State,
+  narrow: boolean,
+): { label: string; value: number; ink: Ink }[] => [
   {
-    label: `largest of ${whole(pairs)} ${pairs === 1 ? 'pair' : 'pairs'}: ${readable(data.largest)}`,
+    label: `${narrow ? 'largest' : `largest of ${whole(pairs)} ${pairs === 1 ? 'pair' : 'pairs'}`}: ${readable(data.largest)}`,
     value: data.largest,
     ink: 'warning',
   },
+  { label: `deviation, 1/√d: ${readable(data.deviation)}`, value: data.deviation, ink: 'second' },
+  { label: `mean size: ${readable(data.mean)}`, value: data.mean, ink: 'third' },
 ];
 
 const whole = (count: number) => count.toLocaleString('en');
@@ -100,37 +99,45 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'seeded',
 
   scene(data, state, width) {
-    const { whole: all, near, key, height } = arrange(width);
-    const drawnAll = law(data, all, 1, 'cosine, the whole range');
-    const drawnNear = law(data, near, data.near, 'cosine, where the pairs are');
-    const { x, inner } = drawnNear.plane;
-    const entries = marked(data, state);
+    const narrow = width < 560;
+    const area: Area = { x: 0, y: labelled, width, height: narrow ? 240 : 280 };
+    const drawn = law(data, area, narrow);
+    const { x, inner } = drawn.plane;
+    const entries = marked(data, state, narrow);
     return {
       width,
-      height,
+      height: area.y + area.height,
       marks: [
-        ...drawnAll.marks,
-        ...drawnNear.marks,
-        ...[drawnAll.plane, drawnNear.plane].flatMap((one, panel) =>
-          // On the whole range only the largest is apart from the others.
-          entries.slice(panel === 0 ? -1 : 0).flatMap(({ value, ink }): Mark[] =>
-            [value, -value].map((at) => ({
-              mark: 'line',
-              x1: one.x(at),
-              x2: one.x(at),
-              y1: one.inner.y,
-              y2: one.inner.y + one.inner.height,
+        ...drawn.marks,
+        ...entries.flatMap(({ label, value, ink }, place): Mark[] => {
+          const top = 18 * (place + 1);
+          // Beside its line, on the side where there is room.
+          const right = x(value) + 6 + 6.4 * label.length < width;
+          return [
+            ...[value, -value].map(
+              (at, side): Mark => ({
+                mark: 'line',
+                x1: x(at),
+                x2: x(at),
+                y1: side === 0 ? top - 10 : inner.y,
+                y2: inner.y + inner.height,
+                ink,
+                wide: 2,
+                dashed: true,
+              }),
+            ),
+            {
+              mark: 'text',
+              x: x(value) + (right ? 6 : -6),
+              y: top,
+              text: label,
+              anchor: right ? 'start' : 'end',
               ink,
-              wide: 2,
-              dashed: true,
-            })),
-          ),
-        ),
-        ...lineKey(key.x, key.y, [
-          { label: `cosines of ${state.count} drawn pairs`, ink: 'quiet' },
-          { label: 'exact density', ink: 'accent' },
-          ...entries.map(({ label, ink }) => ({ label, ink, dashed: true })),
-        ]),
+            },
+          ];
+        }),
+        { mark: 'text', x: 0, y: 12, text: `bars: ${state.count} drawn pairs` },
+        { mark: 'text', x: 0, y: 29, text: 'curve: exact density', ink: 'ink' },
       ],
       regions: [
         {
@@ -149,9 +156,9 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, { d, pairs, count }) {
     const many =
       pairs === 1
-        ? `Half of all pairs have a cosine larger than ${readable(data.largest)}.`
-        : `The largest of ${whole(pairs)} pairs has its median at ${readable(data.largest)}, ${(data.largest / data.mean).toFixed(1)} times the average size.`;
-    return `In ${d} dimensions two random directions have a cosine of size ${readable(data.mean)} on average, and one standard deviation is ${readable(data.deviation)}. The ${count} drawn pairs average ${readable(data.sampledMean)}; the largest of them is ${readable(data.sampledLargest)}. ${many}`;
+        ? `Half of all pairs have a cosine larger than ${about(data.largest)}.`
+        : `The largest of ${whole(pairs)} pairs has its median at ${about(data.largest)}, ${(data.largest / data.mean).toFixed(1)} times the average size.`;
+    return `In ${d} dimensions two random directions have a cosine of size ${about(data.mean)} on average, and one standard deviation is ${about(data.deviation)}. The ${count} drawn pairs average ${about(data.sampledMean)}; the largest of them is ${about(data.sampledLargest)}. ${many}`;
   },
 
   cells: () => ({ rows: 1, columns: bins }),
@@ -187,15 +194,18 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-/** The histogram and the curve, on an axis from −limit to limit. */
-function law(data: Data, area: Area, limit: number, label: string): { plane: Plane; marks: Mark[] } {
-  const [at, density] = limit === 1 ? [data.at, data.density] : [data.nearAt, data.nearDensity];
-  const heights = heightsOf(data, limit);
+/** Room above the plane for the names of three lines. */
+const labelled = 44;
+
+/** The histogram and the curve, where the cosines are. */
+function law(data: Data, area: Area, narrow: boolean): { plane: Plane; marks: Mark[] } {
+  const { near, nearAt: at, nearDensity: density } = data;
+  const heights = heightsOf(data, near);
   const middle = density[(points - 1) / 2] as number;
   const top = Math.max(1.15 * middle, ...heights);
   const drawn = plane(
     area,
-    { from: -limit, to: limit, label, nice: false, ticks: area.width < 330 ? 3 : 5 },
+    { from: -near, to: near, label: 'cosine', nice: false, ticks: narrow ? 3 : 5 },
     { from: 0, to: top, label: 'density', ticks: 4 },
   );
   const [, highest] = drawn.y.domain() as [number, number];
@@ -203,7 +213,7 @@ function law(data: Data, area: Area, limit: number, label: string): { plane: Pla
     plane: drawn,
     marks: [
       ...drawn.marks,
-      { mark: 'path', d: steps(drawn, heights, -limit, limit), fill: 'quiet', opacity: 0.35 },
+      { mark: 'path', d: steps(drawn, heights, -near, near), fill: 'quiet', opacity: 0.35 },
       {
         mark: 'path',
         d: lineThrough(
@@ -215,25 +225,5 @@ function law(data: Data, area: Area, limit: number, label: string): { plane: Pla
         wide: 2,
       },
     ],
-  };
-}
-
-/** Two panels side by side, or one above the other, and their key below. */
-function arrange(width: number): { whole: Area; near: Area; key: { x: number; y: number }; height: number } {
-  const keyHeight = 5 * 18;
-  if (width >= 640) {
-    const panel = (width - 28) / 2;
-    return {
-      whole: { x: 0, y: 0, width: panel, height: 280 },
-      near: { x: panel + 28, y: 0, width: panel, height: 280 },
-      key: { x: 0, y: 290 },
-      height: 290 + keyHeight,
-    };
-  }
-  return {
-    whole: { x: 0, y: 0, width, height: 190 },
-    near: { x: 0, y: 204, width, height: 230 },
-    key: { x: 0, y: 444 },
-    height: 444 + keyHeight,
   };
 }

@@ -1,5 +1,6 @@
 // Figure "What each way costs": parameters, arithmetic and cache of five ways to give a model its positions.
 import type { Cost, ModelShape, PositionCostWay } from 'superpose';
+import { readable } from '../plot/format.js';
 import { bars } from '../plot/parts.js';
 import type { Ink, Mark, Region } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -110,14 +111,17 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 const ratio = (cost: Cost | undefined, { costs }: Data, name: (typeof measures)[number]['name']) =>
   cost ? cost[name] / ((costs[0] as Cost)[name] || 1) : Number.NaN;
 
-const whole = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
-const times = (value: number) => `×${value.toFixed(value < 9.995 ? 3 : 1)}`;
+/** Three digits of it, or of what it is more or less than 1. */
+const times = (value: number) => `×${Math.abs(value - 1) < 0.1 ? value.toFixed(3) : value.toPrecision(3)}`;
 
-/** 124.0 M: four digits and a power of a thousand. */
+/** 124 M: three digits and a power of a thousand. */
 function short(value: number): string {
   const power = Math.min(5, Math.floor(Math.log10(Math.max(1, value)) / 3));
-  return power === 0 ? String(value) : `${(value / 1000 ** power).toPrecision(4)} ${' kMGTP'[power]}`;
+  return power === 0 ? String(value) : `${readable(value / 1000 ** power)}\u00a0${' kMGTP'[power]}`;
 }
+
+/** The same to two digits, for the finding. */
+const brief = (value: number) => short(Number(value.toPrecision(2)));
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'cost',
@@ -146,10 +150,9 @@ export const figure: Figure<typeof controls, Data> = {
     measures.forEach(({ name, label }, place) => {
       const area = blocks[place] as (typeof blocks)[0];
       const ratios = data.costs.map((cost) => ratio(cost, data, name));
+      const more = ratios.filter(Number.isFinite).map((one) => one - 1);
       const texts = data.costs.map((cost, way) =>
-        cost
-          ? `${roomy ? whole(cost[name]) : short(cost[name])}\u2002${times(ratios[way] as number)}`
-          : 'no room',
+        cost ? `${short(cost[name])}\u2002${times(ratios[way] as number)}` : 'no room',
       );
       marks.push(
         { mark: 'text', x: 0, y: area.y - 8, text: label, ink: 'ink', size: 13, bold: true },
@@ -157,12 +160,12 @@ export const figure: Figure<typeof controls, Data> = {
           area,
           ways.map(({ label, short }, way) => ({
             label: `${roomy ? label : short}${data.costs[way]?.headsDivide === false ? ' *' : ''}`,
-            value: ratios[way] as number,
+            value: (ratios[way] as number) - 1,
             text: texts[way] as string,
             ink: inkOf(way),
           })),
-          0,
-          Math.max(...ratios.filter(Number.isFinite)),
+          Math.min(...more),
+          Math.max(...more),
         ),
       );
       const middles = ways.map((_, way) => area.y + ((way + 0.5) * area.height) / ways.length);
@@ -186,7 +189,12 @@ export const figure: Figure<typeof controls, Data> = {
     const odd = [
       ...new Set(data.costs.filter((cost) => cost?.headsDivide === false).map((cost) => cost?.width)),
     ];
-    marks.push(foot(0, roomy ? 'Bars: how many times the cost of adding' : 'Bars: times the cost of adding'));
+    marks.push(
+      foot(
+        0,
+        roomy ? 'Bars: more, or less, than adding takes, which is ×1' : 'Bars: from what adding takes, ×1',
+      ),
+    );
     if (odd.length > 0) {
       marks.push(foot(1, `* ${state.heads} heads do not divide ${odd.join(' or ')}`));
     }
@@ -208,7 +216,7 @@ export const figure: Figure<typeof controls, Data> = {
     const less = narrow
       ? `With the token ${d_position} channels narrower instead it takes ${total(narrow)}`
       : `The token cannot be ${d_position} channels narrower than ${d}`;
-    return `Adding takes ${whole(add.total)} parameters. With ${d_position} channels more for the position the stream is ${wide.width} wide${odd}, and the model takes ${whole(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
+    return `Adding takes ${brief(add.total)} parameters. With ${d_position} channels more for the position the stream is ${wide.width} wide${odd}, and the model takes ${brief(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
   },
 
   cells: () => ({ rows: ways.length, columns: 1 }),
@@ -227,7 +235,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       { text: label, strong: true },
       ` (stream ${cost.width} wide${own}): ${measures
-        .map(({ name, unit }) => `${whole(cost[name])} ${unit}`)
+        .map(({ name, unit }) => `${short(cost[name])} ${unit}`)
         .join(', ')}.`,
     ];
   },

@@ -1,6 +1,6 @@
 // Figure "Where position goes": how much of each layer's state and scores the position is, and which heads read it.
 import type { CorpusMeans, MiniLM } from 'superpose';
-import { percent, readable } from '../plot/format.js';
+import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -236,12 +236,12 @@ export const figure: Figure<typeof controls, Data> = {
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
       const most = first.indexOf(Math.max(...first));
-      return `In this sentence, head ${most} of the first layer is ${percent(first[most] as number)} position → position. The five layers behind it, and how much of each state the position is, are not fetched yet.`;
+      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position. The five layers behind it, and how much of each state the position is, are not fetched yet.`;
     }
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));
     const [first, last] = [states[0], states.at(-1)] as [(typeof states)[0], (typeof states)[0]];
-    return `Over ${windows} windows of a corpus, position is ${percent(first.energy)} of what the first layer reads and ${percent(last.energy)} of what the last one writes. The scores use it most in layer ${most}, where position → position makes up ${percent(all[most] as number)} of the average head, over ${sentences} sentences; in the first it is ${percent(all[0] as number)} and in the last ${percent(all.at(-1) as number)}. What is left of the table’s own directions falls to a cosine of ${readable(last.table)}. Canonical gauge.`;
+    return `Over ${windows} windows of a corpus, position is ${aboutPercent(first.energy)} of what the first layer reads and ${aboutPercent(last.energy)} of what the last one writes. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, over ${sentences} sentences; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`;
   },
 
   cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),

@@ -1,7 +1,7 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
 import { extent } from 'd3-array';
 import type { DotProductName, DotProducts, First, Table } from 'superpose';
-import { readable, signed } from '../plot/format.js';
+import { about, readable, signed } from '../plot/format.js';
 import { type Area, counts, plane, steps } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -201,8 +201,8 @@ export const figure: Figure<typeof controls, Data> = {
     const pairs = (n * (n - 1)) / 2;
     const how = Number.isNaN(correlation)
       ? `There are too few pairs, ${pairs}, for a correlation.`
-      : `Over ${pairs} pairs, the two dot products correlate at ${correlation.toFixed(3).replace('-', '−')}.`;
-    return `${how} The cross terms, which only adding has, average ${readable(moments.crossTerms.mean)} and spread ±${readable(moments.crossTerms.deviation)}; the concatenated dot products themselves spread ±${readable(moments.concatenated.deviation)}.`;
+      : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}.`;
+    return `${how} The cross terms, which only adding has, average ${about(moments.crossTerms.mean)} and spread ±${about(moments.crossTerms.deviation)}; the concatenated dot products themselves spread ±${about(moments.concatenated.deviation)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

@@ -1,6 +1,6 @@
 // Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
 import type { Ranks, Superpose, Table } from 'superpose';
-import { readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, plane, steps, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -96,6 +96,10 @@ async function tableOf(library: Library, superpose: Superpose, state: State): Pr
 const moving = ({ ranges }: Data, { threshold }: State): number =>
   ranges.filter((range) => range > threshold).length;
 
+/** All sines come before all cosines. */
+const halvesOf = ({ encoding }: State): boolean =>
+  encoding === 'tensor2tensor' || encoding === 'transformerXl';
+
 const image = 220;
 const below = image + 40;
 const ranged = 190;
@@ -129,11 +133,19 @@ export const figure: Figure<typeof controls, Data> = {
         -0.5,
         d_model - 0.5,
       );
+    const middle = x + wide / 2;
     const y = drawn.y(threshold);
     const end = below + ranged + 12;
     const count = moving(data, state);
     const marks: Mark[] = [
-      { mark: 'text', x: 0, y: 13, text: 'Positions down, channels across', ink: 'ink', size: 13 },
+      {
+        mark: 'text',
+        x: 0,
+        y: 13,
+        text: halvesOf(state) ? 'Positions down, sines | cosines across' : 'Positions down, channels across',
+        ink: 'ink',
+        size: 13,
+      },
       {
         mark: 'raster',
         ...picture,
@@ -146,6 +158,19 @@ export const figure: Figure<typeof controls, Data> = {
       },
       { mark: 'text', x: x - 6, y: picture.y + 10, text: '0', anchor: 'end' },
       { mark: 'text', x: x - 6, y: picture.y + picture.height, text: String(positions - 1), anchor: 'end' },
+      ...(halvesOf(state)
+        ? [
+            {
+              mark: 'line',
+              x1: middle,
+              x2: middle,
+              y1: picture.y,
+              y2: picture.y + picture.height,
+              ink: 'ink',
+              wide: 2,
+            } as const,
+          ]
+        : []),
       ...colourKey(x, image + 6, {
         low: -limit,
         high: limit,
@@ -198,10 +223,10 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, state) {
     const { positions, d_model, ranks } = data;
-    const [half, range] = [d_model / 2, (channel: number) => readable(data.ranges[channel] as number)];
+    const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
     // The ends of both halves: where fast and slow channels stand in each layout.
     const ends = [0, half - 1, half, d_model - 1];
-    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. The directions that they fill are ${ranks.energy} for 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${ranks.stable.toFixed(2)}, the participation ratio ${ranks.participationRatio.toFixed(2)}.`;
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. The directions that they fill are ${ranks.energy} for 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.`;
   },
 
   cells: ({ positions, d_model }) => ({ rows: positions, columns: d_model }),

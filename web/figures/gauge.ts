@@ -1,7 +1,8 @@
 // Figure "Turn the gauge": what moving the mean position row to the words does to a head's shares, raw and
 // canonical, while its scores stand still.
 import type { Superpose, Table } from 'superpose';
-import { exponent, minus, percent } from '../plot/format.js';
+import { aboutPercent, minus, percent } from '../plot/format.js';
+import { changeText } from '../plot/gap.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -182,7 +183,7 @@ export const figure: Figure<typeof controls, Data> = {
     const widest = swings.indexOf(Math.max(...swings));
     const shares = raw.map((found) => found[widest] as number);
     const still = Math.max(...kinds.map((_, kind) => spread(canonical, kind)));
-    return `As up to ${most} mean position rows move from the positions to the words or back, no score of head ${state.head} changes by more than ${exponent(Math.max(...changes))}. Its raw share of ${kinds[widest]?.label} runs from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))}; no canonical share changes by more than ${exponent(still)}.`;
+    return `As up to ${most} mean position rows move from the positions to the words or back, the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${kinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
   },
 
   cells: (data) => ({ rows: 1, columns: data.amounts.length }),
@@ -196,7 +197,7 @@ export const figure: Figure<typeof controls, Data> = {
       ]);
     return [
       { text: `${minus(String(data.amounts[j]))} mean position rows moved to the words`, strong: true },
-      `: scores change by ${exponent(data.changes[j] as number)}. Raw: `,
+      `: scores change by ${changeText(data.changes[j] as number)}. Raw: `,
       ...of('raw'),
       'Canonical: ',
       ...of('canonical'),

@@ -1,6 +1,6 @@
 // Figure "Dot products of positions": when they depend on the distance alone, and what breaks it.
 import { extent } from 'd3-array';
-import { exponent, readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { colourKey, largestMagnitude, map, multiples, plane, tickText, titleHeight } from '../plot/parts.js';
 import type { Mark, Region } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -45,7 +45,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { encodin
   };
 };
 
-const spreadText = (spread: number) => (spread < 1e-9 ? exponent(spread) : spread.toFixed(2));
+const spreadText = (spread: number) => (spread < 1e-9 ? '0 (rounding)' : about(spread));
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'gram',

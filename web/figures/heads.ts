@@ -2,7 +2,7 @@
 // for a sentence or ten, and what averaging does to them.
 import { ticks } from 'd3-array';
 import type { First, PoolableScores, PooledShares } from 'superpose';
-import { percent } from '../plot/format.js';
+import { aboutPercent, percent } from '../plot/format.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
@@ -216,7 +216,7 @@ export const figure: Figure<typeof controls, Data> = {
     const largest = crossed.indexOf(Math.max(...crossed));
     const least = crossed.indexOf(Math.min(...crossed));
     const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
-    return `${whose}, in the ${gauge} gauge, the cross terms make up ${percent(mean.cross)} of the average head and ${percent(pooled.cross)} of all heads’ variation pooled, but ${percent(crossed[largest] as number)} of head ${largest} and ${percent(crossed[least] as number)} of head ${least}. Head ${most} is ${percent(places[most] as number)} position → position; pooled, that term has ${percent(pooled.shares[3] as number)}.`;
+    return `${whose}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
   },
 
   cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),

@@ -1,7 +1,7 @@
 // Figure "Two dimensions": how alike the positions of an image's patches are, each with all others.
 import { extent } from 'd3-array';
 import type { Superpose, Table } from 'superpose';
-import { exponent, readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -196,8 +196,8 @@ export const figure: Figure<typeof controls, Data> = {
     const each = found.map((one, place) => {
       const { label } = kinds[place] as Kind;
       return isOffsetOnly(one)
-        ? `${label} depends on the offset alone (to within ${exponent(one.apart)})`
-        : `${label} does not: pairs of the same offset differ from their mean by up to ${readable(one.apart)}, where a patch with itself has ${readable(one.largest)}`;
+        ? `${label} depends on the offset alone`
+        : `${label} does not: pairs of the same offset differ from their mean by up to ${about(one.apart)}, where a patch with itself has ${about(one.largest)}`;
     });
     return `Each of the ${grid * grid} small squares compares one patch with all${which}. ${each.join('; ')}.`;
   },
@@ -222,7 +222,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   table({ grid, found }) {
-    const rows: number[][] = [];
+    const rows: (string | number)[][] = [];
     const patches = grid * grid;
     for (let p = 0; p < patches; p++) {
       for (let q = 0; q < patches; q++) {
@@ -235,6 +235,7 @@ export const figure: Figure<typeof controls, Data> = {
         ]);
       }
     }
+    rows.push(['largest difference at one offset', '', '', '', ...found.map(({ apart }) => apart)]);
     return {
       columns: ['row', 'column', 'other row', 'other column', ...kinds.map(({ label }) => label)],
       rows,

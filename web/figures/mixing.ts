@@ -1,6 +1,7 @@
 // Figure "Token, position and their sum": channel by channel, at two places, beside the two joined end to end.
 import type { First, Table } from 'superpose';
-import { exponent, readable, signed } from '../plot/format.js';
+import { about, readable, signed } from '../plot/format.js';
+import { howExactly } from '../plot/gap.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -187,8 +188,8 @@ export const figure: Figure<typeof controls, Data> = {
     const sums =
       first === second
         ? 'Both places are the same, and so are the sums.'
-        : `The two sums, of norms ${readable(here.length)} and ${readable(there.length)}, have cosine ${twoDigits(cosine)} with each other (joined: ${twoDigits(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${gap === 0 ? 'to the last bit' : `to within ${exponent(gap)}`}.`;
-    return `In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${twoDigits(here.cosine)}, and at place ${second} ${twoDigits(there.cosine)}. ${sums}`;
+        : `The two sums, of norms ${about(here.length)} and ${about(there.length)}, have cosine ${about(cosine)} with each other (joined: ${about(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${howExactly(gap)}.`;
+    return `In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at place ${second} ${about(there.cosine)}. ${sums}`;
   },
 
   cells: ({ token }) => ({ rows: 1, columns: token.length }),
@@ -213,7 +214,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   remark: ({ remark }) => remark,
 
-  table({ token, places: [here, there], moved }, { first, second }) {
+  table({ token, places: [here, there], moved, shift }, { first, second }) {
     return {
       columns: [
         'channel',
@@ -223,6 +224,7 @@ export const figure: Figure<typeof controls, Data> = {
         `position ${second}`,
         `sum at ${second}`,
         'difference of the sums',
+        'difference of the positions',
       ],
       rows: Array.from(token, (value, channel) => [
         channel,
@@ -232,12 +234,12 @@ export const figure: Figure<typeof controls, Data> = {
         at(there.position, channel),
         at(there.sum, channel),
         at(moved, channel),
+        at(shift, channel),
       ]),
     };
   },
 };
 
-const twoDigits = (value: number) => (Number.isFinite(value) ? value.toFixed(2).replace('-', '−') : '–');
 const lowered = (number: number) =>
   String(number).replace(/\d/g, (digit) => '₀₁₂₃₄₅₆₇₈₉'[Number(digit)] as string);
 

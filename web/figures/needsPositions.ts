@@ -1,7 +1,7 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its positions are
 // replaced or shifted, or its words shuffled or reversed; another sentence is the scale.
 import type { MiniLM, PositionChange, Sentence, Superpose, Table } from 'superpose';
-import { readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -180,7 +180,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
     const where = layers === 'all' ? 'Behind the sixth layer' : 'Before the first layer';
-    return `${where}, the embedding of “${texts[0]}” has a cosine of ${readable(mean.cosine)} with what it is when every word has the same position row, the mean of the sentence’s: [CLS] keeps its own. With the mean of all 512 rows, [CLS] included, it is ${readable(table.cosine)}, with its words shuffled ${readable(shuffled.cosine)}. The scale: “${texts[1]}” is at ${readable(other.cosine)}.`;
+    return `${where}, the embedding of “${texts[0]}” has a cosine of ${about(mean.cosine)} with what it is when every word has the same position row, the mean of the sentence’s: [CLS] keeps its own. With the mean of all 512 rows, [CLS] included, it is ${about(table.cosine)}, with its words shuffled ${about(shuffled.cosine)}. The scale: “${texts[1]}” is at ${about(other.cosine)}.`;
   },
 
   cells: ({ curves }) => ({ rows: 1, columns: curves[0]?.cosines.length ?? 1 }),

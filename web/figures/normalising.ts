@@ -2,7 +2,8 @@
 // says when rows are not centred.
 import { extent } from 'd3-array';
 import { type First, type GaugeOptions, logitsOf, type Scores, termOf } from 'superpose';
-import { exponent, percent, readable } from '../plot/format.js';
+import { about, aboutPercent, percent, readable } from '../plot/format.js';
+import { howExactly } from '../plot/gap.js';
 import { type Area, bars, plane } from '../plot/parts.js';
 import type { Cursor, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -22,10 +23,10 @@ import { ofSixteen, termLabels, terms } from './terms.js';
 const controls = {
   weights: weightsControl,
   head: headControl,
-  gauge: gaugeControl,
-  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
-  centred: { kind: 'toggle', label: 'Centre each row', initial: false },
+  gauge: { ...gaugeControl, more: true },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
+  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: false },
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -272,11 +273,11 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ n, direct, residuals, winners, uncentred, shares }, state) {
     const [low = 0, high = 0] = extent(direct.sum) as [number?, number?];
-    const apart = `In head ${state.head}, the terms of the normalised sum add up to the scores within ${exponent(residuals.exact)}. With each part normalised by itself they miss by up to ${readable(residuals.separate)}, where the scores run from ${readable(low)} to ${readable(high)}, and ${winners} of ${n} tokens attend most to a different one.`;
+    const apart = `In head ${state.head}, the terms of the normalised sum add up to the scores ${howExactly(residuals.exact)}. With each part normalised by itself they miss by up to ${about(residuals.separate)}, where the scores run from ${about(low)} to ${about(high)}, and ${winners} of ${n} tokens attend most to a different one.`;
     if (!shares.every(Number.isFinite)) return `${apart} ${nothingToShare(state, n)}`;
     const gaps = shares.map((share, place) => Math.abs(share - at(uncentred, place)));
     const place = gaps.indexOf(Math.max(...gaps));
-    return `${apart} In the ${state.gauge} gauge, what centring changes most is the share of ${groups[place]?.label}: ${percent(at(uncentred, place))} of the scores as they are, ${percent(at(shares, place))} of what softmax sees.`;
+    return `${apart} In the ${state.gauge} gauge, what centring changes most is the share of ${groups[place]?.label}: ${aboutPercent(at(uncentred, place))} of the scores as they are, ${aboutPercent(at(shares, place))} of what softmax sees.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -326,6 +327,7 @@ export const figure: Figure<typeof controls, Data> = {
           '',
         ]),
         ...pairs,
+        ['largest |difference from the score|', '', '', data.residuals.exact, data.residuals.separate],
       ],
     };
   },

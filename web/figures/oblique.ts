@@ -1,7 +1,8 @@
 // Figure "What taking them apart does to noise": two subspaces, the angle between them, and what the
 // projector that reads one of the two summands back makes of noise.
 import type { Superpose, Table } from 'superpose';
-import { exponent, readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
+import { howExactly } from '../plot/gap.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -35,7 +36,7 @@ export interface Reading {
 }
 
 export interface Data {
-  /** For some sizes of the positions' subspace, ascending. */
+  /** For some sizes of the positions' subspace and the one that is set, ascending. */
   sweep: Reading[];
   /** For the size that is set. */
   now: Reading;
@@ -67,7 +68,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     last = { key, sweep };
   }
   const { reading, recoveryError } = readingOf(superpose, u, firstColumns(w, k2), noise);
-  return { sweep: last.sweep, now: reading, exactError: recoveryError };
+  const sweep = [...last.sweep.filter((one) => one.k2 !== k2), reading].sort((a, b) => a.k2 - b.k2);
+  return { sweep, now: reading, exactError: recoveryError };
 };
 
 /** Columns that span U, and all the columns of which the first span W. */
@@ -109,8 +111,7 @@ const clipped = (value: number) =>
   Number.isNaN(value) ? value : Math.max(axis.low, Math.min(axis.high, value));
 
 const degrees = (angle: number) => `${((angle * 180) / Math.PI).toFixed(1)}°`;
-const times = (gain: number) =>
-  Number.isFinite(gain) ? `${gain < 1000 ? gain.toPrecision(3) : gain.toFixed(0)}-fold` : 'without bound';
+const times = (gain: number) => (Number.isFinite(gain) ? `${about(gain)}-fold` : 'without bound');
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'oblique',
@@ -209,8 +210,20 @@ export const figure: Figure<typeof controls, Data> = {
       width,
       height,
       marks: [...all, ...shadow(drawing, now)],
-      regions: [{ ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length }],
+      regions: [
+        { ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length },
+        // Pulled around, the slanted line stops at the angles of the sizes on the left.
+        { ...drawing, pick: { points: tips(drawing, sweep) }, rows: 1, columns: sweep.length },
+      ],
     };
+  },
+
+  /** The picture of the angle follows the cursor. */
+  focus({ sweep, now }, _, { j }, width) {
+    const { drawing } = arrange(width);
+    const reading = sweep[j];
+    if (!reading || reading.k2 === now.k2) return [];
+    return [{ mark: 'box', ...drawing, fill: 'paper' }, ...shadow(drawing, reading)];
   },
 
   describe({ now, exactError }, { subspaces, d, k1, k2 }) {
@@ -222,7 +235,7 @@ export const figure: Figure<typeof controls, Data> = {
       subspaces === 'apart'
         ? 'in channels of their own, which is concatenation'
         : `the smallest angle between the two is ${degrees(now.angle)}`;
-    return `${sizes}, ${how}: without noise the token part comes back ${exactError === 0 ? 'exactly' : `to within ${exponent(exactError)}`}. ${now.gain < 1.0005 ? 'Noise never grows' : `Noise can grow ${times(now.gain)}`}; of ${d} random noises of length 1, the largest came out ${readable(now.largest)} long and half of them less than ${readable(now.median)}.`;
+    return `${sizes}, ${how}: without noise the token part comes back ${howExactly(exactError)}. ${now.gain < 1.0005 ? 'Noise never grows' : `Noise can grow ${times(now.gain)}`}; of ${d} random noises of length 1, the largest came out ${about(now.largest)} long and half of them less than ${about(now.median)}.`;
   },
 
   cells: ({ sweep }) => ({ rows: 1, columns: sweep.length }),
@@ -254,7 +267,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  table: ({ sweep, now }, { k1 }) => ({
+  table: ({ sweep }, { k1 }) => ({
     columns: [
       'dimensions of tokens',
       'dimensions of positions',
@@ -263,16 +276,14 @@ export const figure: Figure<typeof controls, Data> = {
       'largest error / noise',
       'middle error / noise',
     ],
-    rows: [...sweep.filter(({ k2 }) => k2 !== now.k2), now]
-      .sort((a, b) => a.k2 - b.k2)
-      .map(({ k2, angle, gain, largest, median }) => [
-        k1,
-        k2,
-        Number.isNaN(angle) ? 0 : (angle * 180) / Math.PI,
-        Number.isFinite(gain) ? gain : 'not readable',
-        Number.isFinite(largest) ? largest : '',
-        Number.isFinite(median) ? median : '',
-      ]),
+    rows: sweep.map(({ k2, angle, gain, largest, median }) => [
+      k1,
+      k2,
+      Number.isNaN(angle) ? 0 : (angle * 180) / Math.PI,
+      Number.isFinite(gain) ? gain : 'not readable',
+      Number.isFinite(largest) ? largest : '',
+      Number.isFinite(median) ? median : '',
+    ]),
   }),
 };
 
@@ -284,7 +295,7 @@ function arrange(width: number): {
 } {
   const keyHeight = 76;
   if (width >= 640) {
-    const wide = Math.min(620, 0.58 * width);
+    const wide = Math.min(560, 0.46 * width);
     return {
       plot: { x: 0, y: 0, width: wide, height: 300 },
       key: { x: 30, y: 308 },
@@ -300,15 +311,30 @@ function arrange(width: number): {
   };
 }
 
+/** Where the end of the slanted line is, for each angle that there is. */
+function tips(area: Area, sweep: Reading[]) {
+  const found = sweep.flatMap(({ angle, gain }, j) => (Number.isFinite(gain) ? [{ angle, j }] : []));
+  const { start, base, reach } = placesOf(area);
+  return {
+    x: found.map(({ angle }) => start + reach * Math.cos(angle)),
+    y: found.map(({ angle }) => base - reach * Math.sin(angle)),
+    cursors: found.map(({ j }) => ({ i: 0, j })),
+  };
+}
+
+function placesOf(area: Area) {
+  const base = area.y + area.height - 40;
+  return { start: area.x + 10, base, reach: Math.min(0.44 * area.width, base - area.y - 66) };
+}
+
 /** The plane of the smallest angle: a sum with a disc of noise, and the disc's shadow on U, cast along W. */
 function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
   const shared = !Number.isFinite(most);
   const angle = shared ? 0 : found;
   const gain = shared ? 1 : most;
   const right = area.x + area.width;
-  const base = area.y + area.height - 40;
-  const [start, radius] = [area.x + 10, 13];
-  const reach = Math.min(0.42 * area.width, 150);
+  const { start, base, reach } = placesOf(area);
+  const radius = 13;
   const along = { x: Math.cos(angle), y: -Math.sin(angle) };
   const token = start + 0.4 * area.width;
   const [x, y] = [token + reach * along.x, base + reach * along.y];
@@ -323,8 +349,8 @@ function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
       ink: 'ink',
       size: 13,
     },
-    { mark: 'text', x: area.x, y: area.y + 30, text: 'a sum in its noise, and' },
-    { mark: 'text', x: area.x, y: area.y + 46, text: 'where the token may have been' },
+    { mark: 'text', x: area.x, y: area.y + 30, text: 'pull the slanted line: a sum in its noise,' },
+    { mark: 'text', x: area.x, y: area.y + 46, text: 'and where the token may have been' },
     { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
     {
       mark: 'line',
@@ -378,7 +404,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
       mark: 'text',
       x: area.x,
       y: base + 18,
-      text: `noise × ${gain < 1000 ? gain.toPrecision(3) : gain.toFixed(0)}`,
+      text: `noise × ${readable(gain)}`,
       ink: 'second',
     },
   );

@@ -1,9 +1,11 @@
 // Figure "One score asks four questions": a head's scores for a sentence or seeded tables, and the terms
 // that they are the sum of.
 import { logitsOf, type Scores } from 'superpose';
-import { exponent, percent, readable, signed } from '../plot/format.js';
+import { aboutPercent, percent, readable, signed } from '../plot/format.js';
+import { howExactly } from '../plot/gap.js';
 import { bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
+import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { gaugeControl } from './gaugeControl.js';
@@ -19,7 +21,7 @@ import {
 import { ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
-  weights: weightsControl,
+  weights: { ...weightsControl, more: true },
   view: {
     kind: 'choice',
     more: true,
@@ -158,6 +160,9 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
+/** Of the values of all maps, how many the ends of their scale hold. */
+const part = 0.99;
+
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
 
 export const figure: Figure<typeof controls, Data> = {
@@ -176,7 +181,8 @@ export const figure: Figure<typeof controls, Data> = {
       : multiples(width, narrow ? 130 : 118, 5);
     const titled = titleHeight(!sixteen);
     const cell = titled + grid.width + 12;
-    const limit = largestMagnitude([...data.panels, data.logits].map((panel) => values(panel, state)));
+    const shown = [...data.panels, data.logits].map((panel) => values(panel, state));
+    const limit = sizeWithin(shown, part) || largestMagnitude(shown);
     const marks: Mark[] = [];
     const regions: Region[] = [];
     kinds.forEach(({ label, question, term }, place) => {
@@ -198,6 +204,18 @@ export const figure: Figure<typeof controls, Data> = {
       );
       marks.push(...drawn.marks);
       regions.push(drawn.region);
+      if (!sixteen && x > 0) {
+        const { x: left, y: top, height } = drawn.region;
+        marks.push({
+          mark: 'text',
+          x: left - 7,
+          y: top + height / 2,
+          text: '+',
+          anchor: 'middle',
+          ink: 'ink',
+          size: 15,
+        });
+      }
     });
     let y = Math.ceil(kinds.length / grid.columns) * cell + 4;
     const unit = state.centred ? 'logit less its row’s mean' : 'logit';
@@ -206,21 +224,26 @@ export const figure: Figure<typeof controls, Data> = {
         low: -limit,
         high: limit,
         scale: 'diverging',
-        label: narrow ? unit : `${unit}, one scale for all; queries down, keys across`,
+        label: narrow
+          ? `${state.centred ? 'less its row’s mean' : unit}, 99 % inside`
+          : `${unit}, one scale for all, 99 % of the values inside; queries down, keys across`,
         print: readable,
       }),
     );
     y += 44;
-    const size = Math.min(200, (width - 14) / 2);
+    const [equals, between] = [20, 30];
+    const size = Math.min(200, (width - equals - between) / 2);
     const results = [
       {
-        title: '= the score',
+        sign: '=',
+        title: 'the score',
         array: values(data.logits, state),
         low: -limit,
         high: limit,
         scale: 'diverging',
       },
       {
+        sign: '→',
         title: narrow ? 'attention' : 'attention from ticked terms',
         array: data.kept.softmax,
         low: 0,
@@ -228,22 +251,37 @@ export const figure: Figure<typeof controls, Data> = {
         scale: 'sequential',
       },
     ] as const;
-    results.forEach(({ title, array, low, high, scale }, place) => {
+    results.forEach(({ sign, title, array, low, high, scale }, place) => {
+      const x = equals + place * (size + between);
       const drawn = map(
-        { x: place * (size + 14), y, width: size, height: size + titleHeight() },
+        { x, y, width: size, height: size + titleHeight() },
         { values: array, rows: n, columns: n, low, high, scale, title },
       );
-      marks.push(...drawn.marks);
+      marks.push(...drawn.marks, {
+        mark: 'text',
+        x: x - (place === 0 ? equals : between) / 2 - 1,
+        y: y + titleHeight() + size / 2 + 5,
+        text: sign,
+        anchor: 'middle',
+        ink: 'ink',
+        size: 17,
+      });
       regions.push(drawn.region);
     });
+    const right = equals + 2 * size + between;
     const below = y + size + titleHeight() + 10;
     marks.push(
-      ...colourKey(size + 14, below, { low: 0, high: 1, scale: 'sequential', label: narrow ? '' : 'weight' }),
+      ...colourKey(equals + size + between, below, {
+        low: 0,
+        high: 1,
+        scale: 'sequential',
+        label: narrow ? '' : 'weight',
+      }),
     );
-    const beside = width >= 2 * size + 14 + 300;
+    const beside = width >= right + 300;
     const barHeight = (sixteen ? 13 : 24) * kinds.length;
     const shares = beside
-      ? { x: 2 * size + 50, y: y + 26, width: width - 2 * size - 50, height: barHeight }
+      ? { x: right + 36, y: y + 26, width: width - right - 36, height: barHeight }
       : { x: 0, y: below + 62, width, height: barHeight };
     const list = kinds.map(({ label, term }, place) => {
       const { share } = data.panels[place] as Panel;
@@ -275,9 +313,9 @@ export const figure: Figure<typeof controls, Data> = {
     const [first, second] = ranked as [(typeof ranked)[0], (typeof ranked)[0]];
     const lowest = ranked.at(-1) as (typeof ranked)[0];
     const against =
-      lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${percent(lowest.share)}.` : '';
+      lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${aboutPercent(lowest.share)}.` : '';
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${percent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${percent(second.share)}.${against} The terms add up to the score computed directly, to within ${exponent(data.residual)}.`;
+    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -320,6 +358,8 @@ export const figure: Figure<typeof controls, Data> = {
         ]);
       }
     }
+    const blank = kinds.map(() => '');
+    rows.push(['largest |sum of the terms − score|', '', '', '', ...blank, data.residual, '']);
     return {
       columns: [
         'query',

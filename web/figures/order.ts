@@ -1,8 +1,8 @@
 // Figure "Order without positions": what shuffling the words before the last one does to its output.
 import type { AttentionLayer, PermutationEffect, Superpose, Table } from 'superpose';
-import { exponent, readable } from '../plot/format.js';
-import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
-import { logarithmic } from '../plot/scale.js';
+import { about, readable } from '../plot/format.js';
+import { changeText } from '../plot/gap.js';
+import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -102,11 +102,6 @@ const inkOf = ({ causal }: Case): Ink => (causal ? 'accent' : 'second');
 
 /** Below this, two outputs differ by rounding alone. */
 const rounding = 1e-10;
-const smallest = 1e-17;
-const largest = 100;
-
-const printed = (value: number): string =>
-  value === 0 ? '0' : value >= 0.01 ? readable(value) : exponent(value);
 
 interface Group {
   title: string;
@@ -130,7 +125,7 @@ export const figure: Figure<typeof controls, Data> = {
     const marks: Mark[] = [];
     const regions: Region[] = [];
     groups.forEach((group, place) => {
-      marks.push(...logBars(at.bars(place), data, group));
+      marks.push(...changeBars(at.bars(place), data, group));
     });
     const limit = largestMagnitude(cases.map(({ outputs }) => outputs)) || 1;
     cases.forEach((one, place) => {
@@ -185,11 +180,9 @@ export const figure: Figure<typeof controls, Data> = {
       const parts: string[] = [];
       if (fixed.length) {
         const most = Math.max(...fixed.map(({ last }) => last));
-        parts.push(
-          `the last output changes by ${most === 0 ? 'nothing' : `${exponent(most)} at most, which is rounding,`} with ${layersOf(fixed)}`,
-        );
+        parts.push(`the last output changes by ${changeText(most)} with ${layersOf(fixed)}`);
       }
-      for (const one of moved) parts.push(`with ${layersOf([one])} it changes by ${readable(one.last)}`);
+      for (const one of moved) parts.push(`with ${layersOf([one])} it changes by ${about(one.last)}`);
       return parts.join('; ');
     };
     const [both, causal] = [cases.filter((one) => !one.causal), cases.filter((one) => one.causal)];
@@ -252,7 +245,7 @@ function layersOf(list: Case[]): string {
 function arrange({ cases }: Data, width: number) {
   const narrow = width < 600;
   const row = 26;
-  const barsHeight = cases.length * row + 56;
+  const barsHeight = cases.length * row + 30;
   const across = multiples(width, 300, 2, 36);
   const heading = (across.columns === 2 ? barsHeight : 2 * barsHeight + 12) + 26;
   const grid = multiples(width, 260, 2, 24);
@@ -281,40 +274,15 @@ function arrange({ cases }: Data, width: number) {
   };
 }
 
-/** Bars on a scale of powers of ten, which none of them begins at: they show how many powers lie between. */
-function logBars(area: Area, { cases }: Data, { title, value }: Group): Mark[] {
-  const labels = 132;
-  const numbers = 72;
-  const [start, end] = [area.x + labels, area.x + area.width - numbers];
-  const x = logarithmic([smallest, largest], [start, end]);
-  const bottom = area.y + area.height - 36;
-  const row = (bottom - area.y - 24) / cases.length;
-  const ticks = area.width < 360 ? [1e-16, 1e-8, 1] : [1e-16, 1e-12, 1e-8, 1e-4, 1];
+/** What does not change has no bar. */
+function changeBars({ x, y, width, height }: Area, { cases }: Data, { title, value }: Group): Mark[] {
+  const list = cases.map((one) => {
+    const size = value(one);
+    return { label: nameOf(one), value: size < rounding ? 0 : size, text: changeText(size), ink: inkOf(one) };
+  });
+  const most = Math.max(...list.map((one) => one.value));
   return [
-    { mark: 'text', x: area.x, y: area.y + 13, text: title, ink: 'ink', size: 13 },
-    ...ticks.flatMap((tick): Mark[] => [
-      { mark: 'line', x1: x(tick), x2: x(tick), y1: area.y + 24, y2: bottom },
-      { mark: 'text', x: x(tick), y: bottom + 16, text: powerOf(tick), anchor: 'middle' },
-    ]),
-    ...cases.flatMap((one, place): Mark[] => {
-      const y = area.y + 24 + place * row;
-      const size = value(one);
-      const to = Math.max(start, Math.min(end, x(Math.max(smallest, size))));
-      return [
-        { mark: 'text', x: area.x, y: y + row / 2 + 4, text: nameOf(one), ink: 'ink', size: 12.5 },
-        {
-          mark: 'box',
-          x: start,
-          y: y + 0.2 * row,
-          width: to - start,
-          height: 0.6 * row,
-          fill: inkOf(one),
-        },
-        { mark: 'text', x: to + 6, y: y + row / 2 + 4, text: printed(size), ink: 'ink' },
-      ];
-    }),
-    { mark: 'line', x1: start, x2: start, y1: area.y + 24, y2: bottom, ink: 'quiet' },
+    { mark: 'text', x, y: y + 13, text: title, ink: 'ink', size: 13 },
+    ...bars({ x, y: y + 24, width, height: height - 30 }, list, 0, most),
   ];
 }
-
-const powerOf = (value: number): string => (value === 1 ? '1' : exponent(value).replace(/^1\.0\s×\s/, ''));

@@ -1,6 +1,6 @@
 // Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
-import { percent, readable } from '../plot/format.js';
+import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -219,7 +219,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { d_model, dimensions, reached } = data;
     const least = tail(data);
     const inTail = 1 - (reached[d_model - least - 1] as number);
-    return `Weighted by energy, these tables overlap ${readable(data.raw)} times as much as chance, and ${readable(data.centred)} times once centred. The ${least} directions in which the ${data.tokenRows} token rows vary least, an eighth of all, hold ${percent(inTail)} of the space of the ${dimensions} main position directions; chance is ${percent(least / d_model)}. ${rowsUsed(state)}`.trim();
+    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, and ${about(data.centred)} times once centred. The ${least} directions in which the ${data.tokenRows} token rows vary least, an eighth of all, hold ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
   },
 
   cells: ({ shares }) => ({ rows: 1, columns: shares.length }),

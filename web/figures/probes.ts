@@ -1,7 +1,7 @@
 // Figure "Linear probes": how well the position and the token can be read from their sum by regressions
 // that have seen neither.
 import type { Superpose, Table } from 'superpose';
-import { readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -205,7 +205,7 @@ export const figure: Figure<typeof controls, Data> = {
         ...line(words, ({ rSquared }) => rSquared, 'token-token'),
         ...line(words, ({ cosine }) => cosine, 'second'),
         ...lineKey(right.x, right.y + right.height + 6, [
-          { label: 'R² on new words at new places', ink: 'token-token' },
+          { label: 'R²: part of the variation read back', ink: 'token-token' },
           { label: 'cosine with the word’s vector', ink: 'second' },
           { label: 'R² when concatenated', ink: 'quiet', dashed: true },
         ]),
@@ -220,7 +220,7 @@ export const figure: Figure<typeof controls, Data> = {
     const from = (value: (point: Point) => number, print: (value: number) => string) =>
       `from ${print(value(first))} at ${symbol(state)} = ${first.at} to ${print(value(end))} at ${symbol(state)} = ${end.at}`;
     const fixed = state.against === 'scale' ? `d = ${state.d}` : `ρ = ${state.scale}`;
-    return `At ${fixed}, the position’s mean error goes ${from(({ positionError }) => positionError, places)}, where always naming the middle misses by ${readable(guessing)}. The word’s R² goes ${from(
+    return `At ${fixed}, the position’s mean error goes ${from(({ positionError }) => positionError, places)}, where always naming the middle misses by ${about(guessing)}. The word’s R² goes ${from(
       ({ rSquared }) => rSquared,
       (value) => value.toFixed(2).replace('-', '−'),
     )}. Concatenated, it is at least ${threeDown(Math.min(...points.map(({ concatenated }) => concatenated)))}.`;

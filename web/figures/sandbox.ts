@@ -1,7 +1,7 @@
 // Figure "Sandbox": tables, dot products, terms and attention of one choice of words, positions and weights.
-import { quantile } from 'd3-array';
 import { type DotProducts, type First, logitsOf, type Scores, sharesOf, type Table } from 'superpose';
-import { exponent, percent, readable, signed } from '../plot/format.js';
+import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
+import { howExactly } from '../plot/gap.js';
 import {
   type Area,
   colourKey,
@@ -12,6 +12,7 @@ import {
   titleHeight,
 } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
+import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
@@ -244,11 +245,14 @@ const tableKinds = [
   { name: 'sum', label: 'their sum x + ρp' },
 ] as const;
 
-const mapKinds: { name: Maps; label: string; about(state: State): string }[] = [
-  { name: 'concatenated', label: 'concatenated', about: () => 'x·x′ + ρ²p·p′' },
-  { name: 'added', label: 'added', about: () => '(x+ρp)·(x′+ρp′)' },
-  { name: 'score', label: 'score', about: ({ head }) => `of head ${head}` },
-  { name: 'softmax', label: 'softmax', about: () => 'of the score' },
+/** What sums of single precision, in which all of this figure is computed, may leave. */
+const singlePrecision = 1e-4;
+
+const mapKinds: { name: Maps; label: string; subtitle(state: State): string }[] = [
+  { name: 'concatenated', label: 'concatenated', subtitle: () => 'x·x′ + ρ²p·p′' },
+  { name: 'added', label: 'added', subtitle: () => '(x+ρp)·(x′+ρp′)' },
+  { name: 'score', label: 'score', subtitle: ({ head }) => `of head ${head}` },
+  { name: 'softmax', label: 'softmax', subtitle: () => 'of the score' },
 ];
 
 export const figure: Figure<typeof controls, Data> = {
@@ -284,10 +288,15 @@ export const figure: Figure<typeof controls, Data> = {
       marks.push(...drawn.marks);
       regions.push({ ...drawn.region, pick });
     };
-    const entries = ends(Object.values(tables), 0.99);
+    const entries = ends(Object.values(tables));
     const products = ends([maps.concatenated, maps.added]);
     const logits = ends([maps.score, ...terms.map(({ values }) => values)]);
-    const weights = { low: 0, high: largestMagnitude([maps.softmax]), scale: 'sequential' } as const;
+    // Attention that is the same for all keys stays pale.
+    const weights = {
+      low: 0,
+      high: Math.max(largestMagnitude([maps.softmax]), Math.min(1, 4 / n)),
+      scale: 'sequential',
+    } as const;
     tableKinds.forEach(({ name, label }, place) => {
       put(
         map(at.table(place), { values: tables[name], rows: n, columns: d, ...entries, title: label }),
@@ -295,7 +304,7 @@ export const figure: Figure<typeof controls, Data> = {
       );
     });
     const scales = { concatenated: products, added: products, score: logits, softmax: weights };
-    mapKinds.forEach(({ name, label, about }, place) => {
+    mapKinds.forEach(({ name, label, subtitle }, place) => {
       put(
         map(at.square(place), {
           values: maps[name],
@@ -303,7 +312,7 @@ export const figure: Figure<typeof controls, Data> = {
           columns: n,
           ...scales[name],
           title: label,
-          subtitle: about(state),
+          subtitle: subtitle(state),
         }),
       );
     });
@@ -338,12 +347,12 @@ export const figure: Figure<typeof controls, Data> = {
   describe({ terms, correlation, residual, n }, { head }) {
     const alike = Number.isNaN(correlation)
       ? `${n} tokens are too few, or their products too much alike, for a correlation.`
-      : `Added and concatenated dot products correlate at ${correlation.toFixed(3).replace('-', '−')}.`;
+      : `Added and concatenated dot products correlate at ${about(correlation)}.`;
     if (terms.some(({ share }) => !Number.isFinite(share))) {
       return `${alike} The scores do not vary along their rows, so there is nothing to share out.`;
     }
-    const shares = terms.map(({ term, share }) => `${termLabels[term]} ${percent(share)}`).join(', ');
-    return `${alike} Of the variation in head ${head}’s scores, in the raw gauge, the terms make up: ${shares}. They add up to the score to within ${exponent(residual)}.`;
+    const shares = terms.map(({ term, share }) => `${termLabels[term]} ${aboutPercent(share)}`).join(', ');
+    return `${alike} Of the variation in head ${head}’s scores, in the raw gauge, the terms make up: ${shares}. They add up to the score ${howExactly(residual, singlePrecision)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -369,7 +378,7 @@ export const figure: Figure<typeof controls, Data> = {
   tokens: ({ words }, { tokens }) => (tokens === 'sentence' ? words : undefined),
   remark: ({ words, dropped }, { tokens }) => (tokens === 'sentence' ? sentenceRemark(words, dropped) : ''),
 
-  table({ n, d, tables, maps, terms }) {
+  table({ n, d, tables, maps, terms, residual }) {
     const rows: (string | number)[][] = [];
     const add = (label: string, values: Float32Array, columns: number) => {
       values.forEach((value, cell) => {
@@ -379,14 +388,15 @@ export const figure: Figure<typeof controls, Data> = {
     for (const { name, label } of mapKinds) add(label, maps[name], n);
     for (const { term, values } of terms) add(termLabels[term], values, n);
     for (const { name, label } of tableKinds) add(label, tables[name], d);
+    rows.push(['largest |sum of the terms − score|', '', '', residual]);
     return { columns: ['map', 'query, or token', 'key, or channel', 'value'], rows };
   },
 };
 
 /** A scale that all of the maps share; a part of the values, such as one outlier, may lie beyond its ends. */
-function ends(all: readonly ArrayLike<number>[], part = 1) {
-  const sizes = part < 1 ? all.flatMap((values) => Array.from(values, Math.abs)) : [];
-  const limit = quantile(sizes, part) || largestMagnitude(all) || 1;
+function ends(all: readonly ArrayLike<number>[]) {
+  const part = 0.99;
+  const limit = sizeWithin(all, part) || largestMagnitude(all) || 1;
   return { low: -limit, high: limit, scale: 'diverging' } as const;
 }
 

@@ -11,7 +11,7 @@ import {
   schemeTermOf,
   type Table,
 } from 'superpose';
-import { percent, readable, signed } from '../plot/format.js';
+import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import {
   type Area,
   colourKey,
@@ -236,7 +236,7 @@ const lines = (text: string, width: number): string[] => {
 };
 
 /** A map's colours about its mean: what is the same everywhere says nothing. */
-const about = ({ offsets }: Taken, limit: number) =>
+const aboutMean = ({ offsets }: Taken, limit: number) =>
   ({ low: offsets.mean - limit, high: offsets.mean + limit, scale: 'diverging' }) as const;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -261,7 +261,7 @@ export const figure: Figure<typeof controls, Data> = {
       // Rounding is not to be blown up to a pattern.
       const limit = logits.depends === 'nothing' ? 1 : logits.limit;
       const shown = scores
-        ? { values: logits.values, ...about(logits, limit) }
+        ? { values: logits.values, ...aboutMean(logits, limit) }
         : { values: softmax, low: 0, high: largestMagnitude([softmax]), scale: 'sequential' as const };
       put(
         map(area, {
@@ -301,7 +301,7 @@ export const figure: Figure<typeof controls, Data> = {
     const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
     const limit = largest > below ? largest : 1;
     const most = largestMagnitude([chosen.softmax]);
-    const scored = (one: Taken) => ({ values: one.values, rows: n, columns: n, ...about(one, limit) });
+    const scored = (one: Taken) => ({ values: one.values, rows: n, columns: n, ...aboutMean(one, limit) });
     put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
     data.terms.forEach((one, place) => {
       const { name } = one;
@@ -366,13 +366,13 @@ export const figure: Figure<typeof controls, Data> = {
     const { logits } = data.schemes[state.scheme];
     const chosen =
       logits.depends === 'places'
-        ? `In the chosen one, ${data.name}, the offset explains ${percent(logits.offsets.share)} of the variation in the scores.`
+        ? `In the chosen one, ${data.name}, the offset explains ${aboutPercent(logits.offsets.share)} of the variation in the scores.`
         : logits.depends === 'offset'
           ? `In the chosen one, ${data.name}, the offset explains all of it.`
           : `In the chosen one, ${data.name}, the scores do not vary at all.`;
     const parameters = `It adds ${data.parameters.toLocaleString('en')} parameters to a model of BERT-base’s shape.`;
     if (state.words === 'many') {
-      return `With ${data.n} different words, scores vary with the words too. ${chosen} Without any position the offset explains ${percent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
+      return `With ${data.n} different words, scores vary with the words too. ${chosen} Without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
     }
     const flat = of('nothing');
     const places = of('places');

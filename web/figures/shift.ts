@@ -1,6 +1,7 @@
 // Figure "Shifting positions": one matrix moves every position by k, and does not move a token with one.
 import type { Table } from 'superpose';
-import { exponent, readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
+import { changeText, howExactly } from '../plot/gap.js';
 import { type Area, lineKey, lineThrough, multiples, plane, tickText } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -13,7 +14,7 @@ const controls = {
   k: { kind: 'range', label: 'Shift k', min: 1, max: shifts, step: 1, initial: 5 },
   p: { kind: 'range', label: 'Position p', min: 0, max: tableRows - 1, step: 1, initial: 3 },
   d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64, 128, 256], initial: 64 },
-  scale: { kind: 'range', label: 'Token scale', min: 0, max: 2, step: 0.05, initial: 1 },
+  scale: { kind: 'range', label: 'Token scale', min: 0, max: 2, step: 0.05, initial: 0 },
   seed: { kind: 'seed', label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
@@ -169,9 +170,9 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ encodingErrors, sumErrors, moves, tokenLength }, { k, p }) {
     const at = (values: number[]) => values[k - 1] as number;
-    const alone = `Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p to within ${exponent(at(encodingErrors))}.`;
+    const alone = `Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p ${howExactly(at(encodingErrors))}.`;
     if (tokenLength === 0) return `${alone} Without a token there is nothing else to move.`;
-    return `${alone} A token x of length ${readable(tokenLength)} at position ${p} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${readable(at(sumErrors))}, while the shift itself moves the sum by ${readable(at(moves))}.`;
+    return `${alone} A token x of length ${about(tokenLength)} at position ${p} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${about(at(sumErrors))}, while the shift itself moves the sum by ${about(at(moves))}.`;
   },
 
   cells: () => ({ rows: 1, columns: shifts }),
@@ -182,7 +183,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       'Shift ',
       { text: String(j + 1), strong: true },
-      `: the encoding alone is missed by ${exponent(at(encodingErrors))}, the sum at position ${p} by ${readable(at(sumErrors))}; the shift moves it by ${readable(at(moves))}.`,
+      `: the encoding alone is missed by ${changeText(at(encodingErrors))}, the sum at position ${p} by ${changeText(at(sumErrors))}; the shift moves it by ${readable(at(moves))}.`,
     ];
   },
 
@@ -220,10 +221,10 @@ function turning({ token, before, after, turned }: Data['pairs'][0], area: Area)
     { mark: 'path', d: ring(tokenX, tokenY, unit), stroke: 'position-position', wide: 1.25 },
     spoke(origin, token, 'quiet'),
     spoke(token, before, 'quiet'),
-    spoke(token, after, 'accent'),
+    spoke(token, after, 'position-position'),
     spoke(origin, turned, 'warning'),
     dot(before, 'quiet'),
-    dot(after, 'accent'),
+    dot(after, 'position-position'),
     dot(turned, 'warning'),
   ];
 }

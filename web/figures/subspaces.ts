@@ -1,5 +1,5 @@
 // Figure "Angles between random subspaces": planes meet at far smaller angles than single vectors do.
-import { readable } from '../plot/format.js';
+import { about, readable } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -127,9 +127,22 @@ export const figure: Figure<typeof controls, Data> = {
           dashed: true,
         },
         { mark: 'dots', x: [now], y: [second.y(expected)], radius: 4.5, ink: 'warning' },
-        ...lineKey(key.x, key.y, [
-          { label: `cosines of one drawn pair of subspaces`, ink: 'accent' },
-          { label: 'Wachter’s edges, for large d', ink: 'warning', dashed: true },
+        {
+          mark: 'dots',
+          x: [key.x + 4, key.x + 11, key.x + 18],
+          y: [key.y + 8, key.y + 8, key.y + 8],
+          radius: 2.5,
+          ink: 'accent',
+        },
+        {
+          mark: 'text',
+          x: key.x + 28,
+          y: key.y + 12,
+          text: 'cosines of one drawn pair of subspaces',
+          ink: 'ink',
+        },
+        ...lineKey(key.x, key.y + 18, [
+          { label: 'theory, for large d', ink: 'warning', dashed: true },
           { label: 'mean |cosine| of two single vectors', ink: 'third', dashed: true },
         ]),
       ],
@@ -152,7 +165,7 @@ export const figure: Figure<typeof controls, Data> = {
       data.zeroAngles > 0
         ? ` Because k₁ + k₂ = ${k1 + k2} is more than ${d}, ${data.zeroAngles} ${data.zeroAngles === 1 ? 'direction is' : 'directions are'} shared whatever is drawn.`
         : '';
-    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${cosine(data.cosines[0])}; ${cosine(data.highest)} is the edge expected ${data.zeroAngles > 0 ? 'of the others ' : ''}for large d, and ${readable(data.vectors)} the mean size for two single vectors. The squared cosines add up to ${readable(data.sum)}, expected k₁k₂/d = ${readable(data.expectedSum)}.${forced}`;
+    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${cosine(data.cosines[0])}; ${cosine(data.highest)} is the edge expected ${data.zeroAngles > 0 ? 'of the others ' : ''}for large d, and ${about(data.vectors)} the mean size for two single vectors. The squared cosines add up to ${about(data.sum)}, expected k₁k₂/d = ${about(data.expectedSum)}.${forced}`;
   },
 
   cells: ({ cosines }) => ({ rows: 1, columns: cosines.length }),
@@ -161,7 +174,7 @@ export const figure: Figure<typeof controls, Data> = {
     const found = cosines[j] ?? Number.NaN;
     return [
       `Principal angle ${j + 1} of ${cosines.length}: cosine `,
-      { text: cosine(found), strong: true },
+      { text: readable(found), strong: true },
       `, ${((180 / Math.PI) * (angles[j] ?? Number.NaN)).toFixed(1)}°.`,
     ];
   },
@@ -172,7 +185,7 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-const cosine = (value: number | undefined) => (value ?? Number.NaN).toFixed(3);
+const cosine = (value: number | undefined) => about(value ?? Number.NaN);
 
 function arrange(width: number): {
   angles: Area;

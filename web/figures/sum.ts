@@ -1,7 +1,7 @@
 // Figure "One sum, two readers": a word's vector and its place's, their sum, and what two heads of the first layer make
 // of such sums: one reads places, the other words.
 import { openingHeads, openingText, type PooledShares, type Scores } from 'superpose';
-import { percent } from '../plot/format.js';
+import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -206,13 +206,13 @@ export const figure: Figure<typeof controls, Data> = {
       most(reader, data)
         .map(({ place, weight }) => {
           const before = place === data.chosen - 1 ? ', the token before it' : '';
-          return `“${data.tokens[place]}”${before} (${percent(weight)})`;
+          return `“${data.tokens[place]}”${before} (${aboutPercent(weight)})`;
         })
         .join(' and ') || 'no word';
     const change =
       state.terms === 'added'
         ? ''
-        : ` No weight changes by more than ${percent(places.change)} of a head’s attention in head ${places.head}, and ${percent(words.change)} in head ${words.head}.`;
+        : ` No weight changes by more than ${aboutPercent(places.change)} of a head’s attention in head ${places.head}, and ${aboutPercent(words.change)} in head ${words.head}.`;
     return `${meanings[state.terms]}From “${data.tokens[data.chosen]}”, head ${places.head} looks most at ${says(places)}; head ${words.head}, reading the same sums, at ${says(words)}.${change}`;
   },
 

@@ -1,7 +1,7 @@
 // Figure "The tables that are added": how long MiniLM's token, position and segment rows are, how they
 // stand to each other, and how positions resemble each other by distance.
 import type { MiniLM, Superpose } from 'superpose';
-import { readable, signed } from '../plot/format.js';
+import { about, readable, signed } from '../plot/format.js';
 import { type Area, colourKey, largestMagnitude, lineKey, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
@@ -64,8 +64,6 @@ async function ofPositions(superpose: Superpose, model: MiniLM) {
 }
 
 const lag = (data: Data, distance: number) => data.lags[distance - 1] as number;
-const two = (value: number) => value.toFixed(2).replace('-', '−');
-const three = (value: number) => value.toFixed(3).replace('-', '−');
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'tables',
@@ -79,7 +77,8 @@ export const figure: Figure<typeof controls, Data> = {
     const wide = width >= 640;
     const gap = 36;
     const column = wide ? (width - gap) / 2 : width;
-    const side = Math.min(column, 310);
+    const side = Math.min(column, 360);
+    const labels = (side - 76) / n >= 9 ? 76 : 0;
     const key = 58;
     const sentenceHeight = wide ? 310 : 250;
     const areas = {
@@ -88,7 +87,7 @@ export const figure: Figure<typeof controls, Data> = {
         x: wide ? column + gap : 0,
         y: wide ? 0 : sentenceHeight + key + 16,
         width: side,
-        height: side + 24,
+        height: side - labels + 24,
       },
     };
     const below = wide
@@ -115,15 +114,20 @@ export const figure: Figure<typeof controls, Data> = {
       { from: 0, to: longest, label: 'length of the row' },
     );
     const inSentence = data.position.subarray(0, n);
-    const drawn = map(areas.cosines, {
-      values: data.cosines,
-      rows: n,
-      columns: n,
-      low: -largestMagnitude([data.cosines]),
-      high: largestMagnitude([data.cosines]),
-      scale: 'diverging',
-      title: 'Cosine: token down, position across',
-    });
+    // The words stand beside their rows while these are high enough.
+    const rowHeight = (side - labels) / n;
+    const drawn = map(
+      { ...areas.cosines, x: areas.cosines.x + labels, width: side - labels },
+      {
+        values: data.cosines,
+        rows: n,
+        columns: n,
+        low: -largestMagnitude([data.cosines]),
+        high: largestMagnitude([data.cosines]),
+        scale: 'diverging',
+        title: 'Cosine: token, position',
+      },
+    );
     const positions = Array.from({ length: data.position.length }, (_, place) => place);
     const whole = plane(
       table,
@@ -169,12 +173,24 @@ export const figure: Figure<typeof controls, Data> = {
           { label: 'segment', ink: 'rest' },
         ]),
         ...drawn.marks,
-        ...colourKey(areas.cosines.x, keyY, {
+        ...(labels === 0
+          ? []
+          : data.tokens.map(
+              (token, place): Mark => ({
+                mark: 'text',
+                x: drawn.region.x - 6,
+                y: drawn.region.y + (place + 0.5) * rowHeight + 4,
+                text: token.length > 10 ? `${token.slice(0, 9)}…` : token,
+                anchor: 'end',
+                size: Math.min(12, rowHeight + 1),
+              }),
+            )),
+        ...colourKey(drawn.region.x, keyY, {
           low: -largest,
           high: largest,
           scale: 'diverging',
           label: 'cosine',
-          print: two,
+          print: about,
         }),
         ...whole.marks,
         {
@@ -196,7 +212,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data) {
-    return `In this sentence, token rows have length ${two(data.tokenMean)} on average; the 512 position rows have ${two(data.positionMean)}, but position 0 has ${two(data.position[0] as number)}; the segment’s has ${two(data.segment)}. Tokens and the positions that they stand at have a mean |cosine| of ${three(data.meanSize)}; random directions have ${three(data.chance)}. Neighbouring positions have a cosine of ${two(lag(data, 1))}, positions 8 apart ${two(lag(data, 8))}, and 16 apart ${two(lag(data, 16))}.`;
+    return `In this sentence, token rows have length ${about(data.tokenMean)} on average; the 512 position rows have ${about(data.positionMean)}, but position 0 has ${about(data.position[0] as number)}; the segment’s has ${about(data.segment)}. Tokens and the positions that they stand at have a mean |cosine| of ${about(data.meanSize)}; random directions have ${about(data.chance)}. Neighbouring positions have a cosine of ${about(lag(data, 1))}, positions 8 apart ${about(lag(data, 8))}, and 16 apart ${about(lag(data, 16))}.`;
   },
 
   cells: ({ tokens }) => ({ rows: tokens.length, columns: tokens.length }),

@@ -1,16 +1,17 @@
 // Figure "Three ways to concatenate": added scores beside those of raw, fully weighted and block-diagonal
 // concatenation, on the same tokens.
 import { logitsOf, type Scores, type Superpose, type Table, termOf } from 'superpose';
-import { exponent, percent, readable, signed } from '../plot/format.js';
-import { type Area, bars, colourKey, largestMagnitude, map, tickText, titleHeight } from '../plot/parts.js';
+import { aboutPercent, exponent, percent, readable, signed } from '../plot/format.js';
+import { howExactly } from '../plot/gap.js';
+import { type Area, bars, colourKey, largestMagnitude, map, tickText } from '../plot/parts.js';
 import type { Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
+  tied: { kind: 'toggle', label: 'W₂ = W₁: full weights then add', initial: false },
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
-  tied: { kind: 'toggle', label: 'Full: W₂ = W₁', initial: false },
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
   d: { kind: 'steps', more: true, label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
   d_head: { kind: 'steps', more: true, label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
@@ -189,15 +190,11 @@ export const figure: Figure<typeof controls, Data> = {
       const panel = panels[place] as Panel;
       const limit = largestMagnitude([way.logits]) || 1;
       const scale = { low: -limit, high: limit, scale: 'diverging' } as const;
-      const drawn = map(panel.map, {
-        values: way.logits,
-        rows: n,
-        columns: n,
-        ...scale,
-        title,
-        subtitle: formula,
-      });
+      const drawn = map(panel.map, { values: way.logits, rows: n, columns: n, ...scale });
+      const { x, y, width: wide, height: tall } = panel.shares;
       marks.push(
+        { mark: 'text', x: panel.title.x, y: panel.title.y, text: title, ink: 'ink', size: 14, bold: true },
+        { mark: 'text', x: panel.title.x, y: panel.title.y + 17, text: formula, size: 11.5 },
         ...drawn.marks,
         ...colourKey(panel.key.x, panel.key.y, { ...scale, label: narrow ? '' : unit, print: keyText }),
         ...bars(
@@ -212,6 +209,16 @@ export const figure: Figure<typeof controls, Data> = {
           low,
           high,
         ),
+        // The two cross terms.
+        {
+          mark: 'box',
+          x: x - 3,
+          y: y + tall / 4,
+          width: wide + 3,
+          height: tall / 2,
+          stroke: 'ink',
+          wide: 1.5,
+        },
         {
           mark: 'text',
           x: panel.rank.x,
@@ -227,12 +234,12 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ ways: found, tiedGap, n }) {
     const [added, raw, full, blocks] = found as [Way, Way, Way, Way];
-    const cross = ({ crossShare }: Way) => percent(crossShare);
+    const cross = ({ crossShare }: Way) => aboutPercent(crossShare);
     const none = [raw, blocks].every((way) => way.cross === 0)
       ? 'every cross term is exactly 0'
       : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
-    const same = tiedGap === 0 ? 'to the last bit' : `to within ${exponent(tiedGap)}`;
-    return `On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores, ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
+    const same = howExactly(tiedGap);
+    return `On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -266,12 +273,18 @@ export const figure: Figure<typeof controls, Data> = {
 
   ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),
 
-  table({ ways: found, n, tokens }) {
+  table({ ways: found, n, tokens, tiedGap }) {
     const rows: (string | number)[][] = [];
     const blank = ['', '', ''];
     const summary = (label: string, of: (way: Way) => (string | number)[]) =>
       rows.push([label, '', ...found.flatMap(of)]);
     summary('share of the variation, raw gauge', (way) => ['', ...way.shares]);
+    summary('largest |sum of the terms − score|', (way) => [way.residual, '', ...blank]);
+    summary('full with W₂ = W₁ less added, the largest', (way) => [
+      way === found[2] ? tiedGap : '',
+      '',
+      ...blank,
+    ]);
     summary('rank, and the most it can be', (way) => [way.rank, way.mostRank, ...blank]);
     for (let cell = 0; cell < n * n; cell++) {
       const [i, j] = [Math.floor(cell / n), cell % n];
@@ -293,40 +306,45 @@ export const figure: Figure<typeof controls, Data> = {
 };
 
 interface Panel {
-  map: Area;
-  key: { x: number; y: number };
+  title: { x: number; y: number };
   shares: Area;
   rank: { x: number; y: number };
+  map: Area;
+  key: { x: number; y: number };
 }
 
-/** Four columns; or, where they would be narrow, each map with its shares beside it. */
+/** Four columns, shares above maps; or, where they would be narrow, each map beside its shares. */
 function arrange(width: number): { panels: Panel[]; height: number; narrow: boolean } {
-  const titled = titleHeight(true);
   const gap = 22;
   const column = (width - 3 * gap) / 4;
+  const titled = 38;
   if (column >= 190) {
+    const shares = 4 * 23;
+    const top = titled + shares + 38;
+    const size = Math.min(column, 260);
     const panels = ways.map((_, place): Panel => {
       const x = place * (column + gap);
-      const below = titled + column;
       return {
-        map: { x, y: 0, width: column, height: below },
-        key: { x, y: below + 10 },
-        shares: { x, y: below + 50, width: column, height: 4 * 23 },
-        rank: { x, y: below + 50 + 4 * 23 + 22 },
+        title: { x, y: 14 },
+        shares: { x: x + 3, y: titled, width: column - 3, height: shares },
+        rank: { x, y: titled + shares + 20 },
+        map: { x, y: top, width: size, height: size },
+        key: { x, y: top + size + 10 },
       };
     });
-    return { panels, height: titled + column + 50 + 4 * 23 + 28, narrow: false };
+    return { panels, height: top + size + 44, narrow: false };
   }
   const size = Math.min(240, Math.round(0.42 * width));
-  const step = titled + Math.max(size, 150) + 20;
+  const step = titled + Math.max(size, 150) + 24;
   const panels = ways.map((_, place): Panel => {
     const y = place * step;
-    const x = size + 16;
+    const x = width - size;
     return {
-      map: { x: 0, y, width: size, height: titled + size },
-      shares: { x, y: y + titled - 4, width: width - x, height: 4 * 22 },
-      rank: { x, y: y + titled + 4 * 22 + 16 },
-      key: { x, y: y + titled + 4 * 22 + 28 },
+      title: { x: 0, y: y + 14 },
+      shares: { x: 3, y: y + titled, width: x - 19, height: 4 * 22 },
+      rank: { x: 0, y: y + titled + 4 * 22 + 20 },
+      map: { x, y: y + titled, width: size, height: size },
+      key: { x: 0, y: y + titled + 4 * 22 + 32 },
     };
   });
   return { panels, height: ways.length * step, narrow: width < 560 };

@@ -6,14 +6,20 @@ export const minus = (text: string) => text.replace('-', '−');
 const dust = 1e-12;
 const dusted = (value: number) => (Math.abs(value) < dust ? 0 : value);
 
-/** A logit, a dot product: four significant digits, without exponents in the usual range. */
-export function readable(exact: number): string {
+function rounded(exact: number, digits: number): string {
   if (!Number.isFinite(exact)) return '–';
   const value = dusted(exact);
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e6)) return exponent(value);
-  return minus(size >= 1000 ? value.toFixed(0) : value.toPrecision(4));
+  // No whole digit is rounded away, and none takes an exponent.
+  return minus(size >= 10 ** digits - 0.5 ? value.toFixed(0) : value.toPrecision(digits));
 }
+
+/** A logit, a dot product, as a readout has it: three significant digits, without exponents in the usual range. */
+export const readable = (value: number): string => rounded(value, 3);
+
+/** As a finding has it: two. */
+export const about = (value: number): string => rounded(value, 2);
 
 /** With a sign in front, for terms of a sum. */
 export const signed = (value: number): string =>
@@ -32,3 +38,7 @@ export function exponent(value: number): string {
 /** To a tenth; what rounds to nothing has no sign. */
 export const percent = (fraction: number): string =>
   Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1).replace(/^-(0\.0)$/, '$1')}\u202f%`) : '–';
+
+/** As a finding has it: two digits, or a tenth. */
+export const aboutPercent = (fraction: number): string =>
+  Math.abs(fraction) >= 0.0995 ? minus(`${(100 * fraction).toFixed(0)}\u202f%`) : percent(fraction);
