@@ -52,7 +52,7 @@ test('several seeds are their mean, how much they differ, and a dot each', async
   const right = data.cells[1][1].runs.map((run: { accuracy: number }) => run.accuracy) as number[];
   const mean = right.reduce((a, b) => a + b) / 3;
   const deviation = Math.sqrt(right.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 2);
-  const said = `lookup ${percent(mean)} ± ${(100 * deviation).toFixed(1)}`;
+  const said = `lookup ${(100 * mean).toFixed(1)} ± ${(100 * deviation).toFixed(1)}\u202f%`;
   expect(figure.describe(data, state)).toContain(said);
   const dots = figure
     .scene(data, state, 700)

@@ -13,6 +13,7 @@ import {
   every,
   n,
   points,
+  rightAxis,
   seedAfter,
   sigmaControl,
   steps,
@@ -199,13 +200,7 @@ export const figure: Figure<typeof controls, Data> = {
       label: 'A, overlap of tokens and positions',
       ticks: 4,
     });
-    const right = plane(areas.accuracy, across, {
-      from: 0,
-      to: 1,
-      label: '% right',
-      ticks: 3,
-      print: (share) => `${Math.round(100 * share)}`,
-    });
+    const right = plane(areas.accuracy, across, { ...rightAxis, ticks: 3 });
     const { chance } = curves[0] as Curve;
     const level = overlaps.y(1);
     const { inner } = overlaps;

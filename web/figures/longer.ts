@@ -11,10 +11,11 @@ import {
   evaluationSequences,
   every,
   n,
+  rightAxis,
+  runControls,
   type SchemeOption,
   schemeOptions,
   seedAfter,
-  sigmaControl,
   trainedWith,
 } from './tasks.js';
 
@@ -26,10 +27,7 @@ const controls = {
     initial: 'one',
     radio: true,
   },
-  steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: 200 },
-  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
-  seed: { kind: 'seed', label: 'First seed', initial: 1 },
-  sigma: sigmaControl,
+  ...runControls,
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -127,11 +125,7 @@ export const figure: Figure<typeof controls, Data> = {
   scene({ curves }, _, width) {
     const wide = width >= 640;
     const area = { x: 0, y: 0, width, height: wide ? 320 : 280 };
-    const drawn = plane(
-      area,
-      { from: 0, to: long, label: 'place', nice: false, ticks: 4 },
-      { from: 0, to: 1, label: '% right', ticks: 5, print: (share) => `${Math.round(100 * share)}` },
-    );
+    const drawn = plane(area, { from: 0, to: long, label: 'place', nice: false, ticks: 4 }, rightAxis);
     const { inner } = drawn;
     const end = drawn.x(n);
     const at = Array.from({ length: parts }, (_, part) => (part + 0.5) * together);

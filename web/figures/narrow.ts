@@ -11,17 +11,15 @@ import {
   evaluationSequences,
   every,
   n,
+  rightAxis,
+  runControls,
   seedAfter,
-  sigmaControl,
   taskOptions,
 } from './tasks.js';
 
 const controls = {
   task: { kind: 'choice', label: 'Task', options: taskOptions, initial: 'lookup' },
-  steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: 200 },
-  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
-  seed: { kind: 'seed', label: 'First seed', initial: 1 },
-  sigma: sigmaControl,
+  ...runControls,
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -116,7 +114,7 @@ export const figure: Figure<typeof controls, Data> = {
         label: 'width d',
         print: (tick) => String(widths[tick] ?? ''),
       },
-      { from: 0, to: 1, label: '% right', ticks: 5, print: (share) => `${Math.round(100 * share)}` },
+      rightAxis,
     );
     const marks = lines.flatMap((line, k): Mark[] => {
       const own = points[k] as Point[];

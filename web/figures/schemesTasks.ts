@@ -149,11 +149,13 @@ const cellOf = (superpose: Superpose, row: Row, task: Task, runs: Cell['runs']):
 const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= 0.99;
 const thereOf = ({ runs }: Cell) => runs.flatMap((run) => run ?? []);
 /** What a cell has, and how much seeds differ. */
-const meanOf = ({ accuracy }: Cell): string =>
-  accuracy === undefined
-    ? 'not trained yet'
-    : percent(accuracy.mean) +
-      (accuracy.count > 1 ? ` ± ${(100 * accuracy.standardDeviation).toFixed(1)}` : '');
+function meanOf({ accuracy }: Cell): string {
+  if (accuracy === undefined) return 'not trained yet';
+  const { mean, standardDeviation, count } = accuracy;
+  return count > 1
+    ? `${(100 * mean).toFixed(1)} ± ${(100 * standardDeviation).toFixed(1)}\u202f%`
+    : percent(mean);
+}
 
 /** So many rows are said one by one, more of them by their tasks. */
 const fewRows = 3;

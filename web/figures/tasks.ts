@@ -1,6 +1,7 @@
 // The four small tasks that models are trained on here, one for each kind of score, and the schemes they are trained
 // with, as figures call them.
 import type { TaskTrainerOptions, TrainingModelOptions, TrainingTerm } from 'superpose';
+import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
 import { termLabels } from './terms.js';
 
@@ -89,6 +90,23 @@ export const sigmaControl = {
   values: [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1],
   initial: 0.1,
 } as const;
+
+/** Of figures that train many models. */
+export const runControls = {
+  steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: 200 },
+  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
+  seed: { kind: 'seed', label: 'First seed', initial: 1 },
+  sigma: sigmaControl,
+} as const;
+
+/** An axis of right answers. */
+export const rightAxis: AxisOptions = {
+  from: 0,
+  to: 1,
+  label: '% right',
+  ticks: 5,
+  print: (share) => `${Math.round(100 * share)}`,
+};
 
 /** The seed that comes so many after another; the last is followed by the first. */
 export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
