@@ -86,7 +86,11 @@ const marked = (
     value: data.largest,
     ink: 'warning',
   },
-  { label: `deviation, 1/√d: ${readable(data.deviation)}`, value: data.deviation, ink: 'second' },
+  {
+    label: `deviation${narrow ? '' : ', 1/√d'}: ${readable(data.deviation)}`,
+    value: data.deviation,
+    ink: 'second',
+  },
   { label: `mean size: ${readable(data.mean)}`, value: data.mean, ink: 'third' },
 ];
 

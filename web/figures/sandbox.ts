@@ -331,8 +331,8 @@ export const figure: Figure<typeof controls, Data> = {
     });
     const keys = [
       { ...entries, label: 'entry (99 % inside)' },
-      { ...products, label: 'dot product' },
-      { ...logits, label: 'logit' },
+      { ...products, label: 'dot product (99 % inside)' },
+      { ...logits, label: 'logit (99 % inside)' },
       { ...weights, label: 'softmax weight' },
     ];
     keys.forEach((key, place) => {

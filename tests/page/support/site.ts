@@ -57,7 +57,9 @@ export async function startSite(): Promise<Site> {
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? '', 'http://site').pathname;
     requests.push(path);
-    const file = path === folder ? 'index.html' : path.slice(folder.length);
+    const inside = path.slice(folder.length);
+    // A folder is its page, as on any server.
+    const file = path.endsWith('/') ? `${inside}index.html` : inside;
     const bytes = path.startsWith(folder) && !file.includes('..') && (await contentsOf(file));
     if (!bytes) {
       response.writeHead(404).end('Not found');

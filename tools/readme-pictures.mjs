@@ -1,0 +1,44 @@
+// node tools/readme-pictures.mjs: the two pictures of README, web/docs/page.png and score.png, of the page as it is.
+// Needs dist/, which npm run build makes, with the model in it.
+import { chromium } from 'playwright';
+import { withPage } from './bench/figures.mjs';
+import { chromiumOptions } from './chromium.mjs';
+import { root, runTool } from './steps.mjs';
+
+/** By file, the figure whose picture it is, in its first state. */
+const pictures = { page: 'dot-products', score: 'one-score' };
+
+/** What the figure draws, without its inputs and tools. */
+async function picture(page, address, name, path) {
+  await page.goto(`${address}#v=1&figure=${name}`);
+  await page.reload();
+  const figure = page.locator(`superpose-figure[name="${name}"]`);
+  await page.waitForFunction((name) => {
+    const figure = document.querySelector(`superpose-figure[name="${name}"]`);
+    return figure.result && !figure.busy;
+  }, name);
+  await figure.locator('.surface').screenshot({ path, animations: 'disabled' });
+}
+
+async function main() {
+  await withPage(async (address) => {
+    const browser = await chromium.launch(chromiumOptions);
+    try {
+      const page = await browser.newPage({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        colorScheme: 'light',
+      });
+      for (const [file, name] of Object.entries(pictures)) {
+        const path = `${root}/web/docs/${file}.png`;
+        await picture(page, address, name, path);
+        console.log(path);
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+  return 0;
+}
+
+await runTool(import.meta.url, main);
