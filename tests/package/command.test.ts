@@ -186,6 +186,12 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
     const one = (await superpose(...asked, '--head', '1', '--csv')).stdout.trim().split('\r\n').slice(1);
     expect(one.map((row) => Number(row.split(',').at(-2)))).toEqual([...logitsOf(scores, 1)]);
   }
+  const bert = await openModel(library, checkpoint('bert'));
+  const second = await bert.decompose({ ids: [3, 7, 2] }, { layer: 1, way: 'streams' });
+  const later = ['--ids', '3,7,2', '--layer', '1', '--way', 'streams', '--json'];
+  const behind = JSON.parse((await superpose('decompose', '--model', checkpoint('bert'), ...later)).stdout);
+  expect(behind).toMatchObject({ model: 'BERT', layer: 1, way: 'streams', gauge: 'canonical' });
+  for (const [head, ...row] of behind.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(second, head)]);
   const { columns } = JSON.parse(
     (await superpose('decompose', '--model', checkpoint('mpnet'), '--ids', '3,7,2', '--json')).stdout,
   );
