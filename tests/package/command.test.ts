@@ -148,10 +148,9 @@ test.each<[string[], string]>([
   [['decompose', '--model', checkpoint('bert')], '--ids 101,2023,102'],
   [['decompose', '--model', checkpoint('bert'), '--text', 'Hi'], 'no tokenizer.json beside the weights'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1,,2'], 'must be a whole number'],
-  [
-    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '1'],
-    'the first layer is taken apart',
-  ],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '2'], 'from 0 to 1; it is 2'],
+  [['decompose', '--model', checkpoint('gpt2'), '--ids', '1', '--layer', '1'], 'GPT-2 are not run here'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'direct or streams'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'], 'from 0 to 1; it is 2'],
   [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'No table of positions is added'],
 ])('of a model of one’s own, %j is refused', async (args, sentence) => {
