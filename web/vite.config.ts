@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
-import { chunks, plainImports, wholeTokenizer } from './build/chunks.js';
+import { chunks, plainImports, wholeTokenizer, workerChunks } from './build/chunks.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
 import { publishedResults } from './build/published.js';
@@ -75,7 +75,7 @@ export default defineConfig({
   worker: {
     format: 'es',
     plugins: () => [notices.plugin(), exportsOfWorker, wholeTokenizer],
-    rollupOptions: { treeshake },
+    rollupOptions: { treeshake, output: { codeSplitting: workerChunks } },
   },
   build: {
     outDir: dist,

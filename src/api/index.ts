@@ -26,6 +26,7 @@ export {
   type ModelInput,
   type OpenDecomposeOptions,
   type OpenedModel,
+  type OpenForwardOptions,
   type OpenModelOptions,
   openModel,
 } from './model/openModel.js';

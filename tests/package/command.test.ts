@@ -148,10 +148,9 @@ test.each<[string[], string]>([
   [['decompose', '--model', checkpoint('bert')], '--ids 101,2023,102'],
   [['decompose', '--model', checkpoint('bert'), '--text', 'Hi'], 'no tokenizer.json beside the weights'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1,,2'], 'must be a whole number'],
-  [
-    ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '1'],
-    'the first layer is taken apart',
-  ],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '2'], 'from 0 to 1; it is 2'],
+  [['decompose', '--model', checkpoint('gpt2'), '--ids', '1', '--layer', '1'], 'GPT-2 are not run here'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'direct or streams'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'], 'from 0 to 1; it is 2'],
   [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'No table of positions is added'],
 ])('of a model of one’s own, %j is refused', async (args, sentence) => {
@@ -186,6 +185,12 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
     const one = (await superpose(...asked, '--head', '1', '--csv')).stdout.trim().split('\r\n').slice(1);
     expect(one.map((row) => Number(row.split(',').at(-2)))).toEqual([...logitsOf(scores, 1)]);
   }
+  const bert = await openModel(library, checkpoint('bert'));
+  const second = await bert.decompose({ ids: [3, 7, 2] }, { layer: 1, way: 'streams' });
+  const later = ['--ids', '3,7,2', '--layer', '1', '--way', 'streams', '--json'];
+  const behind = JSON.parse((await superpose('decompose', '--model', checkpoint('bert'), ...later)).stdout);
+  expect(behind).toMatchObject({ model: 'BERT', layer: 1, way: 'streams', gauge: 'canonical' });
+  for (const [head, ...row] of behind.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(second, head)]);
   const { columns } = JSON.parse(
     (await superpose('decompose', '--model', checkpoint('mpnet'), '--ids', '3,7,2', '--json')).stdout,
   );

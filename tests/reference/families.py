@@ -30,6 +30,7 @@ from pathlib import Path
 
 import numpy as np
 
+from encoder import embedding_rows, forward, gelu
 from oracle_json import write_beside
 from schemes import bucket
 
@@ -109,6 +110,49 @@ def through(x, linear):
     return x @ linear[0].T + linear[1]
 
 
+def through_layers(file, word, position, segment, first, norm, projection, names, eps=EPS):
+    """Two layers of an encoder with post-LN and exact GELU: the states behind 0, 1 and 2 of them, and the embedding."""
+    weights_of = lambda pair: {"weight": pair[0], "bias": pair[1]}
+    norm_of = lambda pair: {"gamma": pair[0], "beta": pair[1]}
+    layers = []
+    for number in range(2):
+        name = lambda part: names[part].format(number)
+        has = file.prefix + name("query") + ".weight" in file.tensors
+        own = lambda part: [file.tensors[f"{file.prefix}{name(part)}.{kind}"] for kind in ("weight", "bias")]
+        made = lambda part, *shape: own(part) if has and part in ("query", "key") else file.linear(name(part), *shape)
+        layer = {part: weights_of(made(part)) for part in ("query", "key", "value", "output")}
+        layer["up"], layer["down"] = weights_of(made("up", 12, D)), weights_of(made("down", D, 12))
+        layer["attention_norm"], layer["mlp_norm"] = (norm_of(file.norm(name(part))) for part in ("attention_norm", "mlp_norm"))
+        layers.append(layer)
+    model = {"word": word, "position": position, "token_type": segment, "first_position": first, "heads": HEADS, "eps": eps,
+             "causal": False, "pre": False, "embedding_norm": norm_of(norm), "relative_bias": None, "activation": gelu,
+             "projection": projection and weights_of(projection), "final_norm": None, "layers": layers}
+    run = forward(model, embedding_rows(model, IDS))
+    return {"states": run["states"], "embedding": run["embedding"]}
+
+
+BERT_LAYER = {
+    "query": "encoder.layer.{}.attention.self.query",
+    "key": "encoder.layer.{}.attention.self.key",
+    "value": "encoder.layer.{}.attention.self.value",
+    "output": "encoder.layer.{}.attention.output.dense",
+    "attention_norm": "encoder.layer.{}.attention.output.LayerNorm",
+    "up": "encoder.layer.{}.intermediate.dense",
+    "down": "encoder.layer.{}.output.dense",
+    "mlp_norm": "encoder.layer.{}.output.LayerNorm",
+}
+DISTILBERT_LAYER = {
+    "query": "transformer.layer.{}.attention.q_lin",
+    "key": "transformer.layer.{}.attention.k_lin",
+    "value": "transformer.layer.{}.attention.v_lin",
+    "output": "transformer.layer.{}.attention.out_lin",
+    "attention_norm": "transformer.layer.{}.sa_layer_norm",
+    "up": "transformer.layer.{}.ffn.lin1",
+    "down": "transformer.layer.{}.ffn.lin2",
+    "mlp_norm": "transformer.layer.{}.output_layer_norm",
+}
+
+
 def bert(rng, prefix="bert.", segments=2, first=0, width=D, words=("weight", "bias"), heads=HEADS):
     file = Checkpoint(rng, prefix)
     token = file.make("embeddings.word_embeddings.weight", VOCABULARY, width)
@@ -117,12 +161,15 @@ def bert(rng, prefix="bert.", segments=2, first=0, width=D, words=("weight", "bi
     file.ids("embeddings.position_ids", LENGTH + first)
     norm = file.norm("embeddings.LayerNorm", width, words)
     x = layer_norm(token[IDS] + position[first : first + len(IDS)] + segment[0], *norm)
-    if width != D:
-        x = through(x, file.linear("embeddings_project", D, width))
+    projection = file.linear("embeddings_project", D, width) if width != D else None
+    if projection:
+        x = through(x, projection)
     query = file.linear("encoder.layer.0.attention.self.query")
     key = file.linear("encoder.layer.0.attention.self.key")
-    file.linear("encoder.layer.0.attention.self.value")
-    return file, scores(through(x, query), through(x, key), heads), {"num_attention_heads": heads, "layer_norm_eps": EPS}
+    logits = scores(through(x, query), through(x, key), heads)
+    config = {"num_attention_heads": heads, "layer_norm_eps": EPS, "hidden_act": "gelu"}
+    run = through_layers(file, token, position, segment, first, norm, projection, BERT_LAYER)
+    return file, logits, config, run
 
 
 def distilbert(rng):
@@ -133,7 +180,8 @@ def distilbert(rng):
     x = layer_norm(token[IDS] + position[: len(IDS)], *norm, eps=1e-12)
     query = file.linear("transformer.layer.0.attention.q_lin")
     key = file.linear("transformer.layer.0.attention.k_lin")
-    return file, scores(through(x, query), through(x, key)), {"n_heads": HEADS}
+    run = through_layers(file, token, position, None, 0, norm, None, DISTILBERT_LAYER, 1e-12)
+    return file, scores(through(x, query), through(x, key)), {"n_heads": HEADS, "activation": "gelu"}, run
 
 
 def mpnet(rng):
@@ -280,14 +328,14 @@ def main():
     pixels = weights(rng, 3, SIDE * GRID, SIDE * GRID)
     cases = []
 
-    def add(name, family, dtype, file, logits, config, **more):
+    def add(name, family, dtype, file, logits, config, run=None, **more):
         folder = FOLDER / name
         folder.mkdir(parents=True, exist_ok=True)
         data = safetensors(file.tensors, dtype)
         (folder / "model.safetensors").write_bytes(data)
         (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="ascii")
         digest = hashlib.sha256(data).hexdigest()
-        cases.append({"name": name, "family": family, "dtype": dtype, "sha256": digest, "logits": logits, **more})
+        cases.append({"name": name, "family": family, "dtype": dtype, "sha256": digest, "logits": logits, **(run or {}), **more})
 
     add("bert", "bert", "F32", *bert(rng), causal=False)
     add("bert-gamma", "bert", "F16", *bert(rng, "", words=("gamma", "beta")), causal=False)

@@ -53,6 +53,11 @@ export const chunks = {
   ],
 };
 
+/** The library that a worker starts with, in one file: what imports parts of it later does not cut it up. */
+const ofFirst =
+  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/figures\/(terms|sentence|gaugeControl)\.ts$/;
+export const workerChunks = { groups: [{ name: 'library', test: ofFirst }] };
+
 /** A file that is imported later needs none that is not there by then, so there is no script that looks. */
 export const plainImports: Plugin = {
   name: 'plain-imports',

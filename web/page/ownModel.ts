@@ -66,6 +66,10 @@ class OwnModel {
     this.root = made(
       'div',
       { className: 'own' },
+      made('p', {
+        textContent:
+          'Models of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s, MPNet’s, GPT-2’s, OPT’s, ViT’s, CLIP’s and Whisper’s layout are recognised by the names in their files. Of a large file only a few rows and the first layer are read. Nothing is uploaded: it is read by this page, on your machine.',
+      }),
       made(
         'label',
         {},

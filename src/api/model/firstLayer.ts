@@ -138,6 +138,8 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   };
   return {
     whole,
+    /** What was read may go. */
+    forget: () => reading.clear(),
     empty: (rows: number, columns: number): Table<A> => table(make(rows * columns), rows, columns),
     async linear({ weight, bias, block, transposed }: LinearNames): Promise<Linear<A>> {
       const { shape } = checkpoint.tensors.get(weight) as Held;
@@ -169,7 +171,7 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
 }
 
 /** What is added up, [n, d] each, by name; `offset` is the bias of a map of patches, which is constant. */
-async function summandsOf<P extends Precision>(
+export async function summandsOf<P extends Precision>(
   { superpose, checkpoint, layout }: Opened,
   input: FirstLayerInput,
   precision: P,

@@ -6,12 +6,21 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Precision, Table } from '../table.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
+import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
 import { type FamilyId, type Layout, recognised } from './families.js';
-import { decomposeFirstLayer, type FirstLayerInput, summandNames } from './firstLayer.js';
+import {
+  decomposeFirstLayer,
+  type FirstLayerInput,
+  type Opened,
+  summandNames,
+  summandsOf,
+  tensorsOf,
+} from './firstLayer.js';
 import type { Sentence } from './minilm.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
+import { layersIn, ownEncoder } from './ownLayers.js';
 import { type Picture, patchesOf, pictureRules } from './pictures.js';
-import { filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
+import { counted, filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
 
 export interface OpenModelOptions extends SlicesWatch {
   /** Which of the models that share a file: of CLIP’s text (the default) and vision, of Whisper’s decoder and encoder. */
@@ -42,6 +51,17 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   only?: readonly number[];
   /** Parts to add up: see DecomposeInput. */
   groups?: Record<string, readonly string[]>;
+  /** Which layer’s scores, from 0. Default 0. Another takes a model whose layers can be run. */
+  layer?: number;
+  /** See EncoderForward.decompose(). Default `direct`. */
+  way?: 'direct' | 'streams';
+}
+
+export interface OpenForwardOptions<P extends Precision = 'float32'>
+  extends ForwardInput<FloatsOf<P>>,
+    SlicesWatch {
+  /** Default float32. */
+  precision?: P;
 }
 
 export interface OpenedModel {
@@ -75,6 +95,8 @@ export interface OpenedModel {
   readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
   /** Bytes of the model’s files, of which few are read. */
   readonly bytes: number;
+  /** How many of its layers can be run: all of BERT’s, DistilBERT’s, RoBERTa’s and ELECTRA’s layouts, 0 of others. */
+  readonly layers: number;
   /** Cuts a text with the tokenizer.json beside the weights. Throws RangeError where there is none. */
   tokenize(text: string): Promise<Sentence>;
   /** The tables’ norms, cosines, directions and Gram matrix. */
@@ -89,6 +111,17 @@ export interface OpenedModel {
     input: ModelInput,
     options?: OpenDecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /**
+   * Runs the model on an input: states, scores and attention of each layer, and the embedding, a mean over tokens. What it
+   * gives is valid until the next forward() or decompose() of a layer. The layers stay in the module’s memory until
+   * delete(). Throws RangeError, TypeError.
+   */
+  forward<P extends Precision = 'float32'>(
+    input: ModelInput,
+    options?: OpenForwardOptions<P>,
+  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  /** Frees the layers that forward() keeps; the next one reads them again. */
+  delete(): void;
 }
 
 /**
@@ -162,6 +195,44 @@ export async function openModel(
     return { given: { ids: sentence.ids }, sentence };
   };
 
+  const layers = layersIn(checkpoint, layout);
+  /** With what a config must say. */
+  const complete = (): Opened => {
+    if (heads === undefined) missing('heads', 'how many heads the first layer has');
+    if (epsilon === undefined && (layout.embeddingNorm || layout.attentionNorm))
+      missing('epsilon', 'the ε of its norms');
+    return { superpose, checkpoint, layout, heads: heads as number, epsilon: epsilon ?? 0 };
+  };
+  let held: { precision: Precision; encoder: Encoder } | undefined;
+  const free = () => {
+    held?.encoder.delete();
+    held = undefined;
+  };
+
+  const forward = async <P extends Precision>(
+    input: ModelInput,
+    { precision, signal, progress, ...asked }: OpenForwardOptions<P>,
+  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }> => {
+    const kind = check.precision(precision ?? 'float32') as P;
+    if (layers === 0)
+      throw new RangeError(`The layers behind the first scores of ${layout.name} are not run here.`);
+    const through = check.integer('layers', asked.layers ?? layers, 0, layers);
+    const { given, sentence } = await inputOf(input);
+    const opened = complete();
+    const waiting = { ...(signal && { signal }), ...(progress && { progress }) };
+    if (!held?.encoder.isAlive() || held.precision !== kind || held.encoder.layers < through) {
+      free();
+      held = {
+        precision: kind,
+        encoder: (await ownEncoder(opened, config, through, kind, waiting)) as Encoder,
+      };
+    }
+    const watch = counted({ ...(signal && { signal }) });
+    const rows = await summandsOf(opened, given, kind, tensorsOf(checkpoint, kind, watch), watch);
+    const run = held.encoder.forward(rows, { ...(asked as ForwardInput), layers: through });
+    return Object.assign(run as unknown as EncoderForward<FloatsOf<P>>, { sentence });
+  };
+
   return {
     family: layout.family,
     name: layout.name,
@@ -178,25 +249,36 @@ export async function openModel(
     readsText: layout.kind === 'tokens' && files.has('tokenizer.json'),
     picture: rules && { side: rules.side, mean: rules.mean, deviation: rules.deviation },
     bytes: checkpoint.size,
+    layers,
     tokenize,
     report: (asked = {}) => modelReport({ superpose, checkpoint, layout, heads, config }, asked),
     async decompose<P extends Precision = 'float64'>(
       input: ModelInput,
-      { precision, ...asked }: OpenDecomposeOptions<P> = {},
+      { precision, layer, way, ...asked }: OpenDecomposeOptions<P> = {},
     ) {
       const kind = check.precision(precision ?? 'float64') as P;
+      if (layer || way !== undefined) {
+        const { signal, progress, gauge = 'canonical', apart, only, groups } = asked;
+        if (layers > 0) check.integer('layer', layer ?? 0, 0, layers - 1);
+        const waiting = { ...(signal && { signal }), ...(progress && { progress }) };
+        const run = await forward<P>(input, { precision: kind, layers: (layer ?? 0) + 1, ...waiting });
+        const scores = run.decompose({
+          layer: layer ?? 0,
+          way: check.oneOf('way', way ?? 'direct', ['direct', 'streams']),
+          gauge,
+          apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < run.n)),
+          ...(only && { only }),
+          ...(groups && { groups }),
+        });
+        return { ...scores, sentence: run.sentence };
+      }
       const { given, sentence } = await inputOf(input);
-      if (heads === undefined) missing('heads', 'how many heads the first layer has');
-      if (epsilon === undefined && (layout.embeddingNorm || layout.attentionNorm))
-        missing('epsilon', 'the ε of its norms');
-      const scores = await decomposeFirstLayer(
-        { superpose, checkpoint, layout, heads: heads as number, epsilon: epsilon ?? 0 },
-        given,
-        kind,
-        asked,
-      );
+      const scores = await decomposeFirstLayer(complete(), given, kind, asked);
       return { ...(scores as Scores<FloatsOf<P>>), sentence };
     },
+    forward: <P extends Precision = 'float32'>(input: ModelInput, asked: OpenForwardOptions<P> = {}) =>
+      forward(input, asked),
+    delete: free,
   };
 }
 

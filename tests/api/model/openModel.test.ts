@@ -331,6 +331,85 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
   expect(bert.gram?.centred.rows).toBe(7);
 });
 
+type Forwarded = (typeof families.cases)[number] & { states: number[][][]; embedding: number[] };
+const run = families.cases.filter((one): one is Forwarded => 'states' in one);
+
+describe.each(run)('$name, all layers', ({ name, states, embedding }) => {
+  test.each(['float64', 'float32'] as const)(
+    '%s: states and embedding are the oracle’s',
+    async (precision) => {
+      const model = await open(name);
+      expect(model.layers).toBe(2);
+      const told: number[] = [];
+      const progress = (done: number, of: number) => told.push(done / of);
+      const forward = await model.forward({ ids: families.ids }, { precision, progress });
+      // Of all layers from the beginning on.
+      expect(told[0]).toBeLessThan(0.2);
+      expect(told.at(-1)).toBe(1);
+      const tolerance = precision === 'float64' ? 1e-11 : 1e-4;
+      for (const [layers, state] of states.entries())
+        expect(largestDifference(forward.state(layers).data, Float64Array.from(state.flat()))).toBeLessThan(
+          tolerance,
+        );
+      expect(largestDifference(forward.embedding, Float64Array.from(embedding))).toBeLessThan(tolerance);
+      model.delete();
+    },
+  );
+
+  test('the second layer’s scores are taken apart, and the first’s are those of the short way', async () => {
+    const model = await open(name);
+    const input = { ids: families.ids };
+    const forward = await model.forward(input, { precision: 'float64' });
+    const logits = forward.logits(1);
+    for (const way of ['direct', 'streams'] as const) {
+      const scores = await model.decompose(input, { layer: 1, way });
+      expect(scores.parts).toEqual([...model.summands, 'attention', 'mlp', 'constant']);
+      expect(largestDifference(scores.logits, logits)).toBeLessThan(1e-11);
+      expect(Math.max(...scores.residuals)).toBeLessThan(1e-11);
+    }
+    const short = await model.decompose(input);
+    const long = await model.decompose(input, {
+      way: 'direct',
+      groups: {
+        ...Object.fromEntries(model.summands.map((part) => [part, [part]])),
+        constant: ['constant', 'attention', 'mlp'],
+      },
+    });
+    expect(largestDifference(long.terms, short.terms)).toBeLessThan(1e-12);
+    await expect(model.decompose(input, { layer: 2 })).rejects.toThrow('from 0 to 1; it is 2');
+    model.delete();
+  });
+
+  test('a wrong tensor of a later layer gives other states, and a missing one is named', async () => {
+    const tensors = tensorsOf(bytesOf(name));
+    const value = Object.keys(tensors).find((one) => /layer\.1.*(value|v_lin)\.weight$/.test(one)) as string;
+    const { bytes } = tensors[value] as Tensors[string];
+    const width = bytes.length / 64;
+    const before = bytes.slice();
+    for (let cell = 0; cell < 64; cell++) {
+      const from = ((cell % 8) * 8 + Math.floor(cell / 8)) * width;
+      bytes.set(before.subarray(from, from + width), cell * width);
+    }
+    const options = { heads: 2, epsilon: epsilonOf(name) };
+    const wrong = await openModel(plain, slicesOf(fileOf(tensors)), options);
+    const forward = await wrong.forward({ ids: families.ids }, { precision: 'float64' });
+    expect(
+      largestDifference(forward.state(2).data, Float64Array.from((states[2] as number[][]).flat())),
+    ).toBeGreaterThan(1e-3);
+    delete tensors[value];
+    const less = await openModel(plain, slicesOf(fileOf(tensors)), options);
+    await expect(less.forward({ ids: [3] })).rejects.toThrow(`lacks the tensor "${value.slice(0, 20)}`);
+    wrong.delete();
+  });
+});
+
+test('layers that are not run are said to be so', async () => {
+  const model = await open('gpt2');
+  expect(model.layers).toBe(0);
+  await expect(model.forward({ ids: [1] })).rejects.toThrow('first scores of GPT-2 are not run here');
+  await expect(model.decompose({ ids: [1] }, { layer: 1 })).rejects.toThrow('are not run here');
+});
+
 test('rows of zeros, as a row that was never trained, have no cosine and stop nothing', async () => {
   const tensors = tensorsOf(bytesOf('gpt2'));
   const token = tensors['transformer.wte.weight'] as Tensors[string];
@@ -606,5 +685,9 @@ describeWeights('a published model of BERT’s layout', () => {
       expect(largestDifference(own.terms, known.terms)).toBeLessThan(1e-11);
       expect(largestDifference(own.shares, known.shares)).toBeLessThan(1e-12);
     }
+    const [own, known] = [await model.forward(text), await minilm.forward(text)];
+    expect([model.layers, own.layers]).toEqual([6, 6]);
+    expect(largestDifference(own.embedding, known.embedding)).toBeLessThan(1e-6);
+    model.delete();
   });
 });

@@ -88,8 +88,11 @@ interface OwnValues {
 
 async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
   const { text, ids, head, layer, way, gauge, csv, json } = values;
-  if (way !== undefined || (layer !== undefined && layer !== '0')) {
-    throw new Refusal('Of a model of your own the first layer is taken apart: leave out --layer and --way.');
+  if (way !== undefined && way !== 'direct' && way !== 'streams') {
+    throw new Refusal(`--way takes direct or streams of a model of your own, and got “${way.slice(0, 40)}”.`);
+  }
+  if (layer !== undefined && !/^\d{1,3}$/.test(layer)) {
+    throw new Refusal(`--layer takes the number of a layer, from 0, and got “${layer.slice(0, 40)}”.`);
   }
   if ((text === undefined) === (ids === undefined)) {
     throw new Refusal('Say what to take apart: --text "The cat sat on the mat.", or --ids 101,2023,102.');
@@ -108,12 +111,16 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     const [content, position, ...others] = model.summands as [string, string];
     // Nine terms, as of MiniLM; of a model without summands the library says why there are none.
     const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
+    const behind = Number(layer ?? 0) > 0 || way !== undefined;
     const scores = await model.decompose(input, {
       gauge,
-      ...(content && { groups: three }),
+      ...(behind
+        ? { ...(layer && { layer: Number(layer) }), ...(way && { way }) }
+        : content && { groups: three }),
       ...(only && { only }),
     });
-    return answered(scores, { model: model.name, gauge }, { csv, json, only });
+    const which = { ...(layer !== undefined && { layer: Number(layer) }), ...(way !== undefined && { way }) };
+    return answered(scores, { model: model.name, gauge, ...which }, { csv, json, only });
   });
 }
 
@@ -180,7 +187,7 @@ interface Answer {
 
 function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
   const { columns, rows, tokens, head, layer, gauge, model } = found;
-  const where = `${layer === undefined ? '' : `, layer ${layer}`}${model === undefined ? '' : `, first layer of ${model}`}`;
+  const where = `${layer === undefined ? '' : `, layer ${layer}`}${model === undefined ? '' : `${layer === undefined ? ', first layer' : ''} of ${model}`}`;
   if (json) return `${JSON.stringify(found, null, 1)}\n`;
   if (csv) return csvOf({ columns: [...columns, 'gauge'], rows: rows.map((row) => [...row, gauge]) });
   const shown = rows.map((row) =>

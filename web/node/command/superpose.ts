@@ -35,7 +35,8 @@ Adding keeps the width, and a trained model can still tell words from places.
       --heads COUNT, --epsilon ε     where there is no config.json beside it
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --part,
-                                     --heads, --epsilon, --head, --gauge, --csv and --json as above
+                                     --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer and --way
+                                     of BERT, DistilBERT, RoBERTa and ELECTRA
       --ids 101,2023,102             the tokens by their numbers
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev, rev, back or mix, or several with commas
