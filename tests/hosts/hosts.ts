@@ -9,6 +9,7 @@ import { hugo } from './hugo/host.ts';
 import { jekyll } from './jekyll/host.ts';
 import { jupyter } from './jupyter/host.ts';
 import { mkdocs } from './mkdocs/host.ts';
+import { oembed } from './oembed/host.ts';
 import { react } from './react/host.ts';
 import { reveal } from './reveal/host.ts';
 import type { Host } from './support/host.ts';
@@ -34,4 +35,5 @@ export const hosts: Readonly<Record<string, Host>> = {
   svelte,
   wordpress,
   feed,
+  oembed,
 };

@@ -1,4 +1,5 @@
 // npm run hosts: builds every host's site with the snippets of web/page/places.ts, opens it, and says what was seen.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, usageError, which } from '../../tools/steps.mjs';
 import { hosts } from './hosts.ts';
@@ -89,7 +90,6 @@ export async function main(args: string[]): Promise<number> {
 
 /** Two figures with nothing around them, one in each theme. */
 async function barePage(home: string): Promise<Served> {
-  const { mkdirSync, writeFileSync } = await import('node:fs');
   const folder = join(root, 'build/hosts/bare');
   mkdirSync(folder, { recursive: true });
   const figures = schemes.map(
@@ -169,6 +169,7 @@ async function withBrowser({ browser, scheme, bare, built, rows, home }: Round):
     } finally {
       await visitor.close().catch(() => {});
     }
+    console.log(`${browser}, ${scheme}: ${[host.title, page.name].filter(Boolean).join(', ')}`);
   }
 }
 

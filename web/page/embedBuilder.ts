@@ -20,7 +20,7 @@ const kinds: Record<Kind, string> = {
 const says: Record<Kind, string> = {
   iframe: 'For most blogs. It runs shut off from the page around it, and asks nothing of that page.',
   script:
-    'Part of the page around it: several figures share one module, and with the same group="…" one state.',
+    'Part of the page around it: several figures share one module, and with the same group="…" their sliders.',
   markdown: 'A picture with a link to the live figure, for places that take no HTML.',
   svg: 'A picture. Save it, and put it beside the page.',
   file: 'All of it in one file: opened from disk, from any server, or in a frame.',
@@ -40,7 +40,7 @@ export class EmbedBuilder extends LitElement {
     legend, .label { font-size: 0.86rem; padding: 0; }
     label { display: inline-flex; gap: 0.35rem; align-items: center; min-height: 1.8rem; }
     input[type='number'] { width: 5rem; font: inherit; }
-    select, button { font: inherit; min-height: 2rem; }
+    select, button { font: inherit; min-height: 2rem; max-width: 100%; }
     textarea { width: 100%; box-sizing: border-box; min-height: 7rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
     iframe { width: 100%; height: 22rem; border: 1px solid; box-sizing: border-box; }
     p { margin: 0.4rem 0; }
@@ -184,7 +184,7 @@ export class EmbedBuilder extends LitElement {
         <label>Theme <select @change=${(event: Event) => {
           this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
         }}>
-          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? 'the reader’s' : one}</option>`)}
+          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? (kind === 'script' ? 'the page’s' : 'the reader’s') : one}</option>`)}
         </select></label>
       </fieldset>
       ${

@@ -1,17 +1,18 @@
 // A page of one's own, with a stylesheet that is none of the figures' affair.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../tools/steps.mjs';
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const html: Host = {
   title: 'HTML',
+  prints: true,
   ways: waysOf('html', ['script', 'iframe', 'svg']),
   async build(site) {
     const [, , picture] = site.pasted;
     const text = site
       .post('html')
       .replace(`src="${picture?.figure}.svg"`, `src="pictures/${picture?.figure}-wide.svg"`);
-    const { readFileSync } = await import('node:fs');
-    const { join } = await import('node:path');
-    const { root } = await import('../../../tools/steps.mjs');
     const name = `pictures/${picture?.figure}-wide.svg`;
     site.write(`site/${name}`, readFileSync(join(root, 'dist', name), 'utf8'));
     site.write('site/index.html', page(text));

@@ -5,6 +5,7 @@ import { type Host, onePage, waysOf } from '../support/host.ts';
 export const reveal: Host = {
   title: 'reveal.js',
   ways: waysOf('reveal', ['script', 'iframe']),
+  shownAtOnce: true,
   async build(site) {
     const slides = site.pasted.map(({ text }) => text).join('');
     site.write('index.html', page(slides));

@@ -1,4 +1,7 @@
 // One visit of a host's page in one browser: every way of its post reached by scrolling, waited for and read.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readFigures } from '../../embed/support/figures.ts';
 import type { Scheme, Visitor } from './browsers.ts';
 import type { Host, Page, Pasted } from './host.ts';
@@ -18,6 +21,7 @@ import {
   themes,
   watchShifts,
 } from './read.ts';
+import { run } from './site.ts';
 
 export interface Verdict {
   way: string;
@@ -58,8 +62,8 @@ function elementsOf(ways: readonly Pasted[], home: string) {
     const selector =
       kind === 'script' && expected === 'live'
         ? 'superpose-figure'
-        : kind === 'iframe' && expected === 'live'
-          ? `iframe[src^="${home}figures/"]`
+        : expected === 'live'
+          ? 'iframe[src*="/figures/"]'
           : expected === 'link'
             ? `a[href^="${home}"]`
             : `img[src$="pictures/${figure}-wide.svg"]:not(superpose-figure img)`;
@@ -92,15 +96,17 @@ export async function visit({ page, host, visitor, reference, home }: Visit): Pr
     await pause(300);
     const shifts = await visitor.evaluate(readShifts);
     const score = shifts.score - before.score;
-    if (score > most) verdict.wrong.push(`layout shift ${score.toFixed(3)}`);
+    const moves = host.shownAtOnce ? verdict.notes : verdict.wrong;
+    if (score > most) moves.push(`layout shift ${score.toFixed(3)}`);
     else if (score === 0 && shifts.moved > before.moved && shifts.moved > 8)
-      verdict.wrong.push(`${shifts.what} moved by ${Math.round(shifts.moved)} px`);
+      moves.push(`${shifts.what} moved by ${Math.round(shifts.moved)} px`);
     before = { ...shifts };
     verdicts.push(verdict);
   }
   const [first] = verdicts;
   for (const one of await visitor.evaluate(changedStyles)) first?.wrong.push(`the page has changed: ${one}`);
   for (const one of await visitor.evaluate(spilled)) first?.wrong.push(`text that was markup: ${one}`);
+  if (host.prints && visitor.print) first?.wrong.push(...(await printed(await visitor.print(), page.ways)));
   const own = visitor.complaints.filter((one) => one.includes(home) || /superpose/i.test(one));
   for (const one of new Set(own)) first?.wrong.push(`console: ${one}`);
   return verdicts;
@@ -155,7 +161,8 @@ async function read(
     };
     if (!(await until(fits, 5000))) {
       const { height, needs } = await visitor.evaluateInFrame(readFrame);
-      wrong.push(`the frame is ${height} px high and needs ${needs}`);
+      // Who makes a frame of a link has no script of ours to fit it.
+      (pasted.kind === 'link' ? notes : wrong).push(`the frame is ${height} px high and needs ${needs}`);
     }
     if ((await visitor.evaluateInFrame(readFrame)).wide)
       wrong.push('the frame is too narrow for what it shows');
@@ -185,6 +192,25 @@ async function reached(visitor: Visitor, place: number, reference: Styles): Prom
     const differs = (found[selector] ?? '').split('; ').filter((one, at) => one !== was[at]);
     return differs.length > 0 ? [`the page reaches into ${selector}: ${differs.join('; ')}`] : [];
   });
+}
+
+/** A live figure says in print what it says on screen; the link under a frame is there. */
+async function printed(pdf: Uint8Array, ways: readonly Pasted[]): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'superpose-print-'));
+  try {
+    writeFileSync(join(folder, 'page.pdf'), pdf);
+    const text = (await run(folder, 'pdftotext', ['-raw', 'page.pdf', '-']))
+      .replace(/\s+/g, ' ')
+      .toLowerCase();
+    const wanted = ways.flatMap(({ kind, finding }) =>
+      kind === 'script' ? [finding] : kind === 'iframe' ? [', in superpose'] : [],
+    );
+    return wanted
+      .filter((one) => !text.includes(one.replace(/\s+/g, ' ').toLowerCase()))
+      .map((one) => `not in print: ${one}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The host's own switch, there and back. */
