@@ -8,6 +8,7 @@ import { noticeCollector } from './build/notices.js';
 import { publishedResults } from './build/published.js';
 import { siteAddress } from './build/site/address.js';
 import { demo } from './build/site/demo.js';
+import { drivenPost } from './build/site/drivenPost.js';
 import { figurePages } from './build/site/figurePages.js';
 import { hostedPage, hosting } from './build/site/hosting.js';
 import { placeholders } from './build/site/placeholders.js';
@@ -117,6 +118,7 @@ export default defineConfig({
     reference(dist),
     sources(dist),
     demo(dist, version),
+    drivenPost(dist),
     thirdParty(),
     hostedPage(),
     hosting(dist),

@@ -91,7 +91,7 @@ test('the script tag, pasted into a blog, in the theme that was chosen', async (
     'dot-products',
     state,
   );
-  await dialog.getByRole('combobox').selectOption('dark');
+  await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
   const snippet = await text('Script tag');
   servers.publish({ html: html(snippet) });
   await open(servers.blog);
@@ -100,6 +100,27 @@ test('the script tag, pasted into a blog, in the theme that was chosen', async (
     'dark',
   );
   expect(servers.requests).toContain('pictures/dot-products-wide.svg');
+  expect(complaints).toEqual([]);
+});
+
+test('each place has its own texts, says whether they were tried, and what was copied', async () => {
+  const { dialog, complaints } = await openBuilder('dot-products', state);
+  const place = dialog.getByRole('combobox', { name: 'Where do you write?' });
+  await place.selectOption('Hugo shortcode');
+  const pieces = dialog.getByRole('textbox', { name: 'What to paste' });
+  await expect.poll(() => pieces.count()).toBe(2);
+  expect(await pieces.first().inputValue()).toContain('{{ .Get "name" }}');
+  expect(await pieces.last().inputValue()).toMatch(
+    /^\{\{< superpose name="dot-products" d="16" n="9" link="/,
+  );
+  expect(await dialog.textContent()).toContain('tried');
+  await dialog.getByRole('button', { name: 'Copy for the post' }).click();
+  const said = () => dialog.getByRole('status').last().textContent();
+  await expect.poll(said).toMatch(/: Script tag for the post, 1 lines?\./);
+  await place.selectOption('LaTeX');
+  expect(await dialog.getByRole('radio').count()).toBe(1);
+  expect(await pieces.first().inputValue()).toContain('\\cite{superpose-dot-products}');
+  expect(await dialog.textContent()).toContain('not tried here');
   expect(complaints).toEqual([]);
 });
 

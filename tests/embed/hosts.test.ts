@@ -113,10 +113,10 @@ describe('attributes', () => {
   });
 
   test.each([
-    ['auto', '', ''],
+    ['auto', 'light', ''],
     ['Dark', 'dark', ''],
     [' light ', 'light', ''],
-    ['x', '', '“x” is not a theme; there are light, dark and auto.'],
+    ['x', 'light', '“x” is not a theme; there are light, dark and auto.'],
   ])('theme="%s"', async (theme, asked, problem) => {
     const { engine } = await onBlog(figure(`name="gram" theme="${theme}"`));
     await shows(engine, await findingOf('gram'));
@@ -329,5 +329,102 @@ describe('a frame', () => {
     });
     const first = await findingOf('dot-products');
     await expect.poll(async () => (await read())[0]?.finding, patience).toBe(first);
+  });
+});
+
+describe('a page whose own script drives its figures', () => {
+  type Driven = HTMLElement & {
+    set(settings: Record<string, unknown>): Promise<void>;
+    whenLive(): Promise<void>;
+    state: Record<string, unknown>;
+  };
+
+  test('sets one of a group, hears of the reader, and waits for the first picture', async () => {
+    const two =
+      figure('name="dot-products" n="6" group="ρ"') + figure('name="dot-products" n="8" d="16" group="ρ"');
+    const { engine, browserPage } = await onBlog(two);
+    const said = await browserPage.evaluate(async () => {
+      await customElements.whenDefined('superpose-figure');
+      const [first, second] = [...document.querySelectorAll('superpose-figure')] as unknown as Driven[];
+      const heard: unknown[] = [];
+      document.addEventListener('change', (event) => {
+        const { detail, target } = event as CustomEvent;
+        heard.push([target === first, detail.state.scale, detail.settled]);
+      });
+      await first?.whenLive();
+      const drawn = first?.shadowRoot?.querySelector('.finding') !== null;
+      await first?.set({ d: 64, n: 5 });
+      const refused = await first
+        ?.set({ d: 65, m: 1 })
+        .catch((error: Error) => `${error.name}: ${error.message}`);
+      const slider = first?.shadowRoot?.querySelector('input[name=scale]') as HTMLInputElement;
+      slider.value = '2';
+      slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+      slider.dispatchEvent(new Event('change', { bubbles: true }));
+      // The other one's code is there, and its state follows in turn.
+      for (let turn = 0; turn < 100 && second?.state.scale !== 2; turn++)
+        await new Promise(requestAnimationFrame);
+      return { drawn, refused, heard, states: [first?.state, second?.state] };
+    });
+    expect(said.drawn).toBe(true);
+    expect(said.refused).toMatch(
+      /^TypeError: “65” is not a value of Width d, .*There is no setting called “m”\. Nothing has changed\.$/,
+    );
+    expect(said.heard.at(-1)).toEqual([true, 2, true]);
+    // The slider moves what it is, in both; what differs goes on differing.
+    expect(said.states).toMatchObject([
+      { d: 64, n: 5, scale: 2 },
+      { d: 16, n: 8, scale: 2 },
+    ]);
+    await shows(engine, await findingOf('dot-products', { d: '64', n: '5', scale: '2' }));
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('as the example of the demo does', async () => {
+    const { engine, browserPage, servers } = await onBlog('');
+    await engine.open(`${servers.here}demo/driven.html`);
+    const said = () => browserPage.locator('#said').textContent();
+    await browserPage.locator('#driven').scrollIntoViewIfNeeded();
+    await expect.poll(said, patience).toBe('Both are live.');
+    await browserPage.locator('#width').selectOption('64');
+    await expect.poll(said, patience).toBe('The post has set d to 64, in the second.');
+    const findings = async () => (await inPage(engine)()).map(({ finding }) => finding);
+    await expect
+      .poll(findings, patience)
+      .toEqual([await findingOf('dot-products', { d: '16' }), await findingOf('dot-products', { d: '64' })]);
+    await browserPage.locator('#driven input[name=scale]').fill('0.5');
+    await expect.poll(said, patience).toBe('You have set ρ to 0.5, in both.');
+    expect(engine.complaints).toEqual([]);
+  });
+});
+
+describe('the theme of the page around', () => {
+  const themeOf = (engine: Parameters<typeof inPage>[0]) =>
+    engine.evaluate(() =>
+      document
+        .querySelector('superpose-figure')
+        ?.shadowRoot?.querySelector('.root')
+        ?.getAttribute('data-theme'),
+    );
+  const styles: Record<string, [string, string]> = {
+    'a class on <html>': ['html.dark body{background:#111}', "document.documentElement.className='dark'"],
+    'an attribute, and a slow change': [
+      'body{background:#fff;transition:background-color .2s}[data-theme=dark] body{background:rgb(20 20 30)}',
+      "document.documentElement.dataset.theme='dark'",
+    ],
+    'the scheme alone': ['', "document.documentElement.style.colorScheme='dark'"],
+    'a colour in another notation': [
+      'body.dark{background:oklch(0.2 0.02 260)}',
+      "document.body.classList.add('dark')",
+    ],
+  };
+  test.each(Object.entries(styles))('is followed when it is switched by %s', async (_, [style, switched]) => {
+    const { engine } = await open(({ site }) => ({
+      html: page(figure('name="gram"') + script(site), `<style>${style}</style>`),
+    }));
+    await expect.poll(() => themeOf(engine), patience).toBe('light');
+    await engine.evaluate((code) => void new Function(code as string)(), switched);
+    await expect.poll(() => themeOf(engine), patience).toBe('dark');
+    expect(engine.complaints).toEqual([]);
   });
 });

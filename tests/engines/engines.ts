@@ -15,7 +15,14 @@ export interface Engine {
   evaluateInFrame<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
   /** Errors that the page threw or logged; WebKit's driver tells none. */
   complaints: readonly string[];
+  /** Of what a page has for itself, in pixels. */
+  resize?(width: number, height: number): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** The scheme that its reader prefers; its own unless given. */
+  scheme?: 'light' | 'dark';
 }
 
 /** WebKitGTK's own small browser, which Debian keeps off PATH. */
@@ -38,11 +45,14 @@ export const lacking: Record<'firefox' | 'webkit', () => string[]> = {
   ],
 };
 
-export async function firefox(): Promise<Engine> {
+export async function firefox({ scheme }: EngineOptions = {}): Promise<Engine> {
   const browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath: which('firefox-esr') as string,
     headless: true,
+    ...(scheme && {
+      extraPrefsFirefox: { 'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1 },
+    }),
   });
   const page = await browser.newPage();
   const complaints: string[] = [];
@@ -58,11 +68,12 @@ export async function firefox(): Promise<Engine> {
     evaluate: (inPage, ...given) => page.evaluate(inPage as never, ...(given as unknown as never[])) as never,
     evaluateInFrame: (inPage, ...given) =>
       page.frames()[1]?.evaluate(inPage as never, ...(given as unknown as never[])) as never,
+    resize: (width, height) => page.setViewport({ width, height }),
     close: () => browser.close(),
   };
 }
 
-export async function webkit(): Promise<Engine> {
+export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
   const port = await freePort();
   // A process group of its own, so that closing ends the X server and the browser with it.
   const server = spawn('xvfb-run', ['--auto-servernum', 'WebKitWebDriver', `--port=${port}`], {
@@ -72,6 +83,7 @@ export async function webkit(): Promise<Engine> {
     env: {
       ...process.env,
       ...(process.getuid?.() === 0 && { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' }),
+      ...(scheme && { GTK_THEME: scheme === 'dark' ? 'Adwaita:dark' : 'Adwaita' }),
     },
   });
   const end = () => {
@@ -92,6 +104,17 @@ export async function webkit(): Promise<Engine> {
           return await driver.executeScript(`return (${inPage})(...arguments)`, ...given);
         } finally {
           await driver.switchTo().defaultContent();
+        }
+      },
+      async resize(width, height) {
+        // The window has a bar above the page.
+        for (let turn = 0; turn < 2; turn++) {
+          const window = driver.manage().window();
+          const { width: wide, height: high } = await window.getRect();
+          const [inside, tall] = await driver.executeScript<[number, number]>(
+            'return [innerWidth, innerHeight]',
+          );
+          await window.setRect({ width: width + wide - inside, height: height + high - tall });
         }
       },
       close: async () => {

@@ -23,7 +23,7 @@ test('has what is built and what must go with it, and neither sources nor the mo
     'build/package/wasm/superpose-relaxed.wasm',
     'build/package/THIRD-PARTY.txt',
     'build/package/embed/index.js',
-    'build/package/embed/index.d.ts',
+    ...['index', 'react', 'svelte', 'vue'].map((name) => `build/package/embed/${name}.d.ts`),
   ]) {
     expect(files).toContain(file);
   }
@@ -42,6 +42,21 @@ test('brings along nothing else', async () => {
     'superpose',
   ]);
 });
+
+test.each(['embed', 'embed/react', 'embed/svelte', 'embed/vue'])(
+  'a server can import superpose/%s',
+  async (name) => {
+    await project.write(
+      'server.mjs',
+      `import { configure } from 'superpose/${name}'; configure({ home: '/superpose/' }); console.log(typeof document);`,
+    );
+    expect(await project.run(process.execPath, 'server.mjs')).toEqual({
+      code: 0,
+      stdout: 'undefined\n',
+      stderr: '',
+    });
+  },
+);
 
 const program = `
   import { load } from 'superpose';
@@ -93,6 +108,9 @@ test.each(['nodenext', 'bundler'])(
     const superpose = await load();
     import { configure } from 'superpose/embed';
     configure({ home: 'https://example.org/' });
+    const figure = document.querySelector('superpose-figure');
+    figure?.addEventListener('change', ({ detail }) => console.log(detail.state.d, detail.settled satisfies boolean));
+    figure?.whenLive().then(() => figure.set({ d: 64 }));
     export const table: Table<Float64Array> = superpose.sinusoidal({ positions: 2, d_model: 4 });`;
     await project.write('main.ts', sound);
     expect(await project.run(tsc, '-p', '.')).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -6,11 +6,13 @@ import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/protocol.js';
+import { attributeOf } from './attribute.js';
 import type { FigureElement } from './figureElement.js';
 import { place } from './place.js';
 import type { Running } from './running.js';
 
-const near = '400px';
+/** On somebody else's page a picture stands in, of another height, which is to change out of sight. */
+const near = () => (place.foreign ? '1200px' : '400px');
 const typingPause = 120;
 const firstView = 'The figure’s first view is shown instead.';
 
@@ -66,7 +68,7 @@ export class Asking implements ReactiveController {
         this.isNear = entries.at(-1)?.isIntersecting ?? false;
         void this.begin();
       },
-      { rootMargin: near },
+      { rootMargin: near() },
     );
     this.views.observe(this.host);
     document.addEventListener('superpose-text', this.hearText);
@@ -282,9 +284,5 @@ export class Asking implements ReactiveController {
     this.tell(true);
   }
 }
-
-/** `positionScale` is set by the attribute `position-scale`, `d_head` by `d_head`. */
-export const attributeOf = (name: string): string =>
-  name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
 const instead = (refused: string[]): string[] => (refused.length > 0 ? [...refused, firstView] : []);

@@ -8,6 +8,8 @@ const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 export class Surroundings implements ReactiveController {
   /** In pixels; 0 until it is known. */
   width = 0;
+  /** The theme of the page around, where it is somebody else's. */
+  around: Theme | undefined;
   private sizes: ResizeObserver | undefined;
 
   constructor(private readonly host: FigureElement) {
@@ -32,10 +34,10 @@ export class Surroundings implements ReactiveController {
 
   private schemeChanged = (): void => this.host.requestUpdate();
 
-  /** The theme that the page asks for, in any case of letters; undefined where the reader's own is meant. */
+  /** The theme that the page asks for, in any case of letters, or has; undefined where the reader's own is meant. */
   get asked(): Theme | undefined {
     const asked = this.given;
-    return asked === 'light' || asked === 'dark' ? asked : undefined;
+    return asked === 'light' || asked === 'dark' ? asked : this.around;
   }
 
   get theme(): Theme {
@@ -44,7 +46,7 @@ export class Surroundings implements ReactiveController {
 
   /** A sentence about a theme that there is not. */
   get problem(): string | undefined {
-    if (this.asked || ['', 'auto'].includes(this.given)) return undefined;
+    if (['', 'auto', 'light', 'dark'].includes(this.given)) return undefined;
     return `“${this.host.theme.slice(0, 40)}” is not a theme; there are light, dark and auto.`;
   }
 

@@ -1,9 +1,20 @@
-// Attributes that mirror a figure's state, both ways, and groups of figures that share a state.
+// Figures on somebody else's page: attributes that mirror a figure's state, both ways, groups of figures that share
+// settings, the theme of the page around, and what the page's own scripts can call.
 import type { ReactiveController } from 'lit';
-import { attributeOf } from '../element/asking.js';
+import type { Change } from '../element/asking.js';
+import { attributeOf } from '../element/attribute.js';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
-import { type Control, read, type State, type Value, written, writtenState } from '../figures/controls.js';
+import {
+  type Control,
+  read,
+  readState,
+  type State,
+  type Value,
+  written,
+  writtenState,
+} from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
+import { themeAround, watchAround } from './around.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
 
@@ -13,22 +24,39 @@ const connected = new Set<Mirror>();
 class Mirror implements ReactiveController {
   /** What the attributes were written of. */
   private mirrored: State | undefined;
+  /** What the group has heard of, or this figure from it. */
+  private shared: State | undefined;
+  private unwatch: (() => void) | undefined;
   // On the element itself, as one may be in a shadow that nobody can look into.
   private readonly changes = new MutationObserver((changes) => this.hear(changes));
 
   constructor(private readonly element: FigureElement) {
     element.addController(this);
     this.changes.observe(element, { attributes: true });
-    element.addEventListener('superpose-change', () => void this.share());
+    element.addEventListener('superpose-change', (event) => {
+      void this.share();
+      const { detail } = event as CustomEvent<Change>;
+      element.dispatchEvent(new CustomEvent('change', { detail, bubbles: true }));
+    });
   }
 
   hostConnected(): void {
     connected.add(this);
+    this.unwatch = watchAround(this.look);
+    this.look();
   }
 
   hostDisconnected(): void {
     connected.delete(this);
+    this.unwatch?.();
   }
+
+  private look = (): void => {
+    const { surroundings } = this.element;
+    const before = surroundings.around;
+    surroundings.around = themeAround(this.element);
+    if (surroundings.around !== before) this.element.requestUpdate();
+  };
 
   /** Whatever has changed the state, the attributes follow it at once: an old one would be shown again. */
   hostUpdated(): void {
@@ -66,12 +94,15 @@ class Mirror implements ReactiveController {
     this.show(figure, texts);
   }
 
-  /** What figures of the same group have of these settings, and can take. */
-  private async share(): Promise<void> {
+  /** What has changed is set in the figures of the same group that have it and can take it. */
+  async share(): Promise<void> {
     const { asking, group, state } = this.element;
-    if (!group || !asking.figure) return;
-    const texts = new Map(writtenState(asking.figure.controls, state));
-    for (const other of connected) {
+    if (!asking.figure) return;
+    const { controls } = asking.figure;
+    const before = new Map(writtenState(controls, this.shared ?? asking.own ?? state));
+    const texts = new Map(writtenState(controls, state).filter(([name, text]) => before.get(name) !== text));
+    this.shared = state;
+    for (const other of group ? connected : []) {
       if (other === this || other.element.group !== group) continue;
       const figure = await other.element.loaded();
       if (!figure) continue;
@@ -86,17 +117,53 @@ class Mirror implements ReactiveController {
   }
 
   /** Shows these settings with the others as they are, if any of them is new. */
-  private show({ controls }: AnyFigure, texts: [string, string][]): void {
+  show({ controls }: AnyFigure, texts: [string, string][]): void {
     const now = new Map(writtenState(controls, this.element.state));
     if (texts.every(([name, text]) => now.get(name) === text)) return;
-    void this.element.show([...now, ...texts]);
+    void this.element.show([...now, ...texts]).then(() => {
+      this.shared = this.element.state;
+    });
+  }
+
+  /** For the page's own script: sets what it names, in this figure alone. */
+  async set(settings: Readonly<Record<string, Value>>): Promise<void> {
+    const figure = await this.element.loaded();
+    if (!figure) throw new TypeError(`There is no figure called “${this.element.name}”.`);
+    const controls: Record<string, Control> = figure.controls;
+    const texts = Object.entries(settings).map(([name, value]): [string, string] => [
+      name,
+      controls[name] && typeof value === typeof controls[name].initial
+        ? written(controls[name], value)
+        : String(value),
+    ]);
+    const { refused } = readState(controls, texts);
+    if (refused.length > 0) throw new TypeError(`${refused.join(' ')} Nothing has changed.`);
+    const now = writtenState(controls, this.element.state);
+    await this.element.show([...now, ...texts]);
+    this.shared = this.element.state;
   }
 }
+
+const mirrors = new WeakMap<FigureElement, Mirror>();
+
+/** What a page's own script finds at a figure; index.d.ts says it. */
+const calls = {
+  set(this: FigureElement, settings: Readonly<Record<string, Value>>): Promise<void> {
+    return (mirrors.get(this) as Mirror).set(settings);
+  },
+  whenLive(this: FigureElement): Promise<void> {
+    return new Promise((done) => {
+      if (this.result) done();
+      else this.addEventListener('superpose-drawn', () => done(), { once: true });
+    });
+  },
+};
 
 /** Makes the figures of somebody else's page live. */
 export function defineMirrored(): void {
   FigureElement.addInitializer((element) => {
-    new Mirror(element as FigureElement);
+    mirrors.set(element as FigureElement, new Mirror(element as FigureElement));
   });
+  Object.assign(FigureElement.prototype, calls);
   defineFigures();
 }

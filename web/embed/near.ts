@@ -1,6 +1,7 @@
 // Figures of a page, and the moment when the first of them comes near the reader's view.
 const element = 'superpose-figure';
-const distance = '400px';
+// Farther than figures of their own page: their code is still to come, and what changes its height must be out of sight.
+const distance = '1200px';
 
 /** Calls `define` once; until then the elements are unknown to the browser, and show what is between their tags. */
 export function whenNear(define: () => Promise<void>, failed: (error: unknown) => void): void {

@@ -32,7 +32,9 @@ export default defineConfig({
     {
       name: 'after',
       closeBundle() {
-        copyFileSync(resolve(import.meta.dirname, 'index.d.ts'), resolve(outDir, 'index.d.ts'));
+        for (const types of ['index', 'react', 'svelte', 'vue'].map((name) => `${name}.d.ts`)) {
+          copyFileSync(resolve(import.meta.dirname, types), resolve(outDir, types));
+        }
         notices.write(resolve(outDir, 'THIRD-PARTY.txt'));
       },
     },

@@ -14,7 +14,11 @@ let wasm: string | undefined;
 /** The address of a folder, with its last slash or without. */
 const folderAt = (folder: string | URL) => new URL(folder, document.baseURI).href.replace(/\/?$/, '/');
 
+/** On a server there is nothing to make live, and no address that others are relative to. */
+const onServer = typeof document === 'undefined';
+
 export function configure(options: EmbedOptions): void {
+  if (onServer) return;
   if (options.home !== undefined) place.home = new URL(options.home, document.baseURI).href;
   if (options.model !== undefined) model = folderAt(options.model);
   if (options.wasm !== undefined) wasm = folderAt(options.wasm);
@@ -56,8 +60,7 @@ async function define(): Promise<void> {
   (await import('./mirror.js')).defineMirrored();
 }
 
-// On a server there is nothing to make live.
-if (typeof document !== 'undefined') {
+if (!onServer) {
   inTurn(__SUPERPOSE_VERSION__, () =>
     whenNear(define, (error) => {
       console.warn(`Superpose could not be loaded; the pictures stay. (${error})`);

@@ -46,7 +46,7 @@ async function bePage(script: string): Promise<void> {
   const { FigureElement: Element, defineFigures } = await import('../element/figureElement.js');
   defineFigures();
   const element = document.querySelector('superpose-figure');
-  tellHeight();
+  tellHeight(element);
   if (!(element instanceof Element)) return;
   const follow = async () => {
     const { theme, keep, settings, problem } = asked(page);

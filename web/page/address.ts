@@ -12,7 +12,7 @@ const pause = 400;
 let timer = 0;
 
 const figureOf = (name: string): FigureElement | undefined =>
-  [...document.querySelectorAll('superpose-figure')].find(
+  [...document.querySelectorAll<HTMLElement>('superpose-figure')].find(
     (one): one is FigureElement => one instanceof FigureElement && one.name === name,
   );
 

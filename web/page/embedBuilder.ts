@@ -1,37 +1,30 @@
 // The dialog that a figure's "Embed" button opens: how to show it elsewhere, in its present state.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { toSvg } from '../element/exports.js';
+import { toPng, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
 import type { Control } from '../figures/controls.js';
 import { oneFile } from './oneFile.js';
-import {
-  bibtex,
-  frameAddress,
-  iframe,
-  isFirstView,
-  markdown,
-  scriptTag,
-  svgTag,
-  type Wish,
-} from './snippets.js';
+import { type Kind, type Piece, type Place, type PlaceName, places } from './places.js';
+import { frameAddress, isFirstView, type Wish } from './snippets.js';
 
-const kinds = {
+const kinds: Record<Kind, string> = {
   iframe: 'Frame',
   script: 'Script tag',
   markdown: 'Markdown',
   svg: 'Picture (SVG)',
   file: 'One file',
+  link: 'Link',
   cite: 'Cite',
-} as const;
-type Kind = keyof typeof kinds;
+};
 
 const says: Record<Kind, string> = {
   iframe: 'For most blogs. It runs shut off from the page around it, and asks nothing of that page.',
   script:
-    'Part of the page around it: several figures share one module, and with the same group="…" one state.',
+    'Part of the page around it: several figures share one module, and with the same group="…" their sliders.',
   markdown: 'A picture with a link to the live figure, for places that take no HTML.',
-  svg: 'A picture that follows the reader’s light or dark scheme. Save it, and put it beside the page.',
+  svg: 'A picture. Save it, and put it beside the page.',
   file: 'All of it in one file: opened from disk, from any server, or in a frame.',
+  link: 'The place makes a card of it, or a frame, from what the figure’s page says of itself.',
   cite: 'The figure in this state, with the version that made it.',
 };
 
@@ -47,8 +40,8 @@ export class EmbedBuilder extends LitElement {
     legend, .label { font-size: 0.86rem; padding: 0; }
     label { display: inline-flex; gap: 0.35rem; align-items: center; min-height: 1.8rem; }
     input[type='number'] { width: 5rem; font: inherit; }
-    select, button { font: inherit; min-height: 2rem; }
-    textarea { width: 100%; box-sizing: border-box; min-height: 8rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
+    select, button { font: inherit; min-height: 2rem; max-width: 100%; }
+    textarea { width: 100%; box-sizing: border-box; min-height: 7rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
     iframe { width: 100%; height: 22rem; border: 1px solid; box-sizing: border-box; }
     p { margin: 0.4rem 0; }
     form { position: sticky; bottom: -1rem; margin: 0 -1.2rem; padding: 0.5rem 1.2rem; background: Canvas; }
@@ -56,10 +49,14 @@ export class EmbedBuilder extends LitElement {
   `;
 
   static override properties = Object.fromEntries(
-    ['target', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [name, { state: true }]),
+    ['target', 'place', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [
+      name,
+      { state: true },
+    ]),
   );
 
   private target: FigureElement | undefined;
+  private place: PlaceName = 'html';
   private kind: Kind = 'iframe';
   private theme: Wish['theme'] = 'auto';
   private width = 800;
@@ -106,23 +103,6 @@ export class EmbedBuilder extends LitElement {
     };
   }
 
-  private text(wish: Wish): string {
-    switch (this.kind) {
-      case 'iframe':
-        return iframe(wish);
-      case 'script':
-        return scriptTag(wish);
-      case 'markdown':
-        return markdown(wish);
-      case 'svg':
-        return svgTag(wish);
-      case 'cite':
-        return bibtex(wish, new Date().getFullYear());
-      case 'file':
-        return '';
-    }
-  }
-
   override render(): TemplateResult {
     const { wish } = this;
     return html`<dialog aria-labelledby="title" @close=${() => this.target?.focus()}>
@@ -133,20 +113,26 @@ export class EmbedBuilder extends LitElement {
 
   private body(wish: Wish): TemplateResult {
     const { kind } = this;
-    const text = this.text(wish);
+    const place: Place = places[this.place];
+    const pieces = place.forms[kind]?.(wish) ?? [];
+    const picture = place.picture ?? 'svg';
     const needsFile = kind === 'svg' || kind === 'file' || (kind === 'markdown' && !isFirstView(wish));
     return html`
       <h2 id="title">Take along: ${wish.figure.title}</h2>
-      <fieldset><legend>As</legend>${Object.entries(kinds).map(
-        ([one, label]) => html`<label><input type="radio" name="kind" .value=${one} .checked=${one === kind}
-          @change=${() => this.choose(one as Kind)} />${label}</label>`,
-      )}</fieldset>
-      <p>${says[kind]}</p>
-      ${kind === 'cite' ? '' : this.options(wish, kind)}
-      ${text ? html`<textarea readonly aria-label="What to paste" .value=${text}></textarea>` : ''}
+      <p><label>Where do you write? <select name="place" @change=${(event: Event) => this.move((event.target as HTMLSelectElement).value as PlaceName)}>
+        ${Object.entries(places).map(([name, { label }]) => html`<option value=${name} ?selected=${name === this.place}>${label}</option>`)}
+      </select></label> <small>${place.tried.length > 0 ? 'tried' : 'not tried here'}</small></p>
+      <fieldset><legend>As</legend>${(Object.keys(kinds) as Kind[])
+        .filter((one) => one in place.forms)
+        .map(
+          (one) => html`<label><input type="radio" name="kind" .value=${one} .checked=${one === kind}
+          @change=${() => this.choose(one)} />${kinds[one]}</label>`,
+        )}</fieldset>
+      <p>${says[kind]} ${place.says}</p>
+      ${kind === 'cite' || kind === 'link' ? '' : this.options(wish, kind)}
+      ${pieces.map((piece, at) => this.piece(piece, at, pieces.length))}
       <div class="buttons">
-        ${text ? html`<button @click=${() => this.copy(text)}>Copy</button>` : ''}
-        ${needsFile ? html`<button @click=${() => this.save(wish)}>Save ${wish.figure.name}.${kind === 'file' ? 'html' : 'svg'}</button>` : ''}
+        ${needsFile ? html`<button @click=${() => this.save(wish, picture)}>Save ${wish.figure.name}.${kind === 'file' ? 'html' : picture}</button>` : ''}
         <span role="status">${this.said}</span>
       </div>
       ${
@@ -155,6 +141,14 @@ export class EmbedBuilder extends LitElement {
             <iframe title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}></iframe>`
           : ''
       }`;
+  }
+
+  /** A text, where it goes, and its button. */
+  private piece({ into, text }: Piece, at: number, all: number): TemplateResult {
+    const label = all > 1 ? `What to paste into ${into}` : 'What to paste';
+    return html`<label class="label" for="piece-${at}">${all > 1 ? `Into ${into}:` : ''}</label>
+      <textarea id="piece-${at}" readonly aria-label=${label} .value=${text}></textarea>
+      <div class="buttons"><button @click=${() => this.copy(text, into, at)}>Copy${all > 1 ? ` for ${into}` : ''}</button></div>`;
   }
 
   private options(wish: Wish, kind: Kind): TemplateResult {
@@ -190,7 +184,7 @@ export class EmbedBuilder extends LitElement {
         <label>Theme <select @change=${(event: Event) => {
           this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
         }}>
-          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? 'the reader’s' : one}</option>`)}
+          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? (kind === 'script' ? 'the page’s' : 'the reader’s') : one}</option>`)}
         </select></label>
       </fieldset>
       ${
@@ -212,34 +206,45 @@ export class EmbedBuilder extends LitElement {
     this.said = '';
   }
 
+  private move(to: PlaceName): void {
+    this.place = to;
+    this.said = '';
+    const { forms }: Place = places[to];
+    if (!(this.kind in forms)) this.kind = Object.keys(forms)[0] as Kind;
+  }
+
   private toggle(name: string): void {
     this.dropped = this.dropped.includes(name)
       ? this.dropped.filter((one) => one !== name)
       : [...this.dropped, name];
   }
 
-  private async copy(text: string): Promise<void> {
+  private async copy(text: string, into: string, at: number): Promise<void> {
+    const lines = text.split('\n').length - 1;
+    const what = `${kinds[this.kind]} for ${into}, ${lines} ${lines === 1 ? 'line' : 'lines'}`;
     try {
       await navigator.clipboard.writeText(text);
-      this.said = 'Copied.';
+      this.said = `Copied: ${what}.`;
     } catch {
-      const area = this.renderRoot.querySelector('textarea');
-      area?.select();
-      this.said = 'Selected: copy it with Ctrl-C or ⌘C.';
+      this.renderRoot.querySelectorAll('textarea')[at]?.select();
+      this.said = `Selected: ${what}. Copy it with Ctrl-C or ⌘C.`;
     }
   }
 
-  private async save(wish: Wish): Promise<void> {
+  private async save(wish: Wish, picture: 'svg' | 'png'): Promise<void> {
     const result = this.target?.result;
     if (!result) return;
     this.said = 'Being made…';
     try {
-      const [type, extension, text] =
+      const blob = (type: string, text: string) => new Blob([text], { type });
+      const [extension, file] =
         this.kind === 'file'
-          ? (['text/html', 'html', await oneFile(wish, result)] as const)
-          : (['image/svg+xml', 'svg', await toSvg(result, wish.width, wish.theme)] as const);
+          ? (['html', blob('text/html', await oneFile(wish, result))] as const)
+          : picture === 'png'
+            ? ([picture, await toPng(result, wish.width, 'light')] as const)
+            : ([picture, blob('image/svg+xml', await toSvg(result, wish.width, wish.theme))] as const);
       const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob([text], { type }));
+      link.href = URL.createObjectURL(file);
       link.download = `${wish.figure.name}.${extension}`;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -19,7 +19,7 @@ export function addEmbedButtons(): void {
     button.type = 'button';
     button.className = 'embed';
     button.textContent = 'Embed';
-    button.addEventListener('click', () => void open(figure as FigureElement));
+    button.addEventListener('click', () => void open(figure as HTMLElement as FigureElement));
     figure.append(button);
   }
 }

@@ -1,4 +1,5 @@
 // What is pasted to show a figure elsewhere. Each names the figure for those who hear it, and links back.
+import { attributeOf } from '../element/attribute.js';
 import { writeLink } from '../element/link.js';
 import { type Control, type State, type Value, written, writtenState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -49,27 +50,38 @@ export const iframe = (
 <script src="${escaped(wish.home)}resize.js"></script>
 `;
 
-export function scriptTag(wish: Wish): string {
-  const { figure, state, home, version, theme, keep } = wish;
-  const attributes = controlsOf(wish).flatMap(([name, control]) => {
-    const text = written(control, state[name] as Value);
-    const attribute = name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
-    return text === written(control, control.initial) ? [] : [` ${attribute}="${escaped(text)}"`];
-  });
-  const extras = [
-    theme === 'auto' ? '' : ` theme="${theme}"`,
-    keepsAll(wish) ? '' : ` keep="${escaped(keep.join(' '))}"`,
+/** Attributes of the element: what is not as at first, a theme, and what the reader keeps. */
+export function attributesOf(wish: Wish): [name: string, text: string][] {
+  const { figure, state, theme, keep } = wish;
+  return [
+    ['name', figure.name],
+    ...controlsOf(wish).flatMap(([name, control]): [string, string][] => {
+      const text = written(control, state[name] as Value);
+      return text === written(control, control.initial) ? [] : [[attributeOf(name), text]];
+    }),
+    ...(theme === 'auto' ? [] : [['theme', theme] as [string, string]]),
+    ...(keepsAll(wish) ? [] : [['keep', keep.join(' ')] as [string, string]]),
   ];
-  return `<superpose-figure name="${figure.name}"${attributes.join('')}${extras.join('')}>
-  <a href="${escaped(linkTo(wish))}"><img src="${escaped(home)}pictures/${figure.name}-wide.svg" alt="${escaped(figure.title)}" width="${wish.width}" loading="lazy"></a>
-</superpose-figure>
-<script type="module" src="${escaped(home)}embed-${version}.js"></script>
-`;
 }
+
+export const widePicture = ({ home, figure }: Wish): string => `${home}pictures/${figure.name}-wide.svg`;
+export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-${version}.js`;
+
+export const inTag = (attributes: [string, string][]): string =>
+  attributes.map(([name, text]) => ` ${name}="${escaped(text)}"`).join('');
+
+/** The element with its picture; `close` ends a tag that has nothing in it. */
+export const element = (wish: Wish, close = ''): string => `<superpose-figure${inTag(attributesOf(wish))}>
+  <a href="${escaped(linkTo(wish))}"><img src="${escaped(widePicture(wish))}" alt="${escaped(wish.figure.title)}" width="${wish.width}" style="max-width:100%;height:auto" loading="lazy"${close}></a>
+</superpose-figure>
+`;
+
+export const scriptTag = (wish: Wish): string =>
+  `${element(wish)}<script type="module" src="${escaped(scriptAddress(wish))}"></script>\n`;
 
 /** The picture's first view is on the site; of another one it is a file that is saved and put beside. */
 export const pictureAddress = (wish: Wish): string =>
-  isFirstView(wish) ? `${wish.home}pictures/${wish.figure.name}-wide.svg` : `${wish.figure.name}.svg`;
+  isFirstView(wish) ? widePicture(wish) : `${wish.figure.name}.svg`;
 
 export function markdown(wish: Wish): string {
   const text = `${wish.figure.title}. ${wish.finding}`.replace(/[[\]\\*_`<>]/g, '\\$&');
@@ -84,7 +96,7 @@ const latex: Record<string, string> = {
   '~': '\\textasciitilde{}',
   '^': '\\textasciicircum{}',
 };
-const toLatex = (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`);
+export const toLatex = (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`);
 
 export function bibtex(wish: Wish, year: number): string {
   const { figure, state, version } = wish;

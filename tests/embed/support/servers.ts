@@ -19,6 +19,8 @@ export interface BlogPage {
   html: string;
   /** Its Content-Security-Policy. */
   policy?: string;
+  /** More headers. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export interface Servers {
@@ -55,6 +57,7 @@ export async function startServers(
       if (isBlog && path === '/') {
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
         if (blogPage.policy) response.setHeader('Content-Security-Policy', blogPage.policy);
+        for (const [name, text] of Object.entries(blogPage.headers ?? {})) response.setHeader(name, text);
         response.end(blogPage.html);
         return;
       }

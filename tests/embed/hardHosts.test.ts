@@ -1,0 +1,115 @@
+// Pages that make it hard: each gets the best form that it allows, and says nothing on its console that could be avoided.
+import { expect, test } from 'vitest';
+import { openChromium } from './support/chromium.ts';
+import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
+import { findingOf } from './support/figures.ts';
+
+async function open(make: Made, prepare?: Parameters<typeof openBlog>[2]) {
+  const chromium = await openChromium();
+  const said: string[] = [];
+  chromium.page.on('console', (message) => {
+    // The icon that the blog does not have is its own affair.
+    if (['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('favicon.ico'))
+      said.push(message.text());
+  });
+  const opened = await openBlog(async () => chromium, make, prepare);
+  return { ...opened, browserPage: chromium.page, said };
+}
+
+const lazy = figure('name="dot-products" n="6"').replace(' src=', ' class="lazyload" data-src=');
+const live: [string, Made][] = [
+  [
+    'a base that points elsewhere',
+    ({ site }) => ({
+      html: page(
+        figure('name="dot-products" n="6"') + script(site),
+        '<base href="/not/here/" target="_top">',
+      ),
+    }),
+  ],
+  [
+    'no referrer',
+    ({ site }) => ({
+      html: page(figure('name="dot-products" n="6"') + script(site)),
+      headers: { 'Referrer-Policy': 'no-referrer' },
+    }),
+  ],
+  ['pictures that are rewritten for lazy loading', ({ site }) => ({ html: page(lazy + script(site)) })],
+  [
+    'a policy without worker-src, but for scripts of the site',
+    ({ site }) => {
+      const { origin } = new URL(site);
+      return {
+        html: page(figure('name="dot-products" n="6"') + script(site)),
+        policy: `script-src ${origin} blob: 'wasm-unsafe-eval'`,
+      };
+    },
+  ],
+];
+test.each(live)('a live figure, and a quiet console: %s', async (_, make) => {
+  const { engine, said } = await open(make);
+  const [found] = await settled(inPage(engine));
+  expect(found).toMatchObject({ finding: await findingOf('dot-products', { n: '6' }), problem: '' });
+  expect([...engine.complaints, ...said]).toEqual([]);
+});
+
+test('a page that is written from right to left: the figure is not', async () => {
+  const { engine, said } = await open(({ site }) => ({
+    html: page(figure('name="dot-products" n="6"') + script(site)).replace(
+      '<html lang="en">',
+      '<html lang="he" dir="rtl">',
+    ),
+  }));
+  const [found] = await settled(inPage(engine));
+  expect(found?.finding).toBe(await findingOf('dot-products', { n: '6' }));
+  const inside = await engine.evaluate(() => {
+    const element = document.querySelector('superpose-figure') as HTMLElement;
+    const finding = element.shadowRoot?.querySelector('.finding') as Element;
+    const { left, right } = element.getBoundingClientRect();
+    return {
+      direction: getComputedStyle(finding).direction,
+      fits: left >= 0 && right <= document.documentElement.clientWidth,
+      scrolls: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    };
+  });
+  expect(inside).toEqual({ direction: 'ltr', fits: true, scrolls: false });
+  expect(said).toEqual([]);
+});
+
+test('a blocker that drops the .wasm: the picture stays, with a sentence that says which file and a way to try again', async () => {
+  const { engine, said } = await open(({ site }) => ({ html: page(figure() + script(site)) }), {
+    prepare: (servers) => servers.lose(/\.wasm$/),
+  });
+  const [found] = await settled(inPage(engine));
+  expect(found).toMatchObject({ finding: '', picture: true });
+  expect(found?.problem).toMatch(/WebAssembly file .*Try again/);
+  // The browser itself says that the file is not there; we add nothing to it.
+  expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
+});
+
+test('a frame that may run no scripts shows the picture and what it says', async () => {
+  const { browserPage } = await open(({ site }) => ({
+    html: page(
+      `<iframe sandbox title="Dot products" width="700" height="700" src="${site}figures/dot-products/"></iframe>`,
+    ),
+  }));
+  const inFrame = browserPage.frameLocator('iframe');
+  await inFrame.locator('superpose-figure').waitFor();
+  const pictures = inFrame.locator('superpose-figure :is(svg, img)').filter({ visible: true });
+  await expect.poll(() => pictures.count(), patience).toBeGreaterThan(0);
+  expect(await inFrame.locator('superpose-figure').textContent()).toContain(await findingOf('dot-products'));
+});
+
+test('a style for print that hides frames leaves the link, and prints a figure as it is', async () => {
+  const { engine, browserPage } = await open(({ site }) => ({
+    html: page(
+      `${figure('name="dot-products" n="6"')}<iframe title="F" src="${site}figures/dot-products/"></iframe><p><a id="link" href="${site}">Dot products, in Superpose</a></p>${script(site)}`,
+      '<style>@media print{iframe{display:none}}</style>',
+    ),
+  }));
+  await settled(inPage(engine));
+  await browserPage.emulateMedia({ media: 'print' });
+  expect(await browserPage.locator('#link').isVisible()).toBe(true);
+  expect(await browserPage.locator('iframe').isVisible()).toBe(false);
+  expect(await browserPage.locator('superpose-figure .finding').isVisible()).toBe(true);
+});

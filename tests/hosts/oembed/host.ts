@@ -1,0 +1,100 @@
+// A consumer of oEmbed and cards that was not written here, unfurl.js, asked for the link of the Embed dialog, and the
+// frame that it finds in a page.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { figurePages } from '../../../web/build/site/figurePages.ts';
+import { findingOf } from '../../embed/support/figures.ts';
+import { type Host, onePage, type Pasted } from '../support/host.ts';
+
+const figure = 'cost';
+
+export const oembed: Host = {
+  title: 'oEmbed (unfurl.js)',
+  ways: [],
+  async build(site) {
+    // The pages of figures as a build with SUPERPOSE_URL makes them.
+    const hosted = await site.serve('hosted');
+    try {
+      process.env.SUPERPOSE_URL = hosted.address;
+      const { closeBundle } = figurePages(join(site.folder, 'hosted'));
+      await (closeBundle as () => Promise<void>)();
+      delete process.env.SUPERPOSE_URL;
+      const finding = await findingOf(figure);
+      const link = `${hosted.address}figures/${figure}/`;
+      const said: Said = JSON.parse(await site.run('node', ['consume.mjs', `${link}#v=1&figure=${figure}`]));
+      check(said, hosted.address, readFileSync(join(site.folder, `hosted/figures/${figure}/card.png`)));
+      const pasted: Pasted = {
+        place: 'link',
+        kind: 'link',
+        expected: 'live',
+        pieces: [],
+        text: said.oEmbed.html,
+        figure,
+        settings: {},
+        finding,
+        link,
+      };
+      site.write(
+        'public/index.html',
+        `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>A post</title><body><main>${site.post('html', [pasted])}</main>`,
+      );
+      const { pages, stop } = await onePage(site, 'public', '');
+      return {
+        pages: pages.map((page) => ({ ...page, ways: [pasted] })),
+        stop: async () => {
+          await stop();
+          await hosted.stop();
+        },
+      };
+    } catch (error) {
+      await hosted.stop();
+      throw error;
+    }
+  },
+};
+
+interface Said {
+  title: string;
+  description: string;
+  oEmbed: {
+    type: string;
+    html: string;
+    width: number;
+    height: number;
+    thumbnails: { url: string; width: number; height: number }[];
+  };
+  open_graph: { url: string; images: { url: string }[] };
+  twitter_card: { card: string };
+}
+
+/** What it found is what the page says, and the card is a picture of the size that is said. */
+function check({ title, oEmbed, open_graph, twitter_card }: Said, home: string, card: Buffer): void {
+  const address = `${home}figures/${figure}/`;
+  const [thumbnail] = oEmbed.thumbnails;
+  const found = {
+    titled: title.endsWith(' · Superpose'),
+    rich: oEmbed.type,
+    framed: oEmbed.html.includes(`src="${address}"`),
+    sized: oEmbed.html.includes(`width="${oEmbed.width}" height="${oEmbed.height}"`),
+    canonical: open_graph.url,
+    image: open_graph.images[0]?.url,
+    thumbnail: thumbnail?.url,
+    // A PNG says its size in its first block.
+    pixels: [card.readUInt32BE(16), card.readUInt32BE(20)],
+    card: twitter_card.card,
+  };
+  const wanted = {
+    titled: true,
+    rich: 'rich',
+    framed: true,
+    sized: true,
+    canonical: address,
+    image: `${address}card.png`,
+    thumbnail: `${address}card.png`,
+    pixels: [thumbnail?.width, thumbnail?.height],
+    card: 'summary_large_image',
+  };
+  if (JSON.stringify(found) !== JSON.stringify(wanted))
+    throw new Error(`unfurl.js found ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+}

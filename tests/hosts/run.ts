@@ -1,0 +1,221 @@
+// npm run hosts: builds every host's site with the snippets of web/page/places.ts, opens it, and says what was seen.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, usageError, which } from '../../tools/steps.mjs';
+import { hosts } from './hosts.ts';
+import {
+  type BrowserName,
+  browsers,
+  closeBrowsers,
+  lackingOf,
+  type Scheme,
+  type Visitor,
+} from './support/browsers.ts';
+import type { Host, Page } from './support/host.ts';
+import { insideStyles } from './support/read.ts';
+import { type Served, serve } from './support/serve.ts';
+import { siteOf } from './support/site.ts';
+import { nameOf, type Reference, type Verdict, visit } from './support/visit.ts';
+
+const schemes: Scheme[] = ['light', 'dark'];
+const widths = [390, 1280];
+const height = 844;
+const visits = schemes.length * widths.length;
+
+interface Row {
+  host: string;
+  way: string;
+  browser: string;
+  seen: string[];
+  expected: string;
+  wrong: Map<string, number>;
+  notes: Map<string, number>;
+}
+
+export async function main(args: string[]): Promise<number> {
+  const named = args.filter((one) => one in hosts);
+  const only = args.filter((one) => one in browsers) as BrowserName[];
+  const unknown = args.find((one) => !(one in hosts) && !(one in browsers));
+  if (unknown !== undefined)
+    throw usageError(
+      `npm run hosts takes names of ${Object.keys(hosts).join(', ')}, and of ${Object.keys(browsers).join(', ')}; it got: ${unknown}`,
+    );
+  const wanted = named.length > 0 ? named : Object.keys(hosts);
+  const dist = await serve(
+    { '/superpose/': join(root, 'dist') },
+    { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' },
+  );
+  const home = `${dist.address}superpose/`;
+  const rows: Row[] = [];
+  const missing: string[] = [];
+  const stops: (() => Promise<void>)[] = [() => dist.stop(), closeBrowsers];
+  try {
+    const built: { name: string; host: Host; page: Page }[] = [];
+    for (const name of wanted) {
+      const host = hosts[name] as Host;
+      const lacking = Object.entries(host.debian ?? {}).filter(
+        ([program]) => !which(program, `${process.env.PATH}:/usr/sbin`),
+      );
+      if (lacking.length > 0) {
+        missing.push(`${host.title}: not on this machine: ${lacking.map(([, one]) => one).join(', ')}`);
+        continue;
+      }
+      const started = Date.now();
+      try {
+        const { pages, stop } = await host.build(await siteOf(name, host, home));
+        stops.push(stop);
+        built.push(...pages.map((page) => ({ name, host, page })));
+        console.log(`${host.title}: built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+      } catch (error) {
+        missing.push(`${host.title}: could not be built: ${(error as Error).message}`);
+      }
+    }
+    const bare = await barePage(home);
+    stops.push(() => bare.stop());
+    for (const browser of only.length > 0 ? only : (Object.keys(browsers) as BrowserName[])) {
+      const lacking = lackingOf(browser);
+      if (lacking.length > 0) {
+        missing.push(`${browser}: not on this machine: ${lacking.join(', ')}`);
+        continue;
+      }
+      for (const scheme of schemes) await withBrowser({ browser, scheme, bare, built, rows, home });
+    }
+  } finally {
+    for (const stop of stops.reverse()) await stop().catch(() => {});
+  }
+  console.log(tableOf(rows));
+  for (const one of missing) console.log(`not run: ${one}`);
+  return missing.length > 0 || rows.some(isWrong) ? 1 : 0;
+}
+
+/** Two figures with nothing around them, one in each theme. */
+async function barePage(home: string): Promise<Served> {
+  const folder = join(root, 'build/hosts/bare');
+  mkdirSync(folder, { recursive: true });
+  const figures = schemes.map(
+    (one) => `<superpose-figure name="dot-products" n="9" d="16" theme="${one}"></superpose-figure>`,
+  );
+  writeFileSync(
+    join(folder, 'index.html'),
+    `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Bare</title><body>${figures.join('')}<script type="module" src="${home}embed.js"></script>`,
+  );
+  return serve({ '/': folder });
+}
+
+async function referenceOf(visitor: Visitor, address: string): Promise<Reference> {
+  await visitor.open(address);
+  const found: Partial<Reference> = {};
+  for (const [place, scheme] of schemes.entries()) {
+    for (
+      const end = Date.now() + 30_000;
+      Date.now() < end;
+      await new Promise((later) => setTimeout(later, 100))
+    ) {
+      await visitor.evaluate(
+        (at) => document.querySelectorAll('superpose-figure')[at]?.scrollIntoView(),
+        place,
+      );
+      found[scheme] = await visitor.evaluate(insideStyles, place);
+      if (found[scheme]['.finding']) break;
+    }
+  }
+  return found as Reference;
+}
+
+interface Round {
+  browser: BrowserName;
+  scheme: Scheme;
+  bare: Served;
+  built: { name: string; host: Host; page: Page }[];
+  rows: Row[];
+  home: string;
+}
+
+async function withBrowser({ browser, scheme, bare, built, rows, home }: Round): Promise<void> {
+  const references: Record<number, Reference> = {};
+  const first = await browsers[browser](scheme);
+  try {
+    for (const width of widths) {
+      await first.resize(width, height);
+      references[width] = await referenceOf(first, bare.address);
+    }
+  } finally {
+    await first.close();
+  }
+  for (const { host, page } of built) {
+    const visitor = await browsers[browser](scheme);
+    try {
+      for (const width of widths) {
+        await visitor.resize(width, height);
+        const verdicts = await visit({
+          page,
+          host,
+          visitor,
+          reference: references[width] as Reference,
+          home,
+        }).catch((error: Error): Verdict[] =>
+          page.ways.map((way) => ({ way: nameOf(way), seen: 'nothing', wrong: [error.message], notes: [] })),
+        );
+        for (const [at, verdict] of verdicts.entries()) {
+          const expected = page.ways[at]?.expected ?? '';
+          note(
+            rows,
+            { host: [host.title, page.name].filter(Boolean).join(', '), browser, expected },
+            verdict,
+            `${width} px ${scheme}`,
+          );
+        }
+      }
+    } finally {
+      await visitor.close().catch(() => {});
+    }
+    console.log(`${browser}, ${scheme}: ${[host.title, page.name].filter(Boolean).join(', ')}`);
+  }
+}
+
+function note(
+  rows: Row[],
+  about: Pick<Row, 'host' | 'browser' | 'expected'>,
+  { way, seen, wrong, notes }: Verdict,
+  where: string,
+): void {
+  let row = rows.find((one) => one.host === about.host && one.way === way && one.browser === about.browser);
+  if (!row) {
+    row = { ...about, way, seen: [], wrong: new Map(), notes: new Map() };
+    rows.push(row);
+  }
+  row.seen.push(seen);
+  const count = (map: Map<string, number>, sentence: string) =>
+    map.set(sentence, (map.get(sentence) ?? 0) + 1);
+  if (seen !== about.expected) count(row.wrong, `${where}: ${seen}`);
+  for (const one of wrong) count(row.wrong, `${where}: ${one}`);
+  for (const one of notes) count(row.notes, `${where}: ${one}`);
+}
+
+const isWrong = ({ wrong }: Row) => wrong.size > 0;
+
+/** Engine and way down, browsers across; below it what is wrong, and what is as it is. */
+function tableOf(rows: Row[]): string {
+  const names = [...new Set(rows.map(({ browser }) => browser))];
+  const keys = [...new Set(rows.map(({ host, way }) => `${host} | ${way}`))].sort();
+  const find = (key: string, browser: string) =>
+    rows.find((one) => `${one.host} | ${one.way}` === key && one.browser === browser);
+  const cell = (row?: Row) => {
+    if (!row) return '–';
+    const right = row.seen.filter((one) => one === row.expected).length;
+    return `${row.expected} ${right}/${visits}${isWrong(row) ? ' ✗' : ''}`;
+  };
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+  const lines = [
+    line(['engine', 'way', ...names]),
+    line(['---', '---', ...names.map(() => '---')]),
+    ...keys.map((key) => line([key, ...names.map((name) => cell(find(key, name)))])),
+  ];
+  const told = (title: string, which: 'wrong' | 'notes') => {
+    const all = rows.flatMap((row) =>
+      [...row[which].keys()].map((one) => `- ${row.host}, ${row.way}, ${row.browser}, ${one}`),
+    );
+    return all.length > 0 ? `\n${title}\n${all.join('\n')}` : '';
+  };
+  return `\n${lines.join('\n')}\n${told('Wrong:', 'wrong')}${told('As it is:', 'notes')}`;
+}

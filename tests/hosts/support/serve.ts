@@ -1,0 +1,58 @@
+// Static files from folders of this machine, at an address of their own.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+
+const types: Record<string, string> = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
+};
+
+export interface Served {
+  /** Ends in a slash. */
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** Serves each folder at its path, such as "/superpose/". */
+export async function serve(folders: Record<string, string>, headers: Record<string, string> = {}) {
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '', 'http://any').pathname);
+    const at = Object.keys(folders).find((prefix) => path.startsWith(prefix));
+    const inside = at === undefined ? '..' : path.slice(at.length);
+    const from = join(folders[at ?? ''] ?? '', inside);
+    const wanted = inside.includes('..')
+      ? []
+      : inside === '' || inside.endsWith('/')
+        ? [join(from, 'index.html')]
+        : [from, `${from}.html`, join(from, 'index.html')];
+    for (const file of wanted) {
+      const bytes = await readFile(file).catch(() => undefined);
+      if (!bytes) continue;
+      response.writeHead(200, {
+        ...headers,
+        'Content-Type': types[extname(file)] ?? 'application/octet-stream',
+      });
+      response.end(bytes);
+      return;
+    }
+    response.writeHead(404, headers).end('Not found');
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    stop: () =>
+      new Promise<void>((stopped) => {
+        server.close(() => stopped());
+        server.closeAllConnections();
+      }),
+  };
+}

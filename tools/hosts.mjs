@@ -1,0 +1,31 @@
+// npm run hosts: figures in the engines that people write with, each built and opened in three browsers.
+import { join } from 'node:path';
+import { build } from './build.mjs';
+import { installHostPackages } from './hostPackages.mjs';
+import { setUp } from './setup.mjs';
+import { root, runTool } from './steps.mjs';
+
+async function main(args) {
+  const env = await setUp('wasm', 'chromium', 'engines');
+  await build(env);
+  await installHostPackages(['hosts']);
+  const { createServer } = await import('vite');
+  // Its figures are loaded when they are asked for, so that it must go on loading while it runs.
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    appType: 'custom',
+    optimizeDeps: { noDiscovery: true },
+    server: { middlewareMode: true, hmr: false, ws: false, watch: null },
+    resolve: { alias: { superpose: join(root, 'build/package/index.js') } },
+  });
+  try {
+    const { main: run } = await server.ssrLoadModule('/tests/hosts/run.ts');
+    return await run(args);
+  } finally {
+    await server.close();
+  }
+}
+
+runTool(import.meta.url, main);

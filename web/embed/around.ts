@@ -1,0 +1,65 @@
+// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the reader's
+// own scheme. What counts is the colour that the figure stands on.
+import type { Theme } from '../plot/colour.js';
+
+const listeners = new Set<() => void>();
+const tell = () => {
+  for (const listener of listeners) listener();
+};
+// A switch is written to the top of a page, and its colours may take a while to change.
+const switches = new MutationObserver(() => requestAnimationFrame(tell));
+const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+
+/** Calls the listener when the page may have changed its theme. Returns the way to stop. */
+export function watchAround(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    for (const one of [document.documentElement, document.body]) switches.observe(one, { attributes: true });
+    document.addEventListener('transitionend', tell);
+    darkScheme.addEventListener('change', tell);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    switches.disconnect();
+    document.removeEventListener('transitionend', tell);
+    darkScheme.removeEventListener('change', tell);
+  };
+}
+
+/** Of the nearest background that covers what is behind it; of the browser's own canvas where there is none. */
+export function themeAround(element: Element): Theme {
+  for (let one = above(element); one; one = above(one)) {
+    const theme = themeOf(getComputedStyle(one).backgroundColor);
+    if (theme) return theme;
+  }
+  // In the shadow, where no style of the page reaches it but the scheme that it inherits.
+  const probe = document.createElement('span');
+  probe.style.cssText = 'all:initial;color-scheme:inherit;background:Canvas';
+  element.shadowRoot?.append(probe);
+  const theme = themeOf(getComputedStyle(probe).backgroundColor);
+  probe.remove();
+  return theme ?? 'light';
+}
+
+const above = (element: Element): Element | null => {
+  if (element.assignedSlot) return element.assignedSlot;
+  const parent = element.parentNode;
+  return parent instanceof ShadowRoot ? parent.host : element.parentElement;
+};
+
+let pixel: CanvasRenderingContext2D | null | undefined;
+
+/** Undefined where it shows what is behind it. A canvas reads colours in any notation. */
+function themeOf(colour: string): Theme | undefined {
+  pixel ??= Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', {
+    willReadFrequently: true,
+  });
+  if (!pixel) return undefined;
+  pixel.clearRect(0, 0, 1, 1);
+  pixel.fillStyle = colour;
+  pixel.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0, alpha = 0] = pixel.getImageData(0, 0, 1, 1).data;
+  if (alpha < 128) return undefined;
+  return 0.3 * red + 0.59 * green + 0.11 * blue < 128 ? 'dark' : 'light';
+}

@@ -1,0 +1,14 @@
+// superpose/embed for Vue 3: <superpose-figure> in templates. Its compiler is told isCustomElement.
+import type { HTMLAttributes } from 'vue';
+import type { FigureChange, SuperposeFigureAttributes } from './index.js';
+
+export * from './index.js';
+
+declare module 'vue' {
+  interface GlobalComponents {
+    'superpose-figure': new () => {
+      $props: SuperposeFigureAttributes &
+        Omit<HTMLAttributes, 'onChange'> & { onChange?: (event: CustomEvent<FigureChange>) => void };
+    };
+  }
+}
