@@ -178,9 +178,8 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe({ curves }, { steps, seeds }) {
-    const all = (of: (curve: Curve) => Over | undefined) =>
-      lines.map((line, k) => `${nameOf(line)} ${rightOf(of(curves[k] as Curve))}`).join('; ');
-    return `prev, causal, trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}. Right at places ${n} to ${long - 1} of ${long}: ${all(({ beyond }) => beyond)}. At the places that were trained on: ${all(({ within }) => within)}.`;
+    const all = lines.map((line, k) => `${nameOf(line)} ${rightOf((curves[k] as Curve).beyond)}`);
+    return `prev, causal, trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}. Right at places ${n} to ${long - 1}: ${all.join('; ')}.`;
   },
 
   cells: () => ({ rows: 1, columns: parts }),
