@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { chunks, plainImports, wholeTokenizer, workerChunks } from './build/chunks.js';
+import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
 import { publishedResults } from './build/published.js';
@@ -109,6 +110,7 @@ export default defineConfig({
     answerBox(),
     verdictTable(),
     unbrokenNumbers(),
+    indents(),
     plainImports,
     notices.plugin(),
     modelFiles(),

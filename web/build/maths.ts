@@ -22,8 +22,8 @@ export function toMathml(tex: string, display: boolean): string {
     trust: true,
     throwOnError: true,
   });
-  // The page's content security policy has no room for inline styles.
-  return mathml.replace(/ style="[^"]*"/g, '');
+  // The page's content security policy has no room for inline styles; the classes are of a style that is not used.
+  return mathml.replace(/ (?:style|class)="[^"]*"/g, '');
 }
 
 export const withMaths = (html: string): string =>

@@ -117,7 +117,7 @@ const at = (data: Data, width: number, scale: number) =>
   pointOf(data, widths.indexOf(width), scales.indexOf(scale));
 
 /** What the dashed curves are. */
-const boundKey = (keyTop: number, narrow: boolean): Mark[] => [
+const boundKey = (keyTop: number): Mark[] => [
   {
     mark: 'line',
     x1: 0,
@@ -132,7 +132,7 @@ const boundKey = (keyTop: number, narrow: boolean): Mark[] => [
     mark: 'text',
     x: 28,
     y: keyTop + 84,
-    text: narrow ? 'at most this is expected' : 'at most this is expected, by the law of chance in the text',
+    text: 'at most this is expected by chance',
   },
 ];
 
@@ -230,7 +230,7 @@ export const figure: Figure<typeof controls, Data> = {
           y: keyTop + 66,
           text: `from the kindest to the harshest of ${positions}${narrow ? '' : ' positions'}`,
         },
-        ...(bound ? boundKey(keyTop, narrow) : []),
+        ...(bound ? boundKey(keyTop) : []),
       ],
       regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
     };

@@ -256,7 +256,7 @@ export const figure: Figure<typeof controls, Data> = {
           mark: 'text',
           x: inner.x + inner.width - 4,
           y: (y(0) + bottom) / 2 + 4,
-          text: narrow ? 'mistaken' : 'mistaken: another word is nearer than itself',
+          text: 'mistaken: another word is nearer',
           anchor: 'end',
           ink: 'ink',
         },
@@ -269,15 +269,11 @@ export const figure: Figure<typeof controls, Data> = {
         },
         ...lineKey(0, area.height + 8, [
           {
-            label: narrow
-              ? 'next one: same as without a position'
-              : 'next one: the same as without a position',
+            label: 'next one: same as without a position',
             ink: inks.same,
           },
           {
-            label: narrow
-              ? 'another one, but farther than itself'
-              : 'another one, but farther than the word itself',
+            label: 'another one, but farther than itself',
             ink: inks.other,
           },
         ]),

@@ -319,9 +319,9 @@ function arrange(width: number): { panels: Panel[]; height: number; narrow: bool
   const column = (width - 3 * gap) / 4;
   const titled = 38;
   if (column >= 190) {
-    const shares = 4 * 23;
+    const shares = 4 * 20;
     const top = titled + shares + 38;
-    const size = Math.min(column, 260);
+    const size = Math.min(column, 160);
     const panels = ways.map((_, place): Panel => {
       const x = place * (column + gap);
       return {

@@ -1,0 +1,13 @@
+// Without the indents of its source a page is smaller, and reads the same: it has no preformatted text.
+import type { Plugin } from 'vite';
+
+export function withoutIndents(html: string): string {
+  if (/<(pre|textarea)[\s>]/.test(html)) throw new Error('A page with preformatted text keeps its indents.');
+  return html.replace(/\n\s+/g, '\n');
+}
+
+export const indents = (): Plugin => ({
+  name: 'indents',
+  apply: 'build',
+  transformIndexHtml: { order: 'post', handler: withoutIndents },
+});
