@@ -9,6 +9,7 @@ import * as api from 'superpose';
 import { preview } from 'vite';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { withoutServiceWorker } from '../../tools/withoutServiceWorker.mjs';
+import { withoutIndents } from '../../web/build/indents.ts';
 import { unbroken } from '../../web/build/site/unbroken.ts';
 import { figures } from '../../web/figures/index.ts';
 
@@ -204,4 +205,9 @@ test('a wrong SUPERPOSE_URL is refused', () => {
       stdio: 'pipe',
     });
   expect(build).toThrow(/SUPERPOSE_URL must be the address of the site/);
+});
+
+test('a page is sent without its indents, unless they would be read', () => {
+  expect(withoutIndents('<p>\n    one\n\n  two</p>')).toBe('<p>\none\ntwo</p>');
+  expect(() => withoutIndents('<pre>\n  x</pre>')).toThrow('preformatted');
 });
