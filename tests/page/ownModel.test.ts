@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { openModel } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { percent, readable } from '../../web/plot/format.ts';
+import { about, aboutPercent, percent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { readFigure } from './support/shown.ts';
 import { figureOf, modelTest, visit } from './support/visit.ts';
@@ -48,10 +48,10 @@ test.each([
   const model = await openModel(plain, folderOf(name));
   const report = await model.report();
   const overlap = await shown(page, 'own-overlap');
-  expect(overlap.finding).toContain(`overlap ${readable(report.overlap?.raw as number)} times`);
+  expect(overlap.finding).toContain(`overlap ${about(report.overlap?.raw as number)} times`);
   expect(overlap.notes.join()).toContain('not verified against a reference');
   const gram = await shown(page, 'own-gram');
-  expect(gram.finding).toContain(inWords(report.offsets?.centred.share as number));
+  expect(gram.finding).toContain(aboutPercent(report.offsets?.centred.share as number).replace(/\s/g, ' '));
 
   // Without a tokenizer the tokens are numbers.
   const [content = '', position = '', ...others] = model.summands;

@@ -1,6 +1,6 @@
 // Figures of a model that the reader opened: those of MiniLM over its numbers, with its name, and no words about MiniLM.
 import type { FamilyId, OpenedModel, Picture } from 'superpose';
-import { percent, readable, signed } from '../plot/format.js';
+import { aboutPercent, readable, signed } from '../plot/format.js';
 import { colourKey, largestMagnitude, map } from '../plot/parts.js';
 import type { Cursor } from '../plot/scene.js';
 import type { Control } from './controls.js';
@@ -194,7 +194,7 @@ const gram: Figure<typeof gramControls, GramData> = {
   describe({ rows, shares }, { mean }) {
     const read = `${rows.raw} rows of the position table are shown${mean === 'centred' && rows.centred < rows.raw ? `, less ${rows.raw - rows.centred} that always ${rows.raw - rows.centred === 1 ? 'holds' : 'hold'} the same token` : ''}.`;
     return shares
-      ? `${read} Of what their dot products vary by, ${percent(shares[mean])} depends on the distance alone.`
+      ? `${read} Of what their dot products vary by, ${aboutPercent(shares[mean])} depends on the distance alone.`
       : read;
   },
   cells: ({ rows }, { mean }) => ({ rows: rows[mean], columns: rows[mean] }),
