@@ -36,7 +36,7 @@ export function changedStyles(): string[] {
     });
 }
 
-/** How a figure looks inside, whatever is around it. */
+/** How a figure looks inside, whatever is around it. Quotes in lists of fonts are as whoever wrote the style left them. */
 export function insideStyles(place: number): Styles {
   const root = document.querySelectorAll('superpose-figure')[place]?.shadowRoot;
   const names = [
@@ -75,7 +75,12 @@ export function insideStyles(place: number): Styles {
       const style = one && getComputedStyle(one);
       return [
         selector,
-        style ? [...names, ...more, ...last].map((name) => `${name}: ${style[name]}`).join('; ') : '',
+        style
+          ? [...names, ...more, ...last]
+              .map((name) => `${name}: ${style[name]}`)
+              .join('; ')
+              .replaceAll('"', '')
+          : '',
       ];
     }),
   );
