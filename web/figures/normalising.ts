@@ -9,6 +9,7 @@ import type { Cursor, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
 import { apartOf, gaugeControl } from './gaugeControl.js';
+import { queryAndKey } from './pairs.js';
 import { type Layer, type LayerSummands, ofHead, seededLayer } from './seededLayer.js';
 import {
   headControl,
@@ -287,11 +288,8 @@ export const figure: Figure<typeof controls, Data> = {
     const cell = i * data.n + j;
     const shown = (matrix: Matrix) => readable(at(values(matrix, state), cell));
     return [
-      'Query ',
-      { text: data.tokens[i] ?? '', strong: true },
-      ` (${i}), key `,
-      { text: data.tokens[j] ?? '', strong: true },
-      ` (${j}): score ${shown(data.direct)}${state.centred ? ' above its row’s mean' : ''}; `,
+      ...queryAndKey(data.tokens, { i, j }),
+      `score ${shown(data.direct)}${state.centred ? ' above its row’s mean' : ''}; `,
       { text: `sum of the terms ${shown(data.exact)}`, ink: 'accent' },
       '; ',
       { text: `parts normalised one by one ${shown(data.separate)}`, ink: 'warning' },

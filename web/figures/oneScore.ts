@@ -9,6 +9,7 @@ import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { gaugeControl } from './gaugeControl.js';
+import { queryAndKey } from './pairs.js';
 import { seededLayer } from './seededLayer.js';
 import {
   headControl,
@@ -329,11 +330,7 @@ export const figure: Figure<typeof controls, Data> = {
       ' ',
     ]);
     return [
-      'Query ',
-      { text: data.tokens[i] ?? '', strong: true },
-      ` (${i}), key `,
-      { text: data.tokens[j] ?? '', strong: true },
-      ` (${j}): `,
+      ...queryAndKey(data.tokens, { i, j }),
       ...pieces,
       `= score ${readable(at(data.logits))}. Softmax ${
         state.on.length === fourPanels.length ? '' : 'of the terms on '

@@ -15,6 +15,7 @@ import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
+import { queryAndKey } from './pairs.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 import { terms as allTerms, termLabels } from './terms.js';
 
@@ -365,11 +366,8 @@ export const figure: Figure<typeof controls, Data> = {
       ' ',
     ]);
     return [
-      'Query ',
-      { text: words[i] ?? '', strong: true },
-      ` (${i}), key `,
-      { text: words[j] ?? '', strong: true },
-      ` (${j}): concatenated ${readable(at(maps.concatenated))}, added ${readable(at(maps.added))}; `,
+      ...queryAndKey(words, { i, j }),
+      `concatenated ${readable(at(maps.concatenated))}, added ${readable(at(maps.added))}; `,
       ...pieces,
       `= score ${readable(at(maps.score))}; softmax ${percent(at(maps.softmax))}`,
     ];

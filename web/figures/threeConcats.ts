@@ -7,6 +7,7 @@ import { type Area, bars, colourKey, largestMagnitude, map, tickText } from '../
 import type { Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
+import { queryAndKey } from './pairs.js';
 import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
@@ -260,15 +261,7 @@ export const figure: Figure<typeof controls, Data> = {
             { text: signed(at(way.terms[2] ?? [], cell)), term: 'position-token' as const },
           ]),
     ]);
-    return [
-      'Query ',
-      { text: tokens[i] ?? '', strong: true },
-      ` (${i}), key `,
-      { text: tokens[j] ?? '', strong: true },
-      ` (${j}): `,
-      ...pieces,
-      '.',
-    ];
+    return [...queryAndKey(tokens, { i, j }), ...pieces, '.'];
   },
 
   ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),

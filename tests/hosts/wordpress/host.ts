@@ -2,6 +2,7 @@
 // an author, from whom WordPress takes scripts, frames and elements that it does not know.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Host, type Pasted, type Site, waysOf } from '../support/host.ts';
 
@@ -23,7 +24,7 @@ export const wordpress: Host = {
     };
     try {
       // A socket's path is short.
-      const socket = `/tmp/superpose-wordpress-${process.pid}.sock`;
+      const socket = join(tmpdir(), `superpose-wordpress-${process.pid}.sock`);
       await site.run('mariadb-install-db', [
         '--no-defaults',
         `--datadir=${join(site.folder, 'data')}`,
