@@ -332,7 +332,7 @@ export const figure: Figure<typeof controls, Data> = {
     });
     const keys = [
       { ...entries, label: 'entry (99 % inside)' },
-      { ...products, label: 'dot product (99 % inside)' },
+      { ...products, label: 'product (99 % inside)' },
       { ...logits, label: 'logit (99 % inside)' },
       { ...weights, label: 'softmax weight' },
     ];
