@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { about, aboutPercent, percent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { readFigure } from './support/shown.ts';
-import { figureOf, modelTest, visit } from './support/visit.ts';
+import { figureOf, modelTest, settled, visit } from './support/visit.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
@@ -44,6 +44,8 @@ test.each([
   await expect
     .poll(() => card.locator('.own > [role=status]').textContent())
     .toContain(`${called}, 0 MB; opened`);
+  // The opening has fetched its own weights by now.
+  await settled(page, 'sum');
   const requests = site.requests.length;
   const model = await openModel(plain, folderOf(name));
   const report = await model.report();
