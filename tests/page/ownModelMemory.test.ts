@@ -104,6 +104,10 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   await card.getByLabel('Heads of the first layer').fill('12');
   await card.getByLabel('ε of its norms').fill('0.00001');
   await card.getByRole('button', { name: 'Open with these' }).click();
+  // The figures of the small one have gone by then.
+  await expect
+    .poll(() => card.locator('.own > [role=status]').textContent(), { timeout: 120_000 })
+    .toMatch(/GPT-2, [1-9][\d.]* MB; opened/);
   await figuresShown();
   const shown = (bytes: number) => `${(bytes / megabyte).toFixed(0)} MB`;
   console.log(
