@@ -37,7 +37,14 @@ function unlessMade(env) {
   );
 }
 
-async function configureAndBuild(preset, env) {
+/** With ccache another checkout of the same sources, or the same one made anew, is not compiled again. */
+const remembering = () =>
+  which('ccache')
+    ? { CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: root, CCACHE_NOHASHDIR: '1' }
+    : {};
+
+async function configureAndBuild(preset, found) {
+  const env = { ...found, ...remembering() };
   const byHand =
     `read the compiler's message above; ". build/env.sh && cmake --preset ${preset} && ` +
     `cmake --build --preset ${preset}" does the same.`;
@@ -51,6 +58,7 @@ async function configureAndBuild(preset, env) {
       key: JSON.stringify([
         root,
         which('cmake'),
+        which('ccache'),
         ...valuesOf(preset === 'wasm' ? wasmSettings : settings, env),
       ]),
     },

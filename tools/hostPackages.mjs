@@ -12,6 +12,7 @@ const needs = {
     { package: 'clang', program: 'clang++' },
     { package: 'libclang-rt-dev', installed: 'libclang-rt-*dev' },
     { package: 'libgtest-dev', installed: 'libgtest-dev' },
+    { package: 'ccache', program: 'ccache' },
   ],
   chromium: [
     { package: 'chromium', program: 'chromium' },
