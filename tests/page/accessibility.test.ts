@@ -1,51 +1,12 @@
 // What a machine can see of how the page is to use without a mouse, without eyes, and by its markup.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type axeCore from 'axe-core';
 import { HtmlValidate } from 'html-validate';
-import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
+import { faultsOf } from './support/axe.ts';
 import { figures, names } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { dist } from './support/site.ts';
 import { drawn, figureOf, modelTest, surface, visit } from './support/visit.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Those that colours can break. */
-const ofColours: axeCore.RunOptions = { runOnly: ['color-contrast', 'link-in-text-block'] };
-
-/** What axe finds wrong with the page as it is now, as a list of sentences. */
-async function faultsOf(page: Page, options: axeCore.RunOptions = {}): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(
-    (asked) =>
-      (window as unknown as { axe: typeof axeCore }).axe.run(
-        {
-          include: document,
-          // Rows of a table are made alike, and the thousands of them would take minutes.
-          exclude: [{ fromShadowDom: ['superpose-figure', 'tbody tr:nth-child(n + 4)'] }],
-        },
-        asked,
-      ),
-    options,
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-}
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  modelTest(`axe finds nothing, ${colorScheme}, at 390 and at 1440 px`, async () => {
-    const { page } = await visit({ colorScheme, viewport: { width: 390, height: 900 } });
-    for (const name of names) await drawn(page, name);
-    for (const name of names) await figureOf(page, name).getByText('The numbers as a table').click();
-    for (const summary of await page.locator('details.closer > summary').all()) await summary.click();
-    const options = colorScheme === 'dark' ? ofColours : {};
-    expect(await faultsOf(page, options)).toEqual([]);
-    await page.setViewportSize({ width: 1440, height: 900 });
-    expect(await faultsOf(page, options)).toEqual([]);
-  });
-}
 
 modelTest('axe finds nothing in what choices bring up', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
@@ -174,22 +135,6 @@ modelTest('the name of a term lights it up in the figures, and a figure lights u
   await expect.poll(lit).toEqual(['position-token', 'position-token']);
   await surface(figureOf(page, 'one-score')).hover({ position: { x: 20, y: 60 } });
   await expect.poll(lit).toEqual(['token-token', 'token-token']);
-});
-
-modelTest('every figure is a landmark with its title, and its inputs and its picture are in it', async () => {
-  const { page } = await visit();
-  for (const name of names) {
-    await drawn(page, name);
-    const { title } = figures[name] as (typeof figures)[string];
-    const group = page.getByRole('region', { name: title, exact: true });
-    expect(await group.count(), title).toBe(1);
-    expect(await group.getByRole('application').getAttribute('aria-describedby')).toBe('finding');
-    const sliders = await figureOf(page, name).locator('input[type=range]').all();
-    for (const slider of sliders) {
-      const label = (await slider.locator('xpath=..').innerText()).replace(/\s*\S*$/, '');
-      expect(await group.getByRole('slider', { name: label }).count(), label).toBeGreaterThan(0);
-    }
-  }
 });
 
 modelTest('a pointer is not talked to; keys and a held cell are, and a slider once it rests', async () => {

@@ -2,31 +2,29 @@
 // what Node computes for the same state.
 import type { Page } from 'playwright';
 import { describe, expect } from 'vitest';
-import { isDear, shorter } from '../figures/shorter.ts';
-import { agrees, follow, settles } from './support/agreement.ts';
-import { figures, initialState, names, variations, withoutRounding, writeLink } from './support/expected.ts';
+import { isDear } from '../figures/shorter.ts';
+import { agrees, follow, go } from './support/agreement.ts';
+import { figures, initialState, links, names, withoutRounding, writeLink } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, fold, modelTest, sharedVisit } from './support/visit.ts';
 
 const visit = sharedVisit();
 
-/** Its first view, and every setting moved once by a link. */
+/** Every setting at each of its variations, by links. */
 async function showsWhatNodeComputes(page: Page, name: string): Promise<void> {
-  await agrees(name, await drawn(page, name));
-  for (const [setting, text] of variations(name)) {
-    if (settles(name, setting, text)) continue;
-    await agrees(name, await follow(page, name, { [setting]: text }));
-  }
+  for (const link of links(name)) await agrees(name, await follow(page, name, link));
 }
 
-/** Every input, as a hand moves it; then back to the first view. */
+/**
+ * Every input, as a hand moves it, from the first view and back to it. What trains is let be until the last of them was moved:
+ * the newest settings are what is drawn.
+ */
 async function inputsChangeTheirSettings(page: Page, name: string): Promise<void> {
   const figure = figureOf(page, name);
-  await drawn(page, name);
-  for (const [setting, control] of Object.entries(figures[name]?.controls ?? {}) as [
-    string,
-    { kind: string },
-  ][]) {
+  const { controls, settle, runs } = figures[name] as (typeof figures)[string];
+  await go(page, name, {});
+  if (!runs) await drawn(page, name);
+  for (const [setting, control] of Object.entries(controls) as [string, { kind: string }][]) {
     const input = figure.locator(`[name="${setting}"]`);
     // A setting that does nothing in this state has no input.
     if ((await input.count()) === 0) continue;
@@ -49,24 +47,21 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
     else await input.fill('a quick test of typing');
     const now = async () => JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
     await expect.poll(now, { message: `${name} ${setting}` }).not.toBe(before);
-    await drawn(page, name);
+    if (!runs) await drawn(page, name);
   }
   await agrees(name, await drawn(page, name));
   await figure.getByRole('button', { name: 'Reset' }).click();
-  const { controls, settle } = figures[name] as (typeof figures)[string];
   const initial = initialState(controls);
   const first = settle?.(initial, undefined) ?? initial;
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.state).toEqual(first);
-  if (!(name in shorter)) await drawn(page, name);
+  if (!runs) await drawn(page, name);
   // The address follows a moment later, and then is that of the first view.
   const link = writeLink(name, controls, first);
   await expect.poll(() => new URL(page.url()).hash).toBe(link);
 }
 
 async function copiedLinkOpensTheSameView(page: Page, name: string, address: string): Promise<void> {
-  await drawn(page, name);
-  const [setting, text] = variations(name).find(([one, value]) => !settles(name, one, value)) ?? [];
-  const changed = setting ? await follow(page, name, { [setting]: text as string }) : await drawn(page, name);
+  const changed = await follow(page, name, links(name).at(-1) ?? {});
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await figureOf(page, name).getByRole('button', { name: 'Copy link' }).click();
   await figureOf(page, name).getByText('Link copied').waitFor();
@@ -84,7 +79,6 @@ describe.each(names)('%s', (name) => {
   modelTest('its settings: each link, each input, and the link that it copies', async () => {
     const { page, site } = await visit();
     await showsWhatNodeComputes(page, name);
-    await follow(page, name, {});
     await inputsChangeTheirSettings(page, name);
     await copiedLinkOpensTheSameView(page, name, site.address);
     await fold(page, name);

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { describe, expect } from 'vitest';
+import { agrees } from './support/agreement.ts';
 import { expected, names, toCsv, toJson, withoutRounding } from './support/expected.ts';
 import { readFigure, readTable } from './support/shown.ts';
 import { drawn, figureOf, fold, modelTest, sharedVisit, surface } from './support/visit.ts';
@@ -11,7 +12,9 @@ const phone = { width: 390, height: 844 };
 const visit = sharedVisit();
 
 async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
-  const { cursor, state } = await drawn(page, name);
+  const shown = await drawn(page, name);
+  await agrees(name, shown);
+  const { cursor, state } = shown;
   const { rendered, readout } = await expected(name, state);
   const { rows, columns } = rendered.figure.cells(rendered.data, rendered.state);
   await surface(figureOf(page, name)).focus();

@@ -1,60 +1,8 @@
-// The page at the widths of phones and of walls, and in both colour schemes.
-import type { Page } from 'playwright';
+// How the page keeps still and keeps up: while it loads, computes, changes its colours or is rearranged.
 import { expect, test } from 'vitest';
 import { names } from './support/expected.ts';
 import { readCanvas, readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, settled, visit } from './support/visit.ts';
-
-const widths = [320, 360, 390, 768, 1440, 3840];
-
-/** What `found` finds at each width that is not empty. */
-async function atEveryWidth<T>(page: Page, found: () => T[]): Promise<Record<number, T[]>> {
-  const result: Record<number, T[]> = {};
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(
-      () => new Promise((settled) => requestAnimationFrame(() => requestAnimationFrame(settled))),
-    );
-    const here = await page.evaluate(found);
-    if (here.length > 0) result[width] = here;
-  }
-  return result;
-}
-
-/** By how much the page is wider than its window. */
-function overhang(): string[] {
-  const beyond = document.documentElement.scrollWidth - window.innerWidth;
-  return beyond > 0 ? [`${beyond} px`] : [];
-}
-
-modelTest('nothing is wider than a window of 320 to 3840 px', async () => {
-  const { page } = await visit({ viewport: { width: 320, height: 900 } });
-  for (const name of names) await drawn(page, name);
-  expect(await atEveryWidth(page, overhang)).toEqual({});
-  for (const name of names) await figureOf(page, name).getByText('The numbers as a table').click();
-  for (const summary of await page.locator('details.closer > summary').all()) await summary.click();
-  expect(await atEveryWidth(page, overhang)).toEqual({});
-  const figure = figureOf(page, 'dot-products');
-  await figure.getByLabel('Your sentence (MiniLM)').check();
-  await figure.locator('textarea').fill(`${'x'.repeat(300)} ${'word '.repeat(200)}`);
-  await figure.getByText('Only the first 128').waitFor();
-  expect(await atEveryWidth(page, overhang)).toEqual({});
-});
-
-/** Labels with their values, and choices of lists, that do not fit where they stand. */
-function cutOff(): string[] {
-  return [...document.querySelectorAll('superpose-figure')].flatMap((figure) =>
-    [...(figure.shadowRoot?.querySelectorAll('label, legend, .label') ?? [])]
-      .filter((label) => label.scrollWidth > label.clientWidth + 1)
-      .map((label) => `${figure.getAttribute('name')}: ${label.textContent?.trim()}`),
-  );
-}
-
-modelTest('no label is cut off in a window of 320 to 3840 px', async () => {
-  const { page } = await visit({ viewport: { width: 320, height: 900 } });
-  for (const name of names) await drawn(page, name);
-  expect(await atEveryWidth(page, cutOff)).toEqual({});
-});
 
 test('a long computation says how far it is without moving the picture', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });

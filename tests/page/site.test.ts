@@ -5,7 +5,6 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { names } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { dist } from './support/site.ts';
 import { drawn, modelTest, visit } from './support/visit.ts';
@@ -25,13 +24,6 @@ const drawnWhereItIs = (page: Page, name: string) =>
 test('figure 1 needs nothing of the model', async () => {
   const { page } = await visit({ site: (site) => site.lose(/^model\//) });
   await drawn(page, 'dot-products');
-});
-
-modelTest('every request stays in the folder that the page was put in', async () => {
-  const { page, site } = await visit();
-  for (const name of names) await drawn(page, name);
-  const folder = new URL(site.address).pathname;
-  expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
 });
 
 for (const [fragment, name] of [

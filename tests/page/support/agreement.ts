@@ -2,7 +2,7 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { shorter } from '../../figures/shorter.ts';
-import { expected, figures, withoutRounding } from './expected.ts';
+import { expected, typed, withoutRounding } from './expected.ts';
 import { readFigure, type Shown } from './shown.ts';
 import { drawn } from './visit.ts';
 
@@ -14,34 +14,18 @@ export async function agrees(name: string, shown: Shown): Promise<void> {
 }
 
 /** Opens a state in the page that is already there, as a click on a link does. */
-export async function follow(page: Page, name: string, settings: Record<string, string>): Promise<Shown> {
+export async function go(page: Page, name: string, settings: Record<string, string>): Promise<void> {
   const fields = new URLSearchParams({ v: '1', figure: name, ...shorter[name], ...settings });
   await page.evaluate((fragment) => {
     location.hash = fragment;
   }, String(fields));
   await expect
     .poll(() => page.evaluate(readFigure, name).then((shown) => shown?.state))
-    .toMatchObject(
-      Object.fromEntries(
-        Object.entries(settings).map(([setting, text]) => [setting, typed(name, setting, text)]),
-      ),
-    );
+    .toMatchObject(typed(name, settings));
+}
+
+/** The same, to what is drawn of it. */
+export async function follow(page: Page, name: string, settings: Record<string, string>): Promise<Shown> {
+  await go(page, name, settings);
   return drawn(page, name);
 }
-
-export function typed(name: string, setting: string, text: string): unknown {
-  const control = (figures[name] as (typeof figures)[string]).controls[setting];
-  if (control.kind === 'toggle') return text === 'yes';
-  if (control.kind === 'several') return text === '' ? [] : text.split('.');
-  return ['range', 'steps', 'seed'].includes(control.kind) ? Number(text) : text;
-}
-
-/** Settings that settle() may change to others when they stand alone. */
-export const settles = (name: string, setting: string, text: string): boolean => {
-  const figure = figures[name] as (typeof figures)[string];
-  const first = Object.fromEntries(
-    Object.entries(figure.controls).map(([one, control]) => [one, (control as { initial: unknown }).initial]),
-  );
-  const asked = { ...first, [setting]: typed(name, setting, text) };
-  return JSON.stringify(figure.settle?.(asked as never, undefined) ?? asked) !== JSON.stringify(asked);
-};

@@ -60,33 +60,70 @@ export const withoutRounding = (text: string): string =>
   text.replace(/−?\d\.\d\s×\s10⁻¹[²-⁹]|−?\d\.\d\s×\s10⁻¹[⁰¹]/g, '≈0');
 
 /** A figure's settings, each moved once: what can be set to what, as links write it. */
-export function variations(name: string): [string, string][] {
+export function variations(name: string): [setting: string, values: string[]][] {
   const { controls, runs } = figures[name] as Headless['figures'][string];
   // Every setting of a figure that trains is a second or more, here and there: its choices’ ends are enough.
   const few = <T>(values: T[]): T[] => values.filter((_, k) => !runs || k === 0 || k === values.length - 1);
-  return Object.entries(controls as Controls).flatMap(([setting, control]): [string, string][] => {
+  return Object.entries(controls as Controls).map(([setting, control]): [string, string[]] => {
     switch (control.kind) {
       case 'choice':
-        return few(Object.keys(control.options).filter((option) => option !== control.initial)).map(
-          (option) => [setting, option],
-        );
+        return [setting, few(Object.keys(control.options).filter((option) => option !== control.initial))];
       case 'range':
-        return [control.min, control.max].map((value) => [setting, String(value)]);
-      case 'steps':
-        return [control.values[0], control.values.at(isDear(name, setting) ? 1 : -1)]
-          .slice(runs ? 1 : 0)
-          .map((value) => [setting, String(value)]);
+        return [setting, [control.min, control.max].map(String)];
+      case 'steps': {
+        const [least, most] = [control.values[0], control.values.at(isDear(name, setting) ? 1 : -1)];
+        return [setting, (runs ? [most] : [least, most]).map(String)];
+      }
       case 'toggle':
-        return [[setting, control.initial ? 'no' : 'yes']];
+        return [setting, [control.initial ? 'no' : 'yes']];
       case 'several':
-        return [
-          [setting, ''],
-          [setting, Object.keys(control.options)[0] as string],
-        ];
+        return [setting, ['', Object.keys(control.options)[0] as string]];
       case 'seed':
-        return [[setting, '4294967295']];
+        return [setting, ['4294967295']];
       default:
-        return [[setting, 'to be or not to be']];
+        return [setting, ['to be or not to be']];
     }
   });
 }
+
+/**
+ * As few links as have every setting at each of its variations: a link moves as many of them as can stand beside each
+ * other. Large goes with small, so that no link is much dearer than another.
+ */
+export function links(name: string): Record<string, string>[] {
+  const { controls } = figures[name] as Headless['figures'][string];
+  const alone: Record<string, string>[] = [];
+  const together: Record<string, string>[] = [];
+  for (const [place, [setting, values]] of variations(name).entries()) {
+    for (const text of place % 2 === 0 ? values : values.toReversed()) {
+      const one = { [setting]: text };
+      if (settles(name, one)) continue;
+      // With nothing chosen of several, the other settings would have nothing to show.
+      const empty = controls[setting]?.kind === 'several' && text === '';
+      const link = empty
+        ? undefined
+        : together.find((other) => !(setting in other) && !settles(name, { ...other, ...one }));
+      if (link) Object.assign(link, one);
+      else (empty ? alone : together).push(one);
+    }
+  }
+  return [...alone, ...together];
+}
+
+/** Whether settle() makes others of these settings. */
+function settles(name: string, settings: Record<string, string>): boolean {
+  const { controls, settle } = figures[name] as Headless['figures'][string];
+  const asked = { ...initialState(controls), ...typed(name, settings) };
+  return JSON.stringify(settle?.(asked as never, undefined) ?? asked) !== JSON.stringify(asked);
+}
+
+/** Settings as a link writes them, as values of a state. */
+export const typed = (name: string, settings: Record<string, string>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([setting, text]) => {
+      const { kind } = (figures[name] as Headless['figures'][string]).controls[setting] as { kind: string };
+      if (kind === 'toggle') return [setting, text === 'yes'];
+      if (kind === 'several') return [setting, text === '' ? [] : text.split('.')];
+      return [setting, ['range', 'steps', 'seed'].includes(kind) ? Number(text) : text];
+    }),
+  );

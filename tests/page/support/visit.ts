@@ -42,7 +42,7 @@ export async function visit(options: VisitOptions = {}): Promise<Visit> {
 }
 
 /** One page for the tests of a file, each of which leaves it as it was; after one that fails there is a new one. */
-export function sharedVisit(): () => Promise<Visit> {
+export function sharedVisit(options: VisitOptions = {}): () => Promise<Visit> {
   let shared: ReturnType<typeof open> | undefined;
   const leave = async () => {
     await (await shared)?.end();
@@ -51,7 +51,7 @@ export function sharedVisit(): () => Promise<Visit> {
   afterAll(leave);
   return async () => {
     onTestFailed(leave);
-    shared ??= open();
+    shared ??= open(options);
     const { complaints } = await shared;
     onTestFinished(() => expect(complaints).toEqual([]));
     return shared;

@@ -1,0 +1,130 @@
+// The whole page with every figure drawn, at the widths of phones and of walls and in both colour schemes: opened once
+// and looked at in many ways, first as it is read and then with all its tables and cards open.
+import type { Page } from 'playwright';
+import { expect } from 'vitest';
+import { faultsOf, ofColours } from './support/axe.ts';
+import { figures, names } from './support/expected.ts';
+import { readCanvas } from './support/shown.ts';
+import { drawn, figureOf, modelTest, sharedVisit } from './support/visit.ts';
+
+const widths = [320, 360, 390, 768, 1440, 3840];
+const visit = sharedVisit({ viewport: { width: 320, height: 900 } });
+
+const read = new WeakSet<Page>();
+const unfolded = new WeakSet<Page>();
+
+/** With every figure drawn. */
+async function asRead() {
+  const opened = await visit();
+  if (!read.has(opened.page)) for (const name of names) await drawn(opened.page, name);
+  read.add(opened.page);
+  return opened;
+}
+
+/** With all tables open too, and all that is closed below a figure. */
+async function allOpen() {
+  const opened = await asRead();
+  const { page } = opened;
+  if (!unfolded.has(page)) {
+    for (const name of names) await figureOf(page, name).getByText('The numbers as a table').click();
+    for (const summary of await page.locator('details.closer > summary').all()) await summary.click();
+  }
+  unfolded.add(page);
+  return opened;
+}
+
+/** Once it is laid out and painted at this width. */
+async function at(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await page.evaluate(
+    () => new Promise((settled) => requestAnimationFrame(() => requestAnimationFrame(settled))),
+  );
+}
+
+/** What `found` finds at each width that is not empty. */
+async function atEveryWidth<T>(page: Page, found: () => T[]): Promise<Record<number, T[]>> {
+  const result: Record<number, T[]> = {};
+  for (const width of widths) {
+    await at(page, width);
+    const here = await page.evaluate(found);
+    if (here.length > 0) result[width] = here;
+  }
+  return result;
+}
+
+/** By how much the page is wider than its window. */
+function overhang(): string[] {
+  const beyond = document.documentElement.scrollWidth - window.innerWidth;
+  return beyond > 0 ? [`${beyond} px`] : [];
+}
+
+/** Labels with their values, and choices of lists, that do not fit where they stand. */
+function cutOff(): string[] {
+  return [...document.querySelectorAll('superpose-figure')].flatMap((figure) =>
+    [...(figure.shadowRoot?.querySelectorAll('label, legend, .label') ?? [])]
+      .filter((label) => label.scrollWidth > label.clientWidth + 1)
+      .map((label) => `${figure.getAttribute('name')}: ${label.textContent?.trim()}`),
+  );
+}
+
+modelTest('every request stays in the folder that the page was put in', async () => {
+  const { site } = await asRead();
+  const folder = new URL(site.address).pathname;
+  expect(site.requests.length).toBeGreaterThan(names.length);
+  expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
+});
+
+modelTest('every figure is a landmark with its title, and its inputs and its picture are in it', async () => {
+  const { page } = await asRead();
+  for (const name of names) {
+    const { title } = figures[name] as (typeof figures)[string];
+    const group = page.getByRole('region', { name: title, exact: true });
+    expect(await group.count(), title).toBe(1);
+    expect(await group.getByRole('application').getAttribute('aria-describedby')).toBe('finding');
+    const sliders = await figureOf(page, name).locator('input[type=range]').all();
+    for (const slider of sliders) {
+      const label = (await slider.locator('xpath=..').innerText()).replace(/\s*\S*$/, '');
+      expect(await group.getByRole('slider', { name: label }).count(), label).toBeGreaterThan(0);
+    }
+  }
+});
+
+modelTest('no label is cut off in a window of 320 to 3840 px', async () => {
+  const { page } = await asRead();
+  expect(await atEveryWidth(page, cutOff)).toEqual({});
+});
+
+modelTest('nothing is wider than a window of 320 to 3840 px', async () => {
+  const { page } = await asRead();
+  expect(await atEveryWidth(page, overhang)).toEqual({});
+});
+
+modelTest('nor with all tables open', async () => {
+  const { page } = await allOpen();
+  expect(await atEveryWidth(page, overhang)).toEqual({});
+});
+
+modelTest('axe finds nothing, light and dark, at 390 and at 1440 px', async () => {
+  const { page } = await allOpen();
+  for (const width of [390, 1440]) {
+    await at(page, width);
+    expect(await faultsOf(page)).toEqual([]);
+  }
+  const light = await page.evaluate(readCanvas, 'dot-products');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(() => page.evaluate(readCanvas, 'dot-products')).not.toBe(light);
+  for (const width of [1440, 390]) {
+    await at(page, width);
+    expect(await faultsOf(page, ofColours)).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+});
+
+modelTest('nothing is wider than its window with long words and many', async () => {
+  const { page } = await allOpen();
+  const figure = figureOf(page, 'dot-products');
+  await figure.getByLabel('Your sentence (MiniLM)').check();
+  await figure.locator('textarea').fill(`${'x'.repeat(300)} ${'word '.repeat(200)}`);
+  await figure.getByText('Only the first 128').waitFor();
+  expect(await atEveryWidth(page, overhang)).toEqual({});
+});
