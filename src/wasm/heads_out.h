@@ -10,8 +10,8 @@
 
 namespace superpose {
 
-// The chosen heads of a score taken apart, with shares without the rows apart. Results leave head by head, so that
-// the module never holds more than one head's terms. `causal` touches the shares alone.
+// The chosen heads of a score taken apart; shares leave out the rows that stand apart. Results leave head by head, so
+// that the module never holds more than one head's terms. `causal` changes the shares alone.
 template <typename Scalar>
 Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart,
                 bool causal = false) {

@@ -35,8 +35,8 @@ float smallest_difference(const float* x, const float* y, Eigen::Index count) {
   return smallest;
 }
 
-// The smallest x - y, and the piece of the vocabulary it is in. Values alone are found fast, piece by piece;
-// its place is then looked for in that one piece.
+// The smallest x - y, and the piece of the vocabulary that holds it. Comparing values alone, piece by piece, is
+// fast; the place is then looked up in that one piece.
 struct Smallest {
   float value = kInfinity;
   Eigen::Index piece = 0;

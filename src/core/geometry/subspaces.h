@@ -15,7 +15,7 @@ namespace superpose {
 // both ends are accurate to about 1e-15 (Knyazev and Argentati 2002, algorithm 3.1).
 Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v);
 
-// What the sum of the squares of `cosines` comes to is what two subspaces share, in dimensions.
+// The sum of the squared cosines is how many dimensions two subspaces share.
 struct AngleCosines {
   Vector<double> cosines;  // of each angle
   double squares = 0;      // the sum of their squares

@@ -36,7 +36,7 @@ double error_function(double y) { return std::erf(y); }
 
 constexpr double kRootOfHalf = 0.70710678118654752440;
 
-// In float a vector or one number, by the same steps.
+// The same steps for a vector of floats and for a single one.
 template <typename V>
 V gelu_of(V x) {
   if constexpr (std::is_same_v<V, double>)
@@ -45,7 +45,7 @@ V gelu_of(V x) {
     return 0.5f * x * (1.0f + error_function(x * float(kRootOfHalf)));
 }
 
-// tanh: its error is of the size of a unit in the last place where x is large.
+// tanh, to about one unit in the last place where x is large.
 template <typename Scalar>
 Scalar gelu_tanh_of(Scalar x) {
   const Scalar inner = Scalar(0.79788456080286535588) * (x + Scalar(0.044715) * x * x * x);

@@ -47,7 +47,7 @@ void subtract(const Matrix<Scalar>& from, Matrix<Scalar>& x) {
   for (Index at = 0; at < x.size(); ++at) x.data()[at] -= from.data()[at];
 }
 
-// The mean of the rows of tokens that are attended, of length one, into out [d].
+// Writes the mean row of the attended tokens, scaled to length one, to out [d].
 template <typename Scalar>
 void pooled_embedding(const Matrix<Scalar>& rows, const std::vector<char>& attended, Scalar* out) {
   std::vector<double> sum(rows.cols());
@@ -114,7 +114,7 @@ Matrix<Scalar> Encoder<Scalar>::relative_bias(int head, Index n) const {
   return bias;
 }
 
-// What attention writes, biases included: queries and keys of `read`, values of `values_of`.
+// What attention writes, biases included, with queries and keys from `read` and values from `values_of`.
 template <typename Scalar>
 void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
                              const ForwardOptions<Scalar>& asked, Forward<Scalar>& run,

@@ -77,13 +77,13 @@ class Encoder {
   int layers() const { return static_cast<int>(layers_.size()); }
   const EncoderOptions<Scalar>& options() const { return options_; }
 
-  // Of the summed embeddings [n, e].
+  // Runs the summed embeddings [n, e] through the layers.
   Forward<Scalar> forward(const Matrix<Scalar>& embeddings, const ForwardOptions<Scalar>& asked = {}) const;
 
-  // Rows that went behind the embedding's norm, through the projection if there is one; without its bias.
+  // Rows from behind the embedding's norm, put through the projection if there is one, without its bias.
   Matrix<Scalar> projected(const Matrix<Scalar>& rows) const;
-  // Parts of what W_Q and W_K of a layer read, [n, d] each and the constant last, projected; the whole is `input`.
-  // Biases join the constant.
+  // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; they add up to
+  // `input`. Biases join the constant.
   ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
                                           const std::vector<Matrix<Scalar>>& parts) const;
   // W_O concat_h(A_h W_V x) for attention [heads * n, n]: what it moves of x, [n, d], without biases.

@@ -16,11 +16,11 @@
 //
 // A third, by means over a corpus, needs no path: h_i = mu + pos_i + content_i (position_means.h).
 //
-// The gauge. A shift of the summands that no state sees (t + a, p - a) goes on through the layers with the part, so
-// the means of a later layer's parts alone do not make shares free of it: the canonical means are taken away at the
-// embedding, with weights 1 / sigma of what lies before the first W_Q, and again before a layer's scores, with
-// weights 1 (pre-LN: 1 / sigma). Rows apart are all constant, at both places. Given means are taken away at the
-// embedding only.
+// The gauge. A shift of the summands that no state sees (t + a, p - a) travels through the layers with its part, so
+// taking the means of a later layer's parts would not be enough to remove it. Canonical means are therefore taken
+// twice: at the embedding, with weights 1 / sigma of the norm before the first W_Q, and again before a layer's
+// scores, with weights 1 (pre-LN: 1 / sigma). Rows that stand apart are all constant in both places. Given means are
+// taken at the embedding only.
 #pragma once
 
 #include <vector>

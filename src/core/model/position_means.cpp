@@ -1,4 +1,4 @@
-// Plain loops: what Eigen makes of each expression would be the largest part of the module's share for all this.
+// Plain loops: the code that Eigen generates for each expression would be most of this file's share of the module.
 #include "model/position_means.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// LayerNorm of rows that are one thing, as an encoder's residual stream is: scores/layer_norm.h takes it apart.
+// LayerNorm of whole rows, as an encoder's residual stream needs it; scores/layer_norm.h takes a sum apart.
 #pragma once
 
 #include "numeric/matrix.h"

@@ -237,7 +237,7 @@ void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Sc
   }
 }
 
-// How a stack of matrices [columns, k] lies in panels: none holds rows of two of them.
+// How a stack of matrices [columns, k] is cut into panels: no panel holds rows of two matrices.
 template <typename Scalar>
 struct Panels {
   Index stacked, columns;
@@ -259,8 +259,8 @@ template <typename Scalar>
   }
 }
 
-// What is the same for all pieces of a product; add() does one: all rows of a times panels p0 .. p1 - 1 of b,
-// packed, at the depths from k on.
+// What the pieces of a product share. add() does one piece: all rows of a times the packed panels p0 .. p1 - 1 of
+// b, at the depths from k on.
 template <typename Scalar>
 struct Product {
   const Rows<Scalar>& a;
@@ -273,7 +273,7 @@ struct Product {
   [[gnu::noinline]] void add(Index k, Index depth, Index p0, Index p1, const Scalar* packed_b) const {
     for (Index i0 = 0; i0 < a.rows(); i0 += kRowPanels * kRows) {
       const Index i1 = std::min(a.rows(), i0 + kRowPanels * kRows);
-      // Where each row is, had it its panel's column 0.
+      // For each row, where column 0 of its panel would be.
       Index offset[kRowPanels * kRows];
       Index matrix = i0 / rows, row = i0 % rows;
       for (Index i = i0; i < i1; ++i, ++row) {
@@ -304,7 +304,7 @@ struct Product {
           };
           const Index* const at = offset + (i - i0);
           const Index here = std::min(height, i1 - i);
-          // A tile within one product goes to its place, one at an edge by way of a tile of its own.
+          // A tile inside one product is written in place; one that crosses an edge is computed aside and copied.
           if (here == height && width == kColumns<Scalar> &&
               at[height - 1] - at[0] == (height - 1) * panels.columns) {
             multiply(k > 0, start + at[0], panels.columns);

@@ -1,5 +1,5 @@
-// Loops run over whole vectors and leave the rest, at most a vector less one, to scalars, so that any size
-// is right and multiples of four are fast.
+// Loops run over whole vectors and leave the last few entries to scalars, so that any size is right and multiples
+// of four are fast.
 #include "training/kernels.h"
 
 #include <algorithm>
@@ -93,8 +93,7 @@ inline Lanes<double> square_root(Lanes<double> v) {
   return v;
 }
 
-// f on vectors of each range of x, and on what is left as scalars would be: f takes the place and a tag, 0 for
-// a vector.
+// whole(c) for each vector of entries, and single(c) for each entry that is left over.
 template <typename Scalar, typename Whole, typename Single>
 inline void along(Index count, const Whole& whole, const Single& single) {
   Index c = 0;
@@ -106,7 +105,7 @@ inline void along(Index count, const Whole& whole, const Single& single) {
 
 enum class Left { as_is, transposed };
 
-// How far apart in a are row i and depth k of a tile's first entry.
+// The entry of a at row i and depth k.
 template <Left kLeft, typename Scalar>
 inline const Scalar* entry(Block<const Scalar> a, Index i, Index k) {
   return kLeft == Left::as_is ? a.at + i * a.stride + k : a.at + k * a.stride + i;

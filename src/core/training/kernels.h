@@ -29,7 +29,7 @@ template <typename Scalar>
 void multiply(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out,
               Block<const Scalar> plus);
 
-// The same of a' b, a [depth, rows].
+// The same for a' b, a [depth, rows].
 template <typename Scalar>
 void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out);
 template <typename Scalar>
@@ -45,8 +45,8 @@ constexpr double kMasked = -1e30;
 template <typename Scalar>
 void softmax(Block<Scalar> rows, Eigen::Index count, Eigen::Index n);
 
-// The gradient by the scores of softmax(): weights and gradient [count, n] to weights (gradient - <weights,
-// gradient>), into gradient.
+// The gradient of softmax() with respect to its scores: weights (gradient - <weights, gradient>), where `gradient`
+// [count, n] is the one with respect to the weights and is overwritten.
 template <typename Scalar>
 void softmax_backward(Block<const Scalar> weights, Block<Scalar> gradient, Eigen::Index count,
                       Eigen::Index n);
@@ -56,7 +56,7 @@ void softmax_backward(Block<const Scalar> weights, Block<Scalar> gradient, Eigen
 template <typename Scalar>
 void layer_norm(const Scalar* x, Eigen::Index count, Eigen::Index d, Scalar* normalized, Scalar* inverse);
 
-// Adds to dx the gradient by x of layer_norm(), given that by its result.
+// Adds to dx the gradient of layer_norm() with respect to x, given the one with respect to its result.
 template <typename Scalar>
 void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, const Scalar* inverse,
                              Eigen::Index count, Eigen::Index d, Scalar* dx);
@@ -65,8 +65,8 @@ void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, c
 template <typename Scalar>
 void gelu(const Scalar* x, Eigen::Index count, Scalar* y, Scalar* slope);
 
-// Mean cross-entropy over `total` targets, of which these rows are a part: logits [count, classes] to its
-// gradient by them, in place; rows without a target to zeros. Returns the rows' sum of losses.
+// Mean cross-entropy over `total` targets, of which these rows are a part. Replaces the logits [count, classes] by
+// the gradient with respect to them, zeros in rows without a target. Returns the sum of the rows' losses.
 template <typename Scalar>
 double cross_entropy(Scalar* logits, const int* targets, Eigen::Index count, Eigen::Index classes,
                      double total);

@@ -23,7 +23,8 @@ void fold(const Scalar* gain, const Scalar* from, Index rows, Index columns, Ind
   }
 }
 
-// The gradients by the weights and the gain of fold(), given that by its result, which is spoiled.
+// The gradients of fold() with respect to its weights and gain, given the one with respect to its result, which is
+// overwritten.
 template <typename Scalar>
 void unfold(const Scalar* gain, const Scalar* weights, Index rows, Index columns, Index scaled, Scalar scale,
             Scalar* folded, Scalar* d_weights, Scalar* d_gain) {
@@ -358,7 +359,7 @@ void Model<Scalar>::split_terms(const Scalar* parameters, const int* tokens, Ind
   }
 }
 
-// From the gradient by the logits, in logits_, to those by all weights.
+// From the gradient with respect to the logits, in logits_, to those with respect to all weights.
 template <typename Scalar>
 void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gradient, const Terms& kept) {
   const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
@@ -423,8 +424,8 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
   if (splits(kept)) add_rows(d_parts_[0], d_parts_[1]);
 }
 
-// From the gradients by queries and keys of e and p apart to those by e and p: into d_parts_ what is of one alone,
-// and into dx_ what comes of their common size.
+// From the gradients with respect to the queries and keys of e and p apart to those with respect to e and p: what
+// belongs to one alone goes to d_parts_, what comes from their common size to dx_.
 template <typename Scalar>
 void Model<Scalar>::split_backward(Index count) {
   const Index d = options_.d_model();
@@ -464,7 +465,7 @@ void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n
       const Block<const Scalar> d_mixed{d_mixed_ + row * d + column, d};
       multiply_transposed<Scalar>(weights, d_mixed, {n, n, width}, {d_qkv + 2 * d + column, 3 * d});
       const Block<Scalar> d_queries{d_qkv + column, 3 * d}, d_keys{d_qkv + d + column, 3 * d};
-      // Where content makes no score, or makes it part by part.
+      // Otherwise content makes no scores, or makes them part by part.
       const bool from_content = !options_.zero_scores && !by_terms && kept[token_token];
       if (!from_content) {
         for (Index i = 0; i < n; ++i) {
@@ -486,7 +487,8 @@ void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n
   }
 }
 
-// The gradients by queries and keys of e and p apart, given that by the scores, d_scores_.
+// The gradients with respect to the queries and keys of e and p apart, given d_scores_, the one with respect to
+// the scores.
 template <typename Scalar>
 void Model<Scalar>::terms_backward(Index sequence, Index head, Index n, const Terms& kept) {
   const Index d = options_.d_model(), width = options_.d_head();
@@ -510,7 +512,7 @@ void Model<Scalar>::terms_backward(Index sequence, Index head, Index n, const Te
   }
 }
 
-// What was gathered over the whole batch, to the parameters it comes from.
+// Passes what was gathered over the whole batch on to its parameters.
 template <typename Scalar>
 void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) {
   const Index d = options_.d_model(), mlp = options_.d_mlp(), heads = options_.heads, width = d / heads;
@@ -608,8 +610,8 @@ Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch,
   return result;
 }
 
-// Of queries_keys_ into nowhere what the canonical gauge calls constant: of each part q_s(i) - m_s / sigma_i, so
-// that it sums to zero over a sequence. m_s is linear in the part, so it can be taken after projection.
+// Takes what the canonical gauge calls constant out of queries_keys_: part s becomes q_s(i) - m_s / sigma_i, which
+// sums to zero over a sequence. m_s is linear in the part, so it can be taken after projection.
 template <typename Scalar>
 void Model<Scalar>::move_means_into_constant(Index sequences, Index n) {
   const Index columns = 2 * options_.d_model();
@@ -642,8 +644,8 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
   const auto term_at = [&](int t) { return scores_of_terms_ + t * n * n; };
   for (Index s = 0; s < batch.sequences; s += part) {
     const Index sequences = std::min(part, batch.sequences - s);
-    // Queries and keys stand in the first layer's after a pass forwards; `untied` has them nowhere else. The
-    // scores take the place of the weights there, without mask.
+    // A forward pass leaves the first layer's queries and keys, which `untied` has nowhere else. Its attention
+    // weights give way to the scores, without the mask.
     forward(parameters, batch.tokens + s * n, sequences * n, n, kAllTerms);
     std::fill_n(layer.weights, sequences * options_.heads * n * n, Scalar(0));
     if (!untied) {

@@ -50,8 +50,8 @@ class Model {
   const ModelOptions& options() const { return options_; }
   const ParameterLayout& layout() const { return layout_; }
 
-  // Everything below takes the scores of the first layer to be the sum of the terms that are kept; fewer than all
-  // of them only where options().has_terms(). The weights of a score without any term are uniform.
+  // Below, the first layer's scores are the sum of the terms that are kept: fewer than all only where
+  // options().has_terms(). With none kept, attention is uniform.
 
   // The mean cross-entropy over the batch's targets, and its gradient in the layout of the parameters, 0
   // where they are not trained. A batch has ids in range, n at most the rows, and at least one target.
@@ -65,8 +65,7 @@ class Model {
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where
   // options().has_terms(), and canonical only where tokens and positions share a stream. Terms that are not kept
-  // are 0, as are those of `untied` between tokens and positions. In the canonical gauge the rest of the scores
-  // is terms of constants.
+  // are 0, as are the cross terms of `untied`. In the canonical gauge the four leave over terms of constants.
   void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
                         const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
 
@@ -110,7 +109,7 @@ class Model {
   std::vector<LayerPlaces> places_;
   std::vector<Layer> layers_;
   AlignedBuffer<Scalar> memory_;
-  // Of a part of a batch.
+  // For one part of a batch.
   Scalar *x_out_, *normalized_out_, *inverse_out_, *logits_, *dx_, *d_normalized_, *d_mixed_, *d_qkv_,
       *d_scores_, *d_hidden_;
   Scalar *unembedding_in_, *unembedding_back_, *unembedding_gradient_;
@@ -121,8 +120,8 @@ class Model {
       *u_turned_;
   // RoPE's cosines and sines, [L, d_h / 2] each.
   Scalar *cosines_, *sines_;
-  // Normalised e and p apart, and the queries and keys of each, [count, 2D]; their gradients, those of parts_ in
-  // the end by e and p.
+  // Normalised e and p apart, and the queries and keys of each, [count, 2D]; then the gradients, d_parts_ at last
+  // with respect to e and p themselves.
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
   bool has_bias_, trains_bias_;
   double content_scale_;

@@ -23,7 +23,7 @@ struct TaskOptions {
   Task task = Task::lookup;
   int n = 16;  // tokens of a sequence, >= 1; even for badge
   int symbols =
-      0;         // of prev, rev and back; 0 is n. Sequences longer than those trained on keep their symbols.
+      0;         // of prev, rev and back; 0 means n. Longer sequences than were trained on keep the symbols.
   int back = 1;  // k of back, from 1 to n - 1
 
   int vocabulary() const;

@@ -32,10 +32,10 @@ class Examples {
 template <typename Scalar>
 class Trainer {
  public:
-  // Equal options and seeds give equal parameters to begin with, in either scalar but for rounding.
+  // Equal options and seeds give equal initial parameters, but for rounding in either scalar.
   Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed);
 
-  // The batch's loss, before the step that it leads to. Once loss or gradient is not finite the run has
+  // Takes a step and returns the batch's loss before it. Once loss or gradient is not finite the run has
   // diverged: that step and all later ones change nothing.
   double step(const Batch& batch);
 
@@ -43,7 +43,7 @@ class Trainer {
   int steps() const { return optimizer_.steps(); }         // done
   double gradient_norm() const { return gradient_norm_; }  // of the last step, before the clip
 
-  // What the scores of the first layer are made of from here on, in steps and evaluations; all to begin with.
+  // Which terms the first layer's scores are made of from now on, in steps and evaluations; at first, all.
   void keep(const Terms& terms) { kept_ = terms; }
   const Terms& kept() const { return kept_; }
 

@@ -61,7 +61,7 @@ Value decompose_out(const Value& summands, const Value& norm, const Value& query
   auto parts = project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale));
   apply_gauge(in, normalization, of_query, of_key, parts);
   const std::vector<int> group = integers_in(group_of);
-  // Each part by itself, in order, is how they are already.
+  // Parts that each stand alone, in order, need no merging.
   std::vector<int> itself(group.size());
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
   return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen, in.apart);

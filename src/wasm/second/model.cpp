@@ -110,7 +110,7 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
     else
       to = parts[p];
   }
-  // Biases join the group of the constant, which is put last for it and back.
+  // Biases join the group of the constant, which is moved to the end for them and then back.
   const int constant = of.back();
   std::swap(merged[constant], merged.back());
   ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(layer, input, merged);

@@ -10,7 +10,7 @@
 namespace superpose {
 namespace {
 
-// A batch whose ids are its own.
+// A batch that owns its ids.
 struct HeldBatch {
   int n = 0;
   std::vector<int> tokens, targets;
@@ -70,7 +70,7 @@ OptimizerOptions optimizer_in(const Value& from) {
   return options;
 }
 
-// In one precision or the other, for the bindings the same.
+// In either precision, with one face for the bindings.
 class Training {
  public:
   virtual ~Training() = default;
@@ -145,7 +145,7 @@ using Held = std::unique_ptr<Training>;
 
 Training& training_at(std::uint32_t address) { return *at_address<Held>(address); }
 
-// Of the task's examples, or, with a batch to measure on, of those that each step is given.
+// A trainer of the task's examples or, given a batch to measure on, of the batches that each step is given.
 std::uint32_t trainer_out(const Value& options) {
   const ModelOptions model = model_in(options);
   const OptimizerOptions optimizer = optimizer_in(options);
@@ -171,7 +171,8 @@ std::uint32_t trainer_out(const Value& options) {
 
 void delete_trainer_out(std::uint32_t trainer) { delete &at_address<Held>(trainer); }
 
-// Losses of up to `count` steps: fewer when the run diverges, whose last loss is that of the step that did.
+// The losses of up to `count` steps. There are fewer when the run diverges; the last is then that of the step that
+// did.
 Value trainer_steps_out(std::uint32_t trainer, int count) {
   Training& training = training_at(trainer);
   std::vector<double> losses;
@@ -195,7 +196,7 @@ Terms terms_in(int bits) {
 
 void trainer_keeps_out(std::uint32_t trainer, int bits) { training_at(trainer).keep(terms_in(bits)); }
 
-// Of a batch, or of that which the trainer measures on; a term is kept whose bit is 1.
+// For a batch, or for the one that the trainer measures on; a term is kept when its bit is 1.
 Value evaluate_trainer_out(std::uint32_t trainer, int bits, const Value& batch) {
   Training& training = training_at(trainer);
   const Terms kept = terms_in(bits);
