@@ -103,7 +103,7 @@ const unpackArchive = (run, archive, folder) => run('dpkg-deb', ['--extract', ar
 
 const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** Of the host's settings those of downloading, proxies above all; its hooks and indexes stay out. */
+/** The host's settings for downloading, proxies above all, without its hooks and indexes. */
 function settings(own) {
   const host = (ask('apt-config', ['dump']) ?? '').split('\n');
   const kept = host.filter(

@@ -231,7 +231,7 @@ async function everything(options, eigen, say) {
   return rows.map((row) => ({ ...blank, ...row }));
 }
 
-/** Of a browser's name for itself, the part that says which it is; WebKitGTK tells the Safari that it equals. */
+/** The part of a browser's name for itself that says which it is; WebKitGTK names the Safari that it matches. */
 const version = (about) =>
   about.match(/(Firefox|Chrome|Version)\/[\d.]+/)?.[0].replace('Version', 'Safari') ?? about;
 

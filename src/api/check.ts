@@ -2,7 +2,7 @@
 // was given and what is allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
 import type { Floats, Linear, Precision, Table } from './table.js';
 
-/** Inputs, working memory and results of one call, and all that is held, may take this much; WebAssembly ends at 2 GiB. */
+/** The most that a call’s inputs, working memory and results may take together with all that is held; WebAssembly ends at 2 GiB. */
 export const maxBytes = 2 ** 30;
 
 /** What layers and searches keep in the module's memory until they are deleted. */
@@ -18,7 +18,7 @@ export const shown = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
-/** Refuses a value that is of the right kind, or of another one. */
+/** Refuses a value: with a RangeError when its kind is right, otherwise with a TypeError. */
 export function refuse(name: string, must: string, value: unknown, rightKind = true): never {
   const sentence = `${name} must be ${must}; it is ${shown(value)}.`;
   throw rightKind ? new RangeError(sentence) : new TypeError(sentence);
@@ -65,7 +65,7 @@ export function integer(name: string, value: unknown, low: number, high = maxExt
   return value;
 }
 
-/** The number of one of `count` things. */
+/** The index of one of `count` things. */
 export function index(name: string, value: unknown, count: number): number {
   if (count === 0)
     throw new RangeError(`${name} is ${shown(value)}, but there is none to name: 0 are given.`);
@@ -135,7 +135,7 @@ export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
   return place;
 }
 
-/** The same as its place in the list: enumerations go to the module as numbers, in the order there. */
+/** The same, as its place in the list: enumerations go to the module as numbers. */
 export const placeOf = (name: string, value: unknown, allowed: readonly string[]): number =>
   allowed.indexOf(oneOf(name, value, allowed));
 

@@ -12,7 +12,7 @@ export interface Watch {
 
 /**
  * The bytes of a file, from disk for a file: address (Node) or by fetch. Failures are sentences;
- * `what` is what the file is, at the start of one. `afresh` passes over what caches have of it.
+ * `what` is what the file is, at the start of one. `afresh` bypasses caches.
  */
 export async function readBytes(
   address: URL,

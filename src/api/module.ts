@@ -141,7 +141,7 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
   return { raw: restarting(started, () => instanceOf(compiled, create)), simd };
 }
 
-/** Another instance of what is compiled, at once. */
+/** Another instance of the compiled module, without waiting. */
 function instanceOf(compiled: WebAssembly.Module, create: Create): Instance {
   let made: Instance | undefined;
   create({
@@ -151,14 +151,14 @@ function instanceOf(compiled: WebAssembly.Module, create: Create): Instance {
       done(instance);
       return instance.exports;
     },
-    // What goes wrong has been thrown.
+    // Whatever went wrong has been thrown.
   }).catch(() => {});
   return made as Instance;
 }
 
 /**
- * An instance that a new one takes the place of when a call breaks off: a module without memory, or one that came
- * upon a fault of its own, is in no state to go on. What was held in it is gone.
+ * An instance that is replaced when a call breaks off: a module that ran out of memory, or into a fault of its own,
+ * cannot go on. What was held in it is gone.
  */
 function restarting(started: Instance, start: () => Instance): Raw {
   let running: Instance | undefined = started;

@@ -36,7 +36,7 @@ export class Cursors implements ReactiveController {
     this.host.requestUpdate();
   }
 
-  /** Another picture has other places: of as many it keeps its own. */
+  /** Another picture has other places; where it has as many, the cursor keeps its own. */
   fit(view: View, before: View | undefined): void {
     const { figure, data, state, rows, columns } = view;
     const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);
@@ -122,7 +122,7 @@ const within = ({ i, j }: Cursor, rows: number, columns: number): Cursor => ({
   j: Math.max(0, Math.min(columns - 1, j)),
 });
 
-/** Rows and columns that a key goes. */
+/** How many rows and columns a key moves it. */
 const steps: Record<string, [number, number]> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],

@@ -13,7 +13,7 @@ const written = new WeakMap<Element, string[]>();
 /** Draws what does not depend on the cursor. */
 export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme): void {
   const { width, height } = scene;
-  // Said anew, the same height would have the whole page laid out again.
+  // Setting the same height again would lay out the whole page anew.
   if (surface.dataset.size !== `${width} ${height}`) {
     surface.dataset.size = `${width} ${height}`;
     surface.style.setProperty('--height', `${height}px`);

@@ -66,7 +66,7 @@ export class Running implements ReactiveController {
     });
   }
 
-  /** What comes now is the end. */
+  /** What comes next is the end of the run. */
   ended(): void {
     this.newest = undefined;
     if (!this.host.asking.asked) this.held = false;

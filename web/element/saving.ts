@@ -21,7 +21,7 @@ const meanings = {
 };
 
 export class Saving implements ReactiveController {
-  /** What has become of it. */
+  /** What came of it. */
   private said = '';
 
   constructor(private readonly host: FigureElement) {

@@ -44,7 +44,7 @@ export class Surroundings implements ReactiveController {
     return this.asked ?? (darkScheme.matches ? 'dark' : 'light');
   }
 
-  /** A sentence about a theme that there is not. */
+  /** A sentence about a theme that does not exist. */
   get problem(): string | undefined {
     if (['', 'auto', 'light', 'dark'].includes(this.given)) return undefined;
     return `“${this.host.theme.slice(0, 40)}” is not a theme; there are light, dark and auto.`;

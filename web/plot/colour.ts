@@ -51,11 +51,11 @@ const stops: Record<Theme, Record<ScaleName, string[]>> = {
 };
 
 const steps = 256;
-/** The place after them: of what is no number. */
+/** The place after them, for what is not a number. */
 const missing = steps;
 const tables = new Map<string, Uint8Array>();
 
-/** 256 RGB colours from the lowest value to the highest, and one for what is no number. */
+/** 256 RGB colours from the lowest value to the highest, and one for what is not a number. */
 export function colourTable(scale: ScaleName, theme: Theme): Uint8Array {
   const slot = `${theme} ${scale}`;
   let table = tables.get(slot);
@@ -105,7 +105,7 @@ function ramp(colours: string[]): Uint8Array {
 }
 
 /**
- * Of a value on a scale: which of the 256 colours, or 256 where the value or an end of the scale is no number.
+ * Of a value on a scale: which of the 256 colours, or 256 where the value or an end of the scale is not a number.
  * Math.round, max and min would take three times as long.
  */
 export function colourStep(value: number, low: number, high: number): number {

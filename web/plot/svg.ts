@@ -99,7 +99,7 @@ function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
   let d = '';
   for (let k = 0; k < x.length; k++) {
     const [across, down] = [x[k] as number, y[k] as number];
-    // From a place that is none on, the browser would draw nothing of the path.
+    // After a point that is not a number the browser would draw nothing more of the path.
     if (Number.isFinite(across + down)) d += `M${round(across)},${round(down)}h0`;
   }
   return shape('path', {

@@ -51,7 +51,7 @@ function start(): Line {
   return line;
 }
 
-/** Has what answers load before the first question. */
+/** Lets what answers load before the first question. */
 export function startEarly(): void {
   try {
     start();

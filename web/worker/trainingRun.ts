@@ -1,12 +1,12 @@
 // One run of a small transformer from beginning to end, as tables of runs have it.
 import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 
-/** Until it is there, accuracy is looked at so often. */
+/** Steps between two looks at accuracy, until it has reached `aim`. */
 const usualEvery = 5;
 /** Steps between two rests. */
 const slice = 40;
 const aim = 0.99;
-/** That longer sequences are measured on. */
+/** How many longer sequences are measured. */
 const longerSequences = 64;
 
 export interface Looks {

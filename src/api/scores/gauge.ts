@@ -14,7 +14,7 @@ import { type Floats, type Table, table } from '../table.js';
  */
 export type Gauge<A extends Floats = Floats> = 'raw' | 'canonical' | { means: Readonly<Record<string, A>> };
 
-/** What scores say of the gauge they are in. */
+/** What scores record of the gauge they are in. */
 export type GaugeName = (typeof gaugeNames)[number];
 
 export interface GaugeOptions<A extends Floats = Floats> {

@@ -113,8 +113,8 @@ export interface ScoresApi {
   ): CombinedTerms<A>;
   /**
    * Covariance shares over several scores, such as those of several sentences, with the same heads and parts
-   * in the same gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], puts each term into a group, from 0. Throws RangeError,
-   * TypeError.
+   * in the same gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], puts
+   * each term into a group, from 0. Throws RangeError, TypeError.
    */
   poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
 }

@@ -410,7 +410,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
   return { ...model, ...task, positions, sequences, evaluationSequences, bytes };
 }
 
-/** Why a score of the first layer is no sum of terms, in a sentence; null where it is. */
+/** Why a score of the first layer is no sum of terms, in a sentence; null where it is one. */
 function noTermsOf(scheme: TrainingScheme, zeroScores: boolean): string | null {
   if (zeroScores) return 'All scores are 0, so they have no terms: this is a floor.';
   return hasTable(scheme) ? null : `The scores of '${scheme}' have no part of positions to take apart.`;
@@ -437,7 +437,7 @@ interface Sizes {
   single: boolean;
 }
 
-/** At most what a trainer takes: see Model::take_memory() and separation(), whose tables are in double. */
+/** An upper bound on what a trainer takes: see Model::take_memory() and separation(), whose tables are in double. */
 function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single }: Sizes) {
   const most = Math.max(L, 64);
   const wide = mlp ? 4 * D : 0;
