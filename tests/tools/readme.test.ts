@@ -24,11 +24,13 @@ const run = async (command: string) => {
 
 beforeAll(async () => {
   copySources(copy);
-  // As after `npm ci`, and with the C++ compiled, which alone would take minutes; all else is built anew.
+  // As after `npm ci`, and with all built but the page: that of every part is what these tests stand on.
   await execute('cp', ['-al', join(root, 'node_modules'), copy], root);
-  cpSync(join(root, 'build/package/wasm'), inCopy('build/package/wasm'), { recursive: true });
-  const stamp = 'build/stamps/wasm';
-  if (existsSync(join(root, stamp))) cpSync(join(root, stamp), inCopy(stamp));
+  for (const folder of ['package', 'single', 'model', 'stamps']) {
+    const built = join(root, 'build', folder);
+    if (existsSync(built)) cpSync(built, inCopy(`build/${folder}`), { recursive: true });
+  }
+  rmSync(inCopy('build/stamps/page'), { force: true });
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
