@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import puppeteer from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext } from 'puppeteer-core';
 import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
 import { which } from '../../tools/steps.mjs';
 
@@ -45,8 +45,8 @@ export const lacking: Record<'firefox' | 'webkit', () => string[]> = {
   ],
 };
 
-export async function firefox({ scheme }: EngineOptions = {}): Promise<Engine> {
-  const browser = await puppeteer.launch({
+const startFirefox = ({ scheme }: EngineOptions): Promise<Browser> =>
+  puppeteer.launch({
     browser: 'firefox',
     executablePath: which('firefox-esr') as string,
     headless: true,
@@ -54,6 +54,26 @@ export async function firefox({ scheme }: EngineOptions = {}): Promise<Engine> {
       extraPrefsFirefox: { 'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1 },
     }),
   });
+
+export async function firefox(options: EngineOptions = {}): Promise<Engine> {
+  const browser = await startFirefox(options);
+  return { ...(await pageOf(browser)), close: () => browser.close() };
+}
+
+/** The same, many times over in one browser, each with cookies and storage of its own; and a way to end that browser. */
+export function manyFirefoxes(): { start: () => Promise<Engine>; end: () => Promise<void> } {
+  let browser: Promise<Browser> | undefined;
+  return {
+    start: async () => {
+      browser ??= startFirefox({});
+      const context = await (await browser).createBrowserContext();
+      return { ...(await pageOf(context)), close: () => context.close() };
+    },
+    end: async () => (await browser)?.close(),
+  };
+}
+
+async function pageOf(browser: Browser | BrowserContext): Promise<Omit<Engine, 'close'>> {
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -69,7 +89,6 @@ export async function firefox({ scheme }: EngineOptions = {}): Promise<Engine> {
     evaluateInFrame: (inPage, ...given) =>
       page.frames()[1]?.evaluate(inPage as never, ...(given as unknown as never[])) as never,
     resize: (width, height) => page.setViewport({ width, height }),
-    close: () => browser.close(),
   };
 }
 

@@ -310,9 +310,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       html: page(`<div style="height:9000px"></div>${figure()}${script(site)}`),
     }));
     const lit = () => servers.requests.filter((path) => /figureElement|worker|wasm|model/.test(path));
-    // As far as a page is idle: two frames after it has loaded.
-    await engine.evaluate(() => undefined);
-    expect(await engine.evaluate(() => document.readyState)).toBe('complete');
+    await expect.poll(() => engine.evaluate(() => document.readyState)).toBe('complete');
     expect(lit()).toEqual([]);
     await engine.evaluate(() => document.querySelector('superpose-figure')?.scrollIntoView());
     const [found] = await settled(inPage(engine));
