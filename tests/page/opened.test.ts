@@ -33,6 +33,15 @@ async function allOpen() {
   return opened;
 }
 
+/** Rows of a table are made alike, and the thousands of them are most of the page. The last test does this. */
+async function shortenTables(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const figure of document.querySelectorAll('superpose-figure')) {
+      for (const row of figure.shadowRoot?.querySelectorAll('tbody tr:nth-child(n + 4)') ?? []) row.remove();
+    }
+  });
+}
+
 /** Once it is laid out and painted at this width. */
 async function at(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
@@ -104,8 +113,18 @@ modelTest('nor with all tables open', async () => {
   expect(await atEveryWidth(page, overhang)).toEqual({});
 });
 
+modelTest('nothing is wider than its window with long words and many', async () => {
+  const { page } = await allOpen();
+  const figure = figureOf(page, 'dot-products');
+  await figure.getByLabel('Your sentence (MiniLM)').check();
+  await figure.locator('textarea').fill(`${'x'.repeat(300)} ${'word '.repeat(200)}`);
+  await figure.getByText('Only the first 128').waitFor();
+  expect(await atEveryWidth(page, overhang)).toEqual({});
+});
+
 modelTest('axe finds nothing, light and dark, at 390 and at 1440 px', async () => {
   const { page } = await allOpen();
+  await shortenTables(page);
   for (const width of [390, 1440]) {
     await at(page, width);
     expect(await faultsOf(page)).toEqual([]);
@@ -117,14 +136,4 @@ modelTest('axe finds nothing, light and dark, at 390 and at 1440 px', async () =
     await at(page, width);
     expect(await faultsOf(page, ofColours)).toEqual([]);
   }
-  await page.emulateMedia({ colorScheme: 'light' });
-});
-
-modelTest('nothing is wider than its window with long words and many', async () => {
-  const { page } = await allOpen();
-  const figure = figureOf(page, 'dot-products');
-  await figure.getByLabel('Your sentence (MiniLM)').check();
-  await figure.locator('textarea').fill(`${'x'.repeat(300)} ${'word '.repeat(200)}`);
-  await figure.getByText('Only the first 128').waitFor();
-  expect(await atEveryWidth(page, overhang)).toEqual({});
 });
