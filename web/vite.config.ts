@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { chunks, plainImports, wholeTokenizer, workerChunks } from './build/chunks.js';
 import { indents } from './build/indents.js';
@@ -56,6 +56,29 @@ const versionedEmbed = (): Plugin => ({
   closeBundle: () => copyFileSync(resolve(dist, 'embed.js'), resolve(dist, `embed-${version}.js`)),
 });
 
+/** A classic script in one file: the page around a frame need send it no CORS header, and none of its names are global. */
+const resizeScript = (): Plugin => ({
+  name: 'resize-script',
+  apply: 'build',
+  async closeBundle() {
+    await build({
+      configFile: false,
+      root: here,
+      publicDir: false,
+      logLevel: 'warn',
+      build: {
+        outDir: dist,
+        emptyOutDir: false,
+        target: 'es2022',
+        rollupOptions: {
+          input: resolve(here, 'embed/resize.ts'),
+          output: { format: 'iife', entryFileNames: 'resize.js' },
+        },
+      },
+    });
+  },
+});
+
 /** d3-array is one file and makes functions when it is loaded; those that nobody uses may go. */
 const treeshake = {
   manualPureFunctions: ['bisector', 'Blur2', 'shuffler'],
@@ -93,14 +116,13 @@ export default defineConfig({
       input: {
         index: resolve(here, 'index.html'),
         embed: resolve(here, 'embed/embed.ts'),
-        resize: resolve(here, 'embed/resize.ts'),
         sw: resolve(here, 'page/sw.ts'),
       },
       output: {
         codeSplitting: chunks,
         // One address for all time; the rest are named by what is in them.
         entryFileNames: ({ name }) =>
-          ['embed', 'resize', 'sw'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',
+          ['embed', 'sw'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',
       },
     },
   },
@@ -117,6 +139,7 @@ export default defineConfig({
     placeholders(dist),
     figurePages(dist),
     versionedEmbed(),
+    resizeScript(),
     reference(dist),
     sources(dist),
     demo(dist, version),

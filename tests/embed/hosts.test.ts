@@ -2,11 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { root } from '../package/support/project.ts';
 import { dist } from '../page/support/site.ts';
 import { openChromium } from './support/chromium.ts';
-import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
+import {
+  figure,
+  inPage,
+  type Made,
+  openBlog,
+  page,
+  patience,
+  script,
+  settled,
+  shownIn,
+} from './support/embeds.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 import type { Servers } from './support/servers.ts';
 
@@ -193,6 +203,51 @@ describe('where it stands', () => {
   });
 });
 
+describe('in a closed shadow, which nobody can look into', () => {
+  const inside = figure('name="gram"');
+  /** It gives its root to the test, and to nobody else. */
+  const card = `class extends HTMLElement {
+      constructor() { super(); window.card = this.attachInternals().shadowRoot ?? this.attachShadow({ mode: 'closed' }); }
+      connectedCallback() { if (!card.childElementCount) card.innerHTML = ${JSON.stringify(inside)}; } }`;
+  const module = (code: string) => `<script type="module">${code}</script>`;
+  const loaded = "await new Promise((later) => addEventListener('load', later));";
+  const pages: Record<string, string> = {
+    'of an element of the page': `<blog-card></blog-card>${module(`customElements.define('blog-card', ${card})`)}`,
+    'of an element that is defined later': `<blog-card></blog-card>${module(`${loaded}customElements.define('blog-card', ${card})`)}`,
+    'of one that comes later': module(
+      `customElements.define('blog-card', ${card});${loaded}document.body.append(document.createElement('blog-card'))`,
+    ),
+    'in the markup': `<blog-card><template shadowrootmode="closed">${inside}</template>What it says</blog-card>${module(`customElements.define('blog-card', ${card})`)}`,
+    'of a plain element': `<div id="around"></div>${module(
+      `${loaded}window.card = document.getElementById('around').attachShadow({ mode: 'closed' });card.innerHTML = ${JSON.stringify(inside)}`,
+    )}`,
+  };
+  const findingIn = (engine: Parameters<typeof inPage>[0]) =>
+    engine.evaluate(() => {
+      const { card } = window as unknown as { card?: ShadowRoot };
+      const element = card?.querySelector('superpose-figure');
+      return element?.shadowRoot?.querySelector('.finding')?.textContent?.trim();
+    });
+  test.each(Object.entries(pages))('%s it starts', async (_, body) => {
+    const { engine } = await onBlog(body);
+    await expect.poll(() => findingIn(engine), patience).toBe(await findingOf('gram'));
+    expect(engine.complaints).toEqual([]);
+  });
+
+  test('it waits for the reader all the same', async () => {
+    const { engine, servers } = await onBlog(
+      `<h1>A blog</h1><p style="height:9000px">Words</p><blog-card></blog-card>${module(`customElements.define('blog-card', ${card})`)}`,
+    );
+    await engine.evaluate(
+      () => new Promise((later) => requestAnimationFrame(() => requestAnimationFrame(later))),
+    );
+    const lit = () => servers.requests.filter((path) => /figureElement|worker|wasm/.test(path));
+    expect(lit()).toEqual([]);
+    await engine.evaluate(() => document.querySelector('blog-card')?.scrollIntoView());
+    await expect.poll(() => findingIn(engine), patience).toBe(await findingOf('gram'));
+  });
+});
+
 describe('a page that asks for Trusted Types', () => {
   const rules: [string, string, string][] = [
     ['any policy', '', 'blob worker'],
@@ -298,7 +353,9 @@ describe('a frame', () => {
       await expect.poll(async () => (await heard()).length, patience).toBeGreaterThan(before);
       for (const message of await heard()) {
         expect(message).not.toMatch(/secret/);
-        expect(JSON.parse(message)).toMatchObject({ context: 'iframe.resize', src: address });
+        const { context, ...told } = JSON.parse(message);
+        expect(['iframe.resize', 'superpose.theme']).toContain(context);
+        expect(told).toEqual(context === 'iframe.resize' ? { src: address, height: expect.any(Number) } : {});
       }
     }
   });
@@ -329,6 +386,51 @@ describe('a frame', () => {
     });
     const first = await findingOf('dot-products');
     await expect.poll(async () => (await read())[0]?.finding, patience).toBe(first);
+  });
+});
+
+describe('ten figures on one page', () => {
+  const ten = (attributes: (place: number) => string) =>
+    Array.from({ length: 10 }, (_, place) => figure(attributes(place))).join('');
+  /** Each is computed when the reader comes to it. */
+  async function reached(engine: Parameters<typeof inPage>[0]) {
+    return settled(async () => {
+      await engine.evaluate(() => {
+        const waiting = [...document.querySelectorAll('superpose-figure')].find(
+          (one) => !one.shadowRoot?.querySelector('.finding'),
+        );
+        waiting?.scrollIntoView();
+      });
+      return engine.evaluate(readFigures);
+    }, 10);
+  }
+  /** Every file once. */
+  const twice = (requests: readonly string[]) =>
+    requests.filter((path, place) => requests.indexOf(path) !== place);
+
+  test('share one worker, and fetch nothing twice', async () => {
+    const { engine, browserPage, servers } = await onBlog(
+      ten((place) => `name="${place % 2 ? 'gram' : 'dot-products'}" d="${16 + 2 * place}"`),
+    );
+    await reached(engine);
+    expect(browserPage.workers()).toHaveLength(1);
+    expect(twice(servers.requests)).toEqual([]);
+  });
+
+  test.runIf(inject('withModel'))('share one model', async () => {
+    const { engine, browserPage, servers } = await onBlog(
+      ten(
+        (place) =>
+          `name="one-score" text="${Array(place + 2)
+            .fill('river')
+            .join(' ')}"`,
+      ),
+    );
+    const found = await reached(engine);
+    expect(found.map(({ problem }) => problem).filter(Boolean)).toEqual([]);
+    expect(browserPage.workers()).toHaveLength(1);
+    expect(servers.requests.some((path) => path.startsWith('model/'))).toBe(true);
+    expect(twice(servers.requests)).toEqual([]);
   });
 });
 
@@ -427,4 +529,39 @@ describe('the theme of the page around', () => {
     await expect.poll(() => themeOf(engine), patience).toBe('dark');
     expect(engine.complaints).toEqual([]);
   });
+
+  test('light for everyone, it has no dark figure in it for a reader who prefers dark', async () => {
+    const chromium = await openChromium({ scheme: 'dark' });
+    const stands = figure('name="nothing"').replace(/src="[^"]*"/, `src="${twoThemes}"`);
+    const { engine } = await openBlog(
+      async () => chromium,
+      ({ site }) => ({
+        html: page(
+          `${figure('name="gram"')}${stands}<iframe sandbox="allow-scripts" title="F" src="${site}figures/gram/"></iframe><script src="${site}resize.js"></script>${script(site)}`,
+          '<style>body{background:#fff;color:#111}</style>',
+        ),
+      }),
+    );
+    await expect.poll(() => themeOf(engine), patience).toBe('light');
+    const inFrame = () => engine.evaluateInFrame(shownIn);
+    await expect.poll(inFrame, patience).toEqual({ figure: 'light', paper: 'rgb(253, 253, 251)' });
+    // The picture that stands in, for good where no figure comes.
+    expect(await engine.evaluate(pixelOf)).toBe(255);
+    expect(engine.complaints).toEqual([]);
+  });
 });
+
+const twoThemes =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><style>rect{fill:#fff}@media (prefers-color-scheme:dark){rect{fill:#000}}</style><rect width="40" height="40"/></svg>',
+  );
+
+/** Stands alone: what the second figure's picture is painted with. */
+function pixelOf(): number | undefined {
+  const image = document.querySelectorAll('superpose-figure')[1]?.querySelector('img') as HTMLImageElement;
+  const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  context.drawImage(image, 0, 0, 1, 1);
+  return context.getImageData(0, 0, 1, 1).data[0];
+}

@@ -259,30 +259,41 @@ const sentences: Target[] = existsSync(tokenizer)
 
 /** The page around a frame: what it is told by strangers makes no frame higher than it may be, nor throws. */
 const hostMessages = await (async (): Promise<Target> => {
-  const own = {};
-  const frames = [own, {}].map((contentWindow) => ({ contentWindow, style: { height: '' } }));
+  const said: unknown[] = [];
+  const own = { postMessage: (message: unknown) => said.push(message) };
+  const frames = [own, { postMessage: own.postMessage }].map((contentWindow) => ({
+    contentWindow,
+    style: { height: '' },
+  }));
   let listen: (event: { data: unknown; source: unknown }) => void = () => {};
-  const before = { window: globalThis.window, document: globalThis.document };
-  const document = { querySelectorAll: () => frames };
-  Object.assign(globalThis, {
+  const there = () => {};
+  // Dark, without a colour of its own.
+  const page = {
     window: {
       addEventListener: (_: string, to: typeof listen) => {
         listen = to;
       },
     },
-    document,
-  });
+    document: { addEventListener: there, querySelectorAll: () => frames, querySelector: () => null },
+    getComputedStyle: () => ({ colorScheme: 'dark' }),
+    matchMedia: () => ({ matches: false, addEventListener: there }),
+    MutationObserver: class {
+      observe = there;
+    },
+  };
+  const before = Object.fromEntries(Object.keys(page).map((name) => [name, Reflect.get(globalThis, name)]));
+  Object.assign(globalThis, page);
   // A script, and no module.
   const script = '../../web/embed/resize.ts';
   await import(/* @vite-ignore */ script);
   Object.assign(globalThis, before);
-  const words = ['context', 'height', 'src', 'iframe.resize', '__proto__', 'constructor'];
+  const words = ['context', 'height', 'src', 'iframe.resize', 'superpose.theme', '__proto__', 'constructor'];
   const value = (draw: Draw, depth = 0): unknown => {
     const kind = below(draw, depth > 2 ? 5 : 7);
     if (kind === 0)
       return one(draw, [0, -0, -1, 1e9, 0.4, Number.NaN, Infinity, 2 ** 53, null, undefined, true]);
     if (kind === 1) return below(draw, 5000);
-    if (kind === 2) return 'iframe.resize';
+    if (kind === 2) return one(draw, ['iframe.resize', 'superpose.theme']);
     if (kind < 5) return textOf(draw, 3);
     if (kind === 5) return Array.from({ length: below(draw, 3) }, () => value(draw, depth + 1));
     return Object.fromEntries(words.filter(() => draw() < 0.5).map((word) => [word, value(draw, depth + 1)]));
@@ -291,16 +302,20 @@ const hostMessages = await (async (): Promise<Target> => {
     name: 'host messages',
     once(draw) {
       for (const frame of frames) frame.style.height = '';
-      const sound = { context: 'iframe.resize', src: textOf(draw, 3), height: value(draw) };
+      said.length = 0;
+      const context = one(draw, ['iframe.resize', 'superpose.theme']);
+      const sound = { context, src: textOf(draw, 3), height: value(draw) };
       const message = draw() < 0.5 ? sound : value(draw);
       let data: unknown = draw() < 0.8 ? JSON.stringify(message) : message;
       if (typeof data === 'string' && draw() < 0.2) data = data.slice(0, below(draw, data.length));
-      Object.assign(globalThis, { document });
+      Object.assign(globalThis, page);
       try {
         listen({ data, source: draw() < 0.8 ? own : {} });
       } finally {
-        Object.assign(globalThis, { document: before.document });
+        Object.assign(globalThis, before);
       }
+      const other = said.find((message) => message !== '{"context":"superpose.theme","theme":"dark"}');
+      if (other !== undefined) fault(`A frame has been told ${other}`, data);
       if (frames[1]?.style.height !== '') fault('Another frame has moved', data);
       const height = frames[0]?.style.height ?? '';
       if (

@@ -1,6 +1,6 @@
 // npm run hosts: builds every host's site with the snippets of web/page/places.ts, opens it, and says what was seen.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { root, usageError, which } from '../../tools/steps.mjs';
 import { hosts } from './hosts.ts';
 import {
@@ -20,6 +20,7 @@ import { nameOf, type Reference, type Verdict, visit } from './support/visit.ts'
 const schemes: Scheme[] = ['light', 'dark'];
 const widths = [390, 1280];
 const height = 844;
+const shots = join(root, 'build/hosts/screenshots');
 const visits = schemes.length * widths.length;
 
 interface Row {
@@ -85,6 +86,7 @@ export async function main(args: string[]): Promise<number> {
   }
   console.log(tableOf(rows));
   for (const one of missing) console.log(`not run: ${one}`);
+  console.log(`Screenshots of Chromium are in ${relative(root, shots)}/.`);
   return missing.length > 0 || rows.some(isWrong) ? 1 : 0;
 }
 
@@ -142,7 +144,7 @@ async function withBrowser({ browser, scheme, bare, built, rows, home }: Round):
   } finally {
     await first.close();
   }
-  for (const { host, page } of built) {
+  for (const { name, host, page } of built) {
     const visitor = await browsers[browser](scheme);
     try {
       for (const width of widths) {
@@ -153,6 +155,11 @@ async function withBrowser({ browser, scheme, bare, built, rows, home }: Round):
           visitor,
           reference: references[width] as Reference,
           home,
+          shot: (way) =>
+            join(
+              shots,
+              `${[name, page.name, way, width, scheme].filter(Boolean).join('-').replaceAll(' ', '-')}.png`,
+            ),
         }).catch((error: Error): Verdict[] =>
           page.ways.map((way) => ({ way: nameOf(way), seen: 'nothing', wrong: [error.message], notes: [] })),
         );

@@ -94,14 +94,17 @@ export class FigureElement extends LitElement {
   override render(): TemplateResult {
     const { figure } = this.asking;
     const { view } = this.picture;
+    // What stands in on somebody else's page stays where it is, until all that is around it comes at once.
+    const early = place.foreign && !view;
+    const settings = figure ? this.inputs(figure) : html`<slot name="room"></slot>`;
     return html`<svg class="room" aria-hidden="true"></svg>
       <div class="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
         data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
-        <slot name="title">${figure ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
-        ${figure ? this.inputs(figure) : html`<slot name="room"></slot>`}
-        ${this.problems()}
+        <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
+        ${early ? nothing : [settings, this.problems()]}
         ${view ? nothing : html`<slot>${this.standIn()}</slot>`}
         <div class=${view ? 'over' : nothing}>${this.busyLine()}</div>
+        ${early ? [this.problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
         ${view ? this.live(view) : nothing}
       </div>
     `;

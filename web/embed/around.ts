@@ -33,13 +33,15 @@ export function themeAround(element: Element): Theme {
     const theme = themeOf(getComputedStyle(one).backgroundColor);
     if (theme) return theme;
   }
-  // In the shadow, where no style of the page reaches it but the scheme that it inherits.
-  const probe = document.createElement('span');
-  probe.style.cssText = 'all:initial;color-scheme:inherit;background:Canvas';
-  element.shadowRoot?.append(probe);
-  const theme = themeOf(getComputedStyle(probe).backgroundColor);
-  probe.remove();
-  return theme ?? 'light';
+  return canvasOf(element);
+}
+
+/** The browser's own canvas: of the schemes that the page says it has, the one that the reader prefers. */
+function canvasOf(element: Element): Theme {
+  const { colorScheme } = getComputedStyle(element);
+  const said = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content ?? '';
+  const schemes = colorScheme === 'normal' ? said : colorScheme;
+  return schemes.includes('dark') && (darkScheme.matches || !schemes.includes('light')) ? 'dark' : 'light';
 }
 
 const above = (element: Element): Element | null => {

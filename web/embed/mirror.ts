@@ -56,6 +56,8 @@ class Mirror implements ReactiveController {
     const before = surroundings.around;
     surroundings.around = themeAround(this.element);
     if (surroundings.around !== before) this.element.requestUpdate();
+    // The picture that stands in has both themes, and would ask the reader.
+    for (const one of this.element.querySelectorAll('img')) one.style.colorScheme = surroundings.theme;
   };
 
   /** Whatever has changed the state, the attributes follow it at once: an old one would be shown again. */

@@ -3,9 +3,19 @@ const element = 'superpose-figure';
 // Farther than figures of their own page: their code is still to come, and what changes its height must be out of sight.
 const distance = '1200px';
 
+/** An element of the page's own, or an empty one of those that can have a shadow, if it has none that is open. */
+const mayBeClosed = (one: Element): boolean =>
+  !one.shadowRoot &&
+  (one.localName.includes('-')
+    ? customElements.get(one.localName) !== undefined
+    : !one.firstElementChild &&
+      /^(article|aside|div|footer|header|main|nav|section|span)$/.test(one.localName) &&
+      !one.textContent?.trim());
+
 /** Calls `define` once; until then the elements are unknown to the browser, and show what is between their tags. */
 export function whenNear(define: () => Promise<void>, failed: (error: unknown) => void): void {
   let over = false;
+  let found = false;
   const known = new WeakSet<Element>();
   const views = new IntersectionObserver(
     (entries) => {
@@ -21,19 +31,30 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
   /** Figures are looked for in open shadows too, and in those of elements that are defined later. */
   const look = (elements: Iterable<Element>) => {
     for (const one of elements) {
-      if (one.localName === element) views.observe(one);
-      else if (one.shadowRoot) enter(one.shadowRoot);
+      if (one.localName === element) {
+        found = true;
+        views.observe(one);
+      } else if (one.shadowRoot) enter(one.shadowRoot);
       else if (one.localName.includes('-') && !known.has(one)) {
         known.add(one);
-        const enterLater = () => one.shadowRoot && enter(one.shadowRoot);
+        const enterLater = () => {
+          if (one.shadowRoot) enter(one.shadowRoot);
+          else if (none()) watchClosed([one]);
+        };
         customElements.whenDefined(one.localName).then(enterLater, () => {});
       }
     }
+  };
+  /** A page that is there and whose figures are nowhere may have them in closed shadows. */
+  const none = () => !found && document.readyState === 'complete';
+  const watchClosed = (elements: Iterable<Element>) => {
+    for (const one of elements) if (!over && mayBeClosed(one)) views.observe(one);
   };
   const enter = (root: Document | ShadowRoot) => {
     if (over) return;
     additions.observe(root, { childList: true, subtree: true });
     look(root.querySelectorAll('*'));
+    if (none()) watchClosed(root.querySelectorAll('*'));
   };
   const additions = new MutationObserver((changes) => {
     for (const { addedNodes } of changes) {
@@ -43,5 +64,6 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
   // A shadow that an element of the page is given later is no addition, but it takes room.
   const layouts = new ResizeObserver(() => enter(document));
   enter(document);
+  addEventListener('load', () => enter(document));
   layouts.observe(document.documentElement);
 }

@@ -6,6 +6,7 @@ import { place } from '../element/place.js';
 import { answering } from '../worker/answers.js';
 import { blobWorker, ownThread, setWays } from '../worker/ways.js';
 import { type Carried, fromBase64 } from './carried.js';
+import { hearTheme } from './framed.js';
 import { givenAddress, tellHeight } from './height.js';
 import { beWorker, runWith, type Supplies } from './program.js';
 
@@ -48,6 +49,10 @@ async function bePage(script: string): Promise<void> {
   const element = document.querySelector('superpose-figure');
   tellHeight(element);
   if (!(element instanceof Element)) return;
+  hearTheme((theme) => {
+    element.surroundings.around = document.body.dataset.around = theme;
+    element.requestUpdate();
+  });
   const follow = async () => {
     const { theme, keep, settings, problem } = asked(page);
     for (const [name, value] of Object.entries({ theme, keep })) {

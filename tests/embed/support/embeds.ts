@@ -57,6 +57,15 @@ export async function settled(read: () => Promise<ShownFigure[]>, count = 1): Pr
 }
 export const inPage = (engine: Engine) => () => engine.evaluate(readFigures);
 
+/** Stands alone, in a frame: the theme that its figure is asked for, and the frame's own paper. */
+export function shownIn(): { figure: string | undefined; paper: string } {
+  const root = document.querySelector('superpose-figure')?.shadowRoot?.querySelector('.root');
+  return {
+    figure: root?.getAttribute('data-theme') ?? undefined,
+    paper: getComputedStyle(document.body).backgroundColor,
+  };
+}
+
 export function testEmbeds(start: () => Promise<Engine>): void {
   const open = (make: Made, options?: { cors?: boolean }) => openBlog(start, make, options);
 
@@ -126,6 +135,28 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       () => document.querySelector('superpose-figure')?.shadowRoot?.querySelectorAll('input, select').length,
     );
     expect(inputs).toBe(1);
+  });
+
+  test('such a frame has the theme of the page around, and follows its switch', async () => {
+    const { engine } = await open(
+      ({ site }) => ({
+        html: page(
+          `<iframe sandbox="allow-scripts" title="Dot products" src="${site}figures/dot-products/#v=1&figure=dot-products&n=8"></iframe>`,
+          // In the head, before there is a body.
+          `<script src="${site}resize.js"></script><style>body{background:#fff}.dark body{background:#111}</style>`,
+        ).replace('<html lang="en">', '<html lang="en" class="dark">'),
+      }),
+      { cors: false },
+    );
+    const shown = () => engine.evaluateInFrame(shownIn);
+    await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(20, 22, 26)' });
+    await engine.evaluate(() => document.documentElement.classList.remove('dark'));
+    await expect.poll(shown, patience).toEqual({ figure: 'light', paper: 'rgb(253, 253, 251)' });
+    // What it was given is stronger.
+    await engine.evaluateInFrame(() => {
+      location.hash += '&theme=dark';
+    });
+    await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(20, 22, 26)' });
   });
 
   test.runIf(inject('withModel'))('a sentence in such a frame comes with its words', async () => {

@@ -1,3 +1,6 @@
+import cards from 'open-graph-scraper';
 import { unfurl } from 'unfurl.js';
 
-console.log(JSON.stringify(await unfurl(process.argv[2], { oembed: true })));
+const [, , url] = process.argv;
+const [found, { result }] = await Promise.all([unfurl(url, { oembed: true }), cards({ url })]);
+console.log(JSON.stringify({ ...found, card: result }));

@@ -1,5 +1,5 @@
-// A consumer of oEmbed and cards that was not written here, unfurl.js, asked for the link of the Embed dialog, and the
-// frame that it finds in a page.
+// Consumers of oEmbed and cards that were not written here, unfurl.js and open-graph-scraper, asked for the link of the
+// Embed dialog, and the frame that unfurl.js finds in a page.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,12 @@ export const oembed: Host = {
       const finding = await findingOf(figure);
       const link = `${hosted.address}figures/${figure}/`;
       const said: Said = JSON.parse(await site.run('node', ['consume.mjs', `${link}#v=1&figure=${figure}`]));
-      check(said, hosted.address, readFileSync(join(site.folder, `hosted/figures/${figure}/card.png`)));
+      check(
+        said,
+        hosted.address,
+        finding,
+        readFileSync(join(site.folder, `hosted/figures/${figure}/card.png`)),
+      );
       const pasted: Pasted = {
         place: 'link',
         kind: 'link',
@@ -66,12 +71,23 @@ interface Said {
   };
   open_graph: { url: string; images: { url: string }[] };
   twitter_card: { card: string };
+  /** What open-graph-scraper found. */
+  card: {
+    ogUrl: string;
+    ogTitle: string;
+    ogDescription: string;
+    ogImage: { url: string; width: string; height: string }[];
+    twitterCard: string;
+  };
 }
 
 /** What it found is what the page says, and the card is a picture of the size that is said. */
-function check({ title, oEmbed, open_graph, twitter_card }: Said, home: string, card: Buffer): void {
+function check(said: Said, home: string, finding: string, picture: Buffer): void {
+  const { title, oEmbed, open_graph, twitter_card, card } = said;
   const address = `${home}figures/${figure}/`;
   const [thumbnail] = oEmbed.thumbnails;
+  // A PNG says its size in its first block.
+  const [width, height] = [picture.readUInt32BE(16), picture.readUInt32BE(20)];
   const found = {
     titled: title.endsWith(' · Superpose'),
     rich: oEmbed.type,
@@ -80,9 +96,9 @@ function check({ title, oEmbed, open_graph, twitter_card }: Said, home: string, 
     canonical: open_graph.url,
     image: open_graph.images[0]?.url,
     thumbnail: thumbnail?.url,
-    // A PNG says its size in its first block.
-    pixels: [card.readUInt32BE(16), card.readUInt32BE(20)],
+    pixels: [thumbnail?.width, thumbnail?.height],
     card: twitter_card.card,
+    other: [card.ogUrl, card.ogTitle, card.ogDescription, card.twitterCard, card.ogImage],
   };
   const wanted = {
     titled: true,
@@ -92,9 +108,16 @@ function check({ title, oEmbed, open_graph, twitter_card }: Said, home: string, 
     canonical: address,
     image: `${address}card.png`,
     thumbnail: `${address}card.png`,
-    pixels: [thumbnail?.width, thumbnail?.height],
+    pixels: [width, height],
     card: 'summary_large_image',
+    other: [
+      address,
+      title.replace(' · Superpose', ''),
+      finding,
+      'summary_large_image',
+      [{ url: `${address}card.png`, width: `${width}`, height: `${height}`, type: 'png' }],
+    ],
   };
   if (JSON.stringify(found) !== JSON.stringify(wanted))
-    throw new Error(`unfurl.js found ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+    throw new Error(`They found ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
 }

@@ -5,17 +5,17 @@ import { type Host, onePage, waysOf } from '../support/host.ts';
 export const reveal: Host = {
   title: 'reveal.js',
   ways: waysOf('reveal', ['script', 'iframe']),
-  shownAtOnce: true,
   async build(site) {
     const slides = site.pasted.map(({ text }) => text).join('');
     site.write('index.html', page(slides));
     return onePage(site, '.', '');
   },
   reach: (place) => {
-    const { Reveal } = window as unknown as { Reveal: { slide(at: number): void } };
+    type Deck = { slide(at: number): void; isScrollView(): boolean };
+    const { Reveal } = window as unknown as { Reveal: Deck };
     Reveal.slide(place + 1);
-    // On a phone it is one long page of slides.
-    document.querySelectorAll('superpose-figure, iframe')[place]?.scrollIntoView();
+    // On a phone it is one long page of slides; elsewhere it would put back what is scrolled.
+    if (Reveal.isScrollView()) document.querySelectorAll('superpose-figure, iframe')[place]?.scrollIntoView();
   },
 };
 

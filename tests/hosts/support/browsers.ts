@@ -1,44 +1,32 @@
 // The three browsers, each with a reader who prefers light or dark.
-import { type Browser, chromium } from 'playwright';
-import { chromiumOptions } from '../../../tools/chromium.mjs';
+import { chromium, closeChromium } from '../../engines/chromium.ts';
 import { type Engine, firefox, lacking, webkit } from '../../engines/engines.ts';
 
 export type Scheme = 'light' | 'dark';
 export type Visitor = Engine & {
   resize(width: number, height: number): Promise<void>;
+  /** What its reader sees, into a PNG. */
+  shoot?(path: string): Promise<unknown>;
   /** A page as it prints; Chromium alone can say. */
   print?(): Promise<Uint8Array>;
 };
 
-let running: Promise<Browser> | undefined;
-
+/** With what its console says; an icon that the host does not have is its own affair. */
 async function openChromium(scheme: Scheme): Promise<Visitor> {
-  running ??= chromium.launch(chromiumOptions);
-  const context = await (await running).newContext({ colorScheme: scheme });
-  const page = await context.newPage();
+  const engine = await chromium({ scheme });
   const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  const { page } = engine;
   page.on('console', (message) => {
-    // An icon that the host does not have is its own affair.
     if (message.type() === 'error' && !/favicon/.test(message.location().url))
       complaints.push(`${message.text()} (${message.location().url})`);
   });
-  const called = (inPage: unknown, given: unknown[]) =>
-    `(${inPage})(${given.map((one) => JSON.stringify(one)).join(', ')})`;
   return {
-    complaints,
-    open: async (address) => {
-      await page.goto(address);
+    ...engine,
+    get complaints() {
+      return [...engine.complaints, ...complaints];
     },
-    evaluate: (inPage, ...given) => page.evaluate(called(inPage, given)),
-    evaluateInFrame: async (inPage, ...given) => {
-      const frame = page.frames()[1];
-      if (!frame) throw new Error('The page has no frame.');
-      return frame.evaluate(called(inPage, given));
-    },
-    resize: (width, height) => page.setViewportSize({ width, height }),
     print: () => page.pdf(),
-    close: () => context.close(),
+    shoot: (path) => page.screenshot({ path }),
   };
 }
 
@@ -51,6 +39,4 @@ export type BrowserName = keyof typeof browsers;
 
 export const lackingOf = (name: BrowserName): string[] => (name === 'chromium' ? [] : lacking[name]());
 
-export async function closeBrowsers(): Promise<void> {
-  await (await running)?.close();
-}
+export { closeChromium as closeBrowsers };

@@ -59,8 +59,6 @@ export interface Host {
   build(site: Site): Promise<{ pages: Page[]; stop(): Promise<void> }>;
   /** What it says is looked for in print too. */
   prints?: boolean;
-  /** It shows a figure before there was a place to load it out of sight, so that its picture gives way in view. */
-  shownAtOnce?: boolean;
   /** Run in the page: switches it to its dark theme, or back. */
   dark?: (dark: boolean) => void;
   /** Run in the page: shows the figure of this place among those of the post. */

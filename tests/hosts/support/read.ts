@@ -123,7 +123,9 @@ export function watchShifts(): void {
   } catch {
     // Chromium alone counts them.
   }
-  const all = () => [...document.querySelectorAll('p, h2, superpose-figure, iframe')];
+  const all = () => [
+    ...document.querySelectorAll('p, h2, iframe, superpose-figure:defined, superpose-figure img'),
+  ];
   let before = new Map<Element, number>();
   const look = () => {
     const now = new Map<Element, number>();

@@ -53,6 +53,8 @@ export interface Visit {
   visitor: Visitor;
   reference: Reference;
   home: string;
+  /** Where the screenshot of a way goes. */
+  shot(way: string): string;
 }
 
 /** Where each way's element is among those of its kind. */
@@ -73,7 +75,7 @@ function elementsOf(ways: readonly Pasted[], home: string) {
   });
 }
 
-export async function visit({ page, host, visitor, reference, home }: Visit): Promise<Verdict[]> {
+export async function visit({ page, host, visitor, reference, home, shot }: Visit): Promise<Verdict[]> {
   await visitor.open(page.address);
   await until(() => visitor.evaluate(() => document.readyState === 'complete'));
   await pause(300);
@@ -96,12 +98,12 @@ export async function visit({ page, host, visitor, reference, home }: Visit): Pr
     await pause(300);
     const shifts = await visitor.evaluate(readShifts);
     const score = shifts.score - before.score;
-    const moves = host.shownAtOnce ? verdict.notes : verdict.wrong;
-    if (score > most) moves.push(`layout shift ${score.toFixed(3)}`);
+    if (score > most) verdict.wrong.push(`layout shift ${score.toFixed(3)}`);
     else if (score === 0 && shifts.moved > before.moved && shifts.moved > 8)
-      moves.push(`${shifts.what} moved by ${Math.round(shifts.moved)} px`);
+      verdict.wrong.push(`${shifts.what} moved by ${Math.round(shifts.moved)} px`);
     before = { ...shifts };
     verdicts.push(verdict);
+    await visitor.shoot?.(shot(verdict.way));
   }
   const [first] = verdicts;
   for (const one of await visitor.evaluate(changedStyles)) first?.wrong.push(`the page has changed: ${one}`);
@@ -145,7 +147,8 @@ async function read(
     const { around, own } = await visitor.evaluate(themes, selector, place);
     if (around !== own) wrong.push(`${own} on a ${around} page`);
     wrong.push(...(await reached(visitor, place, reference[own as Scheme])));
-    if (host.dark) wrong.push(...(await switched(visitor, host.dark, selector, place)));
+    const seen = () => visitor.evaluate(themes, selector, place);
+    if (host.dark) wrong.push(...(await switched(visitor, host.dark, seen)));
   } else {
     const inFrame = async () => (await visitor.evaluateInFrame(readFigures))[0];
     if (await until(async () => (await inFrame())?.finding === pasted.finding)) verdict.seen = 'live';
@@ -166,9 +169,18 @@ async function read(
     }
     if ((await visitor.evaluateInFrame(readFrame)).wide)
       wrong.push('the frame is too narrow for what it shows');
-    const { around } = await visitor.evaluate(themes, selector, place);
-    const own = await visitor.evaluateInFrame(frameTheme);
-    if (own !== around) notes.push(`a ${own} frame on a ${around} page`);
+    const seen = async () => ({
+      around: (await visitor.evaluate(themes, selector, place)).around,
+      own: await visitor.evaluateInFrame(frameTheme),
+    });
+    await until(async () => {
+      const { around, own } = await seen();
+      return around === own;
+    }, 3000);
+    const { around, own } = await seen();
+    // Who makes a frame of a link has no script of ours to tell it the theme either.
+    if (own !== around) (pasted.kind === 'link' ? notes : wrong).push(`a ${own} frame on a ${around} page`);
+    if (host.dark) wrong.push(...(await switched(visitor, host.dark, seen)));
   }
   return verdict;
 }
@@ -217,20 +229,19 @@ async function printed(pdf: Uint8Array, ways: readonly Pasted[]): Promise<string
 async function switched(
   visitor: Visitor,
   dark: (dark: boolean) => void,
-  selector: string,
-  place: number,
+  seen: () => Promise<{ around: string; own: string }>,
 ): Promise<string[]> {
   const wrong: string[] = [];
-  const was = (await visitor.evaluate(themes, selector, place)).around === 'dark';
+  const was = (await seen()).around === 'dark';
   for (const to of [!was, was]) {
     await visitor.evaluate(dark, to);
     const wanted = to ? 'dark' : 'light';
     const follows = async () => {
-      const { around, own } = await visitor.evaluate(themes, selector, place);
+      const { around, own } = await seen();
       return around === wanted && own === wanted;
     };
     if (await until(follows, 3000)) continue;
-    const { around, own } = await visitor.evaluate(themes, selector, place);
+    const { around, own } = await seen();
     wrong.push(`switched to ${wanted}: the page is ${around}, the figure ${own}`);
   }
   return wrong;

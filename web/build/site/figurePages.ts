@@ -49,7 +49,7 @@ async function announced(name: string, title: string, finding: string, folder: s
   const svg = await toSvg(rendered, card.width, 'light');
   const png = await rasterised(svg, 1);
   if (png) writeFileSync(resolve(folder, 'card.png'), png);
-  const { height } = rendered.figure.scene(rendered.data, rendered.state, card.width);
+  const height = Math.round(rendered.figure.scene(rendered.data, rendered.state, card.width).height);
   const oembed = {
     version: '1.0',
     type: 'rich',
@@ -62,7 +62,7 @@ async function announced(name: string, title: string, finding: string, folder: s
     ...(png && {
       thumbnail_url: `${address}card.png`,
       thumbnail_width: card.width,
-      thumbnail_height: Math.round(height),
+      thumbnail_height: height,
     }),
   };
   writeFileSync(resolve(folder, 'oembed.json'), `${JSON.stringify(oembed, null, 1)}\n`);
@@ -71,17 +71,31 @@ async function announced(name: string, title: string, finding: string, folder: s
     head: `
     <link rel="canonical" href="${address}" />
     <link rel="alternate" type="application/json+oembed" href="${address}oembed.json" title="${escaped(title)}" />
-    ${cardTags(address, title, finding, png && `${address}card.png`)}`,
+    ${cardTags(address, title, finding, png && { address: `${address}card.png`, width: card.width, height })}`,
   };
 }
 
-export function cardTags(address: string, title: string, description: string, picture?: string): string {
+/** In pixels, where they are known. */
+interface CardPicture {
+  address: string;
+  width?: number;
+  height?: number;
+}
+
+export function cardTags(
+  address: string,
+  title: string,
+  description: string,
+  picture?: CardPicture | undefined,
+): string {
   const tags = [
     ['og:type', 'website'],
     ['og:url', address],
     ['og:title', title],
     ['og:description', description],
-    ...(picture ? [['og:image', picture]] : []),
+    ...(picture ? [['og:image', picture.address]] : []),
+    ...(picture?.width ? [['og:image:width', `${picture.width}`]] : []),
+    ...(picture?.height ? [['og:image:height', `${picture.height}`]] : []),
   ].map(([property, content = '']) => `<meta property="${property}" content="${escaped(content)}" />`);
   return [...tags, `<meta name="twitter:card" content="summary_large_image" />`].join('\n    ');
 }

@@ -42,7 +42,9 @@ export const hostedPage = (): Plugin => ({
       if (!home) return offline;
       const title = html.match(/<title>(.*?)<\/title>/)?.[1] ?? 'Superpose';
       const description = html.match(/<meta name="description" content="([^"]*)"/)?.[1] ?? '';
-      const tags = cardTags(home, title, description, `${home}figures/dot-products/card.png`);
+      const tags = cardTags(home, title, description, {
+        address: `${home}figures/dot-products/card.png`,
+      });
       return offline.replace(
         '</title>',
         `</title>\n    <link rel="canonical" href="${home}" />\n    ${tags}`,

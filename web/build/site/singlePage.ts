@@ -21,7 +21,12 @@ export interface SinglePageParts {
   connect?: string;
 }
 
-const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;background:#fdfdfb;color:#14161a;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}@media (prefers-color-scheme:dark){body{background:#14161a;color:#e6e8ec}}body:has([theme=light i]){background:#fdfdfb}body:has([theme=dark i]){background:#14161a}`;
+/** The reader's scheme; stronger than it is what the page around says, and strongest what the figure was given. */
+const colours = {
+  light: '{color-scheme:light;background:#fdfdfb;color:#14161a}',
+  dark: '{color-scheme:dark;background:#14161a;color:#e6e8ec}',
+};
+const style = `body{margin:0;padding:2px 4px 6px;overflow:auto;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}img{max-width:100%;height:auto}body${colours.light}@media (prefers-color-scheme:dark){body${colours.dark}}body[data-around=light]${colours.light}body[data-around=dark]${colours.dark}body:has([theme=light i])${colours.light}body:has([theme=dark i])${colours.dark}`;
 
 const wasmBlock = (name: string) => {
   const file = resolve(import.meta.dirname, `../../../build/package/wasm/${name}-plain.wasm`);

@@ -1,0 +1,39 @@
+// Chromium behind the interface that the other engines have; one browser, and a context for each reader.
+import { type Browser, type Page, chromium as playwright } from 'playwright';
+import { chromiumOptions } from '../../tools/chromium.mjs';
+import type { Engine, EngineOptions } from './engines.ts';
+
+export type Chromium = Engine & Required<Pick<Engine, 'resize'>> & { page: Page };
+
+let running: Promise<Browser> | undefined;
+
+export async function closeChromium(): Promise<void> {
+  await (await running)?.close();
+}
+
+export async function chromium({ scheme }: EngineOptions = {}): Promise<Chromium> {
+  running ??= playwright.launch(chromiumOptions);
+  const context = await (await running).newContext(scheme ? { colorScheme: scheme } : {});
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return {
+    page,
+    complaints,
+    open: async (address) => {
+      await page.goto(address);
+    },
+    evaluate: (inPage, ...given) => page.evaluate(called(inPage, given)),
+    evaluateInFrame: async (inPage, ...given) => {
+      const frame = page.frames()[1];
+      if (!frame) throw new Error('The page has no frame.');
+      return frame.evaluate(called(inPage, given));
+    },
+    resize: (width, height) => page.setViewportSize({ width, height }),
+    close: () => context.close(),
+  };
+}
+
+/** A call as an expression: Playwright itself hands on one argument only. */
+const called = (inPage: unknown, given: unknown[]): string =>
+  `(${inPage})(${given.map((one) => JSON.stringify(one)).join(', ')})`;
