@@ -1,11 +1,17 @@
 // Pages that make it hard: each gets the best form that it allows, and says nothing on its console that could be avoided.
+import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { openChromium } from './support/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf } from './support/figures.ts';
 
-async function open(make: Made, prepare?: Parameters<typeof openBlog>[2]) {
+async function open(
+  make: Made,
+  prepare?: Parameters<typeof openBlog>[2],
+  before?: (page: Page) => Promise<unknown>,
+) {
   const chromium = await openChromium();
+  await before?.(chromium.page);
   const said: string[] = [];
   chromium.page.on('console', (message) => {
     // The icon that the blog does not have is its own affair.
@@ -45,6 +51,16 @@ const live: [string, Made][] = [
       };
     },
   ],
+  [
+    'a page that isolates itself',
+    ({ site }) => ({
+      html: page(figure('name="dot-products" n="6"') + script(site)),
+      headers: {
+        'Cross-Origin-Embedder-Policy': 'require-corp',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+      },
+    }),
+  ],
 ];
 test.each(live)('a live figure, and a quiet console: %s', async (_, make) => {
   const { engine, said } = await open(make);
@@ -76,16 +92,25 @@ test('a page that is written from right to left: the figure is not', async () =>
   expect(said).toEqual([]);
 });
 
-test('a blocker that drops the .wasm: the picture stays, with a sentence that says which file and a way to try again', async () => {
-  const { engine, said } = await open(({ site }) => ({ html: page(figure() + script(site)) }), {
-    prepare: (servers) => servers.lose(/\.wasm$/),
-  });
-  const [found] = await settled(inPage(engine));
-  expect(found).toMatchObject({ finding: '', picture: true });
-  expect(found?.problem).toMatch(/WebAssembly file .*Try again/);
-  // The browser itself says that the file is not there; we add nothing to it.
-  expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
-});
+const drops: [string, NonNullable<Parameters<typeof open>[1]>['prepare'], boolean][] = [
+  ['a server that has no .wasm', (servers) => servers.lose(/\.wasm$/), false],
+  ['a blocker that drops the .wasm', undefined, true],
+];
+test.each(drops)(
+  '%s: the picture stays, with a sentence that says which file and a way to try again',
+  async (_, prepare, blocked) => {
+    const { engine, said } = await open(
+      ({ site }) => ({ html: page(figure() + script(site)) }),
+      prepare && { prepare },
+      blocked ? (page) => page.route(/\.wasm$/, (route) => route.abort('blockedbyclient')) : undefined,
+    );
+    const [found] = await settled(inPage(engine));
+    expect(found).toMatchObject({ finding: '', picture: true });
+    expect(found?.problem).toMatch(/WebAssembly file .*Try again/);
+    // The browser itself says that the file is not there; we add nothing to it.
+    expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
+  },
+);
 
 test('a frame that may run no scripts shows the picture and what it says', async () => {
   const { browserPage } = await open(({ site }) => ({

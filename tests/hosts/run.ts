@@ -12,6 +12,8 @@ import {
   type Visitor,
 } from './support/browsers.ts';
 import type { Host, Page } from './support/host.ts';
+import { lighthouse } from './support/lighthouse.ts';
+import { memory } from './support/memory.ts';
 import { insideStyles } from './support/read.ts';
 import { type Served, serve } from './support/serve.ts';
 import { siteOf } from './support/site.ts';
@@ -33,19 +35,38 @@ interface Row {
   notes: Map<string, number>;
 }
 
+/** What takes its time, and is asked for by itself; each says whether it is within its bounds. */
+const measures: Readonly<Record<string, (home: string) => Promise<boolean>>> = {
+  '--lighthouse': lighthouse,
+  '--memory': memory,
+};
+
 export async function main(args: string[]): Promise<number> {
-  const named = args.filter((one) => one in hosts);
-  const only = args.filter((one) => one in browsers) as BrowserName[];
-  const unknown = args.find((one) => !(one in hosts) && !(one in browsers));
-  if (unknown !== undefined)
+  const unknown = args.find((one) => !(one in hosts) && !(one in browsers) && !(one in measures));
+  const measured = args.filter((one) => one in measures);
+  if (unknown !== undefined || (measured.length > 0 && measured.length < args.length))
     throw usageError(
-      `npm run hosts takes names of ${Object.keys(hosts).join(', ')}, and of ${Object.keys(browsers).join(', ')}; it got: ${unknown}`,
+      `npm run hosts takes names of ${Object.keys(hosts).join(', ')}, and of ${Object.keys(browsers).join(', ')}, or, alone, ${Object.keys(measures).join(' and ')}; it got: ${args.join(' ')}`,
     );
-  const wanted = named.length > 0 ? named : Object.keys(hosts);
   const dist = await serve(
     { '/superpose/': join(root, 'dist') },
     { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' },
   );
+  if (measured.length === 0) return everyHost(args, dist);
+  try {
+    let within = true;
+    for (const one of measured)
+      within = ((await measures[one]?.(`${dist.address}superpose/`)) ?? true) && within;
+    return within ? 0 : 1;
+  } finally {
+    await dist.stop();
+  }
+}
+
+async function everyHost(args: string[], dist: Served): Promise<number> {
+  const named = args.filter((one) => one in hosts);
+  const only = args.filter((one) => one in browsers) as BrowserName[];
+  const wanted = named.length > 0 ? named : Object.keys(hosts);
   const home = `${dist.address}superpose/`;
   const rows: Row[] = [];
   const missing: string[] = [];

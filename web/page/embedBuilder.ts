@@ -184,7 +184,7 @@ export class EmbedBuilder extends LitElement {
         <label>Theme <select @change=${(event: Event) => {
           this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
         }}>
-          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? (kind === 'script' ? 'the page’s' : 'the reader’s') : one}</option>`)}
+          ${(['auto', 'light', 'dark'] as const).map((one) => html`<option value=${one} ?selected=${one === this.theme}>${one === 'auto' ? (kind === 'script' || kind === 'iframe' ? 'the page’s' : 'the reader’s') : one}</option>`)}
         </select></label>
       </fieldset>
       ${

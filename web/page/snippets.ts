@@ -64,7 +64,9 @@ export function attributesOf(wish: Wish): [name: string, text: string][] {
   ];
 }
 
-export const widePicture = ({ home, figure }: Wish): string => `${home}pictures/${figure.name}-wide.svg`;
+/** Of the picture's two themes, the one that was chosen. */
+export const widePicture = ({ home, figure, theme }: Wish): string =>
+  `${home}pictures/${figure.name}-wide.svg${theme === 'auto' ? '' : `#${theme}`}`;
 export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-${version}.js`;
 
 export const inTag = (attributes: [string, string][]): string =>

@@ -160,6 +160,9 @@ function linesOf(pieces: readonly string[], width: number): string[] {
   return lines;
 }
 
+const dark = (inside: string): string =>
+  `${inside}{${themeVariables('dark')}}${inside} .on-dark{display:inline}${inside} .on-light{display:none}`;
+
 /** A whole SVG file. */
 export async function svgPicture(
   scene: Scene,
@@ -176,10 +179,11 @@ export async function svgPicture(
   const images = await Promise.all(
     themes.flatMap(([one, hidden]) => rasters.map((raster) => rasterImage(raster, one, hidden))),
   );
-  const style =
-    theme === 'auto'
-      ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){svg{${themeVariables('dark')}}.on-dark{display:inline}.on-light{display:none}}${inkClasses}</style>`
-      : '';
+  // Of both themes it has the reader's, or the one that its address ends in: #light or #dark.
+  const auto = theme === 'auto';
+  const style = auto
+    ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}</style>`
+    : '';
   const marks = `${images.join('')}${shapesOf(scene.marks, true).map(markup).join('')}`;
   const lines = below ? linesOf(below, scene.width) : [];
   const width = scene.width + (below ? 2 * margin : 0);
@@ -192,8 +196,8 @@ export async function svgPicture(
         .join('')}`
     : marks;
   const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${framed}`;
-  const painted = theme === 'auto' ? shapes : inAttributes(shapes, theme);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
+  const painted = auto ? `<g id="dark">${shapes}</g>` : inAttributes(shapes, theme);
+  return `<svg${auto ? ' id="light"' : ''} xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }
 
 /** Classes of ink as plain attributes: what every program reads, and no policy forbids. */

@@ -159,6 +159,25 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(20, 22, 26)' });
   });
 
+  test('a picture has the theme that its address ends in', async () => {
+    const { engine } = await open(({ here }) => ({
+      html: page(
+        ['', '#light', '#dark'].map((end) => `<img src="${here}pictures/cost-wide.svg${end}">`).join(''),
+      ),
+    }));
+    const paper = () =>
+      engine.evaluate(() =>
+        [...document.images].map((image) => {
+          const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
+          const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+          if (image.complete) context.drawImage(image, 0, 0);
+          const [red, , , alpha] = context.getImageData(0, 0, 1, 1).data;
+          return alpha === 255 && (red as number) > 128 ? 'light' : alpha === 255 ? 'dark' : '';
+        }),
+      );
+    await expect.poll(paper, patience).toEqual(['light', 'light', 'dark']);
+  });
+
   test.runIf(inject('withModel'))('a sentence in such a frame comes with its words', async () => {
     const { engine, servers } = await open(
       ({ site }) => ({

@@ -9,12 +9,12 @@ export const html: Host = {
   prints: true,
   ways: waysOf('html', ['script', 'iframe', 'svg']),
   async build(site) {
-    const [, , picture] = site.pasted;
-    const text = site
-      .post('html')
-      .replace(`src="${picture?.figure}.svg"`, `src="pictures/${picture?.figure}-wide.svg"`);
-    const name = `pictures/${picture?.figure}-wide.svg`;
-    site.write(`site/${name}`, readFileSync(join(root, 'dist', name), 'utf8'));
+    let text = site.post('html');
+    for (const { figure } of site.pasted.filter(({ kind }) => kind === 'svg')) {
+      const name = `pictures/${figure}-wide.svg`;
+      site.write(`site/${name}`, readFileSync(join(root, 'dist', name), 'utf8'));
+      text = text.replace(`src="${figure}.svg"`, `src="${name}"`);
+    }
     site.write('site/index.html', page(text));
     return onePage(site, 'site', '');
   },

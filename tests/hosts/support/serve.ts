@@ -19,11 +19,14 @@ const types: Record<string, string> = {
 export interface Served {
   /** Ends in a slash. */
   address: string;
+  /** Paths that were asked for and found, in turn. */
+  requests: readonly string[];
   stop(): Promise<void>;
 }
 
 /** Serves each folder at its path, such as "/superpose/". */
 export async function serve(folders: Record<string, string>, headers: Record<string, string> = {}) {
+  const requests: string[] = [];
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://any').pathname);
     const at = Object.keys(folders).find((prefix) => path.startsWith(prefix));
@@ -37,6 +40,7 @@ export async function serve(folders: Record<string, string>, headers: Record<str
     for (const file of wanted) {
       const bytes = await readFile(file).catch(() => undefined);
       if (!bytes) continue;
+      requests.push(path);
       response.writeHead(200, {
         ...headers,
         'Content-Type': types[extname(file)] ?? 'application/octet-stream',
@@ -49,6 +53,7 @@ export async function serve(folders: Record<string, string>, headers: Record<str
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    requests,
     stop: () =>
       new Promise<void>((stopped) => {
         server.close(() => stopped());

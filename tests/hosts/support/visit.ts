@@ -91,7 +91,7 @@ export async function visit({ page, host, visitor, reference, home, shot }: Visi
       await until(async () => {
         await pause(100);
         return visitor.evaluate(stepTo, selector, place);
-      });
+      }, 60_000);
     }
     const verdict = await read(visitor, pasted, selector, place, reference, host);
     // What comes below while the reader goes on.

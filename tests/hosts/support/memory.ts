@@ -1,0 +1,106 @@
+// What figures cost a reader's machine: requests, workers, and the memory of the browser's processes.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright';
+import { chromiumOptions } from '../../../tools/chromium.mjs';
+import { root } from '../../../tools/steps.mjs';
+import { readFigures } from '../../embed/support/figures.ts';
+import { serve } from './serve.ts';
+
+/** In MB: what only they have, and their part of what they share. */
+function memoryOf(pid: number): number {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name): [number, number][] => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        return [[Number(name), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])]];
+      } catch {
+        return [];
+      }
+    });
+  const tree = [pid];
+  for (const one of tree)
+    tree.push(...parents.filter(([, parent]) => parent === one).map(([child]) => child));
+  const kilobytes = tree.map((one) => {
+    try {
+      return Number(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8').match(/^Pss:\s+(\d+)/m)?.[1] ?? 0);
+    } catch {
+      return 0;
+    }
+  });
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+/** Figures in turn: one that needs nothing of the model, one that does. */
+const figureAt = (place: number) =>
+  place % 2 === 0
+    ? `<superpose-figure name="dot-products" n="${place + 4}"></superpose-figure>`
+    : `<superpose-figure name="one-score" text="${Array(place + 2)
+        .fill('river')
+        .join(' ')}"></superpose-figure>`;
+
+/** Prints a row for pages of no figure, one, two and ten; whether nothing is fetched twice, and one worker computes. */
+export async function memory(): Promise<boolean> {
+  let within = true;
+  const folder = join(root, 'build/hosts/memory');
+  mkdirSync(folder, { recursive: true });
+  console.log('\nChromium and its processes, after every figure was shown:');
+  console.log(
+    '| figures | requests | twice | .wasm | model | workers | MB |\n| --- | --- | --- | --- | --- | --- | --- |',
+  );
+  for (const figures of [0, 1, 2, 10]) {
+    const cors = { 'Access-Control-Allow-Origin': '*' };
+    const dist = await serve({ '/superpose/': join(root, 'dist') }, cors);
+    const body = Array.from({ length: figures }, (_, place) => figureAt(place)).join('');
+    writeFileSync(
+      join(folder, 'index.html'),
+      `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Figures</title><body><p>A post.</p>${body}<script type="module" src="${dist.address}superpose/embed.js"></script>`,
+    );
+    const post = await serve({ '/': folder });
+    const server = await chromium.launchServer(chromiumOptions);
+    try {
+      const browser = await chromium.connect(server.wsEndpoint());
+      const page = await browser.newPage();
+      await page.goto(post.address);
+      for (let place = 0; place < figures; place++) {
+        await page.evaluate(
+          (at) => document.querySelectorAll('superpose-figure')[at]?.scrollIntoView(),
+          place,
+        );
+        await page.waitForFunction(
+          (at) =>
+            document
+              .querySelectorAll('superpose-figure')
+              [at]?.shadowRoot?.querySelector('.finding, .problem'),
+          place,
+          { timeout: 60_000 },
+        );
+      }
+      const problem = (await page.evaluate(readFigures)).find((one) => one.problem);
+      if (problem) throw new Error(problem.problem);
+      // What is no longer needed may go.
+      await page.waitForTimeout(3000);
+      const paths = dist.requests.map((path) => path.replace('/superpose/', ''));
+      const twice = paths.length - new Set(paths).size;
+      const workers = page.workers().length;
+      if (twice > 0 || workers > 1) within = false;
+      const count = (pattern: RegExp) => paths.filter((path) => pattern.test(path)).length;
+      const cells = [
+        figures,
+        paths.length,
+        twice,
+        count(/\.wasm$/),
+        count(/^model\//),
+        workers,
+        Math.round(memoryOf(server.process().pid as number)),
+      ];
+      console.log(`| ${cells.join(' | ')} |`);
+    } finally {
+      await server.close();
+      await post.stop();
+      await dist.stop();
+    }
+  }
+  return within;
+}
