@@ -152,6 +152,21 @@ describe('attributes', () => {
 });
 
 describe('where it stands', () => {
+  test('in view at once, its picture stays in place until the figure comes', async () => {
+    const watched = `<script>
+      window.tops = new Set();
+      (function look() {
+        const { top, height } = document.querySelector('img').getBoundingClientRect();
+        if (height > 0) tops.add(Math.round(top));
+        requestAnimationFrame(look);
+      })();</script>`;
+    // As in the snippets, where it is a block of its own.
+    const { engine } = await onBlog(figure().replace('<img ', '<img style="display:block" ') + watched);
+    await shows(engine, await findingOf('dot-products'));
+    const tops = await engine.evaluate(() => [...(window as unknown as { tops: Set<number> }).tops]);
+    expect(tops).toHaveLength(1);
+  });
+
   test('moved while it computes, it shows what it was asked', async () => {
     const { engine } = await onBlog(`<main>${figure()}</main><section></section>`);
     await shows(engine, await findingOf('dot-products'));
