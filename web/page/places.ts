@@ -224,9 +224,13 @@ vue: { template: { compilerOptions: { ${isElement} } } },
     label: 'reveal.js slide',
     tried: ['reveal'],
     forms: {
-      // Its own style would cut a frame off at the slide's end.
+      // Its own style would cut a frame off at the slide's end, and what is below one moves when it gets its height.
       iframe: one('the slides', (wish) =>
-        inSection(iframe(wish).replace('max-width:100%', 'max-width:100%;max-height:none')),
+        inSection(
+          iframe(wish)
+            .replace('max-width:100%', 'max-width:100%;max-height:none')
+            .replace(/^(<iframe.*\n)(<p>.*\n)/, '$2$1'),
+        ),
       ),
       script: one('the slides', (wish) => inSection(scriptTag(wish))),
     },

@@ -10,7 +10,7 @@ import { type Host, onePage, type Pasted } from '../support/host.ts';
 const figure = 'cost';
 
 export const oembed: Host = {
-  title: 'oEmbed (unfurl.js)',
+  title: 'oEmbed (unfurl.js, open-graph-scraper)',
   ways: [],
   async build(site) {
     // The pages of figures as a build with SUPERPOSE_URL makes them.
@@ -98,7 +98,8 @@ function check(said: Said, home: string, finding: string, picture: Buffer): void
     thumbnail: thumbnail?.url,
     pixels: [thumbnail?.width, thumbnail?.height],
     card: twitter_card.card,
-    other: [card.ogUrl, card.ogTitle, card.ogDescription, card.twitterCard, card.ogImage],
+    other: [card.ogUrl, card.ogTitle, card.ogDescription, card.twitterCard],
+    pictures: card.ogImage.map((one) => [one.url, one.width, one.height]),
   };
   const wanted = {
     titled: true,
@@ -110,13 +111,8 @@ function check(said: Said, home: string, finding: string, picture: Buffer): void
     thumbnail: `${address}card.png`,
     pixels: [width, height],
     card: 'summary_large_image',
-    other: [
-      address,
-      title.replace(' · Superpose', ''),
-      finding,
-      'summary_large_image',
-      [{ url: `${address}card.png`, width: `${width}`, height: `${height}`, type: 'png' }],
-    ],
+    other: [address, title.replace(' · Superpose', ''), finding, 'summary_large_image'],
+    pictures: [[`${address}card.png`, `${width}`, `${height}`]],
   };
   if (JSON.stringify(found) !== JSON.stringify(wanted))
     throw new Error(`They found ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
