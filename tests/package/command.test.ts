@@ -150,7 +150,12 @@ test.each<[string[], string]>([
   [['decompose', '--model', checkpoint('bert'), '--ids', '1,,2'], 'must be a whole number'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '2'], 'from 0 to 1; it is 2'],
   [['decompose', '--model', checkpoint('gpt2'), '--ids', '1', '--layer', '1'], 'GPT-2 are not run here'],
-  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'direct or streams'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'round'], 'direct, streams or mean'],
+  [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'no tokenizer.json'],
+  [
+    ['decompose', '--model', checkpoint('bert'), '--ids', '1,2,3,4,5,6,7,8', '--way', 'mean'],
+    'at most 7 tokens',
+  ],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'], 'from 0 to 1; it is 2'],
   [['decompose', '--model', checkpoint('qwen2'), '--ids', '1'], 'No table of positions is added'],
 ])('of a model of one’s own, %j is refused', async (args, sentence) => {

@@ -130,6 +130,9 @@ class OwnModel {
       this.say('There is no .safetensors file among these.');
       return;
     }
+    // What was set of another model is not of this one.
+    if (this.names.length > 0 && /&figure=own-/.test(location.hash))
+      history.replaceState(history.state, '', '#own-model');
     this.clear();
     this.files = useful;
     this.open({});
@@ -208,6 +211,8 @@ class OwnModel {
       this.shown.append(element);
     }
     this.names = own.map(([name]) => name);
+    // A link to one of them has waited for it.
+    if (/^#v=\d+&figure=own-/.test(location.hash)) window.dispatchEvent(new Event('hashchange'));
   }
 
   private pictureInput(model: Opened): Node {
