@@ -114,6 +114,8 @@ describeWeights('MiniLM’s own file', () => {
     };
     const { figures } = await import('../../web/figures/index.ts');
     for (const [name, settings] of [
+      ['heads', {}],
+      ['heads', { layer: 1, gauge: 'raw' }],
       ['depth', { layers: 'none' }],
       ['depth', { layers: 'all' }],
       ['needs-positions', { layers: 'all' }],

@@ -50,6 +50,7 @@ export interface OwnQuestion {
 /** Settings of its figures. */
 export interface OwnState {
   gauge: 'canonical' | 'raw';
+  layer?: number;
   head: number;
   on: readonly string[];
   text: string;
@@ -158,13 +159,18 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   }
   if (model.summands.length === 0 || model.heads === undefined || model.epsilon === undefined) return made;
   const gauge = { ...gaugeControl, more: true } as const;
+  const places = Array.from({ length: model.layers }, (_, place) => place);
+  const layer: Record<string, Control> =
+    places.length > 1
+      ? { layer: { kind: 'steps', more: true, label: 'Layer', values: places, initial: 0 } }
+      : {};
   const patches = model.picture ? 'Tokens are patches here. ' : '';
   add(
     as(
       heads,
       'own-heads',
       `${name}: the variation in each head’s scores, shared out`,
-      { gauge, ...input },
+      { gauge, ...layer, ...input },
       { sentences: 'yours' },
       patches,
     ),

@@ -68,7 +68,7 @@ class OwnModel {
       { className: 'own' },
       made('p', {
         textContent:
-          'Models of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s, MPNet’s, GPT-2’s, OPT’s, ViT’s, CLIP’s and Whisper’s layout are recognised by the names in their files. Of a large file only a few rows and the first layer are read. Nothing is uploaded: it is read by this page, on your machine.',
+          'Models of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s, MPNet’s, GPT-2’s, OPT’s, ViT’s, CLIP’s and Whisper’s layout are recognised by the names in their files. Of a large file only a few rows and the first layer are read, and its other layers when you ask for them. Nothing is uploaded: it is read by this page, on your machine.',
       }),
       made(
         'label',

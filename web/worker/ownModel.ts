@@ -78,10 +78,13 @@ export async function ownModel(
   const own = state as unknown as OwnState;
   const { input, dropped } = await inputOf(held, own);
   const [content = '', position = '', ...others] = model.summands;
+  const layer = own.layer ?? 0;
+  const written = layer > 0 ? ['attention', 'mlp'] : [];
   const scores = await model.decompose(input, {
     ...watching(job),
+    ...(layer > 0 && { layer }),
     gauge: own.gauge,
-    groups: { [content]: [content], [position]: [position], rest: [...others, 'constant'] },
+    groups: { [content]: [content], [position]: [position], rest: [...others, ...written, 'constant'] },
     ...(figure === 'own-one-score' && { only: [own.head] }),
   });
   const { tokens } = scores.sentence;
