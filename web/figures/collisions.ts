@@ -6,7 +6,7 @@ import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
-import { rawRows, withGauge } from './gaugeControl.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 
 const largestVocabulary = 5000;
 
@@ -326,6 +326,6 @@ export const figure: Figure<typeof controls, Data> = {
         fateOf(data, place) === 'taken' ? (data.nearest[place] as string) : data.word,
       ]),
     };
-    return words === 'seeded' ? found : withGauge(found, 'raw');
+    return rawTable(words !== 'seeded', found);
   },
 };

@@ -241,7 +241,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
       const most = first.indexOf(Math.max(...first));
-      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The layers behind it, and how much of each state the position is, have not been asked for yet.`;
+      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The layers behind it have not been asked for yet.`;
     }
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));

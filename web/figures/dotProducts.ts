@@ -6,7 +6,7 @@ import { type Area, counts, plane, steps } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
-import { rawRows, withGauge } from './gaugeControl.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
@@ -242,7 +242,7 @@ export const figure: Figure<typeof controls, Data> = {
       columns: ['i', 'j', 'token i', 'token j', ...rows.map(({ label }) => label.replace(/^[+=] /, ''))],
       rows: pairs,
     };
-    return state.tokens === 'seeded' ? found : withGauge(found, 'raw');
+    return rawTable(state.tokens !== 'seeded', found);
   },
 };
 

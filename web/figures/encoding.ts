@@ -5,7 +5,7 @@ import { bars, colourKey, largestMagnitude, plane, steps, tickText } from '../pl
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
-import { rawRows, withGauge } from './gaugeControl.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 import { sinusoids } from './sinusoids.js';
 
 const controls = {
@@ -255,7 +255,7 @@ export const figure: Figure<typeof controls, Data> = {
       }
     }
     const found = { columns: ['position', 'channel', 'value', 'max − min of the channel'], rows };
-    return encoding === 'learned' ? withGauge(found, 'raw') : found;
+    return rawTable(encoding === 'learned', found);
   },
 };
 

@@ -18,6 +18,10 @@ export const apartOf = (gauge: 'canonical' | 'raw', weights: 'trained' | 'seeded
 /** Said of lengths, products and cosines of a model's rows, which a vector moved from one table to the other changes. */
 export const rawRows = ' Raw: of the rows as they come.';
 
+/** The same, where they are a model's, and with a column that says so. */
+export const rawTable = (isModels: boolean, found: DataTable): DataTable =>
+  isModels ? withGauge(found, 'raw') : found;
+
 /** A table of numbers that depend on the gauge, with its name in each row. */
 export const withGauge = ({ columns, rows }: DataTable, gauge: 'canonical' | 'raw'): DataTable => ({
   columns: [...columns, 'gauge'],

@@ -22,7 +22,7 @@ const controls = {
   layer: {
     kind: 'steps',
     more: true,
-    label: 'Layer (each behind layer 0 fetches 3.6 MB)',
+    label: 'Layer (from 1 on, 3.6 MB each)',
     values: [0, 1, 2, 3, 4, 5],
     initial: 0,
     before: 0,
@@ -233,8 +233,7 @@ export const figure: Figure<typeof controls, Data> = {
     const largest = crossed.indexOf(Math.max(...crossed));
     const least = crossed.indexOf(Math.min(...crossed));
     const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
-    const where =
-      layer === 0 ? '' : `, in layer ${layer}, by what the residual stream carries of the tables themselves`;
+    const where = layer === 0 ? '' : `, in layer ${layer}, by the direct path`;
     return `${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
   },
 

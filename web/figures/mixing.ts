@@ -6,7 +6,7 @@ import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
-import { rawRows, withGauge } from './gaugeControl.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 
 const controls = {
@@ -238,7 +238,7 @@ export const figure: Figure<typeof controls, Data> = {
         at(shift, channel),
       ]),
     };
-    return tokens === 'seeded' ? found : withGauge(found, 'raw');
+    return rawTable(tokens !== 'seeded', found);
   },
 };
 

@@ -123,7 +123,8 @@ function ordersOf(superpose: Superpose, { tokens }: Sentence, seed: number) {
   if (['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];
   // Word pieces mark what goes on, other tokenizers what begins.
-  const begins = tokens.some((token) => /^[Ġ▁]/.test(token)) ? /^[Ġ▁]/ : /^(?!##)/;
+  const mark = /^[Ġ▁]/;
+  const begins = tokens.some((token) => mark.test(token)) ? mark : /^(?!##)/;
   for (let place = 1; place < end; place++) {
     if (!begins.test(tokens[place] as string) && words.length > 0) words.at(-1)?.push(place);
     else words.push([place]);

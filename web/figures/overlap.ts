@@ -235,7 +235,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   table: ({ raw, centred, shares, reached, chance }) => ({
     columns: [
-      'direction of the centred tokens, or overlap',
+      'token direction, or overlap',
       'part in the positions’ space',
       'chance',
       'part of the positions’ space so far',

@@ -67,11 +67,6 @@ async function ofPositions(superpose: Superpose, model: TextModel) {
   return { position, positionMean, lags: means.slice(table.rows, table.rows + mostLag) };
 }
 
-/** Where there are as many positions. */
-const lag = (data: Data, distance: number, words: string) => {
-  const mean = data.lags[distance - 1];
-  return mean === undefined ? '' : `${words} ${about(mean)}`;
-};
 const hasSegment = ({ segment }: Data) => !Number.isNaN(segment);
 
 export const figure: Figure<typeof controls, Data> = {
@@ -226,11 +221,15 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data) {
     const segment = hasSegment(data) ? `; the segment’s has ${about(data.segment)}` : '';
+    // Where there are as many positions.
     const lags = [
-      lag(data, 1, 'Neighbouring positions have a cosine of'),
-      lag(data, 8, ', positions 8 apart'),
-      lag(data, 16, ', and 16 apart'),
-    ].join('');
+      [1, 'Neighbouring positions have a cosine of'],
+      [8, ', positions 8 apart'],
+      [16, ', and 16 apart'],
+    ]
+      .filter(([lag]) => data.lags.length >= Number(lag))
+      .map(([lag, words]) => `${words} ${about(data.lags[Number(lag) - 1] as number)}`)
+      .join('');
     return `In this sentence, token rows have length ${about(data.tokenMean)} on average; the ${data.position.length} position rows have ${about(data.positionMean)}, but position 0 has ${about(data.position[0] as number)}${segment}. Tokens and the positions that they stand at have a mean |cosine| of ${about(data.meanSize)}; random directions have ${about(data.chance)}. ${lags}.${rawRows}`;
   },
 
