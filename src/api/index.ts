@@ -5,14 +5,13 @@ export type * from './first.js';
 export { type First, loadFirst } from './first.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
-export type { FamilyId } from './model/families.js';
+export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type {
-  CorpusMeans,
-  CorpusMeansOptions,
   LayerDecomposeOptions,
   LayersWatch,
   MiniLMForwardOptions,
 } from './model/layers.js';
+export type { FamilyId } from './model/layout.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './model/minilm.js';
 export type {
   ByGauge,
@@ -24,10 +23,12 @@ export type {
 export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
 export {
   type ModelInput,
+  type OpenCorpusMeansOptions,
   type OpenDecomposeOptions,
   type OpenedModel,
   type OpenForwardOptions,
   type OpenModelOptions,
+  type OwnRows,
   openModel,
 } from './model/openModel.js';
 export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';

@@ -1,6 +1,9 @@
 // A score taken apart on its way out: what every way of taking one apart gives, in both modules.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "convert.h"
@@ -10,13 +13,35 @@
 
 namespace superpose {
 
-// The chosen heads of a score taken apart; shares leave out the rows that stand apart. Results leave head by head, so
-// that the module never holds more than one head's terms. `causal` changes the shares alone.
+// Terms [parts^2, cells], in the first rows, as those of one part more, whose term with itself is `last` and whose others
+// are 0.
 template <typename Scalar>
+void add_last_part(int parts, const Matrix<Scalar>& last, Matrix<Scalar>& terms) {
+  const int all = parts + 1;
+  // From the last on, since none moves up.
+  for (int term = parts * parts - 1; term > 0; --term) {
+    const int to = term / parts * all + term % parts;
+    if (to != term)
+      std::copy_n(terms.data() + term * terms.cols(), terms.cols(), terms.data() + to * terms.cols());
+  }
+  for (int part = 0; part < all; ++part) {
+    terms.row(part * all + parts).setZero();
+    terms.row(parts * all + part).setZero();
+  }
+  std::copy_n(last.data(), last.size(), terms.data() + (all * all - 1) * terms.cols());
+}
+
+// The chosen heads of a score taken apart; shares leave out the rows that stand apart. Results leave head by head, so
+// that the module never holds more than one head's terms. `causal` changes the shares alone. bias(head), [n, n] or
+// empty, is added to the logits and is a part of its own, the last.
+template <typename Scalar, typename Bias = std::nullptr_t>
 Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart,
-                bool causal = false) {
+                bool causal = false, const Bias& bias = nullptr) {
   const std::size_t n = parts.tokens;
-  const std::size_t count = parts.terms();
+  std::size_t count = parts.terms();
+  if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
+    if (bias(0).size()) count = (parts.parts + 1) * (parts.parts + 1);
+  }
   const int chosen = heads.length();
   const CountedPairs counted{row_flags(apart, parts.tokens), causal};
   Value terms = new_array<Scalar>(chosen * count * n * n);
@@ -29,7 +54,15 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
   Matrix<Scalar> head_parts(count, n * n);
   Matrix<Scalar> head_logits(n, n);
   for (int k = 0; k < chosen; ++k) {
-    const Scalar residual = head_terms(parts, heads[k].as<int>(), head_parts.data(), head_logits.data());
+    const int head = heads[k].as<int>();
+    const Scalar residual = head_terms(parts, head, head_parts.data(), head_logits.data());
+    if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
+      if (count > static_cast<std::size_t>(parts.terms())) {
+        const Matrix<Scalar> last = bias(head);
+        add_last_part<Scalar>(parts.parts, last, head_parts);
+        for (Eigen::Index cell = 0; cell < last.size(); ++cell) head_logits.data()[cell] += last.data()[cell];
+      }
+    }
     const Covariances of_head =
         row_centred_covariances(head_parts.data(), count, head_logits.data(), n, counted);
     terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);

@@ -6,7 +6,7 @@ import { openModel } from 'superpose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
-import { readFigure } from '../page/support/shown.ts';
+import { readFigure, readTable } from '../page/support/shown.ts';
 import { startSite } from '../page/support/site.ts';
 import { type Engine, firefox, lacking, webkit } from './engines.ts';
 
@@ -28,6 +28,27 @@ function drop(files: readonly (readonly [name: string, base64: string])[]): bool
   }
   own.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
   return true;
+}
+
+/** Runs in the page: chooses a picture of these colours, as an engine writes it, for the model that is open. */
+function choose(pixels: readonly number[], side: number): void {
+  const canvas = Object.assign(document.createElement('canvas'), { width: side, height: side });
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  context.putImageData(new ImageData(Uint8ClampedArray.from(pixels), side, side), 0, 0);
+  const base64 = canvas.toDataURL('image/png').split(',')[1] as string;
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], 'own.png', { type: 'image/png' }));
+  const input = document.querySelector('#own-model input[accept="image/*"]') as HTMLInputElement;
+  input.files = dataTransfer.files;
+  input.dispatchEvent(new Event('change'));
+}
+
+/** Runs in the page: shows a figure's numbers. */
+function unfoldTable(name: string): void {
+  const root = document.querySelector(`superpose-figure[name="${name}"]`)?.shadowRoot;
+  for (const summary of root?.querySelectorAll('summary') ?? [])
+    if (summary.textContent?.includes('as a table')) summary.click();
 }
 
 async function shown(engine: Engine, name: string) {
@@ -69,11 +90,36 @@ for (const name of ['firefox', 'webkit'] as const) {
       expect(found.finding).toContain(`overlap ${about(overlap?.raw as number)} times`);
       const gram = await shown(engine, 'own-gram');
       if (offsets) expect(gram.finding).toContain(aboutPercent(offsets.centred.share).replace(/\s/g, ' '));
-      if (model.picture) return;
+      if (model.picture) {
+        // Of the model's own size, so that no engine's way of drawing it smaller is in the numbers.
+        const { side } = model.picture;
+        const pixels = Array.from({ length: 4 * side ** 2 }, (_, at) =>
+          at % 4 === 3 ? 255 : (at * 53) % 256,
+        );
+        await engine.evaluate(choose, pixels, side);
+        const one = await shown(engine, 'own-one-score');
+        expect(one.problems).toEqual([]);
+        expect(one.tokens).toEqual(['[class]', '0,0', '0,1', '1,0', '1,1']);
+        const picture = { data: Uint8ClampedArray.from(pixels), width: side, height: side };
+        const { logits } = await model.decompose({ picture }, { only: [0] });
+        await engine.evaluate(unfoldTable, 'own-one-score');
+        const found = async () => {
+          const [columns = [], ...rows] = await engine.evaluate(readTable, 'own-one-score');
+          const at = columns.indexOf('score');
+          return rows.slice(0, logits.length).map((row) => Number(row[at]?.replace('−', '-')));
+        };
+        await expect.poll(async () => (await found()).length).toBe(logits.length);
+        // The table shows scores less their rows' means, with four digits or more.
+        const { n } = await model.decompose({ picture }, { only: [0] });
+        const rowMean = (row: number) => logits.slice(row * n, (row + 1) * n).reduce((a, b) => a + b, 0) / n;
+        for (const [cell, value] of (await found()).entries())
+          expect(value).toBeCloseTo((logits[cell] as number) - rowMean(Math.floor(cell / n)), 3);
+        return;
+      }
       const heads = await shown(engine, 'own-heads');
       expect(heads.problems).toEqual([]);
       expect(heads.finding).toMatch(/^For this sentence, in the canonical gauge/);
-      expect((await shown(engine, 'own-one-score')).tokens).toEqual(['0', '1', '2', '3']);
+      expect((await shown(engine, 'own-one-score')).tokens).toEqual(['2', '3', '4', '5']);
       expect(engine.complaints).toEqual([]);
     });
   });

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
@@ -107,4 +109,25 @@ test.runIf(inject('withModel'))('the ten sentences fetch the 4 MB that their con
     0,
   );
   expect(heads.figure.controls.sentences.options.ten).toContain(`${Math.round(bytes / 1e6)} MB`);
+});
+
+test.runIf(inject('withModel'))('shares of a later layer are those that the command prints', async () => {
+  const text = 'The dog bit the man, and the man bit the dog.';
+  const result = await run(heads, { layer: 1, text });
+  expectSoundPictures(result);
+  expect(result.figure.describe(result.data, result.state)).toContain('in layer 1');
+  const command = fileURLToPath(new URL('../../build/package/node/command.js', import.meta.url));
+  const asked = ['decompose', '--text', text, '--layer', '1', '--gauge', 'canonical', '--json'];
+  const { columns, rows } = JSON.parse(
+    execFileSync(process.execPath, [command, ...asked], { encoding: 'utf8' }),
+  );
+  const kinds = ['token → token', 'token → position', 'position → token', 'position → position'];
+  expect(rows).toHaveLength(12);
+  for (const [head, row] of (rows as number[][]).entries())
+    kinds.forEach((name, kind) => {
+      expect(result.data.rows[head].shares[kind], `${head} ${name}`).toBeCloseTo(
+        row[columns.indexOf(name)] as number,
+        10,
+      );
+    });
 });

@@ -1,5 +1,5 @@
 // A model of the reader's own on the page: chosen files give its figures, with the library's numbers, and nothing leaves.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { openModel } from 'superpose';
@@ -58,12 +58,13 @@ test.each([
   // Without a tokenizer the tokens are numbers.
   const [content = '', position = '', ...others] = model.summands;
   const groups = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
-  const scores = await model.decompose({ ids: [0, 1, 2, 3] }, { groups });
+  const scores = await model.decompose({ ids: [2, 3, 4, 5] }, { groups });
   const heads = await shown(page, 'own-heads');
   expect(heads.problems).toEqual([]);
   const share = scores.shares[4] as number;
   expect(heads.finding).toMatch(/^For this sentence, in the canonical gauge/);
   await figureOf(page, 'own-heads').getByText('The numbers as a table').click();
+  await figureOf(page, 'own-heads').locator('tbody td').first().waitFor();
   const cells = await figureOf(page, 'own-heads').locator('tbody tr').first().locator('td').allTextContents();
   expect(Number((cells[3] as string).replace('−', '-'))).toBeCloseTo(share, 4);
   const one = await shown(page, 'own-one-score');
@@ -135,12 +136,39 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
   await input.setInputFiles([`${folderOf('bert')}/model.safetensors`]);
   await expect.poll(status).toContain('BERT, 0 MB');
   await shown(page, 'own-gram');
-  expect(await card.locator('superpose-figure').count()).toBe(2);
+  const named = () =>
+    card.locator('superpose-figure').evaluateAll((all) => all.map((one) => one.getAttribute('name')));
+  const ofTables = ['own-gram', 'own-overlap', 'own-tables', 'own-dot-products'];
+  expect(await named()).toEqual(ofTables);
   await card.getByLabel('Heads of the first layer').fill('2');
   await card.getByLabel('ε of its norms').fill('0.01');
   await card.getByRole('button', { name: 'Open with these' }).click();
   await shown(page, 'own-heads');
-  expect(await card.locator('superpose-figure').count()).toBe(4);
+  // Without a tokenizer there is no corpus to take means over.
+  expect(await named()).toEqual([...ofTables, 'own-heads', 'own-one-score', 'own-needs-positions']);
+});
+
+test('the figures of all layers, with the library’s numbers', async () => {
+  const { page } = await visit();
+  await opened(page, filesOf('mpnet'));
+  const model = await openModel(plain, folderOf('mpnet'));
+  const ids = [2, 3, 4, 5];
+  expect((await shown(page, 'own-tables')).finding).toContain(`the ${model.positions} position rows`);
+  await shown(page, 'own-needs-positions');
+  await figureOf(page, 'own-needs-positions')
+    .getByLabel(/^All 2/)
+    .check();
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'own-needs-positions'))?.drawn?.layers)
+    .toBe('all');
+  const { finding, problems } = await shown(page, 'own-needs-positions');
+  expect(problems).toEqual([]);
+  const { embedding } = await model.forward({ ids });
+  const summands = await model.changed({ ids }, { mean: 'sentence' }, 'float32');
+  const other = await model.forward({ ids }, { summands });
+  const cosine = embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
+  expect(finding).toContain(`has a cosine of ${about(cosine)} with what it is`);
+  model.delete();
 });
 
 modelTest('a text is cut by the tokenizer that lies beside the weights', async () => {
@@ -159,10 +187,67 @@ modelTest('a text is cut by the tokenizer that lies beside the weights', async (
   await figureOf(page, 'heads').scrollIntoViewIfNeeded();
   const known = await shown(page, 'heads');
   expect(own.finding).toBe(known.finding);
+  await figureOf(page, 'depth').scrollIntoViewIfNeeded();
+  const { finding } = await shown(page, 'depth');
+  expect((await shown(page, 'own-depth')).finding).toBe(finding);
 });
 
-test('a link to a figure of somebody’s model says what to open', async () => {
-  const { page } = await visit({ fragment: '#v=1&figure=own-heads&gauge=raw' });
-  await expect.poll(() => page.locator('#notice').textContent()).toContain('Open the same file below');
-  expect(await page.locator('#own-model').getAttribute('open')).not.toBeNull();
+test('a link to a figure of somebody’s model says what to open, and shows its state when that is opened', async () => {
+  const digest = await (await openModel(plain, folderOf('gpt2'))).digest();
+  expect(digest).toMatch(/^[0-9a-f]{16}$/);
+  const { page } = await visit({ fragment: `#v=1&figure=own-heads&file=${digest}&gauge=raw` });
+  await expect
+    .poll(() => page.locator('#notice').textContent())
+    .toContain(`file ${digest}. Open the same file below`);
+  const card = page.locator('#own-model');
+  expect(await card.getAttribute('open')).not.toBeNull();
+  const input = card.locator('input[type=file]').first();
+  await input.setInputFiles(filesOf('gpt2'));
+  const heads = await shown(page, 'own-heads');
+  expect(heads.problems).toEqual([]);
+  expect(heads.state).toMatchObject({ gauge: 'raw', file: digest });
+  expect(heads.finding).toContain('in the raw gauge');
+  // Another file is told from it.
+  await page.evaluate((one) => {
+    location.hash = `#v=1&figure=own-heads&file=${one}&gauge=raw`;
+  }, '0123456789abcdef');
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'own-heads'))?.problems.join())
+    .toContain('0123456789abcdef');
+});
+
+test('a folder that is dropped is read, and what is no part of a model is left alone', async () => {
+  const { page } = await visit();
+  const card = page.locator('#own-model');
+  await card.locator('summary').first().click();
+  await card.locator('.own').waitFor();
+  // A browser makes entries of what the system drops; these stand for a folder with a folder's reader.
+  const files = readdirSync(folderOf('bert')).map((name) => [
+    name,
+    readFileSync(`${folderOf('bert')}/${name}`, 'base64'),
+  ]);
+  await page.evaluate((files) => {
+    const entries = [...files, ['notes.txt', btoa('not of a model')]].map(([name = '', base64 = '']) => ({
+      isFile: true,
+      isDirectory: false,
+      name,
+      file: (take: (file: File) => void) =>
+        take(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name)),
+    }));
+    // A reader gives some entries at a time, and none at last.
+    const parts = [entries.slice(0, 1), entries.slice(1), []];
+    const folder = {
+      isFile: false,
+      isDirectory: true,
+      name: 'bert',
+      createReader: () => ({ readEntries: (take: (some: unknown[]) => void) => take(parts.shift() ?? []) }),
+    };
+    const event = new DragEvent('drop', { bubbles: true, cancelable: true });
+    Object.defineProperty(event, 'dataTransfer', {
+      value: { files: [new File([], 'bert')], items: [{ webkitGetAsEntry: () => folder }] },
+    });
+    document.querySelector('#own-model .own')?.dispatchEvent(event);
+  }, files);
+  await expect.poll(() => card.locator('.own > [role=status]').textContent()).toContain('BERT, 0 MB; opened');
+  expect((await shown(page, 'own-heads')).problems).toEqual([]);
 });

@@ -30,13 +30,17 @@ from pathlib import Path
 
 import numpy as np
 
-from encoder import embedding_rows, forward, gelu
+from encoder import CONSTANT, GROUPS, canonical_parts, embedding_rows, forward, gelu, relative_bias, terms_of
 from oracle_json import write_beside
 from schemes import bucket
 
 FOLDER = Path(__file__).parent / "checkpoints"
 D, HEADS, WIDE, VOCABULARY, LENGTH = 8, 2, 6, 12, 8
 IDS = [3, 7, 2, 7, 11]
+# Sentences that begin and end with the same tokens; a window has as many between them as there are positions for.
+CORPUS = [[2, *np.random.default_rng(7).permutation(np.arange(4, 12))[:5].tolist(), 3]]
+CORPUS += [[2, *np.random.default_rng(8 + i).integers(3, 12, 5).tolist(), 3] for i in range(11)]
+INNER, STRIDE = LENGTH - 2, 7
 SIDE, GRID = 2, 2
 EPS = 1e-2
 
@@ -110,8 +114,61 @@ def through(x, linear):
     return x @ linear[0].T + linear[1]
 
 
-def through_layers(file, word, position, segment, first, norm, projection, names, eps=EPS):
-    """Two layers of an encoder with post-LN and exact GELU: the states behind 0, 1 and 2 of them, and the embedding."""
+def means_over_corpus(model):
+    """h = mu + pos_t + content over windows, state by state, and the share of pos -> pos of each layer and head.
+
+    Without the noise of few windows: products are of the means of even and of odd ones. Shares are of
+    the corpus's sentences, canonical, the first row apart; a relative bias is a term of its own.
+    """
+    pieces = [piece for ids in CORPUS for piece in ids[1:-1]]
+    cut = [[CORPUS[0][0], *pieces[i : i + INNER], CORPUS[0][-1]] for i in range(0, len(pieces) - INNER + 1, STRIDE)]
+
+    def means_of(control):
+        """mu, pos_t and the positions' share of the energy; `control` takes positions out of the input."""
+        runs = []
+        for ids in cut:
+            rows = embedding_rows(model, ids)
+            if control:
+                rows[1, 1:] = rows[1, 1:].mean(axis=0)
+            runs.append(np.array(forward(model, rows)["states"])[:, 1 : INNER + 1])
+        h = np.array(runs).transpose(1, 0, 2, 3)
+        mu = h.mean(axis=(1, 2))
+        energy = ((h - mu[:, None, None]) ** 2).sum(axis=3).mean(axis=(1, 2))
+        halves = [h[:, i::2].mean(axis=1) for i in (0, 1)]
+        even, odd = (half - half.mean(axis=1, keepdims=True) for half in halves)
+        return mu, h.mean(axis=1) - mu[:, None], (even * odd).sum(axis=2).mean(axis=1) / energy
+
+    mu, position, share = means_of(False)
+    total = np.zeros((2, 2, HEADS))
+    for ids in CORPUS:
+        n = len(ids)
+        run = forward(model, embedding_rows(model, ids))
+        bias = 0 if model["relative_bias"] is None else relative_bias(model["relative_bias"], n)
+        for number in range(2):
+            parts = np.zeros((len(GROUPS), n, D))
+            parts[0, 1:] = position[number, : n - 1]
+            parts[CONSTANT] = mu[number]
+            parts[1] = run["states"][number] - parts.sum(axis=0)
+            parts = canonical_parts(parts, [0], np.ones(n))
+            terms = terms_of(model, number, parts[[0, 1, CONSTANT]])
+            whole = terms.sum(axis=1) + bias
+            assert np.abs(whole - run["logits"][number]).max() < 1e-10
+            used = lambda a: a[:, 1:, 1:] - a[:, 1:, 1:].mean(axis=2, keepdims=True)
+            total[0, number] += (used(terms[:, 0]) * used(whole)).sum(axis=(1, 2))
+            total[1, number] += (used(whole) ** 2).sum(axis=(1, 2))
+    return {
+        "windows": len(cut),
+        "mean": mu,
+        "position": position,
+        "position_energy": share,
+        "position_energy_control": means_of(True)[2],
+        "heads": total[0] / total[1],
+    }
+
+
+def through_layers(file, word, position, segment, first, norm, projection, names, eps=EPS, bias=None):
+    """Two layers of an encoder with post-LN and exact GELU: the states behind 0, 1 and 2 of them, the second one's scores,
+    the embedding, and means over a corpus."""
     weights_of = lambda pair: {"weight": pair[0], "bias": pair[1]}
     norm_of = lambda pair: {"gamma": pair[0], "beta": pair[1]}
     layers = []
@@ -125,10 +182,11 @@ def through_layers(file, word, position, segment, first, norm, projection, names
         layer["attention_norm"], layer["mlp_norm"] = (norm_of(file.norm(name(part))) for part in ("attention_norm", "mlp_norm"))
         layers.append(layer)
     model = {"word": word, "position": position, "token_type": segment, "first_position": first, "heads": HEADS, "eps": eps,
-             "causal": False, "pre": False, "embedding_norm": norm_of(norm), "relative_bias": None, "activation": gelu,
+             "causal": False, "pre": False, "embedding_norm": norm_of(norm), "relative_bias": bias, "activation": gelu,
              "projection": projection and weights_of(projection), "final_norm": None, "layers": layers}
     run = forward(model, embedding_rows(model, IDS))
-    return {"states": run["states"], "embedding": run["embedding"]}
+    found = {"states": run["states"], "later_logits": run["logits"][1], "embedding": run["embedding"]}
+    return {**found, "corpus": means_over_corpus(model)}
 
 
 BERT_LAYER = {
@@ -140,6 +198,14 @@ BERT_LAYER = {
     "up": "encoder.layer.{}.intermediate.dense",
     "down": "encoder.layer.{}.output.dense",
     "mlp_norm": "encoder.layer.{}.output.LayerNorm",
+}
+MPNET_LAYER = {
+    **BERT_LAYER,
+    "query": "encoder.layer.{}.attention.attn.q",
+    "key": "encoder.layer.{}.attention.attn.k",
+    "value": "encoder.layer.{}.attention.attn.v",
+    "output": "encoder.layer.{}.attention.attn.o",
+    "attention_norm": "encoder.layer.{}.attention.LayerNorm",
 }
 DISTILBERT_LAYER = {
     "query": "transformer.layer.{}.attention.q_lin",
@@ -194,7 +260,9 @@ def mpnet(rng):
     key = file.linear("encoder.layer.0.attention.attn.k")
     table = file.make("encoder.relative_attention_bias.weight", 32, HEADS)
     bias = np.array([[table[bucket(j - i, True, 32, 128)] for j in range(len(IDS))] for i in range(len(IDS))])
-    return file, scores(through(x, query), through(x, key)) + bias.transpose(2, 0, 1), {"num_attention_heads": HEADS, "layer_norm_eps": EPS}
+    logits = scores(through(x, query), through(x, key)) + bias.transpose(2, 0, 1)
+    run = through_layers(file, token, position, None, 2, norm, None, MPNET_LAYER, bias=table)
+    return file, logits, {"num_attention_heads": HEADS, "layer_norm_eps": EPS, "hidden_act": "gelu"}, run
 
 
 def gpt2(rng):
@@ -361,7 +429,7 @@ def main():
         if len(one["logits"]):
             # Scores that a wrong reading would leave as they are would prove nothing.
             assert np.ptp(one["logits"], axis=2).min() > 1e-3
-    write_beside(__file__, {"ids": IDS, "pixels": pixels, "side": SIDE, "grid": GRID, "cases": cases})
+    write_beside(__file__, {"ids": IDS, "corpus": CORPUS, "pixels": pixels, "side": SIDE, "grid": GRID, "cases": cases})
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ import { about, readable } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library } from './figure.js';
+import type { Compute, DataTable, Figure, Library } from './figure.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 
 const largestVocabulary = 5000;
 
@@ -291,7 +292,7 @@ export const figure: Figure<typeof controls, Data> = {
         ? `no position takes “${word}” to another word`
         : `“${word}” is lost at ${lost} of ${positions} positions`;
     const before = `Without a position its nearest other word is “${bare}”, ${about(data.bareDistance)} away, and the distance to being mistaken ${about(data.bareMargin)}`;
-    const after = `; with one it is at least ${about(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.`;
+    const after = `; with one it is at least ${about(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.${state.words === 'seeded' ? '' : rawRows}`;
     return `${where(state, data)}, ${fate}. ${before}${after}`;
   },
 
@@ -314,14 +315,17 @@ export const figure: Figure<typeof controls, Data> = {
 
   remark: ({ note }) => note,
 
-  table: (data) => ({
-    columns: ['position', 'word', 'nearest other word', 'margin', 'nearest of all'],
-    rows: Array.from({ length: positions }, (_, place) => [
-      place,
-      data.word,
-      data.nearest[place] as string,
-      data.margins[place] as number,
-      fateOf(data, place) === 'taken' ? (data.nearest[place] as string) : data.word,
-    ]),
-  }),
+  table(data, { words }) {
+    const found: DataTable = {
+      columns: ['position', 'word', 'nearest other word', 'margin', 'nearest of all'],
+      rows: Array.from({ length: positions }, (_, place) => [
+        place,
+        data.word,
+        data.nearest[place] as string,
+        data.margins[place] as number,
+        fateOf(data, place) === 'taken' ? (data.nearest[place] as string) : data.word,
+      ]),
+    };
+    return rawTable(words !== 'seeded', found);
+  },
 };

@@ -1,10 +1,10 @@
 // Figure "Where position goes": how much of each layer's state and scores the position is, and which heads read it.
-import type { CorpusMeans, MiniLM } from 'superpose';
+import type { CorpusMeans } from 'superpose';
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Compute, Figure, Job } from './figure.js';
+import type { Figure, Job, TextCompute, TextModel } from './figure.js';
 import { fetchingLayers, layersControl, watching } from './layersControl.js';
 import { sentenceControl, sentenceRemark } from './sentence.js';
 import { groups } from './terms.js';
@@ -24,25 +24,28 @@ interface Data {
   states: { energy: number; directions: number; table: number }[];
   windows: number;
   sentences: number;
-  /** [layers, 12], the share of position → position. */
+  /** [layers, heads], the share of position → position. */
   heads: number[][];
-  /** [layers][12 · n · n] */
+  /** [layers][heads · n · n] */
   attention: ArrayLike<number>[];
 }
 
 // Of the corpus, which does not change with the sentence.
-const known = new WeakMap<MiniLM, CorpusMeans>();
+const known = new WeakMap<TextModel, CorpusMeans>();
 
-export const compute: Compute<typeof controls, Data> = async (library, { layers, text }, job) => {
+export const compute: TextCompute<typeof controls, Data> = async (library, { layers, text }, job) => {
   const superpose = await library.superpose();
   const model = await library.miniLM();
-  const sentence = model.tokenize(text, mostShown);
+  const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   if (layers === 'none') {
     const scores = await model.decompose(sentence, { groups });
-    const shares = Array.from({ length: model.heads }, (_, head) => scores.shares[9 * head + 4] as number);
+    // A relative bias is one part more.
+    const count = scores.parts.length ** 2;
+    const both = scores.parts.length + 1;
+    const shares = scores.heads.map((head) => scores.shares[count * head + both] as number);
     const all = scores.heads.map(
-      (_, head) => superpose.combineTerms(scores, head, Array(9).fill(true)).softmax,
+      (head) => superpose.combineTerms(scores, head, Array(count).fill(true)).softmax,
     );
     const attention = all.flatMap((one) => Array.from(one));
     return { tokens, dropped, states: [], windows: 0, sentences: 0, heads: [shares], attention: [attention] };
@@ -61,13 +64,15 @@ export const compute: Compute<typeof controls, Data> = async (library, { layers,
       directions: participationRatio,
       table: cosineWithFirst,
     })),
-    heads: model.layerBytes.map((_, layer) => shares.slice(layer * model.heads, (layer + 1) * model.heads)),
-    attention: model.layerBytes.map((_, layer) => forward.attention(layer)),
+    heads: Array.from({ length: model.layerBytes.length }, (_, layer) =>
+      shares.slice(layer * model.heads, (layer + 1) * model.heads),
+    ),
+    attention: Array.from({ length: model.layerBytes.length }, (_, layer) => forward.attention(layer)),
   };
 };
 
 /** Fetching is the first third of the bar. */
-function meansOf(model: MiniLM, job: Job): Promise<CorpusMeans> {
+function meansOf(model: TextModel, job: Job): Promise<CorpusMeans> {
   const part = 1 / 3;
   return model.corpusMeans({
     ...watching(job, part),
@@ -236,7 +241,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
       const most = first.indexOf(Math.max(...first));
-      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position. The five layers behind it, and how much of each state the position is, are not fetched yet.`;
+      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The layers behind it have not been asked for yet.`;
     }
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));

@@ -5,7 +5,8 @@ import { about, readable, signed } from '../plot/format.js';
 import { type Area, counts, plane, steps } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library } from './figure.js';
+import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
@@ -46,7 +47,7 @@ const precision = 'float32';
 // Streams of one seed, so that more positions do not change the tokens.
 const streams = { token: 0, position: 1 };
 
-export const compute: Compute<typeof controls, Data> = async (library, state) => {
+export const compute: TextCompute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.first();
   const { token, position, tokens, dropped } =
     state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
@@ -60,10 +61,10 @@ function seeded(superpose: First, { n, d, positions, seed }: State) {
   return { token, position: positionsOf(superpose, positions, n, d, seed), tokens, dropped: 0 };
 }
 
-async function fromModel(library: Library, { text, positions, seed }: State) {
+async function fromModel(library: TextLibrary, { text, positions, seed }: State) {
   const superpose = await library.first();
   const model = await library.miniLM();
-  const sentence = model.tokenize(text, mostTokens);
+  const sentence = await model.tokenize(text, mostTokens);
   const { token, position } = await model.summands(sentence, precision);
   return {
     token,
@@ -197,12 +198,12 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  describe({ n, moments, correlation }) {
+  describe({ n, moments, correlation }, { tokens }) {
     const pairs = (n * (n - 1)) / 2;
     const how = Number.isNaN(correlation)
       ? `There are too few pairs, ${pairs}, for a correlation.`
       : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}.`;
-    return `${how} The cross terms, which only adding has, average ${about(moments.crossTerms.mean)} and spread ±${about(moments.crossTerms.deviation)}; the concatenated dot products themselves spread ±${about(moments.concatenated.deviation)}.`;
+    return `${how} The cross terms, which only adding has, average ${about(moments.crossTerms.mean)} and spread ±${about(moments.crossTerms.deviation)}; the concatenated dot products themselves spread ±${about(moments.concatenated.deviation)}.${tokens === 'seeded' ? '' : rawRows}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -224,7 +225,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),
 
-  table({ n, tokens, ...data }) {
+  table({ n, tokens, ...data }, state) {
     const pairs: (string | number)[][] = [];
     for (let i = 0; i < n; i++) {
       for (let j = i + 1; j < n; j++) {
@@ -237,10 +238,11 @@ export const figure: Figure<typeof controls, Data> = {
         ]);
       }
     }
-    return {
+    const found: DataTable = {
       columns: ['i', 'j', 'token i', 'token j', ...rows.map(({ label }) => label.replace(/^[+=] /, ''))],
       rows: pairs,
     };
+    return rawTable(state.tokens !== 'seeded', found);
   },
 };
 

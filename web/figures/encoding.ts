@@ -5,6 +5,7 @@ import { bars, colourKey, largestMagnitude, plane, steps, tickText } from '../pl
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 import { sinusoids } from './sinusoids.js';
 
 const controls = {
@@ -226,7 +227,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
     // The ends of both halves: where fast and slow channels stand in each layout.
     const ends = [0, half - 1, half, d_model - 1];
-    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. The directions that they fill are ${ranks.energy} for 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.`;
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. The directions that they fill are ${ranks.energy} for 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
   },
 
   cells: ({ positions, d_model }) => ({ rows: positions, columns: d_model }),
@@ -246,14 +247,15 @@ export const figure: Figure<typeof controls, Data> = {
       ? 'The colours are those of the positions from 1 on; position 0 goes far beyond them.'
       : '',
 
-  table({ values, positions, d_model, ranges }) {
+  table({ values, positions, d_model, ranges }, { encoding }) {
     const rows: number[][] = [];
     for (let p = 0; p < positions; p++) {
       for (let c = 0; c < d_model; c++) {
         rows.push([p, c, values[p * d_model + c] as number, ranges[c] as number]);
       }
     }
-    return { columns: ['position', 'channel', 'value', 'max − min of the channel'], rows };
+    const found = { columns: ['position', 'channel', 'value', 'max − min of the channel'], rows };
+    return rawTable(encoding === 'learned', found);
   },
 };
 

@@ -1,6 +1,20 @@
 // The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
 // sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
-import type { First, MiniLM, Opening, Superpose } from 'superpose';
+import type {
+  EncoderForward,
+  First,
+  Floats,
+  FloatsOf,
+  MiniLM,
+  MiniLMForwardOptions,
+  Opening,
+  PositionChange,
+  Precision,
+  Scores,
+  Sentence,
+  Superpose,
+  Table,
+} from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
 
@@ -18,6 +32,40 @@ export interface Library {
   opening(): Promise<Opening>;
   /** Of the worker that this is in, where more of the same may be started. */
   address?: string | undefined;
+}
+
+/** Of figures in which a reader's own model may stand in MiniLM's place. */
+export type TextCompute<C extends Controls, Data> = (
+  library: TextLibrary,
+  state: StateOf<C>,
+  job: Job,
+) => Promise<Data>;
+
+export interface TextLibrary extends Omit<Library, 'miniLM'> {
+  miniLM(): Promise<TextModel>;
+}
+
+/** What figures of texts take of MiniLM, and may take of a reader's own model in its place. */
+export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'corpusMeans'> {
+  /** As many as there are layers that can be run. */
+  readonly layerBytes: { readonly length: number };
+  tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
+  summands<P extends Precision = 'float64'>(sentence: Sentence, precision?: P): Promise<Rows<FloatsOf<P>>>;
+  decompose(sentence: Sentence, options: Parts): Promise<Scores>;
+  forward(
+    sentence: Sentence,
+    options: MiniLMForwardOptions<'float32'>,
+  ): Promise<EncoderForward<Float32Array>>;
+  changed(sentence: Sentence, change: PositionChange, precision: 'float32'): Promise<Rows<Float32Array>>;
+}
+
+/** Rows that are added up; of segments where the model has any. */
+export type Rows<A extends Floats> = Readonly<Record<'token' | 'position', Table<A>>> & {
+  readonly token_type?: Table<A>;
+};
+
+interface Parts {
+  groups: Record<string, readonly string[]>;
 }
 
 export interface Job {

@@ -19,6 +19,14 @@ const controls = {
     radio: true,
   },
   gauge: { ...gaugeControl, more: true },
+  layer: {
+    kind: 'steps',
+    more: true,
+    label: 'Layer (from 1 on, 3.6 MB each)',
+    values: [0, 1, 2, 3, 4, 5],
+    initial: 0,
+    before: 0,
+  },
   text: sentenceControl,
 } as const satisfies Controls;
 
@@ -55,7 +63,11 @@ export const tenSentences = [
   'When the train finally arrived at the station, most of the passengers had already left for the city by bus.',
 ];
 
-export const compute: Compute<typeof controls, Data> = async (library, { sentences, text, gauge }, job) => {
+export const compute: Compute<typeof controls, Data> = async (
+  library,
+  { sentences, text, gauge, layer },
+  job,
+) => {
   const superpose = await library.first();
   const model = await library.miniLM();
   const texts = sentences === 'yours' ? [text] : tenSentences;
@@ -65,7 +77,9 @@ export const compute: Compute<typeof controls, Data> = async (library, { sentenc
   for (const [place, one] of texts.entries()) {
     job.signal.throwIfAborted();
     const sentence = model.tokenize(one, mostTokens);
-    const { heads, parts, covariances, variances } = await model.decompose(sentence, { groups, gauge });
+    const { heads, parts, covariances, variances } = await (layer === 0
+      ? model.decompose(sentence, { groups, gauge })
+      : model.decompose(sentence, { groups: laterGroups, gauge, layer, signal: job.signal }));
     scores.push({ heads, parts, gauge, covariances, variances });
     if (sentences === 'yours') ({ tokens, dropped } = sentence);
     else {
@@ -75,6 +89,9 @@ export const compute: Compute<typeof controls, Data> = async (library, { sentenc
   }
   return { rows: sharedOut(superpose, scores), tokens, dropped };
 };
+
+/** Behind the first layer: what attention and MLPs wrote is of the rest. */
+const laterGroups = { ...groups, rest: [...groups.rest, 'attention', 'mlp'] };
 
 /** Of scores in three parts, nine terms. */
 export const sharedOut = (superpose: First, scores: readonly PoolableScores[]): Row[] =>
@@ -204,7 +221,7 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe(data, { sentences, gauge }) {
+  describe(data, { sentences, gauge, layer = 0 }) {
     const heads = headsOf(data);
     const [mean, pooled] = data.rows.slice(-2) as [Row, Row];
     if (!heads.flatMap(({ shares }) => shares).every(Number.isFinite)) {
@@ -216,7 +233,8 @@ export const figure: Figure<typeof controls, Data> = {
     const largest = crossed.indexOf(Math.max(...crossed));
     const least = crossed.indexOf(Math.min(...crossed));
     const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
-    return `${whose}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
+    const where = layer === 0 ? '' : `, in layer ${layer}, by the direct path`;
+    return `${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
   },
 
   cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),

@@ -5,7 +5,8 @@ import { howExactly } from '../plot/gap.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library } from './figure.js';
+import type { Compute, DataTable, Figure, Library } from './figure.js';
+import { rawRows, rawTable } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 
 const controls = {
@@ -182,14 +183,14 @@ export const figure: Figure<typeof controls, Data> = {
     });
   },
 
-  describe({ token, places, gap, cosine, joinedCosine }, { first, second }) {
+  describe({ token, places, gap, cosine, joinedCosine }, { tokens, first, second }) {
     const [here, there] = places;
     const opposite = here.sum.filter((value, channel) => value * at(token, channel) < 0).length;
     const sums =
       first === second
         ? 'Both places are the same, and so are the sums.'
         : `The two sums, of norms ${about(here.length)} and ${about(there.length)}, have cosine ${about(cosine)} with each other (joined: ${about(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${howExactly(gap)}.`;
-    return `In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at place ${second} ${about(there.cosine)}. ${sums}`;
+    return `In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at place ${second} ${about(there.cosine)}. ${sums}${tokens === 'seeded' ? '' : rawRows}`;
   },
 
   cells: ({ token }) => ({ rows: 1, columns: token.length }),
@@ -214,8 +215,8 @@ export const figure: Figure<typeof controls, Data> = {
 
   remark: ({ remark }) => remark,
 
-  table({ token, places: [here, there], moved, shift }, { first, second }) {
-    return {
+  table({ token, places: [here, there], moved, shift }, { tokens, first, second }) {
+    const found: DataTable = {
       columns: [
         'channel',
         'token',
@@ -237,6 +238,7 @@ export const figure: Figure<typeof controls, Data> = {
         at(shift, channel),
       ]),
     };
+    return rawTable(tokens !== 'seeded', found);
   },
 };
 

@@ -1,11 +1,11 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its positions are
 // replaced or shifted, or its words shuffled or reversed; another sentence is the scale.
-import type { MiniLM, PositionChange, Sentence, Superpose, Table } from 'superpose';
+import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Job, Said } from './figure.js';
+import type { Figure, Job, Said, TextCompute, TextModel } from './figure.js';
 import { fetchingLayers, layersControl, watching } from './layersControl.js';
 import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
@@ -57,25 +57,29 @@ interface Data {
   texts: [string, string];
   shuffled: readonly string[];
   curves: Curve[];
+  /** Rows of the position table. */
+  positions: number;
 }
 
 const textsOf = ({ pair, text, other }: State): [string, string] =>
   pair === 'yours' ? [text, other] : [pairs[pair][0], pairs[pair][1]];
 
-export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+export const compute: TextCompute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
   const model = await library.miniLM();
   const texts = textsOf(state);
-  const sentence = model.tokenize(texts[0], mostTokens);
-  const another = model.tokenize(texts[1], mostTokens);
+  const sentence = await model.tokenize(texts[0], mostTokens);
+  const another = await model.tokenize(texts[1], mostTokens);
+  const { positions } = model;
+  const [first = ''] = sentence.tokens;
   const layers = state.layers === 'all' ? model.layerBytes.length : 0;
   const orders = ordersOf(superpose, sentence, state.seed);
   const changes: [string, Ink, boolean, PositionChange][] = [
     ['position rows: the sentence’s mean', 'accent', false, { mean: 'sentence' }],
-    ['position rows: mean of all 512', 'accent', true, { mean: 'table' }],
+    [`position rows: mean of all ${positions}`, 'accent', true, { mean: 'table' }],
     ['words shuffled', 'second', false, { order: orders.shuffled }],
     ['words reversed', 'second', true, { order: orders.reversed }],
-    [`positions shifted by ${state.shift}, not [CLS]’s`, 'third', false, { shift: state.shift }],
+    [`positions shifted by ${state.shift}, not ${first}’s`, 'third', false, { shift: state.shift }],
   ];
   const run = forwards(model, layers, job, changes.length + 2);
   const unchanged = await run(sentence);
@@ -90,11 +94,11 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   }
   curves.push({ name: `“${cut(texts[1])}”`, ink: 'quiet', dashed: true, cosines: await against(another) });
   const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
-  return { tokens: sentence.tokens, dropped: sentence.dropped, texts, shuffled, curves };
+  return { tokens: sentence.tokens, dropped: sentence.dropped, texts, shuffled, curves, positions };
 };
 
 /** Embeddings [layers + 1, d] of a sentence, changed or as it is; fetching is most of the first. */
-function forwards(model: MiniLM, layers: number, job: Job, count: number) {
+function forwards(model: TextModel, layers: number, job: Job, count: number) {
   const fetched = 0.8;
   let done = 0;
   return async (sentence: Sentence, change?: PositionChange): Promise<Table> => {
@@ -118,8 +122,11 @@ function ordersOf(superpose: Superpose, { tokens }: Sentence, seed: number) {
   let end = tokens.length - 1;
   if (['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];
+  // Word pieces mark what goes on, other tokenizers what begins.
+  const mark = /^[Ġ▁]/;
+  const begins = tokens.some((token) => mark.test(token)) ? mark : /^(?!##)/;
   for (let place = 1; place < end; place++) {
-    if (tokens[place]?.startsWith('##') && words.length > 0) words.at(-1)?.push(place);
+    if (!begins.test(tokens[place] as string) && words.length > 0) words.at(-1)?.push(place);
     else words.push([place]);
   }
   const last = tokens.map((_, place) => place).slice(end);
@@ -175,12 +182,12 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe({ curves, texts }, { layers }) {
+  describe({ curves, texts, tokens, positions }, { layers }) {
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
-    const where = layers === 'all' ? 'Behind the sixth layer' : 'Before the first layer';
-    return `${where}, the embedding of “${texts[0]}” has a cosine of ${about(mean.cosine)} with what it is when every word has the same position row, the mean of the sentence’s: [CLS] keeps its own. With the mean of all 512 rows, [CLS] included, it is ${about(table.cosine)}, with its words shuffled ${about(shuffled.cosine)}. The scale: “${texts[1]}” is at ${about(other.cosine)}.`;
+    const where = layers === 'all' ? 'Behind the last layer' : 'Before the first layer';
+    return `${where}, the embedding of “${texts[0]}” has a cosine of ${about(mean.cosine)} with what it is when every word has the same position row, the mean of the sentence’s: ${tokens[0]} keeps its own. With the mean of all ${positions} rows, ${tokens[0]} included, it is ${about(table.cosine)}, with its words shuffled ${about(shuffled.cosine)}. The scale: “${texts[1]}” is at ${about(other.cosine)}.`;
   },
 
   cells: ({ curves }) => ({ rows: 1, columns: curves[0]?.cosines.length ?? 1 }),

@@ -8,7 +8,7 @@ import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
-import { gaugeControl } from './gaugeControl.js';
+import { gaugeControl, withGauge } from './gaugeControl.js';
 import { queryAndKey } from './pairs.js';
 import { seededLayer } from './seededLayer.js';
 import {
@@ -357,7 +357,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const blank = kinds.map(() => '');
     rows.push(['largest |sum of the terms − score|', '', '', '', ...blank, data.residual, '']);
-    return {
+    const found = {
       columns: [
         'query',
         'key',
@@ -369,5 +369,6 @@ export const figure: Figure<typeof controls, Data> = {
       ],
       rows,
     };
+    return withGauge(found, state.gauge);
   },
 };

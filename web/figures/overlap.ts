@@ -145,7 +145,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { energy, directions, running, height } = arrange(width);
     const n = data.shares.length;
     const list = [
-      { label: 'as they are', value: data.raw, text: readable(data.raw), ink: 'accent' as const },
+      { label: 'raw, as they are', value: data.raw, text: readable(data.raw), ink: 'accent' as const },
       { label: 'centred', value: data.centred, text: readable(data.centred), ink: 'accent' as const },
       { label: 'chance', value: 1, text: '1', ink: 'third' as const },
     ];
@@ -219,7 +219,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { d_model, dimensions, reached } = data;
     const least = tail(data);
     const inTail = 1 - (reached[d_model - least - 1] as number);
-    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, and ${about(data.centred)} times once centred. The ${least} directions in which the ${data.tokenRows} token rows vary least, an eighth of all, hold ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
+    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${least} directions in which the ${data.tokenRows} token rows vary least, an eighth of all, hold ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
   },
 
   cells: ({ shares }) => ({ rows: 1, columns: shares.length }),
@@ -233,21 +233,25 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  table: ({ shares, reached, chance }) => ({
+  table: ({ raw, centred, shares, reached, chance }) => ({
     columns: [
-      'token direction',
+      'token direction, or overlap',
       'part in the positions’ space',
       'chance',
       'part of the positions’ space so far',
       'chance so far',
     ],
-    rows: Array.from(shares, (share, k) => [
-      k + 1,
-      share,
-      chance,
-      reached[k] as number,
-      (k + 1) / shares.length,
-    ]),
+    rows: [
+      ['overlap A, raw', raw, 1, '', ''],
+      ['overlap A, centred', centred, 1, '', ''],
+      ...Array.from(shares, (share, k) => [
+        k + 1,
+        share,
+        chance,
+        reached[k] as number,
+        (k + 1) / shares.length,
+      ]),
+    ],
   }),
 };
 

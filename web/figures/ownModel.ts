@@ -4,12 +4,17 @@ import { aboutPercent, readable, signed } from '../plot/format.js';
 import { colourKey, largestMagnitude, map } from '../plot/parts.js';
 import type { Cursor } from '../plot/scene.js';
 import type { Control } from './controls.js';
+import { figure as depth } from './depth.js';
+import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure, Figure } from './figure.js';
-import { gaugeControl } from './gaugeControl.js';
+import { gaugeControl, rawRows } from './gaugeControl.js';
 import { figure as heads } from './heads.js';
+import { layersControl } from './layersControl.js';
+import { figure as needsPositions } from './needsPositions.js';
 import { figure as oneScore } from './oneScore.js';
 import { figure as overlap } from './overlap.js';
-import { headControl, sentenceControl } from './sentence.js';
+import { headControl, mostTokens, sentenceControl } from './sentence.js';
+import { figure as tables } from './tables.js';
 import { termLabels, terms } from './terms.js';
 
 /** What the page knows of the model. */
@@ -26,7 +31,12 @@ export type Opened = Pick<
   | 'picture'
   | 'vocabulary'
   | 'bytes'
->;
+  | 'layers'
+  | 'positions'
+> & {
+  /** What links name it by. */
+  digest: string;
+};
 
 /** What is asked of the worker: files to open, a picture to look at, or to forget what is open. */
 export interface OwnQuestion {
@@ -40,6 +50,7 @@ export interface OwnQuestion {
 /** Settings of its figures. */
 export interface OwnState {
   gauge: 'canonical' | 'raw';
+  layer?: number;
   head: number;
   on: readonly string[];
   text: string;
@@ -65,12 +76,13 @@ function as(
   fixed: object,
   note = '',
 ): AnyFigure {
-  const { scene, describe, cells, firstCursor, readout, focus, tokens, table } = figure;
+  const { scene, describe, cells, firstCursor, readout, focus, tokens, table, unused } = figure;
   const all = (state: object) => ({ ...state, ...fixed });
   return {
     name,
     title,
     controls,
+    ...(unused && { unused: (state) => unused(all(state)).filter((setting) => setting in controls) }),
     source: () => 'trained',
     waiting: 'Reading the model’s file…',
     scene: (data, state, width) => scene(data, all(state), width),
@@ -90,8 +102,20 @@ function as(
 export function ownFigures(model: Opened): Record<string, AnyFigure> {
   const { name } = model;
   const made: Record<string, AnyFigure> = {};
+  // In links alone: a link to another file is told there.
+  const file = {
+    kind: 'choice',
+    label: 'File',
+    options: { [model.digest]: name },
+    initial: model.digest,
+  } as const;
   const add = (figure: AnyFigure) => {
-    made[figure.name] = figure;
+    const { controls, unused } = figure;
+    made[figure.name] = {
+      ...figure,
+      controls: { file, ...controls },
+      unused: (state) => ['file', ...(unused?.(state) ?? [])],
+    };
   };
   const positions = model.family !== 'rope';
   if (positions) add({ ...gram, title: `${name}: positions’ dot products with one another` });
@@ -107,27 +131,46 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       ),
     );
   }
-  if (model.summands.length === 0 || model.heads === undefined || model.epsilon === undefined) return made;
+  const ids = (label: string, initial: string) =>
+    ({
+      kind: 'text',
+      label: `${label}, from 0 to ${model.vocabulary - 1}, with commas between them`,
+      initial,
+      longest: 2000,
+    }) as const;
   const input: Record<string, Control> = model.picture
     ? {}
     : model.readsText
       ? { text: sentenceControl }
-      : {
-          ids: {
-            kind: 'text',
-            label: `Token ids, from 0 to ${model.vocabulary - 1}, with commas between them`,
-            initial: '0, 1, 2, 3',
-            longest: 2000,
-          },
-        };
+      : { ids: ids('Token ids', '2, 3, 4, 5') };
+  if (model.summands.includes('token')) {
+    add(as(tables, 'own-tables', `${name}: the tables that it adds up`, input, {}));
+    const { positions, scale, seed } = dotProducts.controls;
+    const own = { ...positions.options, learned: 'The model’s own' };
+    add(
+      as(
+        dotProducts,
+        'own-dot-products',
+        `${name}: adding versus concatenating, in dot products`,
+        { positions: { ...positions, options: own, initial: 'learned' }, scale, seed, ...input },
+        { tokens: 'sentence' },
+      ),
+    );
+  }
+  if (model.summands.length === 0 || model.heads === undefined || model.epsilon === undefined) return made;
   const gauge = { ...gaugeControl, more: true } as const;
+  const places = Array.from({ length: model.layers }, (_, place) => place);
+  const layer: Record<string, Control> =
+    places.length > 1
+      ? { layer: { kind: 'steps', more: true, label: 'Layer', values: places, initial: 0 } }
+      : {};
   const patches = model.picture ? 'Tokens are patches here. ' : '';
   add(
     as(
       heads,
       'own-heads',
       `${name}: the variation in each head’s scores, shared out`,
-      { gauge, ...input },
+      { gauge, ...layer, ...input },
       { sentences: 'yours' },
       patches,
     ),
@@ -148,6 +191,33 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       patches,
     ),
   );
+  if (model.layers === 0) return made;
+  const layers = {
+    ...layersControl,
+    label: `Layers of ${name}`,
+    options: {
+      none: 'Before the first',
+      all: `All ${model.layers} (reads them, ${(model.bytes / 1e6).toFixed(1)} MB with the tables)`,
+    },
+  };
+  // Its corpus is of texts.
+  if (model.readsText)
+    add(as(depth, 'own-depth', `${name}: where position goes`, { layers, text: sentenceControl }, {}));
+  const { pair, other, shift, seed } = needsPositions.controls;
+  const room = model.positions - Math.min(mostTokens, model.positions / 2);
+  const values = shift.values.filter((by) => by <= room);
+  const two: Record<string, Control> = model.readsText
+    ? { pair, text: sentenceControl, other }
+    : { ...input, otherIds: ids('Ids of another', '5, 4, 3, 2') };
+  add(
+    as(
+      needsPositions,
+      'own-needs-positions',
+      `${name}: does it need positions?`,
+      { layers, ...two, shift: { ...shift, values, initial: values.includes(64) ? 64 : 1 }, seed },
+      {},
+    ),
+  );
   return made;
 }
 
@@ -155,7 +225,7 @@ const gramControls = {
   mean: {
     kind: 'choice',
     label: 'Position rows',
-    options: { centred: 'Less their mean', raw: 'As they come' },
+    options: { centred: 'Less their mean', raw: 'Raw, as they come' },
     initial: 'centred',
     radio: true,
   },
@@ -194,8 +264,8 @@ const gram: Figure<typeof gramControls, GramData> = {
   describe({ rows, shares }, { mean }) {
     const read = `${rows.raw} rows of the position table are shown${mean === 'centred' && rows.centred < rows.raw ? `, less ${rows.raw - rows.centred} that always ${rows.raw - rows.centred === 1 ? 'holds' : 'hold'} the same token` : ''}.`;
     return shares
-      ? `${read} Of what their dot products vary by, ${aboutPercent(shares[mean])} depends on the distance alone.`
-      : read;
+      ? `${read} Of what their dot products vary by, ${aboutPercent(shares[mean])} depends on the distance alone.${mean === 'raw' ? rawRows : ''}`
+      : `${read}${mean === 'raw' ? rawRows : ''}`;
   },
   cells: ({ rows }, { mean }) => ({ rows: rows[mean], columns: rows[mean] }),
   readout: ({ gram, rows }, { mean }, { i, j }) => [

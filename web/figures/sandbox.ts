@@ -15,6 +15,7 @@ import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
+import { withGauge } from './gaugeControl.js';
 import { queryAndKey } from './pairs.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 import { terms as allTerms, termLabels } from './terms.js';
@@ -387,7 +388,7 @@ export const figure: Figure<typeof controls, Data> = {
     for (const { term, values } of terms) add(termLabels[term], values, n);
     for (const { name, label } of tableKinds) add(label, tables[name], d);
     rows.push(['largest |sum of the terms − score|', '', '', residual]);
-    return { columns: ['map', 'query, or token', 'key, or channel', 'value'], rows };
+    return withGauge({ columns: ['map', 'query, or token', 'key, or channel', 'value'], rows }, 'raw');
   },
 };
 

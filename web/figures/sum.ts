@@ -6,6 +6,7 @@ import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
+import { withGauge } from './gaugeControl.js';
 import { fetching, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
 import { groups, kindOf, termLabels, terms } from './terms.js';
 
@@ -213,7 +214,7 @@ export const figure: Figure<typeof controls, Data> = {
       state.terms === 'added'
         ? ''
         : ` No weight changes by more than ${aboutPercent(places.change)} of a head’s attention in head ${places.head}, and ${aboutPercent(words.change)} in head ${words.head}.`;
-    return `${meanings[state.terms]}From “${data.tokens[data.chosen]}”, head ${places.head} looks most at ${says(places)}; head ${words.head}, reading the same sums, at ${says(words)}.${change}`;
+    return `${meanings[state.terms]}From “${data.tokens[data.chosen]}”, head ${places.head} looks most at ${says(places)}; head ${words.head}, reading the same sums, at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
   },
 
   cells: ({ tokens }) => ({ rows: 1, columns: tokens.length }),
@@ -239,14 +240,18 @@ export const figure: Figure<typeof controls, Data> = {
 
   remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
 
-  table: (data) => ({
-    columns: ['place', 'token', ...data.readers.map((reader) => `attention of head ${reader.head}`)],
-    rows: data.tokens.map((token, place) => [
-      place,
-      token,
-      ...data.readers.map((reader) => weights(reader, data)[place] as number),
-    ]),
-  }),
+  table: (data) =>
+    withGauge(
+      {
+        columns: ['place', 'token', ...data.readers.map((reader) => `attention of head ${reader.head}`)],
+        rows: data.tokens.map((token, place) => [
+          place,
+          token,
+          ...data.readers.map((reader) => weights(reader, data)[place] as number),
+        ]),
+      },
+      'canonical',
+    ),
 };
 
 const narrowOf = (width: number) => width < 620;

@@ -1,11 +1,12 @@
 // Figure "The tables that are added": how long MiniLM's token, position and segment rows are, how they
 // stand to each other, and how positions resemble each other by distance.
-import type { MiniLM, Superpose } from 'superpose';
+import type { Superpose } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
 import { type Area, colourKey, largestMagnitude, lineKey, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Compute, Figure } from './figure.js';
+import type { Figure, TextCompute, TextModel } from './figure.js';
+import { rawRows, withGauge } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = { text: sentenceControl } as const satisfies Controls;
@@ -16,26 +17,29 @@ interface Data {
   /** Lengths of the sentence's rows. */
   token: Float64Array;
   tokenMean: number;
+  /** NaN without a table of segments. */
   segment: number;
   /** [n, n], token rows down, position rows across. */
   cosines: Float64Array;
   meanSize: number;
   /** Mean |cos| of random directions of the same width. */
   chance: number;
-  /** Of all 512 positions: lengths, and the mean cosine of those `lag` apart. */
+  /** Of all positions, up to 1024: lengths, and the mean cosine of those `lag` apart. */
   position: Float64Array;
   positionMean: number;
   lags: Float64Array;
 }
 
 const mostLag = 128;
+/** Of longer tables the products of all rows would not fit. */
+const mostPositions = 1024;
 
-let last: { model: MiniLM; positions: Pick<Data, 'position' | 'positionMean' | 'lags'> } | undefined;
+let last: { model: TextModel; positions: Pick<Data, 'position' | 'positionMean' | 'lags'> } | undefined;
 
-export const compute: Compute<typeof controls, Data> = async (library, { text }) => {
+export const compute: TextCompute<typeof controls, Data> = async (library, { text }) => {
   const superpose = await library.superpose();
   const model = await library.miniLM();
-  const { tokens, dropped, ids } = model.tokenize(text, mostTokens);
+  const { tokens, dropped, ids } = await model.tokenize(text, mostTokens);
   if (last?.model !== model) last = { model, positions: await ofPositions(superpose, model) };
   const rows = await model.summands({ ids, tokens, dropped });
   const token = superpose.rowLengths(rows.token);
@@ -45,7 +49,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { text })
     dropped,
     token,
     tokenMean: superpose.summary(token).mean,
-    segment: superpose.rowLengths(rows.token_type)[0] as number,
+    segment: rows.token_type ? (superpose.rowLengths(rows.token_type)[0] as number) : Number.NaN,
     cosines,
     meanSize: superpose.summary(cosines).meanSize,
     chance: superpose.cosineMeanSize({ d: model.d_model }),
@@ -54,8 +58,8 @@ export const compute: Compute<typeof controls, Data> = async (library, { text })
 };
 
 /** The rows of every position come with those of any words. */
-async function ofPositions(superpose: Superpose, model: MiniLM) {
-  const ids = new Array<number>(model.positions).fill(0);
+async function ofPositions(superpose: Superpose, model: TextModel) {
+  const ids = new Array<number>(Math.min(model.positions, mostPositions)).fill(0);
   const { position: table } = await model.summands({ ids, tokens: [], dropped: 0 });
   const { means } = superpose.offsetMeans(superpose.rowCosines(table, table));
   const position = superpose.rowLengths(table);
@@ -63,7 +67,7 @@ async function ofPositions(superpose: Superpose, model: MiniLM) {
   return { position, positionMean, lags: means.slice(table.rows, table.rows + mostLag) };
 }
 
-const lag = (data: Data, distance: number) => data.lags[distance - 1] as number;
+const hasSegment = ({ segment }: Data) => !Number.isNaN(segment);
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'tables',
@@ -100,7 +104,7 @@ export const figure: Figure<typeof controls, Data> = {
       width: column,
       height: 220,
     };
-    const longest = Math.max(...data.token, data.segment, ...data.position);
+    const longest = Math.max(...data.token, hasSegment(data) ? data.segment : 0, ...data.position);
     const places = Array.from({ length: n }, (_, place) => place);
     const sentence = plane(
       areas.sentence,
@@ -132,7 +136,7 @@ export const figure: Figure<typeof controls, Data> = {
     const whole = plane(
       table,
       { from: 0, to: data.position.length - 1, label: 'position', nice: false, ticks: 5 },
-      { from: 0, to: longest, label: 'length of all 512 position rows' },
+      { from: 0, to: longest, label: `length of all ${data.position.length} position rows` },
     );
     const distances = Array.from({ length: data.lags.length }, (_, place) => place + 1);
     const byLag = plane(
@@ -154,15 +158,19 @@ export const figure: Figure<typeof controls, Data> = {
       height: lagged.y + lagged.height,
       marks: [
         ...sentence.marks,
-        {
-          mark: 'line',
-          x1: sentence.inner.x,
-          x2: sentence.inner.x + sentence.inner.width,
-          y1: sentence.y(data.segment),
-          y2: sentence.y(data.segment),
-          ink: 'rest',
-          wide: 2,
-        },
+        ...(hasSegment(data)
+          ? [
+              {
+                mark: 'line',
+                x1: sentence.inner.x,
+                x2: sentence.inner.x + sentence.inner.width,
+                y1: sentence.y(data.segment),
+                y2: sentence.y(data.segment),
+                ink: 'rest',
+                wide: 2,
+              } as const,
+            ]
+          : []),
         { mark: 'path', d: lineThrough(sentence, places, data.token), stroke: 'token-token', wide: 1 },
         { mark: 'path', d: lineThrough(sentence, places, inSentence), stroke: 'position-position', wide: 1 },
         sentenceDots(data.token, 'token-token'),
@@ -170,7 +178,7 @@ export const figure: Figure<typeof controls, Data> = {
         ...lineKey(0, areas.sentence.height + 4, [
           { label: 'token', ink: 'token-token' },
           { label: 'position', ink: 'position-position' },
-          { label: 'segment', ink: 'rest' },
+          ...(hasSegment(data) ? [{ label: 'segment', ink: 'rest' } as const] : []),
         ]),
         ...drawn.marks,
         ...(labels === 0
@@ -212,7 +220,17 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data) {
-    return `In this sentence, token rows have length ${about(data.tokenMean)} on average; the 512 position rows have ${about(data.positionMean)}, but position 0 has ${about(data.position[0] as number)}; the segment’s has ${about(data.segment)}. Tokens and the positions that they stand at have a mean |cosine| of ${about(data.meanSize)}; random directions have ${about(data.chance)}. Neighbouring positions have a cosine of ${about(lag(data, 1))}, positions 8 apart ${about(lag(data, 8))}, and 16 apart ${about(lag(data, 16))}.`;
+    const segment = hasSegment(data) ? `; the segment’s has ${about(data.segment)}` : '';
+    // Where there are as many positions.
+    const lags = [
+      [1, 'Neighbouring positions have a cosine of'],
+      [8, ', positions 8 apart'],
+      [16, ', and 16 apart'],
+    ]
+      .filter(([lag]) => data.lags.length >= Number(lag))
+      .map(([lag, words]) => `${words} ${about(data.lags[Number(lag) - 1] as number)}`)
+      .join('');
+    return `In this sentence, token rows have length ${about(data.tokenMean)} on average; the ${data.position.length} position rows have ${about(data.positionMean)}, but position 0 has ${about(data.position[0] as number)}${segment}. Tokens and the positions that they stand at have a mean |cosine| of ${about(data.meanSize)}; random directions have ${about(data.chance)}. ${lags}.${rawRows}`;
   },
 
   cells: ({ tokens }) => ({ rows: tokens.length, columns: tokens.length }),
@@ -253,6 +271,6 @@ export const figure: Figure<typeof controls, Data> = {
     lags.forEach((cosine, place) => {
       rows.push(['mean cosine of positions apart', '', '', place + 1, cosine]);
     });
-    return { columns: ['what', 'token', 'place', 'position or distance', 'value'], rows };
+    return withGauge({ columns: ['what', 'token', 'place', 'position or distance', 'value'], rows }, 'raw');
   },
 };

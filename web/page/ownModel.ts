@@ -68,7 +68,7 @@ class OwnModel {
       { className: 'own' },
       made('p', {
         textContent:
-          'Models of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s, MPNet’s, GPT-2’s, OPT’s, ViT’s, CLIP’s and Whisper’s layout are recognised by the names in their files. Of a large file only a few rows and the first layer are read. Nothing is uploaded: it is read by this page, on your machine.',
+          'Models of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s, MPNet’s, GPT-2’s, OPT’s, ViT’s, CLIP’s and Whisper’s layout are recognised by the names in their files. Of a large file only a few rows and the first layer are read, and its other layers when you ask for them. Nothing is uploaded: it is read by this page, on your machine.',
       }),
       made(
         'label',
@@ -130,6 +130,9 @@ class OwnModel {
       this.say('There is no .safetensors file among these.');
       return;
     }
+    // What was set of another model is not of this one.
+    if (this.names.length > 0 && /&figure=own-/.test(location.hash))
+      history.replaceState(history.state, '', '#own-model');
     this.clear();
     this.files = useful;
     this.open({});
@@ -208,6 +211,8 @@ class OwnModel {
       this.shown.append(element);
     }
     this.names = own.map(([name]) => name);
+    // A link to one of them has waited for it.
+    if (/^#v=\d+&figure=own-/.test(location.hash)) window.dispatchEvent(new Event('hashchange'));
   }
 
   private pictureInput(model: Opened): Node {

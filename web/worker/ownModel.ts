@@ -1,34 +1,62 @@
 // The answering side of a model that the reader opened: held here, so that its figures need no file with each question.
-import { logitsOf, type ModelInput, type OpenedModel, openModel, type Picture, type Scores } from 'superpose';
+import {
+  logitsOf,
+  type ModelInput,
+  type OpenedModel,
+  openModel,
+  type Picture,
+  type Scores,
+  type Sentence,
+} from 'superpose';
 import type { State } from '../figures/controls.js';
-import type { Job, Library } from '../figures/figure.js';
+import type { Job, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { sharedOut } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScore.js';
 import type { GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { mostTokens } from '../figures/sentence.js';
 import { kindOf, terms } from '../figures/terms.js';
+import type { Run } from './answers.js';
 
-let held: { model: OpenedModel; picture?: Picture } | undefined;
+let held: { model: OpenedModel; texts: TextModel; picture?: Picture } | undefined;
 
 const watching = ({ signal, progress }: Job) => ({
   signal,
   progress: (bytes: number, of: number) => progress(of > 0 ? bytes / of : 0),
 });
 
-export async function ownModel(library: Library, figure: string, state: State, job: Job): Promise<unknown> {
+export async function ownModel(
+  library: Library,
+  figure: string,
+  state: State,
+  job: Job,
+  running: (library: Library) => Run,
+): Promise<unknown> {
   const superpose = await library.superpose();
   if (figure === 'own-open') {
     const { files, picture, ...options } = state as unknown as OwnQuestion;
     if (files === undefined) {
       if (picture && held) held.picture = picture;
-      else held = undefined;
+      else {
+        held?.model.delete();
+        held = undefined;
+      }
       return undefined;
     }
-    held = { model: await openModel(superpose, files, { ...options, signal: job.signal }) };
-    return openedOf(held.model);
+    const model = await openModel(superpose, files, { ...options, signal: job.signal });
+    held?.model.delete();
+    held = { model, texts: asTextModel(model) };
+    return openedOf(model);
   }
   if (!held) throw new Error('There is no model open; open its file again.');
-  const { model } = held;
+  const { model, texts } = held;
+  const named = ofTexts[figure];
+  if (named) {
+    const { ids = '', otherIds = '' } = state as Record<string, string>;
+    const both = model.readsText ? {} : { text: ids, other: otherIds, pair: 'yours' };
+    const own = { ...library, miniLM: async () => texts } satisfies TextLibrary;
+    // These figures take no more of a model than that.
+    return running(own as Library & TextLibrary)(named, { ...state, ...both, tokens: 'sentence' }, job);
+  }
   if (figure === 'own-overlap' || figure === 'own-gram') {
     const { curve, overlap, token, position, gram, offsets } = await model.report(watching(job));
     if (figure === 'own-gram') {
@@ -50,10 +78,13 @@ export async function ownModel(library: Library, figure: string, state: State, j
   const own = state as unknown as OwnState;
   const { input, dropped } = await inputOf(held, own);
   const [content = '', position = '', ...others] = model.summands;
+  const layer = own.layer ?? 0;
+  const written = layer > 0 ? ['attention', 'mlp'] : [];
   const scores = await model.decompose(input, {
     ...watching(job),
+    ...(layer > 0 && { layer }),
     gauge: own.gauge,
-    groups: { [content]: [content], [position]: [position], rest: [...others, 'constant'] },
+    groups: { [content]: [content], [position]: [position], rest: [...others, ...written, 'constant'] },
     ...(figure === 'own-one-score' && { only: [own.head] }),
   });
   const { tokens } = scores.sentence;
@@ -75,11 +106,57 @@ export async function ownModel(library: Library, figure: string, state: State, j
   } satisfies OneScore;
 }
 
-const openedOf = (model: OpenedModel): Opened => {
+/** Figures that take another model in MiniLM's place, by the names of those of MiniLM. */
+const ofTexts: Record<string, string> = {
+  'own-depth': 'depth',
+  'own-needs-positions': 'needs-positions',
+  'own-tables': 'tables',
+  'own-dot-products': 'dot-products',
+};
+
+async function openedOf(model: OpenedModel): Promise<Opened> {
   const { name, about, family, parts, heads, epsilon, summands, readsText, picture, vocabulary, bytes } =
     model;
-  return { name, about, family, parts, heads, epsilon, summands, readsText, picture, vocabulary, bytes };
-};
+  const { layers, positions } = model;
+  const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions };
+  return { ...ofFile, heads, epsilon, summands, readsText, picture, digest: await model.digest() };
+}
+
+/** What a text, or a list of ids where no tokenizer is there, is cut into. */
+async function cut(model: OpenedModel, text: string, longest: number): Promise<Sentence> {
+  const most = Math.min(longest, model.positions);
+  const sentence = model.readsText
+    ? await model.tokenize(text)
+    : { ids: text.split(/[\s,]+/).flatMap((one) => (one === '' ? [] : [Number(one)])), tokens: undefined };
+  const { ids, tokens = ids.map(String) } = sentence;
+  return {
+    ids: ids.slice(0, most),
+    tokens: tokens.slice(0, most),
+    dropped: Math.max(0, ids.length - most),
+  };
+}
+
+const asTextModel = (model: OpenedModel): TextModel => ({
+  d_model: model.d_model,
+  heads: model.heads ?? 0,
+  positions: model.positions,
+  layerBytes: { length: model.layers },
+  tokenize: (text, most = mostTokens) => cut(model, text, most),
+  summands: async ({ ids }, precision) => (await model.rows({ ids }, precision)) as Rows<never>,
+  changed: async (sentence, change, precision) =>
+    (await model.changed(sentence, change, precision)) as Rows<Float32Array>,
+  forward: (sentence, options) => model.forward(sentence, options),
+  corpusMeans: (options) => model.corpusMeans(options),
+  decompose: (sentence, { groups }) => model.decompose(sentence, { groups: groupsIn(model, groups) }),
+});
+
+/** Without the parts that the model has not. */
+function groupsIn({ summands }: OpenedModel, groups: Record<string, readonly string[]>) {
+  const parts = [...summands, 'constant'];
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, members]) => [name, members.filter((one) => parts.includes(one))]),
+  );
+}
 
 async function inputOf(
   { model, picture }: NonNullable<typeof held>,
@@ -89,19 +166,8 @@ async function inputOf(
     if (!picture) throw new Error('Choose a picture first.');
     return { input: { picture }, dropped: 0 };
   }
-  const most = Math.min(mostTokens, model.positions);
-  if (!model.readsText) {
-    const numbers = ids.split(/[\s,]+/).filter((one) => one !== '');
-    return {
-      input: { ids: numbers.slice(0, most).map(Number) },
-      dropped: Math.max(0, numbers.length - most),
-    };
-  }
-  const { ids: all, tokens } = await model.tokenize(text);
-  return {
-    input: { ids: all.slice(0, most), tokens: tokens.slice(0, most) },
-    dropped: Math.max(0, all.length - most),
-  };
+  const { dropped, ...input } = await cut(model, model.readsText ? text : ids, mostTokens);
+  return { input, dropped };
 }
 
 /** Which of the five kinds each term is, of three parts or of three and a relative bias, which is of the rest. */

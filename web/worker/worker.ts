@@ -20,7 +20,7 @@ const runningAll = (loaded: Library): Run => {
   const run = running(loaded);
   return async (figure, state, job) =>
     figure.startsWith('own-')
-      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job)
+      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
       : run(figure, state, job);
 };
 

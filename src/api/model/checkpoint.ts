@@ -2,6 +2,7 @@
 import * as check from '../check.js';
 import type { First } from '../first.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { digestOf } from './digest.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { type CountedWatch, jsonOf, type Slices, type SlicesWatch, slice } from './slices.js';
 
@@ -21,6 +22,8 @@ export interface Checkpoint {
   readonly size: number;
   /** The shards that the index names and that are not there. */
   readonly missing: readonly string[];
+  /** Of the headers, the sizes of the files, and the first bytes of these tensors. */
+  digest(names: readonly string[]): Promise<string>;
   /** These rows of a table, in their order; its last extent is the width of a row. */
   rows<P extends Precision>(
     name: string,
@@ -29,6 +32,9 @@ export interface Checkpoint {
     watch: CountedWatch,
   ): Promise<Table<FloatsOf<P>>>;
 }
+
+/** Bytes of a tensor that its digest is of, at most. */
+const digested = 2 ** 20;
 
 const indexName = /\.safetensors\.index\.json$/;
 const plainName = /^[^/\\]+\.safetensors$/;
@@ -42,9 +48,12 @@ export async function checkpointOf(
 ): Promise<Checkpoint> {
   const { shards, missing } = await shardsOf(files, named);
   const tensors = new Map<string, Held>();
+  const read: Uint8Array[] = [];
   for (const file of shards) {
     watch.signal?.throwIfAborted();
-    for (const [name, entry] of superpose.readSafetensorsHeader(await headerOf(file), file.size)) {
+    const header = await headerOf(file);
+    read.push(header, new TextEncoder().encode(String(file.size)));
+    for (const [name, entry] of superpose.readSafetensorsHeader(header, file.size)) {
       if (tensors.has(name))
         throw new RangeError(
           `Two of the files have a tensor ${check.shown(name)}; give one model at a time.`,
@@ -56,6 +65,13 @@ export async function checkpointOf(
     tensors,
     missing,
     size: shards.reduce((sum, { size }) => sum + size, 0),
+    async digest(names) {
+      const parts = names.map((name) => {
+        const { begin, end, file } = tensors.get(name) as Held;
+        return slice(file, begin, Math.min(end - begin, digested));
+      });
+      return digestOf([...read, ...(await Promise.all(parts))]);
+    },
     async rows(name, wanted, precision, watch) {
       const { shape, dtype, begin, end, file } = tensors.get(name) as Held;
       const columns = shape.at(-1) as number;

@@ -1,4 +1,5 @@
 import * as check from '../check.js';
+import { checkBuckets } from '../encodings/relativePosition.js';
 import { type Handle, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import {
@@ -52,6 +53,11 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   finalNorm?: Normalization<FloatsOf<P>>;
   /** [d, e], of narrow embeddings behind their norm; left out, e = d. */
   projection?: Linear<FloatsOf<P>>;
+  /**
+   * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens away, is
+   * added to each head’s scores in every layer (MPNet). Left out, none.
+   */
+  relativeBias?: Table<FloatsOf<P>>;
 }
 
 export interface ForwardInput<A extends Floats = Floats> {
@@ -119,7 +125,8 @@ export interface EncoderForward<A extends Floats = Floats> {
    *
    * Exact up to rounding; see `residuals`. In the canonical gauge means are taken away at the embedding and before
    * scoring: taking them before scoring alone leaves shares that a shift of the tables moves. Given means, of
-   * `direct` and `streams`, are taken at the embedding. Throws RangeError, TypeError.
+   * `direct` and `streams`, are taken at the embedding. A relative bias is one more part, `relative`, behind them all,
+   * whose terms with the others are zero. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
 }
@@ -268,6 +275,12 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     });
     return checked;
   };
+  const { relativeBias } = input;
+  if (relativeBias !== undefined) {
+    check.table('relativeBias', relativeBias, { columns: heads });
+    check.samePrecision({ precision: like, 'relativeBias.data': relativeBias.data });
+    checkBuckets({ buckets: relativeBias.rows });
+  }
   const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, width);
   const finalNorm = normOf('finalNorm', input.finalNorm, d);
   if (projection) {
@@ -292,6 +305,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         embeddingNorm,
         finalNorm,
         projection,
+        relativeBias,
       }),
     (address) => raw[`deleteEncoder${suffix}`](address),
   );
@@ -447,7 +461,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
               "gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.",
             );
           }
-          fitsScores(n, parts.length + 1, only.length, 2 * d, like);
+          fitsScores(n, parts.length + (relativeBias ? 2 : 1), only.length, 2 * d, like);
           const result = raw[`decomposeEncoder${suffix}`](
             now,
             layer,
@@ -458,7 +472,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
             groups.names.length,
             only,
           );
-          return { n, heads: only, parts: groups.names, gauge: gauge.name, apart: gauge.apart, ...result };
+          const shown = relativeBias ? [...groups.names, 'relative'] : groups.names;
+          return { n, heads: only, parts: shown, gauge: gauge.name, apart: gauge.apart, ...result };
         },
       };
       newest = found;

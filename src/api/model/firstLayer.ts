@@ -5,8 +5,7 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { Checkpoint, Held } from './checkpoint.js';
-import type { Layout, LinearNames, NormNames } from './families.js';
-import { withRelativeBias } from './relativeBias.js';
+import type { Layout, LinearNames, NormNames } from './layout.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
 /** A model that was opened, as its functions need it. */
@@ -57,7 +56,7 @@ export async function decomposeFirstLayer<P extends Precision>(
     return { kind: 'layer_norm', gamma: gamma.data, beta: beta.data, epsilon };
   };
   // All at once, so that what there is to read is known before the first of it has come.
-  const [summands, embeddingNorm, attentionNorm, projection, query, key, bias] = await Promise.all([
+  const [summands, embeddingNorm, attentionNorm, projection, query, key, relativeBias] = await Promise.all([
     summandsOf(opened, input, precision, of, watch),
     norm(layout.embeddingNorm),
     norm(layout.attentionNorm),
@@ -87,8 +86,8 @@ export async function decomposeFirstLayer<P extends Precision>(
     causal: layout.causal,
     ...(embeddingNorm && { embeddingNorm }),
     ...(projection && { projection }),
+    ...(relativeBias && { relativeBias }),
   });
-  let scores: Scores<A>;
   try {
     // Behind its scores the layer does nothing.
     encoder.addLayer({
@@ -105,7 +104,7 @@ export async function decomposeFirstLayer<P extends Precision>(
       typeof gauge === 'object' && gauge !== null && offset in summands
         ? { means: { ...(gauge.means as Record<string, A>), [offset]: of.empty(1, first.columns).data } }
         : gauge;
-    scores = encoder.forward(summands).decompose({
+    return encoder.forward(summands).decompose({
       layer: 0,
       groups: all,
       gauge: given as NonNullable<GaugeOptions<A>['gauge']>,
@@ -115,7 +114,6 @@ export async function decomposeFirstLayer<P extends Precision>(
   } finally {
     encoder.delete();
   }
-  return bias ? withRelativeBias(superpose, scores, bias) : scores;
 }
 
 /** Of a norm whose rows nobody reads. */
@@ -172,7 +170,7 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
 
 /** What is added up, [n, d] each, by name; `offset` is the bias of a map of patches, which is constant. */
 export async function summandsOf<P extends Precision>(
-  { superpose, checkpoint, layout }: Opened,
+  { superpose, checkpoint, layout }: Pick<Opened, 'superpose' | 'checkpoint' | 'layout'>,
   input: FirstLayerInput,
   precision: P,
   of: ReturnType<typeof tensorsOf<P>>,

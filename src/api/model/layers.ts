@@ -2,26 +2,16 @@
 import * as check from '../check.js';
 import type { Watch } from '../files.js';
 import type { First } from '../first.js';
-import type { PoolableScores, Scores } from '../scores/scores.js';
+import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
-import {
-  type Floats,
-  type FloatsOf,
-  type Linear,
-  type Precision,
-  rounded,
-  type Table,
-  table,
-} from '../table.js';
+import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import { corpusIds, corpusSentences } from './corpus.js';
-import type {
-  Encoder,
-  EncoderDecomposeInput,
-  EncoderForward,
-  ForwardInput,
-  PositionFindings,
-} from './encoder.js';
-import type { MiniLM, Sentence, Summands } from './minilm.js';
+import { type CorpusMeans, type CorpusMeansOptions, corpusOf, meansAt, meansOver } from './corpusMeans.js';
+import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import type { MiniLM, Sentence } from './minilm.js';
+
+// One file for all that few readers need.
+export { corpusOf, corpusSentences, meansAt, meansOver };
 
 /** Who waits for the model’s layers, and may stop waiting: the layers that have come by then stay. */
 export interface LayersWatch {
@@ -36,8 +26,8 @@ export interface MiniLMForwardOptions<P extends Precision = 'float32'>
     LayersWatch {
   /** Default float32. */
   precision?: P;
-  /** Embedding rows [n, 384] in place of the sentence’s own, as of summands() or changed(). */
-  summands?: Summands<FloatsOf<P>>;
+  /** Embedding rows [n, 384], by name, in place of the sentence’s own; as of summands() or changed(). */
+  summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
 }
 
 export interface LayerDecomposeOptions<P extends Precision = 'float64'>
@@ -47,37 +37,8 @@ export interface LayerDecomposeOptions<P extends Precision = 'float64'>
   precision?: P;
   /** For the way `mean`, of corpusMeans(). */
   means?: Pick<CorpusMeans, 'states'>;
-  /** Embedding rows [n, 384] in place of the sentence’s own. */
-  summands?: Summands<FloatsOf<P>>;
-}
-
-export interface CorpusMeansOptions extends LayersWatch {
-  /** Plain sentences. Default corpusSentences. */
-  sentences?: readonly string[];
-  /** Default float32. */
-  precision?: Precision;
-  /** From 0 to 1, of the windows. */
-  done?: (fraction: number) => void;
-  /**
-   * Positions out of the input: each row from 1 on is replaced by the mean of its window’s. What is found then is
-   * noise. Default false.
-   */
-  control?: boolean;
-}
-
-/** The mean decomposition of every state over a corpus. */
-export interface CorpusMeans {
-  /** [CLS], 30 pieces and [SEP], every 7 pieces of the sentences one after the other. */
-  readonly windows: number;
-  /** [layers + 1], of the state behind so many layers. */
-  readonly states: readonly PositionFindings[];
-  /**
-   * [layers, heads], the share of position → position in what a head’s scores vary by: canonical, by these means,
-   * pooled over 32 of the sentences, or as many as there are of at most 31 tokens; NaN where there is none.
-   */
-  readonly heads: Table<Float64Array>;
-  /** How many sentences those were. */
-  readonly sentencesOfHeads: number;
+  /** Embedding rows [n, 384], by name, in place of the sentence’s own. */
+  summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
 }
 
 /** What layers.ts is given of the model. */
@@ -96,10 +57,6 @@ export interface LayersInput {
 
 /** A tensor of a file, by its name behind encoder.layer.N. */
 export type TensorOf = <P extends Precision>(name: string, precision: P) => Table<FloatsOf<P>>;
-
-const inner = 30;
-const stride = 7;
-const sentencesForHeads = 32;
 
 /** The functions of MiniLM that need all layers. */
 export function layersOf({ superpose, model, layerBytes, corpusRows, read }: LayersInput) {
@@ -202,67 +159,32 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
   }: CorpusMeansOptions = {}): Promise<CorpusMeans> => {
     const kind = check.precision(precision ?? 'float32');
     check.flag('control', control);
-    const cut = windowsOf(model, sentences);
+    const corpus = corpusOf(sentences, (text) => model.tokenize(text).ids);
     await loaded(kind, layerBytes.length, watch);
     const rows = sentences === corpusSentences ? await ownRows(kind, watch) : model.summands;
-    const short = sentences.map((text) => model.tokenize(text)).filter(({ ids }) => ids.length <= inner + 1);
-    const every = Math.max(1, short.length / sentencesForHeads);
-    const chosen = short.filter((_, place) => Math.floor(place / every) !== Math.floor((place - 1) / every));
-    const steps = cut.length + chosen.length;
-    let step = 0;
-    const stepped = async () => {
-      watch.signal?.throwIfAborted();
-      done?.(++step / steps);
-      // So that a stop is heard.
-      if (step % 4 === 0) await new Promise((go) => setTimeout(go));
-    };
-    const means = positionMeans({ positions: inner, d_model: model.d_model, layers: layerBytes.length });
-    try {
-      for (const ids of cut) {
-        const sentence: Sentence = { ids, tokens: model.pieces(ids), dropped: 0 };
-        const summands = await (control
+    const sentenceOfIds = (ids: readonly number[]): Sentence => ({
+      ids,
+      tokens: model.pieces(ids),
+      dropped: 0,
+    });
+    return meansOver(corpus, {
+      positionMeans,
+      poolShares: superpose.poolShares,
+      d_model: model.d_model,
+      heads: model.heads,
+      layers: layerBytes.length,
+      apart: [0],
+      precision: kind,
+      async run(ids, isWindow) {
+        const sentence = sentenceOfIds(ids);
+        const summands = await (control && isWindow
           ? model.changed(sentence, { mean: 'sentence' }, kind)
           : rows(sentence, kind));
-        means.add(await forward(sentence, { precision: kind, summands, scores: false }));
-        await stepped();
-      }
-      const states = Array.from({ length: layerBytes.length + 1 }, (_, layers) => means.findings(layers));
-      const scores: PoolableScores[][] = layerBytes.map(() => []);
-      for (const sentence of chosen) {
-        const run = await forward(sentence, { precision: kind, summands: await rows(sentence, kind) });
-        for (const [layer, found] of scores.entries()) {
-          const input = {
-            layer,
-            way: 'mean',
-            gauge: 'canonical',
-            apart: [0],
-            groups: positionAndRest,
-          } as const;
-          const { heads, parts, gauge, covariances, variances } = run.decompose({
-            ...input,
-            means: meansAt({ states }, layer, kind),
-          });
-          found.push({ heads, parts, gauge, covariances, variances });
-        }
-        await stepped();
-      }
-      const { heads } = model;
-      const shares = new Float64Array(layerBytes.length * heads).fill(Number.NaN);
-      for (const [layer, found] of scores.entries()) {
-        if (found.length === 0) continue;
-        const ofPosition = superpose.poolShares(found, [0, 1, 1, 1]).heads;
-        for (let head = 0; head < heads; head++)
-          shares[layer * heads + head] = ofPosition[2 * head] as number;
-      }
-      return {
-        windows: cut.length,
-        states,
-        heads: table(shares, layerBytes.length, heads),
-        sentencesOfHeads: chosen.length,
-      };
-    } finally {
-      means.delete();
-    }
+        return forward(sentence, { precision: kind, summands, scores: !isWindow });
+      },
+      signal: watch.signal,
+      done,
+    });
   };
 
   /** summands() for sentences of the corpus, whose words come in one file. */
@@ -290,35 +212,6 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
   };
 
   return { forward, decompose, corpusMeans };
-}
-
-const positionAndRest = { position: ['position'], rest: ['content', 'constant'] };
-
-/** In the element type that is asked for. */
-function meansAt({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) {
-  const { mean, position } = states[check.index('layer', layer, states.length)] as PositionFindings;
-  const single = precision === 'float32';
-  const as = (values: Float64Array): Floats => rounded<Floats>(values, single);
-  return { mean: as(mean), position: table(as(position.data), position.rows, position.columns) };
-}
-
-function windowsOf(model: MiniLM, sentences: readonly string[]): number[][] {
-  if (!Array.isArray(sentences)) check.refuse('sentences', 'a list of texts', sentences, false);
-  const cut = sentences.map((text) => model.tokenize(text).ids);
-  const pieces = cut.flatMap((ids) => ids.slice(1, -1));
-  const [first] = cut;
-  const count = Math.floor((pieces.length - inner) / stride) + 1;
-  if (!first || count < 4) {
-    throw new RangeError(
-      `The sentences must have at least ${inner + 3 * stride} pieces, four windows; they have ${pieces.length}.`,
-    );
-  }
-  const [cls, sep] = [first[0] as number, first.at(-1) as number];
-  return Array.from({ length: count }, (_, place) => [
-    cls,
-    ...pieces.slice(place * stride, place * stride + inner),
-    sep,
-  ]);
 }
 
 function layerIn<P extends Precision>(model: MiniLM, tensor: TensorOf, layer: number, precision: P) {

@@ -10,14 +10,9 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
+import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward } from './encoder.js';
-import type {
-  CorpusMeans,
-  CorpusMeansOptions,
-  LayerDecomposeOptions,
-  layersOf,
-  MiniLMForwardOptions,
-} from './layers.js';
+import type { LayerDecomposeOptions, layersOf, MiniLMForwardOptions } from './layers.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
 export interface MiniLMOptions {

@@ -6,8 +6,8 @@ import type { Summary } from '../numeric/summary.js';
 import type { Superpose } from '../superpose.js';
 import { type Table, table } from '../table.js';
 import type { Checkpoint } from './checkpoint.js';
-import type { Layout } from './families.js';
 import { rowsThrough, tensorsOf } from './firstLayer.js';
+import type { Layout } from './layout.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
 export interface ReportOptions extends SlicesWatch {

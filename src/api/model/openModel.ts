@@ -4,10 +4,12 @@ import * as check from '../check.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
-import type { FloatsOf, Precision, Table } from '../table.js';
+import type { Floats, FloatsOf, Precision, Table } from '../table.js';
+import type { PositionChange } from './changedPositions.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
-import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
-import { type FamilyId, type Layout, recognised } from './families.js';
+import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
+import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput, Way } from './encoder.js';
+import { recognised } from './families.js';
 import {
   decomposeFirstLayer,
   type FirstLayerInput,
@@ -16,6 +18,7 @@ import {
   summandsOf,
   tensorsOf,
 } from './firstLayer.js';
+import type { FamilyId, Layout } from './layout.js';
 import type { Sentence } from './minilm.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
 import { layersIn, ownEncoder } from './ownLayers.js';
@@ -54,7 +57,20 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   /** Which layer’s scores, from 0. Default 0. Another takes a model whose layers can be run. */
   layer?: number;
   /** See EncoderForward.decompose(). Default `direct`. */
-  way?: 'direct' | 'streams';
+  way?: Way;
+  /** For the way `mean`, of corpusMeans(). */
+  means?: Pick<CorpusMeans, 'states'>;
+}
+
+/** Rows [n, e] that are added up, by name: as many as `summands`. */
+export type OwnRows<A extends Floats = Floats> = Readonly<Record<string, Table<A>>>;
+
+export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'sentences'> {
+  /**
+   * Plain sentences, or vocabulary indices that begin and end with the tokens that every sentence of the model begins
+   * and ends with. Default corpusSentences.
+   */
+  sentences?: readonly (string | { readonly ids: readonly number[] })[];
 }
 
 export interface OpenForwardOptions<P extends Precision = 'float32'>
@@ -62,6 +78,8 @@ export interface OpenForwardOptions<P extends Precision = 'float32'>
     SlicesWatch {
   /** Default float32. */
   precision?: P;
+  /** In place of the input’s own, as of changed(). */
+  summands?: OwnRows<FloatsOf<P>>;
 }
 
 export interface OpenedModel {
@@ -95,8 +113,13 @@ export interface OpenedModel {
   readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
   /** Bytes of the model’s files, of which few are read. */
   readonly bytes: number;
-  /** How many of its layers can be run: all of BERT’s, DistilBERT’s, RoBERTa’s and ELECTRA’s layouts, 0 of others. */
+  /** How many of its layers can be run: all of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s and MPNet’s layouts, 0 of others. */
   readonly layers: number;
+  /**
+   * Sixteen digits that are another file’s but by chance: of the headers, the sizes, and the first layer’s queries and
+   * keys, up to a million bytes of each.
+   */
+  digest(): Promise<string>;
   /** Cuts a text with the tokenizer.json beside the weights. Throws RangeError where there is none. */
   tokenize(text: string): Promise<Sentence>;
   /** The tables’ norms, cosines, directions and Gram matrix. */
@@ -120,6 +143,23 @@ export interface OpenedModel {
     input: ModelInput,
     options?: OpenForwardOptions<P>,
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  /**
+   * The mean decomposition of every state over windows of a corpus: the first token, 30 pieces, or as many as there are
+   * positions for, and the last. Takes seconds to minutes; throws as forward() does, and RangeError for fewer than four
+   * windows.
+   */
+  corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
+  /** The rows of an input that are added up, [n, e] each, by their names. Throws RangeError, TypeError. */
+  rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
+  /**
+   * The rows of an input after a change of its positions or of the order of its words, for forward(). Positions count
+   * from 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
+   */
+  changed<P extends Precision = 'float64'>(
+    input: ModelInput,
+    change: PositionChange,
+    precision?: P,
+  ): Promise<OwnRows<FloatsOf<P>>>;
   /** Frees the layers that forward() keeps; the next one reads them again. */
   delete(): void;
 }
@@ -209,13 +249,27 @@ export async function openModel(
     held = undefined;
   };
 
-  const forward = async <P extends Precision>(
-    input: ModelInput,
-    { precision, signal, progress, ...asked }: OpenForwardOptions<P>,
-  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }> => {
-    const kind = check.precision(precision ?? 'float32') as P;
+  const runnable = () => {
     if (layers === 0)
       throw new RangeError(`The layers behind the first scores of ${layout.name} are not run here.`);
+  };
+
+  const rowsOf = async <P extends Precision>(
+    given: FirstLayerInput,
+    precision: P,
+    signal?: AbortSignal | undefined,
+  ): Promise<OwnRows<FloatsOf<P>>> => {
+    const watch = counted({ ...(signal && { signal }) });
+    const of = tensorsOf(checkpoint, precision, watch);
+    return summandsOf({ superpose, checkpoint, layout }, given, precision, of, watch);
+  };
+
+  const forward = async <P extends Precision>(
+    input: ModelInput,
+    { precision, signal, progress, summands, ...asked }: OpenForwardOptions<P>,
+  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }> => {
+    const kind = check.precision(precision ?? 'float32') as P;
+    runnable();
     const through = check.integer('layers', asked.layers ?? layers, 0, layers);
     const { given, sentence } = await inputOf(input);
     const opened = complete();
@@ -227,10 +281,70 @@ export async function openModel(
         encoder: (await ownEncoder(opened, config, through, kind, waiting)) as Encoder,
       };
     }
-    const watch = counted({ ...(signal && { signal }) });
-    const rows = await summandsOf(opened, given, kind, tensorsOf(checkpoint, kind, watch), watch);
+    const rows = summands ?? (await rowsOf(given, kind, signal));
     const run = held.encoder.forward(rows, { ...(asked as ForwardInput), layers: through });
     return Object.assign(run as unknown as EncoderForward<FloatsOf<P>>, { sentence });
+  };
+
+  const changed = async <P extends Precision = 'float64'>(
+    input: ModelInput,
+    change: PositionChange,
+    precision?: P,
+  ): Promise<OwnRows<FloatsOf<P>>> => {
+    const kind = check.precision(precision ?? 'float64') as P;
+    const { given } = await inputOf(input);
+    const rows = await rowsOf(given, kind);
+    const { token, position } = rows as Record<'token' | 'position', Table<FloatsOf<P>>>;
+    if (!token || !position) throw new RangeError(`The rows of ${layout.name} are not changed here.`);
+    const places = (list: readonly number[]) =>
+      checkpoint.rows(
+        layout.position as string,
+        list.map((place) => place + layout.firstPosition),
+        kind,
+        counted({}),
+      );
+    const { changedRows } = await import('./changedPositions.js');
+    return { ...rows, ...(await changedRows(token, position, change, places, layout.positions)) };
+  };
+
+  const corpusMeans = async ({
+    sentences,
+    precision,
+    done,
+    control = false,
+    signal,
+    progress,
+  }: OpenCorpusMeansOptions = {}): Promise<CorpusMeans> => {
+    const kind = check.precision(precision ?? 'float32');
+    check.flag('control', control);
+    runnable();
+    const { heads } = complete();
+    const { corpusOf, corpusSentences, meansOver } = await import('./layers.js');
+    const all = sentences ?? corpusSentences;
+    if (!Array.isArray(all)) check.refuse('sentences', 'a list of texts', all, false);
+    const cut: (readonly number[])[] = [];
+    for (const one of all)
+      cut.push(typeof one === 'string' ? (await tokenize(one)).ids : (await sentenceOf(one)).ids);
+    const corpus = corpusOf(cut, (ids) => ids, Math.min(30, layout.positions - 2));
+    const waiting = { ...(signal && { signal }), ...(progress && { progress }) };
+    return meansOver(corpus, {
+      positionMeans: superpose.positionMeans,
+      poolShares: superpose.poolShares,
+      d_model: layout.d_model,
+      heads,
+      layers,
+      apart: layout.apart,
+      precision: kind,
+      async run(ids, isWindow) {
+        const summands = control && isWindow ? await changed({ ids }, { mean: 'sentence' }, kind) : undefined;
+        return forward(
+          { ids },
+          { precision: kind, scores: !isWindow, ...waiting, ...(summands && { summands }) },
+        );
+      },
+      signal,
+      done,
+    });
   };
 
   return {
@@ -250,11 +364,13 @@ export async function openModel(
     picture: rules && { side: rules.side, mean: rules.mean, deviation: rules.deviation },
     bytes: checkpoint.size,
     layers,
+    digest: () =>
+      checkpoint.digest([layout.query, layout.key].flatMap((names) => (names ? [names.weight] : []))),
     tokenize,
     report: (asked = {}) => modelReport({ superpose, checkpoint, layout, heads, config }, asked),
     async decompose<P extends Precision = 'float64'>(
       input: ModelInput,
-      { precision, layer, way, ...asked }: OpenDecomposeOptions<P> = {},
+      { precision, layer, way, means, ...asked }: OpenDecomposeOptions<P> = {},
     ) {
       const kind = check.precision(precision ?? 'float64') as P;
       if (layer || way !== undefined) {
@@ -264,7 +380,12 @@ export async function openModel(
         const run = await forward<P>(input, { precision: kind, layers: (layer ?? 0) + 1, ...waiting });
         const scores = run.decompose({
           layer: layer ?? 0,
-          way: check.oneOf('way', way ?? 'direct', ['direct', 'streams']),
+          way: way ?? 'direct',
+          ...(means && {
+            means: (await import('./layers.js')).meansAt(means, layer ?? 0, kind) as NonNullable<
+              EncoderDecomposeInput<FloatsOf<P>>['means']
+            >,
+          }),
           gauge,
           apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < run.n)),
           ...(only && { only }),
@@ -278,6 +399,13 @@ export async function openModel(
     },
     forward: <P extends Precision = 'float32'>(input: ModelInput, asked: OpenForwardOptions<P> = {}) =>
       forward(input, asked),
+    corpusMeans,
+    async rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P) {
+      const kind = check.precision(precision ?? 'float64') as P;
+      const rows = await rowsOf((await inputOf(input)).given, kind);
+      return Object.fromEntries(summandNames(layout).map((name) => [name, rows[name] as Table<FloatsOf<P>>]));
+    },
+    changed,
     delete: free,
   };
 }

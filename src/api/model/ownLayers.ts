@@ -2,8 +2,8 @@
 import * as check from '../check.js';
 import type { Linear, Precision } from '../table.js';
 import type { Encoder, EncoderLayer } from './encoder.js';
-import type { Layout, LinearNames } from './families.js';
 import { type Opened, tensorsOf } from './firstLayer.js';
+import type { FamilyId, Layout, LinearNames } from './layout.js';
 import { counted, type SlicesWatch } from './slices.js';
 
 const bert = {
@@ -27,18 +27,30 @@ const distilBert = {
   mlpNorm: 'output_layer_norm',
 };
 
+const mpnet = {
+  ...bert,
+  query: 'attention.attn.q',
+  key: 'attention.attn.k',
+  value: 'attention.attn.v',
+  output: 'attention.attn.o',
+  attentionNorm: 'attention.LayerNorm',
+};
+const byFamily: Partial<Record<FamilyId, typeof bert>> = {
+  bert,
+  roberta: bert,
+  electra: bert,
+  distilbert: distilBert,
+  mpnet,
+};
+
 /** The names of a layer’s tensors, behind its number; undefined of a family whose layers are not run. */
 function namesOf({ family, query }: Layout) {
-  const parts = ['bert', 'roberta', 'electra'].includes(family)
-    ? bert
-    : family === 'distilbert'
-      ? distilBert
-      : undefined;
+  const parts = byFamily[family];
   const [, before] = query?.weight.match(/^(.*\blayer\.)0\./) ?? [];
   return parts && before !== undefined ? { parts, before } : undefined;
 }
 
-/** How many layers of a model can be run: 0 of other families than BERT, RoBERTa, ELECTRA and DistilBERT. */
+/** How many layers of a model can be run: 0 of other families than BERT, RoBERTa, ELECTRA, DistilBERT and MPNet. */
 export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): number {
   const names = namesOf(layout);
   let count = 0;
@@ -83,7 +95,7 @@ export async function ownEncoder<P extends Precision>(
       weight: present(checkpoint, `${name}.weight`),
       bias: present(checkpoint, `${name}.bias`),
     } satisfies LinearNames);
-  const { embeddingNorm, projection } = layout;
+  const { embeddingNorm, projection, relativeBias } = layout;
   const encoder = superpose.encoder<P>({
     d_model: layout.d_model,
     heads,
@@ -91,6 +103,7 @@ export async function ownEncoder<P extends Precision>(
     activation,
     ...(embeddingNorm && { embeddingNorm: await norm(embeddingNorm.gamma.replace(/\.\w+$/, ''), before) }),
     ...(projection && { projection: await before.linear(projection) }),
+    ...(relativeBias && { relativeBias: await before.whole(relativeBias) }),
   });
   try {
     for (let layer = 0; layer < layers; layer++) {

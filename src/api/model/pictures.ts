@@ -1,7 +1,7 @@
 // Pictures cut into the patches that a vision model maps to rows.
 import * as check from '../check.js';
 import { type Table, table } from '../table.js';
-import type { Layout } from './families.js';
+import type { Layout } from './layout.js';
 
 /** What a canvas gives of a picture. */
 export interface Picture {

@@ -35,6 +35,7 @@ std::uint32_t encoder_out(const Value& from) {
   options.embedding_norm = normalization_in<Scalar>(from["embeddingNorm"]);
   options.final_norm = normalization_in<Scalar>(from["finalNorm"]);
   if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
+  if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
   return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}});
 }
 
@@ -117,8 +118,9 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
   std::vector<int> order(groups);
   for (int g = 0; g < groups; ++g) order[g] = g;
   std::swap(order[constant], order[groups - 1]);
+  const auto bias = [&](int head) { return held.encoder.relative_bias(head, input.rows()); };
   return heads_out(constant == groups - 1 ? projected : merge_parts(projected, order, groups), chosen,
-                   in.apart, held.encoder.options().causal);
+                   in.apart, held.encoder.options().causal, bias);
 }
 
 template <typename Scalar>

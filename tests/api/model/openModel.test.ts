@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  corpusSentences,
   loadMiniLM,
   type ModelInput,
   type OpenedModel,
@@ -331,10 +332,17 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
   expect(bert.gram?.centred.rows).toBe(7);
 });
 
-type Forwarded = (typeof families.cases)[number] & { states: number[][][]; embedding: number[] };
+type Case = (typeof families.cases)[number];
+type Forwarded = Case & Required<Pick<Case, 'states' | 'later_logits' | 'embedding' | 'corpus'>>;
 const run = families.cases.filter((one): one is Forwarded => 'states' in one);
+const corpus = families.corpus.map((ids) => ({ ids }));
 
-describe.each(run)('$name, all layers', ({ name, states, embedding }) => {
+test('all layers are run of each of these layouts', () => {
+  const found = new Set(run.map(({ family }) => family));
+  expect([...found].sort()).toEqual(['bert', 'distilbert', 'electra', 'mpnet', 'roberta']);
+});
+
+describe.each(run)('$name, all layers', ({ name, states, later_logits, embedding, corpus: means }) => {
   test.each(['float64', 'float32'] as const)(
     '%s: states and embedding are the oracle’s',
     async (precision) => {
@@ -361,9 +369,11 @@ describe.each(run)('$name, all layers', ({ name, states, embedding }) => {
     const input = { ids: families.ids };
     const forward = await model.forward(input, { precision: 'float64' });
     const logits = forward.logits(1);
+    expect(largestDifference(logits, flat(later_logits))).toBeLessThan(1e-11);
+    const relative = name === 'mpnet' ? ['relative'] : [];
     for (const way of ['direct', 'streams'] as const) {
       const scores = await model.decompose(input, { layer: 1, way });
-      expect(scores.parts).toEqual([...model.summands, 'attention', 'mlp', 'constant']);
+      expect(scores.parts).toEqual([...model.summands, 'attention', 'mlp', 'constant', ...relative]);
       expect(largestDifference(scores.logits, logits)).toBeLessThan(1e-11);
       expect(Math.max(...scores.residuals)).toBeLessThan(1e-11);
     }
@@ -380,9 +390,60 @@ describe.each(run)('$name, all layers', ({ name, states, embedding }) => {
     model.delete();
   });
 
+  test('means over a corpus, and each layer’s scores by them', async () => {
+    const model = await open(name);
+    const found = await model.corpusMeans({ sentences: corpus, precision: 'float64' });
+    expect([found.windows, found.sentencesOfHeads]).toEqual([means.windows, corpus.length]);
+    for (const [layers, { mean, position, positionEnergy }] of found.states.entries()) {
+      const wanted = means.position[layers] as number[][];
+      expect(largestDifference(mean, means.mean[layers] as number[])).toBeLessThan(1e-11);
+      expect(largestDifference(position.data, wanted.flat())).toBeLessThan(1e-11);
+      expect(positionEnergy).toBeCloseTo(means.position_energy[layers] as number, 10);
+    }
+    expect(largestDifference(found.heads.data, means.heads.flat())).toBeLessThan(1e-9);
+    // Of one sentence: what is left over is rounding.
+    const input = { ids: families.ids };
+    for (const layer of [0, 1]) {
+      const scores = await model.decompose(input, { layer, way: 'mean', means: found });
+      const relative = name === 'mpnet' ? ['relative'] : [];
+      expect(scores.parts).toEqual(['position', 'content', 'constant', ...relative]);
+      expect(Math.max(...scores.residuals)).toBeLessThan(1e-11);
+      const wanted = layer === 0 ? families.cases.find((one) => one.name === name)?.logits : later_logits;
+      expect(largestDifference(scores.logits, flat(wanted as number[][][]))).toBeLessThan(1e-11);
+    }
+    await expect(model.decompose(input, { way: 'mean' })).rejects.toThrow('means must be an object');
+    const control = await model.corpusMeans({ sentences: corpus, control: true, precision: 'float64' });
+    for (const [layers, { positionEnergy }] of control.states.entries())
+      expect(positionEnergy).toBeCloseTo(means.position_energy_control[layers] as number, 10);
+    model.delete();
+  });
+
+  test('positions and words changed: the rows are the table’s', async () => {
+    const model = await open(name);
+    const input = { ids: families.ids };
+    const own = await model.changed(input, { shift: 0 });
+    const later = await model.changed(input, { shift: 2 });
+    const row = (rows: Readonly<Record<string, Table>>, at: number) => {
+      const { data, columns } = rows.position as Table;
+      return data.slice(at * columns, (at + 1) * columns);
+    };
+    expect(row(later, 0)).toEqual(row(own, 0));
+    expect(row(later, 1)).toEqual(row(own, 3));
+    await expect(model.changed(input, { shift: 4 })).rejects.toThrow('from 0 to 3; it is 4');
+    const order = [0, 2, 1, 3, 4];
+    const turned = await model.changed(input, { order }, 'float32');
+    const { embedding: moved } = await model.forward(input, { summands: turned });
+    const direct = await model.forward({ ids: order.map((at) => families.ids[at] as number) });
+    expect(largestDifference(moved, direct.embedding)).toBe(0);
+    expect(largestDifference(moved, Float64Array.from(embedding))).toBeGreaterThan(1e-3);
+    model.delete();
+  });
+
   test('a wrong tensor of a later layer gives other states, and a missing one is named', async () => {
     const tensors = tensorsOf(bytesOf(name));
-    const value = Object.keys(tensors).find((one) => /layer\.1.*(value|v_lin)\.weight$/.test(one)) as string;
+    const value = Object.keys(tensors).find((one) =>
+      /layer\.1.*(value|v_lin|attn\.v)\.weight$/.test(one),
+    ) as string;
     const { bytes } = tensors[value] as Tensors[string];
     const width = bytes.length / 64;
     const before = bytes.slice();
@@ -688,6 +749,19 @@ describeWeights('a published model of BERT’s layout', () => {
     const [own, known] = [await model.forward(text), await minilm.forward(text)];
     expect([model.layers, own.layers]).toEqual([6, 6]);
     expect(largestDifference(own.embedding, known.embedding)).toBeLessThan(1e-6);
+    const sentences = corpusSentences.slice(0, 8);
+    const [ownMeans, knownMeans] = [
+      await model.corpusMeans({ sentences }),
+      await minilm.corpusMeans({ sentences }),
+    ];
+    expect(ownMeans.windows).toBe(knownMeans.windows);
+    expect(largestDifference(ownMeans.heads.data, knownMeans.heads.data)).toBeLessThan(1e-4);
+    const asked = { layer: 1, way: 'mean' } as const;
+    const [a, b] = [
+      await model.decompose(text, { ...asked, means: ownMeans }),
+      await minilm.decompose(text, { ...asked, means: knownMeans }),
+    ];
+    expect(largestDifference(a.shares, b.shares)).toBeLessThan(1e-3);
     model.delete();
   });
 });

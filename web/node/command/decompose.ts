@@ -9,6 +9,7 @@ import {
   type Sentence,
   sharesOf,
   termOf,
+  type Way,
 } from 'superpose';
 import { groups } from '../../figures/terms.js';
 import { csvOf } from '../index.js';
@@ -36,7 +37,10 @@ export async function decompose(args: string[]): Promise<string> {
   if (gauge !== 'canonical' && gauge !== 'raw') {
     throw new Refusal(`--gauge takes canonical or raw, and got “${gauge.slice(0, 40)}”.`);
   }
-  if (values.model !== undefined) return ofOwnModel(values.model, { ...values, gauge });
+  if (way !== undefined && way !== 'direct' && way !== 'streams' && way !== 'mean') {
+    throw new Refusal(`--way takes direct, streams or mean, and got “${way.slice(0, 40)}”.`);
+  }
+  if (values.model !== undefined) return ofOwnModel(values.model, { ...values, gauge, way });
   const own = ['ids', 'part', 'heads', 'epsilon'].find((name) => name in values);
   if (own) throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
   if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
@@ -46,9 +50,6 @@ export async function decompose(args: string[]): Promise<string> {
   if (layer !== undefined && !/^[0-5]$/.test(layer)) {
     throw new Refusal(`--layer takes a number from 0 to 5, and got “${layer.slice(0, 40)}”.`);
   }
-  if (way !== undefined && way !== 'direct' && way !== 'streams' && way !== 'mean') {
-    throw new Refusal(`--way takes direct, streams or mean, and got “${way.slice(0, 40)}”.`);
-  }
   const only = head === undefined ? undefined : [Number(head)];
   const scores = await withWeights(async () => {
     const model = await loadMiniLM(await load());
@@ -57,12 +58,7 @@ export async function decompose(args: string[]): Promise<string> {
     if (layer === undefined && way === undefined) return model.decompose(sentence, { ...common, groups });
     const behind = { ...common, layer: Number(layer ?? 0) };
     if (way !== 'mean') return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
-    const most = 31;
-    if (sentence.ids.length > most) {
-      throw new Refusal(
-        `--way mean takes at most ${most} tokens, for as many positions have a mean, and got ${sentence.ids.length}.`,
-      );
-    }
+    fitsMeans(model, sentence.ids.length);
     return model.decompose(sentence, { ...behind, way, means: await model.corpusMeans() });
   });
   const which = {
@@ -80,7 +76,7 @@ interface OwnValues {
   epsilon?: string;
   head?: string;
   layer?: string;
-  way?: string;
+  way: Way | undefined;
   gauge: 'canonical' | 'raw';
   csv: boolean;
   json: boolean;
@@ -88,9 +84,6 @@ interface OwnValues {
 
 async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
   const { text, ids, head, layer, way, gauge, csv, json } = values;
-  if (way !== undefined && way !== 'direct' && way !== 'streams') {
-    throw new Refusal(`--way takes direct or streams of a model of your own, and got “${way.slice(0, 40)}”.`);
-  }
   if (layer !== undefined && !/^\d{1,3}$/.test(layer)) {
     throw new Refusal(`--layer takes the number of a layer, from 0, and got “${layer.slice(0, 40)}”.`);
   }
@@ -112,8 +105,15 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     // Nine terms, as of MiniLM; of a model without summands the library says why there are none.
     const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
     const behind = Number(layer ?? 0) > 0 || way !== undefined;
+    if (way === 'mean')
+      fitsMeans(
+        model,
+        typeof input === 'string' ? (await model.tokenize(input)).ids.length : input.ids.length,
+      );
+    const means = way === 'mean' ? await model.corpusMeans() : undefined;
     const scores = await model.decompose(input, {
       gauge,
+      ...(means && { means }),
       ...(behind
         ? { ...(layer && { layer: Number(layer) }), ...(way && { way }) }
         : content && { groups: three }),
@@ -162,6 +162,16 @@ function answered(
     scores.residuals[place] as number,
   ]);
   return printed({ tokens, dropped, ...which, columns, rows }, { csv, json, cut });
+}
+
+/** Of so many positions the corpus has means: see corpusMeans(). */
+function fitsMeans({ positions }: { positions: number }, tokens: number): void {
+  const most = Math.min(31, positions - 1);
+  if (tokens > most) {
+    throw new Refusal(
+      `--way mean takes at most ${most} tokens, for as many positions have a mean, and got ${tokens}.`,
+    );
+  }
 }
 
 function cutUp(model: MiniLM, text: string): Sentence {

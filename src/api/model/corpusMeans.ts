@@ -1,0 +1,160 @@
+// The mean decomposition of a model’s states over a corpus: windows of equal length, run through all its layers.
+import * as check from '../check.js';
+import type { First } from '../first.js';
+import type { PoolableScores } from '../scores/scores.js';
+import { type Floats, type Precision, rounded, type Table, table } from '../table.js';
+import type { EncoderApi, EncoderForward, PositionFindings } from './encoder.js';
+import type { LayersWatch } from './layers.js';
+
+export interface CorpusMeansOptions extends LayersWatch {
+  /** Plain sentences. Default corpusSentences. */
+  sentences?: readonly string[];
+  /** Default float32. */
+  precision?: Precision;
+  /** From 0 to 1, of the windows. */
+  done?: (fraction: number) => void;
+  /**
+   * Positions out of the input: each row from 1 on is replaced by the mean of its window’s. What is found then is
+   * noise. Default false.
+   */
+  control?: boolean;
+}
+
+/** The mean decomposition of every state over a corpus. */
+export interface CorpusMeans {
+  /** The first token, 30 pieces and the last, every 7 pieces of the sentences one after the other. */
+  readonly windows: number;
+  /** [layers + 1], of the state behind so many layers. */
+  readonly states: readonly PositionFindings[];
+  /**
+   * [layers, heads], the share of position → position in what a head’s scores vary by: canonical, by these means,
+   * pooled over 32 of the sentences, or as many as there are of at most 31 tokens; NaN where there is none.
+   */
+  readonly heads: Table<Float64Array>;
+  /** How many sentences those were. */
+  readonly sentencesOfHeads: number;
+}
+
+/** A corpus cut up. */
+export interface Corpus {
+  /** Rows of a window that have a position: those behind the first, but for the last. */
+  readonly positions: number;
+  /** Ids of each window. */
+  readonly windows: readonly (readonly number[])[];
+  /** Ids of the sentences that heads are looked at in. */
+  readonly chosen: readonly (readonly number[])[];
+}
+
+/** A model, as meansOver() needs it. */
+export interface CorpusModel {
+  positionMeans: EncoderApi['positionMeans'];
+  poolShares: First['poolShares'];
+  d_model: number;
+  heads: number;
+  layers: number;
+  /** Rows whose token the model fixes. */
+  apart: readonly number[];
+  precision: Precision;
+  /** Through all layers; of a window the scores are not needed. */
+  run(ids: readonly number[], isWindow: boolean): Promise<EncoderForward>;
+  signal?: AbortSignal | undefined;
+  done?: ((fraction: number) => void) | undefined;
+}
+
+const stride = 7;
+const sentencesForHeads = 32;
+
+/** Cuts sentences by their ids, the first and the last of which are the same in each. */
+export function corpusOf<One>(
+  sentences: readonly One[],
+  idsOf: (sentence: One) => readonly number[],
+  positions = 30,
+): Corpus {
+  if (!Array.isArray(sentences)) check.refuse('sentences', 'a list of texts', sentences, false);
+  const cut = sentences.map(idsOf);
+  const pieces = cut.flatMap((ids) => ids.slice(1, -1));
+  const [first] = cut;
+  const count = Math.floor((pieces.length - positions) / stride) + 1;
+  if (!first || count < 4) {
+    throw new RangeError(
+      `The sentences must have at least ${positions + 3 * stride} pieces, four windows; they have ${pieces.length}.`,
+    );
+  }
+  const [cls, sep] = [first[0] as number, first.at(-1) as number];
+  const short = cut.filter((ids) => ids.length <= positions + 1);
+  const every = Math.max(1, short.length / sentencesForHeads);
+  return {
+    positions,
+    windows: Array.from({ length: count }, (_, place) => [
+      cls,
+      ...pieces.slice(place * stride, place * stride + positions),
+      sep,
+    ]),
+    chosen: short.filter((_, place) => Math.floor(place / every) !== Math.floor((place - 1) / every)),
+  };
+}
+
+export async function meansOver(
+  { positions, windows, chosen }: Corpus,
+  { positionMeans, poolShares, d_model, heads, layers, apart, precision, run, signal, done }: CorpusModel,
+): Promise<CorpusMeans> {
+  const steps = windows.length + chosen.length;
+  let step = 0;
+  const stepped = async () => {
+    signal?.throwIfAborted();
+    done?.(++step / steps);
+    // So that a stop is heard.
+    if (step % 4 === 0) await new Promise((go) => setTimeout(go));
+  };
+  const means = positionMeans({ positions, d_model, layers });
+  try {
+    for (const ids of windows) {
+      means.add(await run(ids, true));
+      await stepped();
+    }
+    const states = Array.from({ length: layers + 1 }, (_, behind) => means.findings(behind));
+    const scores = Array.from({ length: layers }, (): PoolableScores[] => []);
+    for (const ids of chosen) {
+      const forward = await run(ids, false);
+      for (const [layer, found] of scores.entries()) {
+        const { heads, parts, gauge, covariances, variances } = forward.decompose({
+          layer,
+          way: 'mean',
+          gauge: 'canonical',
+          apart,
+          groups: { position: ['position'], rest: ['content', 'constant'] },
+          means: meansAt({ states }, layer, precision),
+        });
+        found.push({ heads, parts, gauge, covariances, variances });
+      }
+      await stepped();
+    }
+    const shares = new Float64Array(layers * heads).fill(Number.NaN);
+    for (const [layer, found] of scores.entries()) {
+      const [one] = found;
+      if (!one) continue;
+      // The first part is the position.
+      const ofPosition = poolShares(
+        found,
+        Array.from({ length: one.parts.length ** 2 }, (_, term) => Math.min(term, 1)),
+      ).heads;
+      for (let head = 0; head < heads; head++) shares[layer * heads + head] = ofPosition[2 * head] as number;
+    }
+    return {
+      windows: windows.length,
+      states,
+      heads: table(shares, layers, heads),
+      sentencesOfHeads: chosen.length,
+    };
+  } finally {
+    means.delete();
+  }
+}
+
+/** Of the state that a layer reads, in the element type that is asked for. */
+export function meansAt({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) {
+  const { mean, position } = states[check.index('layer', layer, states.length)] as PositionFindings;
+  const single = precision === 'float32';
+  const as = (values: Float64Array): Floats => rounded<Floats>(values, single);
+  return { mean: as(mean), position: table(as(position.data), position.rows, position.columns) };
+}

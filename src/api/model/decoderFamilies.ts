@@ -1,0 +1,151 @@
+// Families that normalise what each layer reads, and most of whose queries see no later key: GPT-2, OPT, Whisper, CLIP's
+// text; and those with RoPE, which add no position.
+import { bertConfig, type FamilyRow, sizes } from './headerTensors.js';
+import type { LinearNames } from './layout.js';
+
+export const decoderFamilies: readonly FamilyRow[] = [
+  {
+    family: 'gpt2',
+    sign: ['wte.weight', 'wpe.weight', 'h.0.attn.c_attn.weight'],
+    read(of) {
+      const token = of.need('wte.weight', 'V', 'd');
+      const position = of.need('wpe.weight', 'L', 'd');
+      const weight = of.need('h.0.attn.c_attn.weight', 'd', '3d');
+      const bias = of.need('h.0.attn.c_attn.bias', '3d');
+      const map = (place: number): LinearNames => ({ weight, bias, transposed: true, block: [place, 3] });
+      return {
+        family: 'gpt2',
+        name: 'GPT-2',
+        kind: 'tokens',
+        about:
+          'Token and position rows are added; each layer normalises what it reads. A query sees no later key.',
+        token,
+        position,
+        attentionNorm: of.norm('h.0.ln_1'),
+        query: map(0),
+        key: map(1),
+        causal: true,
+        apart: [],
+        config: { heads: ['n_head', 'num_attention_heads'], epsilon: ['layer_norm_epsilon'] },
+        ...sizes(of),
+      };
+    },
+  },
+  {
+    family: 'whisper-decoder',
+    sign: ['encoder.conv1.weight', 'decoder.embed_positions.weight', 'decoder.embed_tokens.weight'],
+    read: (of) => ({
+      family: 'whisper-decoder',
+      name: 'Whisper’s decoder',
+      kind: 'tokens',
+      about:
+        'Token and position rows are added; each layer normalises what it reads. Keys have no bias. A query sees no later key.',
+      token: of.need('decoder.embed_tokens.weight', 'V', 'd'),
+      position: of.need('decoder.embed_positions.weight', 'L', 'd'),
+      attentionNorm: of.norm('decoder.layers.0.self_attn_layer_norm'),
+      query: of.linear('decoder.layers.0.self_attn.q_proj', 'd', 'd', true),
+      key: of.linear('decoder.layers.0.self_attn.k_proj', 'd', 'd'),
+      causal: true,
+      apart: [0],
+      epsilon: 1e-5,
+      config: { heads: ['decoder_attention_heads'], epsilon: [] },
+      ...sizes(of),
+    }),
+  },
+  {
+    family: 'whisper-encoder',
+    sign: ['encoder.conv1.weight', 'encoder.embed_positions.weight'],
+    read: (of) => ({
+      family: 'whisper-encoder',
+      name: 'Whisper’s encoder',
+      kind: 'frames',
+      about:
+        'A stored sinusoid is added to what two convolutions make of the sound, which is no table: its report alone can be given.',
+      position: of.need('encoder.embed_positions.weight', 'L', 'd'),
+      causal: false,
+      apart: [],
+      epsilon: 1e-5,
+      config: { heads: ['encoder_attention_heads'], epsilon: [] },
+      ...sizes(of),
+    }),
+  },
+  {
+    family: 'opt',
+    sign: ['embed_tokens.weight', 'embed_positions.weight', 'layers.0.self_attn.q_proj.bias'],
+    read(of) {
+      const token = of.need('embed_tokens.weight', 'V', 'e');
+      const position = of.need('embed_positions.weight', 'L', 'd');
+      const projected = of.has('project_in.weight');
+      if (!projected) of.need('embed_tokens.weight', 'V', 'd');
+      // The checkpoint of 350 million parameters normalises behind each layer, and so has no last norm.
+      const pre = of.has('final_layer_norm.weight');
+      return {
+        family: 'opt',
+        name: 'OPT',
+        kind: 'tokens',
+        about: pre
+          ? 'Token and position rows are added, the first position in row 2; each layer normalises what it reads. A query sees no later key.'
+          : 'Token and position rows are added, the first position in row 2, and nothing normalises what the first layer reads. A query sees no later key.',
+        token,
+        position,
+        ...(projected && { tokenProjection: { weight: of.need('project_in.weight', 'd', 'e') } }),
+        ...(pre && { attentionNorm: of.norm('layers.0.self_attn_layer_norm') }),
+        query: of.linear('layers.0.self_attn.q_proj', 'd', 'd', true),
+        key: of.linear('layers.0.self_attn.k_proj', 'd', 'd', true),
+        causal: true,
+        apart: [0],
+        padding: 1,
+        epsilon: 1e-5,
+        config: { heads: ['num_attention_heads'], epsilon: [] },
+        ...sizes(of, 2),
+        rowChannels: of.size.d as number,
+      };
+    },
+  },
+  {
+    family: 'clip-text',
+    sign: ['text_model.embeddings.token_embedding.weight', 'text_model.embeddings.position_embedding.weight'],
+    read: (of) => ({
+      family: 'clip-text',
+      name: 'CLIP’s text model',
+      kind: 'tokens',
+      about:
+        'Token and position rows are added; each layer normalises what it reads. A query sees no later key.',
+      token: of.need('text_model.embeddings.token_embedding.weight', 'V', 'd'),
+      position: of.need('text_model.embeddings.position_embedding.weight', 'L', 'd'),
+      attentionNorm: of.norm('text_model.encoder.layers.0.layer_norm1'),
+      query: of.linear('text_model.encoder.layers.0.self_attn.q_proj', 'd', 'd', true),
+      key: of.linear('text_model.encoder.layers.0.self_attn.k_proj', 'd', 'd', true),
+      causal: true,
+      apart: [0],
+      config: { ...bertConfig, within: 'text_config' },
+      ...sizes(of),
+    }),
+  },
+  {
+    family: 'rope',
+    sign: ['embed_tokens.weight', 'layers.0.input_layernorm.weight', 'layers.0.self_attn.q_proj.weight'],
+    read(of) {
+      const token = of.need('embed_tokens.weight', 'V', 'd');
+      of.need('layers.0.input_layernorm.weight', 'd');
+      const query = of.linear('layers.0.self_attn.q_proj', 'q', 'd');
+      const key = of.linear('layers.0.self_attn.k_proj', 'k', 'd');
+      const normed = of.perhaps('layers.0.self_attn.q_norm.weight', 'h');
+      return {
+        family: 'rope',
+        name: `A model with RoPE and the names of ${normed ? 'Qwen3' : query.bias ? 'Qwen2' : 'Llama'}`,
+        kind: 'tokens',
+        about: `No table of positions is added: queries and keys are turned by angles that grow with the position, so a score depends on the difference of two positions. There is nothing to take apart into token and position${query.bias ? ', but for the biases of queries and keys, whose product is a term of the position alone' : ''}.`,
+        token,
+        query,
+        key,
+        causal: true,
+        apart: [],
+        config: { heads: ['num_attention_heads'], epsilon: ['rms_norm_eps'] },
+        ...sizes(of),
+        keyChannels: of.size.k as number,
+        ...(normed && { d_head: of.size.h as number }),
+      };
+    },
+  },
+];

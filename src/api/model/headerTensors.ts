@@ -1,0 +1,107 @@
+// Names and shapes in a safetensors header, behind a prefix and checked as they are asked for.
+import type { FamilyId, Layout, LinearNames, NormNames } from './layout.js';
+import type { SafetensorsEntry } from './safetensors.js';
+
+export type Header = ReadonlyMap<string, Pick<SafetensorsEntry, 'name' | 'dtype' | 'shape'>>;
+
+/** How a family is known, and read. */
+export interface FamilyRow {
+  family: FamilyId;
+  /** Names that all must be there, behind one prefix. */
+  sign: readonly string[];
+  read(tensors: Tensors): Layout;
+}
+
+/** Names and shapes of one file behind a prefix, checked as they are asked for. */
+export interface Tensors {
+  prefix: string;
+  /** The sizes that shapes have bound, by their letter. */
+  size: Record<string, number>;
+  has(name: string): boolean;
+  shape(name: string): readonly number[];
+  /** The full name of a tensor that must be there with these extents: letters bind or compare, numbers compare. */
+  need(name: string, ...extents: (string | number)[]): string;
+  /** The same of one that may be missing. */
+  perhaps(name: string, ...extents: (string | number)[]): string | undefined;
+  norm(name: string, width?: string): NormNames;
+  /** [out, in] and [out]. `bias` true: must be there; false: need not. */
+  linear(name: string, out: string, into: string, bias?: boolean): LinearNames;
+}
+
+/** The members of config.json that BERT has and others took over. */
+export const bertConfig = { heads: ['num_attention_heads'], epsilon: ['layer_norm_eps'] };
+
+export const sizes = ({ size }: Tensors, firstPosition = 0) => ({
+  rowChannels: size.e ?? (size.d as number),
+  d_model: size.d as number,
+  vocabulary: size.V ?? 0,
+  positions: (size.L ?? 0) - firstPosition,
+  firstPosition,
+});
+
+/** The shortest prefix behind which all of these names are; undefined where there is none. */
+export function matching(header: Header, sign: readonly string[]): string | undefined {
+  const [first = '', ...others] = sign;
+  const prefixes = [...header.keys()]
+    .filter((name) => name === first || name.endsWith(`.${first}`))
+    .map((name) => name.slice(0, name.length - first.length))
+    .filter((prefix) => others.every((other) => header.has(prefix + other)));
+  return prefixes.sort((a, b) => a.length - b.length)[0];
+}
+
+export function tensorsBehind(header: Header, prefix: string): Tensors {
+  const size: Record<string, number> = {};
+  const expected = (extent: string | number) => (typeof extent === 'number' ? extent : sizeOf(extent));
+  const sizeOf = (letter: string) => (letter === '3d' ? size.d && 3 * size.d : size[letter]);
+  const of: Tensors = {
+    prefix,
+    size,
+    has: (name) => header.has(prefix + name),
+    shape: (name) => header.get(prefix + name)?.shape ?? [],
+    need(name, ...extents) {
+      const tensor = header.get(prefix + name);
+      if (!tensor) throw new RangeError(`The file lacks the tensor ${quoted(prefix + name)}.`);
+      const { shape, dtype } = tensor;
+      if (!['F64', 'F32', 'F16', 'BF16'].includes(dtype))
+        throw new RangeError(
+          `Tensor ${quoted(prefix + name)} has dtype ${quoted(dtype)}; F32, F16 and BF16 can be read.`,
+        );
+      for (const [place, extent] of extents.entries()) {
+        const given = shape[place] ?? 0;
+        const wanted = expected(extent);
+        if (wanted === undefined && typeof extent === 'string' && given > 0) size[extent] = given;
+        else if (given !== wanted || given === 0) misshapen(prefix + name, shape, extents, expected);
+      }
+      if (shape.length !== extents.length) misshapen(prefix + name, shape, extents, expected);
+      return prefix + name;
+    },
+    perhaps: (name, ...extents) => (of.has(name) ? of.need(name, ...extents) : undefined),
+    norm(name, width = 'd') {
+      const [gamma, beta] = of.has(`${name}.gamma`) ? ['gamma', 'beta'] : ['weight', 'bias'];
+      return { gamma: of.need(`${name}.${gamma}`, width), beta: of.need(`${name}.${beta}`, width) };
+    },
+    linear(name, out, into, bias = false) {
+      const weight = of.need(`${name}.weight`, out, into);
+      return {
+        weight,
+        bias: bias ? of.need(`${name}.bias`, out) : of.perhaps(`${name}.bias`, out),
+      };
+    },
+  };
+  return of;
+}
+
+function misshapen(
+  name: string,
+  shape: readonly number[],
+  extents: readonly (string | number)[],
+  expected: (extent: string | number) => number | undefined,
+): never {
+  const wanted = extents.map((extent) => expected(extent) || extent).join(', ');
+  throw new RangeError(
+    `Tensor ${quoted(name)} must have shape [${wanted}] beside the others; it has [${shape.join(', ')}].`,
+  );
+}
+
+/** Names come from the file; a hostile one must not fill the screen. */
+export const quoted = (name: string) => `“${name.length > 80 ? `${name.slice(0, 80)}…` : name}”`;

@@ -1,0 +1,55 @@
+// Embeddings of many sentences on threads, each with a model of its own.
+import { availableParallelism } from 'node:os';
+import { load, loadMiniLM } from 'superpose';
+import { spread } from '../../worker/spread.js';
+import { type OpenGiven, opened } from './model.js';
+import { serve, thread } from './threads.js';
+
+export const purpose = 'embedding';
+
+/** A path, and what config.json does not say; MiniLM without one. */
+export interface ModelAsked extends OpenGiven {
+  model?: string | undefined;
+}
+
+/** Of one sentence. */
+export interface Embedded {
+  tokens: number;
+  /** Tokens that were left out at its end. */
+  dropped: number;
+  /** [d], of length one. */
+  embedding: Float32Array;
+}
+
+/** So few at a time that threads end together, and so many that their messages do not count. */
+const atOnce = 4;
+
+export async function serveEmbeddings(asked: unknown): Promise<void> {
+  const { model: path, ...options } = asked as ModelAsked;
+  const model = path === undefined ? await loadMiniLM(await load()) : await opened(path, options);
+  serve(async (texts: readonly string[]) => {
+    const found: Embedded[] = [];
+    for (const text of texts) {
+      const { sentence, embedding } = await model.forward(text, { scores: false });
+      found.push({ tokens: sentence.ids.length, dropped: sentence.dropped, embedding: embedding.slice() });
+    }
+    return found;
+  });
+}
+
+/** In the order of the texts. */
+export async function embedded(
+  texts: readonly string[],
+  given: ModelAsked,
+  workers = availableParallelism(),
+): Promise<Embedded[]> {
+  const parts = Array.from({ length: Math.ceil(texts.length / atOnce) }, (_, part) =>
+    texts.slice(part * atOnce, (part + 1) * atOnce),
+  );
+  const found: Embedded[] = [];
+  for await (const some of spread<readonly string[], Embedded[]>(parts, () => thread({ purpose, given }), {
+    workers,
+  }))
+    found.push(...some);
+  return found;
+}

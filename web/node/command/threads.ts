@@ -1,0 +1,37 @@
+// Threads of Node's: the command's own file once more, which asks here what it is there for.
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { Doer } from '../../worker/spread.js';
+
+/** What a thread is for, and what it needs for that. */
+interface Purpose {
+  purpose: string;
+  given: unknown;
+}
+
+/** Of this thread; undefined of the main one. */
+export const purpose: Purpose | undefined = isMainThread ? undefined : (workerData as Purpose);
+
+/** Answers one question after another, until the thread is ended. */
+export function serve<Job, Result>(answer: (job: Job) => Promise<Result>): void {
+  parentPort?.on('message', async (job: Job) => {
+    parentPort?.postMessage(await answer(job));
+  });
+}
+
+export function thread<Job, Result>(forWhat: Purpose): Doer<Job, Result> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: forWhat });
+  let answer: (result: Result) => void = () => {};
+  let fail: (error: Error) => void = () => {};
+  worker.on('message', (result) => answer(result));
+  worker.on('error', (error) => fail(error));
+  worker.on('exit', (code) => fail(new Error(`A thread of ${forWhat.purpose} has ended (${code}).`)));
+  return {
+    work: (job) =>
+      new Promise((resolve, reject) => {
+        answer = resolve;
+        fail = reject;
+        worker.postMessage(job);
+      }),
+    close: () => worker.terminate(),
+  };
+}
