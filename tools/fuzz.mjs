@@ -1,47 +1,85 @@
 // npm run fuzz: hands every reader what strangers may give it, for as long as it is told: the core in C++ by libFuzzer
 // under the sanitizers, the readers in TypeScript by a seeded generator.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { buildPreset, presetFolder } from './cmake.mjs';
 import { setUp } from './setup.mjs';
-import { root, runTool, step, usageError } from './steps.mjs';
+import { ask, root, runTool, step, usageError } from './steps.mjs';
 
 const help = `npm run fuzz                    a minute each, the core and the readers
-npm run fuzz -- --seconds=N     so long each
+npm run fuzz -- --seconds=N     so long each, shared by all kinds of input
+npm run fuzz -- --runs=N        so many inputs instead: of the core in all, and of each reader (of models a tenth)
 npm run fuzz -- core | readers  one of them
 npm run fuzz -- --seed=S        other inputs for the readers (1)`;
 
-async function fuzzCore(seconds) {
-  const env = await setUp('native');
+// Entropic scheduling costs more than these short inputs themselves, and so do long memories of what was freed.
+const options = ['-max_len=400', '-timeout=20', '-entropic=0', '-print_final_stats=1'];
+const sanitizers = 'malloc_context_size=2:quarantine_size_mb=4';
+
+const edges = /DONE\s+cov: (\d+)/;
+
+/** What asks for a number in the log of a step. */
+function logOf(name) {
+  const text = readFileSync(join(root, `build/logs/${name}.log`), 'utf8');
+  return (pattern) => Number(text.match(pattern)?.[1]);
+}
+
+async function fuzzCore({ seconds, runs }) {
+  const env = { ...(await setUp('native')), ASAN_OPTIONS: sanitizers };
   await buildPreset('fuzz', env);
-  const corpus = join(root, 'build/fuzz/corpus');
-  mkdirSync(corpus, { recursive: true });
   const program = join(presetFolder('fuzz'), 'fuzz');
-  const args = [`-max_total_time=${seconds}`, '-max_len=600', '-timeout=20', '-print_final_stats=1'];
-  await step(
-    'Fuzz the core',
-    {
-      byHand:
-        'the file that it names above, put into tests/core/fuzz/corpus, makes `npm test -- native fuzz` fail likewise.',
-    },
-    (run) => run(program, [...args, corpus, 'tests/core/fuzz/corpus'], { env, show: true }),
+  const kinds = ask(program, [], { env: { ...env, SUPERPOSE_FUZZ: 'list' } })
+    .split('\n')
+    .map((line) => line.split(' '));
+  const shares = kinds.reduce((sum, [, share]) => sum + Number(share), 0);
+  const total = { inputs: 0, seconds: 0 };
+  for (const [kind, share] of kinds) {
+    const corpus = join(root, 'build/fuzz/corpus', kind);
+    mkdirSync(corpus, { recursive: true });
+    const end =
+      runs === undefined
+        ? `-max_total_time=${Math.ceil(seconds / kinds.length)}`
+        : `-runs=${Math.ceil((runs * share) / shares)}`;
+    const started = Date.now();
+    await step(
+      `Fuzz the core, ${kind}`,
+      {
+        byHand:
+          'the file that it names above, put into tests/core/fuzz/corpus, makes `npm test -- native fuzz` fail likewise.',
+      },
+      (run) =>
+        run(program, [...options, end, corpus, 'tests/core/fuzz/corpus'], {
+          env: { ...env, SUPERPOSE_FUZZ: kind },
+        }),
+    );
+    const log = logOf(`fuzz-the-core-${kind}`);
+    const inputs = log(/number_of_executed_units:\s*(\d+)/);
+    console.log(`  ${inputs} inputs, ${log(edges)} edges, ${log(/peak_rss_mb:\s*(\d+)/)} MB at most`);
+    total.inputs += inputs;
+    total.seconds += (Date.now() - started) / 1000;
+  }
+  const corpora = kinds.map(([kind]) => `build/fuzz/corpus/${kind}`);
+  const together = 'What the core’s inputs reach together';
+  await step(together, { byHand: 'its log has what the program printed.' }, (run) =>
+    run(program, ['-runs=0', '-entropic=0', ...corpora], { env }),
+  );
+  console.log(
+    `The core: ${total.inputs} inputs in ${Math.round(total.seconds)} s, ` +
+      `${Math.round(total.inputs / total.seconds)} a second, ${logOf('what-the-core-s-inputs-reach-together')(edges)} edges.`,
   );
 }
 
-async function fuzzReaders(seconds, seed) {
+async function fuzzReaders({ seconds, runs, seed }) {
   const env = await setUp('wasm');
   await build(env);
   const vitest = join(root, 'node_modules/.bin/vitest');
   const args = ['run', '--config', 'tests/vitest.config.ts', '--project=node', 'tests/fuzz'];
+  const long = runs === undefined ? { SUPERPOSE_FUZZ_SECONDS: seconds } : { SUPERPOSE_FUZZ_RUNS: runs };
   await step(
     'Fuzz the readers',
     { byHand: 'the seed and the number of the input, in the message above, make it again.' },
-    (run) =>
-      run(vitest, args, {
-        env: { ...env, SUPERPOSE_FUZZ_SECONDS: String(seconds), SUPERPOSE_SEED: String(seed) },
-        show: true,
-      }),
+    (run) => run(vitest, args, { env: { ...env, ...long, SUPERPOSE_SEED: String(seed) }, show: true }),
   );
 }
 
@@ -56,13 +94,13 @@ async function main(args) {
       throw usageError(`--${name} takes a whole number.\n${help}`);
     return given === undefined ? otherwise : Number(given);
   };
-  const [seconds, seed] = [number('seconds', 60), number('seed', 1)];
-  const named = args.filter((arg) => !/^--(seconds|seed)=/.test(arg));
+  const how = { seconds: number('seconds', 60), runs: number('runs'), seed: number('seed', 1) };
+  const named = args.filter((arg) => !/^--(seconds|runs|seed)=/.test(arg));
   const unknown = named.find((one) => !['core', 'readers'].includes(one));
   if (unknown) throw usageError(`npm run fuzz knows no ${unknown}.\n${help}`);
   const wanted = (part) => named.length === 0 || named.includes(part);
-  if (wanted('core')) await fuzzCore(seconds);
-  if (wanted('readers')) await fuzzReaders(seconds, seed);
+  if (wanted('core')) await fuzzCore(how);
+  if (wanted('readers')) await fuzzReaders(how);
 }
 
 runTool(import.meta.url, main);

@@ -1,23 +1,32 @@
-// The readers in TypeScript against inputs that a seed draws: a few thousand here, as many as the seconds allow under
-// `npm run fuzz`. A failure names the seed and the number of the input.
+// The readers in TypeScript against inputs that a seed draws: a few thousand here, as many as are wanted or the seconds
+// allow under `npm run fuzz`. A failure names the seed and the number of the input.
 import { expect, test } from 'vitest';
 import { drawing } from '../../tools/mutants.mjs';
 import { targets } from './readers.ts';
 
 const seconds = Number(process.env.SUPERPOSE_FUZZ_SECONDS ?? 0) / targets.length;
+const runs = Number(process.env.SUPERPOSE_FUZZ_RUNS ?? 0);
 const seed = Number(process.env.SUPERPOSE_SEED ?? 1);
 const few = 3000;
 
-test.each(targets.map((target) => [target.name, target] as const))('%s', (name, target) => {
-  const until = performance.now() + 1000 * seconds;
-  let count = 0;
-  for (; count < few || performance.now() < until; count++) {
-    try {
-      target.once(drawing(seed * 1_000_003 + count));
-    } catch (error) {
-      throw new Error(`${name}, seed ${seed}, input ${count}: ${(error as Error).message}`, { cause: error });
+test.each(targets.map((target) => [target.name, target] as const))(
+  '%s',
+  async (name, target) => {
+    const until = performance.now() + 1000 * seconds;
+    const least = Math.ceil(Math.max(runs, few) / (target.slow ? 10 : 1));
+    let count = 0;
+    for (; count < least || performance.now() < until; count++) {
+      try {
+        await target.once(drawing(seed * 1_000_003 + count));
+      } catch (error) {
+        throw new Error(`${name}, seed ${seed}, input ${count}: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
     }
-  }
-  if (seconds > 0) console.log(`${name}: ${count} inputs, seed ${seed}, nothing found`);
-  expect(count).toBeGreaterThanOrEqual(few);
-});
+    if (seconds + runs > 0) console.log(`${name}: ${count} inputs, seed ${seed}, nothing found`);
+    expect(count).toBeGreaterThanOrEqual(least);
+  },
+  // As many inputs as are asked for, however long they take.
+  seconds + runs > 0 ? 24 * 3_600_000 : undefined,
+);

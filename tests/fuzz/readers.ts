@@ -17,76 +17,8 @@ import {
 } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 import { fileOf } from '../api/support/safetensors.ts';
-
-/** Numbers from 0 up to 1. */
-export type Draw = () => number;
-
-export interface Target {
-  name: string;
-  /** Makes an input and tries it; throws what is wrong, with the input in its words. */
-  once(draw: Draw): void;
-}
-
-const below = (draw: Draw, count: number) => Math.floor(draw() * count);
-const one = <T>(draw: Draw, of: readonly T[]): T => of[below(draw, of.length)] as T;
-
-function fault(what: string, input: unknown): never {
-  throw new Error(`${what}: ${JSON.stringify(input)?.slice(0, 2000)}`);
-}
-
-/** Pieces of text that have broken readers: halves of pairs, marks that combine, right to left, NUL, BOM, joiners. */
-const pieces = [
-  ...[
-    '\ud83d',
-    '\ude00',
-    '\ud83d\ude00',
-    '\u0301',
-    '\u0301'.repeat(40),
-    '\u202e',
-    '\u200f',
-    '\u0000',
-    '\ufeff',
-  ],
-  ...[
-    '\u200d',
-    '\ufffd',
-    '\u2028',
-    'שלום',
-    'مرحبا',
-    '你好',
-    'İ',
-    'ß',
-    'ﬁ',
-    '[CLS]',
-    '[SEP]',
-    '[MASK]',
-    '##s',
-  ],
-  ...[
-    'constructor',
-    '__proto__',
-    'toString',
-    'the',
-    'bank',
-    'zebra',
-    '  ',
-    '\t',
-    '\n',
-    '.',
-    '"',
-    '\\',
-    '%',
-    '%E0%A4%A',
-  ],
-  ...['&', '=', '#', '+', '-0', '1e3', '0x40', '9'.repeat(30), '-', '.5', 'yes', 'no', '<b>', '’'],
-];
-
-export function textOf(draw: Draw, most = 12): string {
-  let text = '';
-  for (let count = below(draw, most); count > 0; count--)
-    text += draw() < 0.7 ? one(draw, pieces) : String.fromCharCode(below(draw, 0x10000));
-  return text;
-}
+import { below, changedBytes, type Draw, fault, one, type Target, textOf } from './draws.ts';
+import { models, tables } from './ownFiles.ts';
 
 const header = safetensorsApi();
 const dtypes = ['F32', 'F16', 'BF16', 'F64', 'I64', 'BOOL', 'X'];
@@ -104,40 +36,29 @@ const safetensors: Target = {
         return [textOf(draw, 3), { dtype, shape, bytes: bytes.map(() => below(draw, 256)) }];
       }),
     );
-    let file = fileOf(tensors);
-    for (let changes = below(draw, 4); changes > 0; changes--) {
-      const at = below(draw, file.length);
-      const kind = draw();
-      if (kind < 0.5)
-        file[at] = kind < 0.25 ? below(draw, 256) : one(draw, [...'0123456789"{}[]:,.-e\\']).charCodeAt(0);
-      else if (kind < 0.7) file = file.slice(0, at);
-      else if (kind < 0.85)
-        file = Uint8Array.of(...file.subarray(0, at), below(draw, 256), ...file.subarray(at));
-      else file = Uint8Array.of(...file.subarray(0, at), ...file.subarray(at + 1));
-    }
-    const shown = [...file];
+    const file = changedBytes(draw, fileOf(tensors));
     let entries: Map<string, SafetensorsEntry>;
     try {
       entries = header.readSafetensorsHeader(file);
     } catch (error) {
       if (error instanceof RangeError && /^Not a sound safetensors file: .+\.$/s.test(error.message)) return;
-      return fault(`It throws ${String(error)}`, shown);
+      return fault(`It throws ${String(error)}`, [...file]);
     }
     // What is listed covers the data once.
     const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
     let covered = 8 + length;
     for (const entry of entries.values()) {
       if (entry.begin !== covered || entry.end < entry.begin)
-        fault('The data overlap or leave a hole', shown);
+        fault('The data overlap or leave a hole', [...file]);
       covered = entry.end;
       try {
         const found = header.decodeSafetensors(entry, file.subarray(entry.begin, entry.end));
-        if (found.data.length !== found.rows * found.columns) fault('A table of another size', shown);
+        if (found.data.length !== found.rows * found.columns) fault('A table of another size', [...file]);
       } catch (error) {
-        if (!(error instanceof RangeError)) fault(`Decoding throws ${String(error)}`, shown);
+        if (!(error instanceof RangeError)) fault(`Decoding throws ${String(error)}`, [...file]);
       }
     }
-    if (covered !== file.length) fault('The data are not covered', shown);
+    if (covered !== file.length) fault('The data are not covered', [...file]);
   },
 };
 
@@ -339,4 +260,8 @@ const base64: Target = {
   },
 };
 
-export const targets: readonly Target[] = [safetensors, states, links, ...sentences, hostMessages, base64];
+export const targets: readonly Target[] = [
+  ...[safetensors, states, links],
+  ...sentences,
+  ...[hostMessages, base64, tables, models],
+];

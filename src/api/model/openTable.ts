@@ -329,12 +329,13 @@ const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: n
         'columns; save np.ascontiguousarray of it',
       );
     const [count, columns] = shape.length === 1 ? [1, shape[0] as number] : (shape as [number, number]);
-    if (shape.length < 1 || shape.length > 2 || count < 1 || columns < 1 || columns > widest)
+    const whole = shape.every((extent) => Number.isSafeInteger(extent) && extent > 0);
+    if (shape.length < 1 || shape.length > 2 || !whole || columns > widest)
       refuse(
         file,
         'its header',
         `a shape of 1 or 2 extents, with 1 to ${widest} columns`,
-        `(${shape.join(', ')})`,
+        brief(`(${extents ?? ''})`),
       );
     const wanted = Math.min(most, count);
     check.fits(`${wanted} rows of ${columns} columns`, 24 * wanted * columns);

@@ -165,6 +165,12 @@ describe('half a table', () => {
     ['numpy of whole numbers', 'a.npy', npy('<i8', '(3, 2)', doubles), 'dtype float16, float32 or float64'],
     ['numpy of columns', 'a.npy', npy('<f8', '(3, 2)', doubles, 'True'), 'np.ascontiguousarray'],
     ['numpy of three dimensions', 'a.npy', npy('<f8', '(1, 3, 2)', doubles), 'a shape of 1 or 2 extents'],
+    [
+      'numpy with an extent of two numbers',
+      'a.npy',
+      npy('<f8', '(3 2)', doubles),
+      'a shape of 1 or 2 extents',
+    ],
     ['numpy in name alone', 'a.npy', 'hello, world', 'byte 0: expected the beginning of a .npy file'],
     ['CSV with a short line', 'a.csv', '1,-2\n0.5\n', 'line 2: expected 2 numbers; found 1 fields'],
     [

@@ -1,13 +1,17 @@
-// Bytes of a stranger's as arguments: small shapes, and numbers of every size, as callers may give them.
+// Bytes of a stranger's as arguments: small shapes, and numbers of every size, as callers may give them. Each draw is
+// a statement of its own: compilers differ in the order of a call's arguments, and the same bytes must be the same
+// arguments everywhere.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "numeric/matrix.h"
+#include "numeric/product.h"
 
 namespace superpose {
 
@@ -28,7 +32,10 @@ class Bytes {
     const int kind = byte() % 8;
     if (kind < 3) return integer(-2, 2);
     if (kind < 6) return integer(-100, 100) / 8.0;
-    if (kind == 6) return std::ldexp(flag() ? 1.0 : -1.0, 8 * integer(-120, 120));
+    if (kind == 6) {
+      const double sign = flag() ? 1 : -1;
+      return std::ldexp(sign, 8 * integer(-120, 120));
+    }
     std::uint64_t bits = 0;
     for (int k = 0; k < 8; ++k) bits = bits << 8 | byte();
     double value;
@@ -42,6 +49,12 @@ class Bytes {
     return value > 0 ? value : 1;
   }
 
+  // Of drawn shape; the shape's two draws stand in an order that no compiler may change.
+  Matrix<double> table(int least_rows, int most_rows, int most_columns) {
+    const int rows = integer(least_rows, most_rows), columns = integer(1, most_columns);
+    return matrix(rows, columns);
+  }
+
   template <typename Scalar = double>
   Matrix<Scalar> matrix(int rows, int columns) {
     Matrix<Scalar> drawn(rows, columns);
@@ -49,6 +62,18 @@ class Bytes {
       const Scalar value = static_cast<Scalar>(number());
       drawn.data()[at] = std::isfinite(value) ? value : Scalar(0);
     }
+    return drawn;
+  }
+
+  template <typename Scalar = double>
+  Vector<Scalar> vector(int size) {
+    return matrix<Scalar>(1, size).row(0);
+  }
+
+  template <typename Scalar = double>
+  Linear<Scalar> linear(int rows, int columns) {
+    Linear<Scalar> drawn{matrix<Scalar>(rows, columns), {}};
+    if (flag()) drawn.bias = vector<Scalar>(rows);
     return drawn;
   }
 

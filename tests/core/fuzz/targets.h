@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstdio>
+#include <initializer_list>
+#include <iterator>
+#include <numeric>
+#include <string_view>
 
 #include "encodings/channels.h"
 #include "encodings/gram.h"
@@ -21,7 +25,11 @@
 #include "scores/concatenation.h"
 #include "scores/decomposition.h"
 #include "scores/dot_products.h"
-#include "scores/softmax.h"
+#include "scores/gauge.h"
+#include "scores/order.h"
+#include "scores/pooled_shares.h"
+#include "scores/scheme_registry.h"
+#include "scores/shares.h"
 
 namespace superpose {
 
@@ -30,7 +38,7 @@ inline bool within(double value, double low, double high) {
 }
 
 inline void fuzz_ranks(Bytes& bytes) {
-  const Matrix<double> table = bytes.matrix(bytes.integer(0, 7), bytes.integer(1, 7));
+  const Matrix<double> table = bytes.table(0, 7, 7);
   const Vector<double> values = singular_values(table);
   const int most = static_cast<int>(std::min(table.rows(), table.cols()));
   SUPERPOSE_MUST(values.size() <= most);
@@ -43,47 +51,69 @@ inline void fuzz_ranks(Bytes& bytes) {
   SUPERPOSE_MUST(channel_ranges(table).size() == table.cols());
 }
 
-inline void fuzz_subspaces(Bytes& bytes) {
-  const int d = bytes.integer(1, 6);
-  const Matrix<double> a = bytes.matrix(bytes.integer(0, 5), d), b = bytes.matrix(bytes.integer(0, 5), d);
-  const Matrix<double> u = orthonormal_basis(a.transpose(), 1e-10),
-                       v = orthonormal_basis(b.transpose(), 1e-10);
-  SUPERPOSE_MUST(u.cols() <= std::min<Eigen::Index>(a.rows(), d));
+inline void fuzz_angles(Bytes& bytes) {
+  const int d = bytes.integer(1, 5);
+  const Matrix<double> a = bytes.matrix(d, bytes.integer(0, 4)), b = bytes.matrix(d, bytes.integer(0, 4));
+  const Matrix<double> u = orthonormal_basis(a, 1e-10), v = orthonormal_basis(b, 1e-10);
+  SUPERPOSE_MUST(u.cols() <= std::min<Eigen::Index>(a.cols(), d));
   const Vector<double> angles = principal_angles(u, v);
   SUPERPOSE_MUST(angles.size() == std::min(u.cols(), v.cols()));
   for (const double angle : angles) SUPERPOSE_MUST(angle >= 0 && angle <= std::acos(-1) / 2 + 1e-12);
+}
+
+inline void fuzz_overlap(Bytes& bytes) {
+  const int d = bytes.integer(1, 5);
+  const Matrix<double> a = bytes.matrix(bytes.integer(0, 4), d), b = bytes.matrix(bytes.integer(0, 4), d);
   const double overlap = energy_overlap(a, b);
   SUPERPOSE_MUST(within(overlap, -1e-9, d * (1 + 1e-9)));
   const OverlapCurve curve = overlap_curve(a, b, bytes.integer(0, d));
   SUPERPOSE_MUST(curve.shares.size() == d && curve.dimensions <= d);
   for (const double share : curve.shares) SUPERPOSE_MUST(share >= -1e-9 && share <= 1 + 1e-9);
-  const ObliqueProjection found = oblique_projection(a.transpose(), b.transpose(), 1e-10);
+}
+
+inline void fuzz_oblique(Bytes& bytes) {
+  const int d = bytes.integer(1, 5);
+  const Matrix<double> a = bytes.matrix(d, bytes.integer(0, 4)), b = bytes.matrix(d, bytes.integer(0, 4));
+  const ObliqueProjection found = oblique_projection(a, b, 1e-10);
   SUPERPOSE_MUST(found.exact == std::isfinite(found.gain));
   SUPERPOSE_MUST(found.smallest_angle >= 0 && found.smallest_angle <= std::acos(-1) / 2 + 1e-12);
   if (!found.exact) return;
   SUPERPOSE_MUST(found.projector.rows() == d && found.projector.allFinite());
-  recovery_error(found.projector, a.transpose(), b.transpose());
+  recovery_error(found.projector, a, b);
   noise_gains(found.projector, bytes.matrix(bytes.integer(0, 3), d));
 }
 
-inline void fuzz_probes(Bytes& bytes) {
-  const int n = bytes.integer(2, 8), d = bytes.integer(1, 4);
+// 0, or of any size.
+inline double penalty_of(Bytes& bytes) { return bytes.flag() ? 0 : std::abs(bytes.number()); }
+
+inline void fuzz_position_probe(Bytes& bytes) {
+  const int n = bytes.integer(2, 6), d = bytes.integer(1, 4);
   const Matrix<double> rows = bytes.matrix(n, d);
-  const ProbeOptions options{bytes.flag() ? 0 : std::abs(bytes.number()), bytes.integer(2, n), bytes.flag(),
-                             bytes.byte()};
+  const ProbeOptions options{penalty_of(bytes), bytes.integer(2, std::min(n, 3)), bytes.flag(), bytes.byte()};
   Vector<double> index(n);
   for (double& one : index) one = bytes.integer(0, 20);
-  SUPERPOSE_MUST(position_probe(rows, index, options).predicted.size() == n);
-  ProbeOptions logistic = options;
-  logistic.penalty = bytes.positive();
-  const OrderProbe order = order_probe(rows, n, logistic);
+  const PositionProbe probe = position_probe(rows, index, options);
+  SUPERPOSE_MUST(probe.predicted.size() == n && probe.guessing_error <= 20);
+}
+
+// The heaviest: up to 100 steps of Newton's for each fold.
+inline void fuzz_order_probe(Bytes& bytes) {
+  const int n = bytes.integer(2, 4), pairs = bytes.integer(2, 5);
+  const Matrix<double> rows = bytes.matrix(n, bytes.integer(1, 2));
+  const ProbeOptions options{bytes.positive(), 2, bytes.flag(), bytes.byte()};
+  const OrderProbe order = order_probe(rows, pairs, options);
   SUPERPOSE_MUST(order.error >= 0 && order.error <= 1);
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < pairs; ++k) {
     SUPERPOSE_MUST(order.first[k] >= 0 && order.first[k] < n && order.second[k] >= 0 && order.second[k] < n);
     SUPERPOSE_MUST(order.first[k] != order.second[k]);
   }
+}
+
+inline void fuzz_token_probe(Bytes& bytes) {
+  const int n = bytes.integer(2, 6), d = bytes.integer(1, 4);
+  const Matrix<double> rows = bytes.matrix(n, d);
   const Matrix<double> positions = bytes.matrix(bytes.integer(2, 5), d);
-  const TokenProbe token = token_probe(rows, positions, {bytes.positive(), 0.3, 12, 6, bytes.byte()});
+  const TokenProbe token = token_probe(rows, positions, {bytes.positive(), 0.3, 8, 4, bytes.byte()});
   SUPERPOSE_MUST(!token.held_out_tokens.empty() && !token.held_out_positions.empty());
   SUPERPOSE_MUST(within(token.mean_cosine, -1 - 1e-9, 1 + 1e-9));
 }
@@ -92,8 +122,8 @@ inline void fuzz_means(Bytes& bytes) {
   const int n = bytes.integer(0, 6), d = bytes.integer(1, 4);
   const Matrix<double> rows = bytes.matrix(n, d);
   const int positions = bytes.integer(1, 4), tokens = bytes.integer(1, 4);
-  const MeanDecomposition means = mean_decomposition(rows, bytes.integers(n, positions - 1), positions,
-                                                     bytes.integers(n, tokens - 1), tokens);
+  const std::vector<int> places = bytes.integers(n, positions - 1), ids = bytes.integers(n, tokens - 1);
+  const MeanDecomposition means = mean_decomposition(rows, places, positions, ids, tokens);
   SUPERPOSE_MUST(means.position_counts.sum() == n && means.token_counts.sum() == n);
   SUPERPOSE_MUST(means.residual.rows() == n && means.residual.cols() == d);
   const Vector<double> lengths = row_lengths(rows);
@@ -110,15 +140,16 @@ inline void fuzz_means(Bytes& bytes) {
 
 inline void fuzz_collisions(Bytes& bytes) {
   const int V = bytes.integer(1, 6), L = bytes.integer(0, 4), d = bytes.integer(1, 5);
-  const CollisionSearch search = collision_search(bytes.matrix<float>(V, d), bytes.matrix<float>(L, d));
+  const Matrix<float> of_tokens = bytes.matrix<float>(V, d), of_positions = bytes.matrix<float>(L, d);
+  const CollisionSearch search = collision_search(of_tokens, of_positions);
   const int first = bytes.integer(0, V - 1), words = bytes.integer(0, V - first);
   const NearestTokens found = nearest_tokens(search, first, words);
   for (const int token : found.bare) SUPERPOSE_MUST(token >= -1 && token < V);
   for (const int token : found.nearest) SUPERPOSE_MUST(token >= -1 && token < V);
   for (const int count : found.lost) SUPERPOSE_MUST(count >= 0 && count <= words);
   const int wanted = bytes.integer(0, 9);
-  const Neighbours near =
-      neighbours(search, first, L > 0 && bytes.flag() ? bytes.integer(0, L - 1) : -1, wanted);
+  const int at = L > 0 && bytes.flag() ? bytes.integer(0, L - 1) : -1;
+  const Neighbours near = neighbours(search, first, at, wanted);
   SUPERPOSE_MUST(static_cast<int>(near.tokens.size()) == std::min(wanted, V));
   for (const int token : near.tokens) SUPERPOSE_MUST(token >= 0 && token < V);
   const Matrix<double> tokens = bytes.matrix(V, d), positions = bytes.matrix(L, d);
@@ -149,21 +180,29 @@ inline void fuzz_matrices(Bytes& bytes) {
 template <typename Scalar>
 void fuzz_scores(Bytes& bytes) {
   const int n = bytes.integer(0, 4), d = bytes.integer(1, 4), heads = bytes.integer(1, 2);
-  const auto linear = [&] {
-    Linear<Scalar> drawn{bytes.matrix<Scalar>(2 * heads, d), {}};
-    if (bytes.flag()) drawn.bias = bytes.matrix<Scalar>(1, 2 * heads).row(0);
-    return drawn;
-  };
-  const Linear<Scalar> query = linear(), key = linear();
+  const Linear<Scalar> query = bytes.linear<Scalar>(2 * heads, d), key = bytes.linear<Scalar>(2 * heads, d);
   const std::vector<Matrix<Scalar>> summands = {bytes.matrix<Scalar>(n, d), bytes.matrix<Scalar>(n, d)};
   const Normalization<Scalar> norm{
       static_cast<Norm>(bytes.integer(0, 2)), {}, {}, static_cast<Scalar>(bytes.integer(0, 8)) / 8};
-  const ProjectedParts<Scalar> parts = project_sum(summands, norm, query, key, heads, Scalar(0.5));
+  ProjectedParts<Scalar> parts = project_sum(summands, norm, query, key, heads, Scalar(0.5));
   SUPERPOSE_MUST(parts.parts == 3 && parts.tokens == n);
+  Gauge<Scalar> gauge{static_cast<GaugeKind>(bytes.integer(0, 2)), {}, {}};
+  if (gauge.kind == GaugeKind::means) gauge.means = bytes.matrix<Scalar>(2, d);
+  for (int row = 0; row < n; ++row)
+    if (gauge.moves_terms() && bytes.flag()) gauge.apart.push_back(row);
+  apply_gauge(gauge, norm, query, key, parts);
   const ProjectedParts<Scalar> merged = merge_parts(parts, bytes.integers(3, 1), 2);
-  for (const ProjectedParts<Scalar>* some : {&parts, &merged}) {
+  for (const ProjectedParts<Scalar>* some :
+       std::initializer_list<const ProjectedParts<Scalar>*>{&parts, &merged}) {
     std::vector<Scalar> terms(some->terms() * n * n), logits(n * n);
     for (int head = 0; head < heads; ++head) head_terms(*some, head, terms.data(), logits.data());
+    const CountedPairs counted{row_flags(gauge.apart, n), bytes.flag()};
+    const Covariances found = row_centred_covariances(terms.data(), some->terms(), logits.data(), n, counted);
+    SUPERPOSE_MUST(found.shares.size() == some->terms() && !(found.logits < 0));
+    std::vector<int> groups = bytes.integers(some->terms(), 1);
+    const PooledShares pooled =
+        pooled_shares(found.terms.transpose(), Vector<double>::Constant(1, found.logits), 1, groups, 2);
+    SUPERPOSE_MUST(pooled.heads.rows() == 1 && pooled.pooled.size() == 2);
     std::vector<bool> included(some->terms());
     for (std::size_t k = 0; k < included.size(); ++k) included[k] = bytes.flag();
     SUPERPOSE_MUST(sum_of_terms(terms.data(), n, included).rows() == n);
@@ -173,27 +212,100 @@ void fuzz_scores(Bytes& bytes) {
   SUPERPOSE_MUST(products.added.rows() == n && products.concatenated.cols() == n);
 }
 
+inline void fuzz_schemes(Bytes& bytes) {
+  const int n = bytes.integer(1, 4), d = 2 * bytes.integer(1, 2), heads = bytes.integer(1, 2),
+            all = 2 * heads;
+  const int which = bytes.integer(0, static_cast<int>(scheme_registry().size()) - 1);
+  const SchemeInfo& info = scheme_registry()[which];
+  const std::string_view id = info.id;
+  SchemeInput in;
+  in.content = bytes.matrix(n, d);
+  in.query = bytes.linear(all, d);
+  in.key = bytes.linear(all, d);
+  in.heads = heads;
+  in.scale = bytes.positive();
+  in.causal = bytes.flag();
+  in.position = bytes.matrix(id.starts_with("tupe") ? n + 1 : n, d);
+  in.position_scale = bytes.number();
+  const bool tables = id == "diet-abs";
+  in.position_query = tables ? Linear<double>{bytes.matrix(n, all), {}} : bytes.linear(all, d);
+  in.position_key = tables ? Linear<double>{bytes.matrix(n, all), {}} : bytes.linear(all, d);
+  const int clip = bytes.integer(1, 3);
+  in.offset_keys = bytes.matrix(2 * clip + 1, 2);
+  in.offsets = bytes.matrix(2 * n - 1, d);
+  in.distances = bytes.matrix(2 * clip, d);
+  in.buckets = {true, 4, 8};
+  if (id != "tupe-a") in.bias = bytes.matrix(5, heads);
+  in.offset_key = bytes.linear(all, d);
+  in.rotary_query = bytes.linear(all, d);
+  in.rotary_key = bytes.linear(bytes.flag() ? all : 2, d);
+  in.u = bytes.vector(all);
+  in.v = bytes.vector(all);
+  in.reset_cls = bytes.flag();
+  in.convention = bytes.flag() ? DebertaIndex::paper : DebertaIndex::released;
+  if (bytes.flag()) {
+    in.segments.table = bytes.matrix(4, heads);
+    in.segments.ids = bytes.integers(n, 1);
+  }
+  in.layout = bytes.flag() ? Layout::interleaved : Layout::concatenated;
+  in.base = bytes.positive();
+  const Scheme<double> scheme = info.build(in);
+  SUPERPOSE_MUST(scheme.n == n && scheme.heads == heads && scheme.whole.empty() == !info.whole);
+  std::vector<double> terms(scheme.terms.size() * n * n);
+  Matrix<double> logits(n, n);
+  for (int head = 0; head < heads; ++head)
+    SUPERPOSE_MUST(!(scheme_head_terms(scheme, head, terms.data(), logits.data()) < 0));
+  mask_future<double>(logits, bytes.number());
+}
+
+inline void fuzz_layers(Bytes& bytes) {
+  const int n = bytes.integer(1, 4), d = bytes.integer(1, 4), heads = bytes.integer(1, 2);
+  const Matrix<double> input = bytes.matrix(n, d);
+  std::vector<AttentionLayer> layers(bytes.integer(0, 2));
+  for (AttentionLayer& layer : layers) {
+    const int width = heads * bytes.integer(1, 2), of_values = heads * bytes.integer(1, 2);
+    layer.query = bytes.linear(width, d);
+    layer.key = bytes.linear(width, d);
+    layer.value = bytes.linear(of_values, d);
+    layer.output = bytes.linear(d, of_values);
+    layer.heads = heads;
+  }
+  std::vector<int> permutation(n);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  for (int i = n - 1; i > 0; --i) std::swap(permutation[i], permutation[bytes.integer(0, i)]);
+  const PermutationEffect effect = permutation_effect(input, layers, bytes.flag(), permutation);
+  SUPERPOSE_MUST(effect.output.rows() == n && effect.permuted.cols() == d);
+  SUPERPOSE_MUST(!(effect.equivariance < 0) && !(effect.last < 0));
+}
+
+struct FuzzKind {
+  const char* name;
+  // How many inputs it has beside the others': a heavy one fewer, so that all of them take about as long.
+  int share;
+  void (*run)(Bytes&);
+};
+
+inline constexpr FuzzKind fuzz_kinds[] = {
+    {"ranks", 8, fuzz_ranks},
+    {"angles", 4, fuzz_angles},
+    {"overlap", 4, fuzz_overlap},
+    {"oblique", 4, fuzz_oblique},
+    {"position-probe", 3, fuzz_position_probe},
+    {"order-probe", 1, fuzz_order_probe},
+    {"token-probe", 3, fuzz_token_probe},
+    {"means", 20, fuzz_means},
+    {"collisions", 20, fuzz_collisions},
+    {"matrices", 40, fuzz_matrices},
+    {"scores", 10, fuzz_scores<double>},
+    {"scores-float", 10, fuzz_scores<float>},
+    {"schemes", 5, fuzz_schemes},
+    {"layers", 10, fuzz_layers},
+};
+
 // One call of one of them, which the first byte chooses.
 inline void fuzz_core(const std::uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
-  switch (bytes.byte() % 8) {
-    case 0:
-      return fuzz_ranks(bytes);
-    case 1:
-      return fuzz_subspaces(bytes);
-    case 2:
-      return fuzz_probes(bytes);
-    case 3:
-      return fuzz_means(bytes);
-    case 4:
-      return fuzz_collisions(bytes);
-    case 5:
-      return fuzz_matrices(bytes);
-    case 6:
-      return fuzz_scores<double>(bytes);
-    default:
-      return fuzz_scores<float>(bytes);
-  }
+  fuzz_kinds[bytes.byte() % std::size(fuzz_kinds)].run(bytes);
 }
 
 }  // namespace superpose

@@ -1,0 +1,237 @@
+// A reader's own files: tables in every format and models of every family, sound at first, then changed. What is wrong
+// with one is a RangeError in a sentence; what is read has its shape, and finite numbers.
+import { readdirSync, readFileSync } from 'node:fs';
+import { openModel, openTable, type Slices } from 'superpose';
+import { plain } from '../api/support/builds.ts';
+import { fileOf } from '../api/support/safetensors.ts';
+import families from '../reference/families.json' with { type: 'json' };
+import { below, changedBytes, type Draw, Fault, fault, one, type Target, textOf } from './draws.ts';
+
+const slicesOf = (name: string, bytes: Uint8Array): Slices => ({
+  name,
+  size: bytes.length,
+  read: async (offset, length) => bytes.slice(offset, offset + length),
+});
+
+/** What a reader may throw: sentences, with nothing of its inside in them. */
+function sentence(error: unknown, input: unknown): void {
+  if (error instanceof Fault) throw error;
+  const said = error instanceof RangeError || error instanceof TypeError ? error.message : undefined;
+  if (
+    said === undefined ||
+    !/^.{10,2000}\.$/s.test(said) ||
+    /(?<! is )\b(?:undefined|NaN)\b|\[object/.test(said)
+  )
+    fault(`It throws ${String(error)}${(error as Error).stack?.split('\n')[1] ?? ''}`, input);
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const numbersOf = (draw: Draw, count: number) =>
+  Array.from({ length: count }, () => Math.fround((draw() - 0.5) * 10 ** (below(draw, 9) - 4)));
+
+/** A word that the format can hold. */
+const wordOf = (draw: Draw, without: RegExp, row: number) =>
+  textOf(draw, 3)
+    .replace(/\p{Surrogate}/gu, '')
+    .replace(without, '')
+    .slice(0, 20) || `w${row}`;
+
+const beginning = (values: readonly number[], columns: number) => {
+  const bytes = new Uint8Array(4 * values.length);
+  const view = new DataView(bytes.buffer);
+  for (const [at, value] of values.entries()) view.setFloat32(4 * at, value, true);
+  return { bytes, columns };
+};
+
+/** How each format writes a table of these values. */
+const writers: Record<
+  string,
+  (draw: Draw, values: number[], columns: number) => { name: string; bytes: Uint8Array }
+> = {
+  glove(draw, values, columns) {
+    const rows = Array.from({ length: values.length / columns }, (_, row) =>
+      [wordOf(draw, /[\s\ufeff]/g, row), ...values.slice(row * columns, (row + 1) * columns)].join(' '),
+    );
+    const said = draw() < 0.5 ? `${rows.length} ${columns}\n` : '';
+    return { name: 'vectors.txt', bytes: bytesOf(`${said}${rows.join(draw() < 0.2 ? '\r\n' : '\n')}\n`) };
+  },
+  word2vec(draw, values, columns) {
+    const { bytes } = beginning(values, columns);
+    const end = draw() < 0.5 ? '\n' : '';
+    const parts = [...bytesOf(`${values.length / columns} ${columns}\n`)];
+    for (let row = 0; row < values.length / columns; row++) {
+      parts.push(...bytesOf(`${wordOf(draw, /[\s\ufeff]/g, row)} `));
+      parts.push(...bytes.subarray(4 * row * columns, 4 * (row + 1) * columns), ...bytesOf(end));
+    }
+    return { name: 'vectors.bin', bytes: Uint8Array.from(parts) };
+  },
+  npy(draw, values, columns) {
+    const { bytes } = beginning(values, columns);
+    const version = 1 + below(draw, 3);
+    const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length / columns}, ${columns}), }`;
+    const header = bytesOf(`${text}\n`);
+    const length = version === 1 ? [header.length & 255, header.length >> 8] : [header.length, 0, 0, 0];
+    return {
+      name: 'table.npy',
+      bytes: Uint8Array.of(0x93, ...bytesOf('NUMPY'), version, 0, ...length, ...header, ...bytes),
+    };
+  },
+  csv(draw, values, columns) {
+    const separator = one(draw, [',', ';', '\t']);
+    const labelled = draw() < 0.5;
+    const rows = Array.from({ length: values.length / columns }, (_, row) =>
+      [
+        ...(labelled ? [wordOf(draw, /[\s,;"\ufeff\d.e+-]/gi, row).replace(/^w?\d*$/, 'w')] : []),
+        ...values.slice(row * columns, (row + 1) * columns),
+      ].join(separator),
+    );
+    if (draw() < 0.3)
+      rows.unshift(
+        rows[0]
+          ?.split(separator)
+          .map(() => 'name')
+          .join(separator) ?? '',
+      );
+    return { name: draw() < 0.5 ? 'table.csv' : 'table.tsv', bytes: bytesOf(rows.join('\n')) };
+  },
+  safetensors(_, values, columns) {
+    const { bytes } = beginning(values, columns);
+    const shape = [values.length / columns, columns];
+    return { name: 'table.safetensors', bytes: fileOf({ table: { dtype: 'F32', shape, bytes } }) };
+  },
+};
+
+export const tables: Target = {
+  name: 'tables of one’s own',
+  async once(draw) {
+    const format = one(draw, Object.keys(writers));
+    const [rows, columns] = [1 + below(draw, 4), 1 + below(draw, 4)];
+    const values = numbersOf(draw, rows * columns);
+    const { name, bytes: sound } = (writers[format] as (typeof writers)[string])(draw, values, columns);
+    const changes = draw() < 0.2 ? 0 : 4;
+    const bytes = changes === 0 ? sound : changedBytes(draw, sound, changes);
+    const most = draw() < 0.5 ? 1000 : 1 + below(draw, 3);
+    const precision = draw() < 0.5 ? 'float64' : 'float32';
+    const input = { name, text: new TextDecoder().decode(bytes), bytes: [...bytes] };
+    let found: Awaited<ReturnType<typeof openTable>>;
+    try {
+      found = (await openTable(plain, slicesOf(name, bytes), { rows: most, precision })) as typeof found;
+    } catch (error) {
+      if (changes === 0) fault(`A sound file is refused: ${String(error)}`, input);
+      return sentence(error, input);
+    }
+    const { table, words, more } = found;
+    if (table.data.length !== table.rows * table.columns || table.rows < 1 || table.columns < 1)
+      fault(`A table of ${table.rows} by ${table.columns} with ${table.data.length} numbers`, input);
+    if (!table.data.every(Number.isFinite)) fault('Numbers that are not finite', input);
+    if (table.rows > most) fault('More rows than were asked for', input);
+    if (words && words.length !== table.rows) fault(`${words.length} words for ${table.rows} rows`, input);
+    if (changes > 0) return;
+    const wanted = values.slice(0, table.data.length);
+    if (table.rows !== Math.min(rows, most) || table.columns !== columns || more !== rows > most)
+      fault('Another shape comes back', input);
+    if (table.data.some((value, at) => Math.fround(value) !== wanted[at]))
+      fault('Other numbers come back', input);
+  },
+};
+
+const checkpoints = new URL('../reference/checkpoints/', import.meta.url);
+const soundModels = readdirSync(checkpoints).map((name) => ({
+  name,
+  file: new Uint8Array(readFileSync(new URL(`${name}/model.safetensors`, checkpoints))),
+  config: readFileSync(new URL(`${name}/config.json`, checkpoints), 'utf8'),
+}));
+
+/** What a member of a config may be where something else is due. */
+const misplaced = [
+  null,
+  true,
+  '12',
+  '',
+  [],
+  {},
+  -1,
+  0,
+  0.5,
+  1e308,
+  3,
+  2 ** 53,
+  '__proto__',
+  [2],
+  { heads: 2 },
+];
+
+function changedConfig(draw: Draw, text: string): string {
+  const config = JSON.parse(text) as Record<string, unknown>;
+  for (let changes = below(draw, 3); changes > 0; changes--) {
+    const members =
+      draw() < 0.2 ? (Object.values(config).find((one) => typeof one === 'object') ?? config) : config;
+    (members as Record<string, unknown>)[
+      one(draw, [...Object.keys(config), 'scale_attn_weights', '__proto__'])
+    ] = structuredClone(one(draw, misplaced));
+  }
+  const written = draw() < 0.05 ? JSON.stringify(one(draw, misplaced)) : JSON.stringify(config);
+  return draw() < 0.1 ? new TextDecoder().decode(changedBytes(draw, bytesOf(written))) : written;
+}
+
+/** The header changed as a whole: names, shapes, dtypes and the order stay in agreement with the data or do not. */
+function changedHeader(draw: Draw, file: Uint8Array): Uint8Array {
+  const entries = [...plain.readSafetensorsHeader(file)];
+  const tensors = Object.fromEntries(
+    entries.flatMap(([name, { dtype, shape, begin, end }]) => {
+      const bytes = file.subarray(begin, end);
+      const kind = draw();
+      if (kind > 0.06) return [[name, { dtype, shape: [...shape], bytes }]];
+      if (kind < 0.01) return [];
+      if (kind < 0.02) return [[`${name}.`, { dtype, shape: [...shape], bytes }]];
+      if (kind < 0.03) return [[name, { dtype, shape: [...shape].reverse(), bytes }]];
+      if (kind < 0.04) return [[name, { dtype, shape: [...shape, 1], bytes }]];
+      if (kind < 0.05) return [[name, { dtype, shape: [0, ...shape.slice(1)], bytes: new Uint8Array() }]];
+      return [
+        [name, { dtype: one(draw, ['F16', 'BF16', 'I64', 'BOOL', 'F8_E4M3']), shape: [...shape], bytes }],
+      ];
+    }),
+  );
+  return fileOf(tensors);
+}
+
+export const models: Target = {
+  name: 'models of one’s own',
+  slow: true,
+  async once(draw) {
+    const model = one(draw, soundModels);
+    let file = draw() < 0.5 ? changedHeader(draw, model.file) : model.file;
+    if (draw() < 0.3) file = changedBytes(draw, file);
+    const config = changedConfig(draw, model.config);
+    const input = { model: model.name, config, header: new TextDecoder().decode(file.subarray(8, 1500)) };
+    const files = [slicesOf('model.safetensors', file)];
+    if (draw() < 0.8) files.push(slicesOf('config.json', bytesOf(config)));
+    try {
+      const opened = await openModel(plain, files);
+      if (opened.picture) {
+        const { grid, side } = families;
+        const data = Float64Array.from({ length: grid ** 2 * 3 * side ** 2 }, () => draw());
+        await taken(opened, { patches: { data, rows: grid ** 2, columns: 3 * side ** 2 } }, draw, input);
+      } else await taken(opened, { ids: families.ids }, draw, input);
+      const { token, position } = await opened.report();
+      for (const found of [token, position])
+        if (found && !(found.rows.length > 0)) fault('A report of no rows', input);
+    } catch (error) {
+      sentence(error, input);
+    }
+  },
+};
+
+/** Its first scores taken apart: they add up, whatever the file says. */
+async function taken(
+  opened: Awaited<ReturnType<typeof openModel>>,
+  of: Parameters<typeof opened.decompose>[0],
+  draw: Draw,
+  input: unknown,
+): Promise<void> {
+  const scores = await opened.decompose(of, { gauge: draw() < 0.5 ? 'canonical' : 'raw' });
+  if (scores.logits.length !== scores.heads.length * scores.n ** 2) fault('Logits of another shape', input);
+  if (!scores.logits.every(Number.isFinite)) fault('Scores that are not finite', input);
+  const largest = scores.terms.reduce((most, term) => Math.max(most, Math.abs(term)), 1);
+  if (!(Math.max(...scores.residuals) <= 1e-9 * largest)) fault('Terms that do not add up', input);
+}
