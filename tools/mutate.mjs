@@ -12,10 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { buildPreset, presetFolder } from './cmake.mjs';
 import { chosen, mutated } from './mutants.mjs';
 import { setUp } from './setup.mjs';
-import { Failure, root, runTool, usageError } from './steps.mjs';
+import { ask, Failure, root, runTool, usageError } from './steps.mjs';
 
 const help = `npm run mutate                  goes on in all areas
 npm run mutate -- AREA...       in some: core (C++), api, worker
@@ -82,20 +83,14 @@ function run(command, args, { seconds = 900, ...options } = {}) {
 }
 
 /** A copy of the checkout to change; what others build in the checkout stays as it is. */
-function copyTree() {
+function copyTree(name) {
   mkdirSync(tree, { recursive: true });
-  for (const name of [
-    'src',
-    'tests',
-    'web',
-    'tools',
-    'CMakeLists.txt',
-    'CMakePresets.json',
-    'package.json',
-    'README.md',
-  ]) {
-    cpSync(join(root, name), join(tree, name), { recursive: true, preserveTimestamps: true });
+  const copied =
+    name === 'core' ? ['src/core'] : ['src', 'tests', 'web', 'tools', 'package.json', 'README.md'];
+  for (const one of copied) {
+    cpSync(join(root, one), join(tree, one), { recursive: true, preserveTimestamps: true });
   }
+  if (name === 'core') return;
   for (const name of ['node_modules', 'build/model']) {
     if (existsSync(join(tree, name)) || !existsSync(join(root, name))) continue;
     mkdirSync(dirname(join(tree, name)), { recursive: true });
@@ -103,45 +98,50 @@ function copyTree() {
   }
 }
 
-/** Builds the core and its tests once; each change then costs one file, a library and a link. */
+/** What the native build makes a file and a room's tests with. A change then costs one file and a link. */
+let commands;
+
 async function prepareCore(env) {
-  const flags = '-O1 -msse4.1 -w';
-  const configure = [
-    '-G',
-    'Ninja',
-    '-B',
-    'build/core',
-    `-DCMAKE_CXX_FLAGS=${flags}`,
-    '-DCMAKE_CXX_COMPILER=g++',
-    `-DCMAKE_PREFIX_PATH=${env.SUPERPOSE_PREFIX}`,
-  ];
-  if ((await run('cmake', configure, { env, stdio: 'inherit' })) !== 0)
-    throw new Failure('CMake did not configure the copy.');
-  if (
-    (await run('cmake', ['--build', 'build/core', '-j', '2'], { env, stdio: 'inherit', seconds: 7200 })) !== 0
-  )
-    throw new Failure('The unchanged core does not build.');
+  await buildPreset('native', env);
+  const build = presetFolder('native');
+  const compiled = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'));
+  commands = {
+    // Warnings are no errors in a change that leaves a variable unused; less optimised it compiles sooner.
+    compile: Object.fromEntries(
+      compiled.map(({ file, command }) => [
+        relative(root, file),
+        command.replace(/ -W\S+/g, '').replace(/ -O\d /, ' -O1 -w '),
+      ]),
+    ),
+    link: Object.fromEntries(
+      readdirSync(join(root, 'src/core')).map((room) => {
+        const all = ask('ninja', ['-C', build, '-t', 'commands', `${room}_test`]).split('\n');
+        return [room, all.at(-1).match(/^: && (.*?) && /)[1]];
+      }),
+    ),
+  };
 }
 
-const testProgram = (room) => join(tree, 'build/core/tests/core', `${room}_test`);
+const testProgram = (room) => join(presetFolder('native'), 'tests/core', `${room}_test`);
 
 /** What becomes of a change in C++: killed, timeout, survived, or invalid when it does not compile. */
 async function outcomeOfCore(file, env, limits) {
   const room = file.split('/')[2];
-  const target = `${room}_test`;
-  if ((await run('cmake', ['--build', 'build/core', '--target', target, '-j', '2'], { env })) !== 0)
-    return 'invalid';
-  const code = await run(testProgram(room), ['--gtest_fail_fast', '--gtest_brief=1'], {
-    env,
-    seconds: limits[room],
-  });
+  const [source, object, program] = [file, 'changed.o', 'changed_test'].map((name) => join(tree, name));
+  const inShell = (command) => run('sh', ['-c', command], { env, cwd: presetFolder('native') });
+  const compile = commands.compile[file].replace(/ -o \S+ -c \S+$/, ` -o ${object} -c ${source}`);
+  if ((await inShell(compile)) !== 0) return 'invalid';
+  // What an object defines is not taken from the library behind it.
+  const link = commands.link[room].replace(/ -o (\S+)/, ` -o ${program} ${object}`);
+  if ((await inShell(link)) !== 0) return 'invalid';
+  const code = await run(program, ['--gtest_fail_fast', '--gtest_brief=1'], { env, seconds: limits[room] });
   return code === undefined ? 'timeout' : code === 0 ? 'survived' : 'killed';
 }
 
 /** How long a room's tests may take: five times what they take unchanged, and 20 seconds. */
 async function timesOfCore(env) {
   const limits = {};
-  for (const room of readdirSync(join(tree, 'src/core'))) {
+  for (const room of Object.keys(commands.link)) {
     const started = Date.now();
     if ((await run(testProgram(room), ['--gtest_brief=1'], { env })) !== 0)
       throw new Failure(`The unchanged tests of ${room} fail.`);
@@ -221,7 +221,7 @@ async function area(name, { mutants, minutes, seed, again }) {
   const sources = sourcesOf(areas[name]);
   const wanted = chosen(sources, mutants ?? areas[name].wanted, seed);
   const env = name === 'core' ? await setUp('native') : await setUp('wasm');
-  copyTree();
+  copyTree(name);
   if (name === 'core') await prepareCore(env);
   else await prepareScripts(env);
   const limits = name === 'core' ? await timesOfCore(env) : {};
@@ -237,6 +237,7 @@ async function area(name, { mutants, minutes, seed, again }) {
     const file = join(tree, mutant.file);
     const text = mutated(sources[mutant.file], mutant);
     writeFileSync(file, text);
+    const begun = Date.now();
     const outcome = await (name === 'core'
       ? outcomeOfCore(mutant.file, env, limits)
       : outcomeOfScript(mutant.file, text, env));
@@ -244,7 +245,8 @@ async function area(name, { mutants, minutes, seed, again }) {
     if (name === 'api') await outcomeBack(mutant.file, sources[mutant.file]);
     entries = [...readList().filter((one) => keyOf(one) !== keyOf(entry)), { ...entry, outcome }];
     writeList(entries);
-    console.log(`${outcome}  ${entry.file}:${entry.line}  ${entry.after}`);
+    const took = ((Date.now() - begun) / 1000).toFixed(1);
+    console.log(`${outcome} in ${took} s  ${entry.file}:${entry.line}  ${entry.after}`);
   }
   console.log(summary(name, readList().filter(mine), wanted.length));
 }

@@ -1,0 +1,136 @@
+// How the site's own worker is started, without browsers: of which address, and where it is not tried; the worker that
+// is started from within one; and what the worker's file listens to.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { initialState } from '../../web/figures/controls.ts';
+import { figures } from '../../web/figures/index.ts';
+import type { Reply } from '../../web/worker/protocol.ts';
+
+vi.mock('../../web/worker/worker.ts?worker&url', () => ({
+  default: 'https://site.example/assets/worker-1.js',
+}));
+
+/** Workers that do nothing but note what they are told. */
+class Fake {
+  static made: Fake[] = [];
+  told: unknown[] = [];
+  ended = 0;
+  onmessage: ((event: { data: Reply }) => void) | null = null;
+  onerror: ((event: { preventDefault(): void }) => void) | null = null;
+  constructor(
+    readonly address: string,
+    readonly options?: { type: string },
+  ) {
+    Fake.made.push(this);
+  }
+  postMessage(message: unknown) {
+    this.told.push(message);
+  }
+  terminate() {
+    this.ended += 1;
+  }
+}
+
+beforeEach(() => {
+  Fake.made = [];
+  vi.resetModules();
+  vi.stubGlobal('Worker', Fake);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const site = () => import('../../web/worker/siteWorker.ts');
+
+test('a page of the same origin starts the worker’s own file', async () => {
+  vi.stubGlobal('location', new URL('https://site.example/page/'));
+  const { siteWorker } = await site();
+  expect(siteWorker.name).toBe('worker');
+  expect(siteWorker.start()).toBe(Fake.made[0]);
+  expect(Fake.made).toMatchObject([
+    { address: 'https://site.example/assets/worker-1.js', options: { type: 'module' }, told: [] },
+  ]);
+});
+
+test('a page of another origin does not try it, and starts a blob that takes the file in', async () => {
+  vi.stubGlobal('location', new URL('https://blog.example/'));
+  const { siteWorker, siteBlobWorker } = await site();
+  expect(() => siteWorker.start()).toThrow('The worker is of another origin.');
+  expect(Fake.made).toEqual([]);
+  expect(siteBlobWorker.name).toBe('blob worker');
+  const texts: Promise<string>[] = [];
+  const { createObjectURL } = URL;
+  URL.createObjectURL = (blob) => {
+    texts.push((blob as Blob).text());
+    expect((blob as Blob).type).toBe('text/javascript');
+    return 'blob:it';
+  };
+  try {
+    siteBlobWorker.start();
+  } finally {
+    URL.createObjectURL = createObjectURL;
+  }
+  expect(Fake.made).toMatchObject([{ address: 'blob:it', options: { type: 'module' } }]);
+  expect(await texts[0]).toBe('import "https://site.example/assets/worker-1.js";');
+});
+
+test('a worker more answers one state after another, and is ended', async () => {
+  const { helper, roomForWorkers } = await import('../../web/worker/helper.ts');
+  const doer = helper<number>('https://site.example/assets/worker-1.js', 'narrow');
+  const [worker] = Fake.made as [Fake];
+  expect(worker).toMatchObject({
+    address: 'https://site.example/assets/worker-1.js',
+    options: { type: 'module' },
+  });
+  const first = doer.work({ d: 8 });
+  worker.onmessage?.({ data: { id: 0, progress: 0.5 } });
+  worker.onmessage?.({ data: { id: 0, data: 5 } });
+  expect(await first).toBe(5);
+  const second = doer.work({ d: 16 });
+  worker.onmessage?.({ data: { id: 1, error: 'It broke.' } });
+  await expect(second).rejects.toThrow('It broke.');
+  expect(worker.told).toEqual([
+    { id: 0, figure: 'narrow', state: { d: 8 } },
+    { id: 1, figure: 'narrow', state: { d: 16 } },
+  ]);
+  const third = doer.work({ d: 32 });
+  const preventDefault = vi.fn();
+  worker.onerror?.({ preventDefault });
+  await expect(third).rejects.toThrow('A worker more could not be loaded.');
+  expect(preventDefault).toHaveBeenCalledTimes(1);
+  expect(worker.ended).toBe(0);
+  doer.close();
+  expect(worker.ended).toBe(1);
+  vi.stubGlobal('navigator', { hardwareConcurrency: 6 });
+  expect(roomForWorkers()).toBe(6);
+  vi.stubGlobal('navigator', {});
+  expect(roomForWorkers()).toBe(1);
+});
+
+test('in a worker its file answers, also what is to be carried; in a page it waits to be asked', async () => {
+  const said: Reply[] = [];
+  const self: { onmessage?: (event: { data: unknown }) => Promise<void>; postMessage(reply: Reply): void } = {
+    postMessage: (reply) => said.push(reply),
+  };
+  vi.stubGlobal('self', self);
+  vi.stubGlobal('location', new URL('https://site.example/assets/worker-1.js'));
+  await import('../../web/worker/worker.ts');
+  // A figure without a model: its data, and nothing to carry.
+  vi.stubGlobal('fetch', async () => new Response('{}'));
+  const state = initialState((await (figures.shift as NonNullable<typeof figures.shift>)()).controls);
+  for (const more of [{}, { carry: true }])
+    await self.onmessage?.({ data: { id: said.length, figure: 'shift', state, ...more } });
+  expect(said).toEqual([
+    { id: 0, data: expect.any(Object) },
+    { id: 1, data: undefined },
+  ]);
+
+  vi.resetModules();
+  delete self.onmessage;
+  vi.stubGlobal('document', {});
+  const { answeringHere } = await import('../../web/worker/worker.ts');
+  expect(self.onmessage).toBeUndefined();
+  const here: Reply[] = [];
+  await answeringHere((reply) => here.push(reply))({ id: 7, figure: 'nothing', state: {} });
+  await vi.waitFor(() => expect(here).toEqual([{ id: 7, error: 'There is no figure called “nothing”.' }]));
+  expect(said).toHaveLength(2);
+});

@@ -1,0 +1,112 @@
+// One run from beginning to end, over a trainer that keeps count: when accuracy is looked at, where it rests, what it
+// says at the end, and that the trainer is freed however it ends.
+import type { Superpose, TaskTrainerOptions } from 'superpose';
+import { expect, test } from 'vitest';
+import { trainingRun } from '../../web/worker/trainingRun.ts';
+
+interface Made {
+  planned?: number;
+  /** Accuracy after so many steps. */
+  accuracyAt?: (steps: number) => number;
+  divergesAt?: number;
+}
+
+function made({ planned = 100, accuracyAt = () => 0, divergesAt = Infinity }: Made) {
+  const noted: { strides: number[]; deleted: number; measured: unknown[]; examples: unknown[] } = {
+    strides: [],
+    deleted: 0,
+    measured: [],
+    examples: [],
+  };
+  const trainer = {
+    steps: 0,
+    plannedSteps: planned,
+    get diverged() {
+      return this.steps >= divergesAt;
+    },
+    step(count: number) {
+      if (!(count > 0)) throw new RangeError('count must be a whole number from 1 up.');
+      noted.strides.push(count);
+      this.steps += count;
+    },
+    accuracy(batch?: { targets: number[] }) {
+      if (!batch) return accuracyAt(this.steps);
+      noted.measured.push(batch);
+      return batch.targets.filter((target) => target >= 0).length / 100;
+    },
+    parameters: () => ({ W: { data: new Float32Array(1), rows: 1, columns: 1 } }),
+    delete() {
+      noted.deleted += 1;
+    },
+  };
+  const superpose = {
+    trainer: () => trainer,
+    taskExamples(asked: { n: number }) {
+      noted.examples.push(asked);
+      return {
+        tokens: Array.from({ length: 2 * asked.n }, (_, at) => at),
+        targets: Array.from({ length: 2 * asked.n }, (_, at) => (at % 3 === 0 ? -1 : 7)),
+      };
+    },
+  } as unknown as Superpose;
+  return { superpose, noted };
+}
+
+const options = { task: 'prev', seed: 1 } as unknown as TaskTrainerOptions;
+
+test('accuracy is looked at every few steps until the aim is met, and then no step is too many', async () => {
+  const { superpose, noted } = made({ planned: 103, accuracyAt: (steps) => (steps >= 15 ? 0.99 : 0.98) });
+  const run = await trainingRun(superpose, options);
+  expect(noted.strides).toEqual([5, 5, 5, 40, 40, 8]);
+  expect(run).toMatchObject({ accuracy: 0.99, stepsToAim: 15, diverged: false, along: [] });
+  expect(Object.keys(run.parameters)).toEqual(['W']);
+  expect(noted).toMatchObject({ deleted: 1, measured: [], examples: [] });
+});
+
+test('the aim that is lost again was met; the first time counts', async () => {
+  const { superpose } = made({ planned: 30, accuracyAt: (steps) => (steps === 14 ? 1 : 0.5) });
+  const run = await trainingRun(superpose, options, { every: 7 });
+  expect(run).toMatchObject({ accuracy: 0.5, stepsToAim: 14 });
+});
+
+test('an aim that is never met is null, and the last stride is as long as what is left', async () => {
+  const { superpose, noted } = made({ planned: 12, accuracyAt: () => 0.989 });
+  expect((await trainingRun(superpose, options)).stepsToAim).toBeNull();
+  expect(noted.strides).toEqual([5, 5, 2]);
+});
+
+test('it rests after every forty steps, and not at the ends', async () => {
+  const { superpose, noted } = made({ planned: 90 });
+  const rests: number[] = [];
+  await trainingRun(superpose, options, {}, async () => {
+    rests.push(noted.strides.reduce((sum, stride) => sum + stride, 0));
+  });
+  expect(rests).toEqual([40, 80]);
+});
+
+test('a run that diverges stops there and says so', async () => {
+  const { superpose, noted } = made({ planned: 100, divergesAt: 10 });
+  expect(await trainingRun(superpose, options)).toMatchObject({ diverged: true, stepsToAim: null });
+  expect(noted.strides).toEqual([5, 5]);
+  expect(noted.deleted).toBe(1);
+});
+
+test('longer sequences are measured place by place, on targets of those places alone', async () => {
+  const { superpose, noted } = made({ planned: 5 });
+  const { along } = await trainingRun(superpose, options, { longer: { n: 6, places: 2 } });
+  expect(noted.examples).toEqual([{ task: 'prev', seed: 1, n: 6, sequences: 64 }]);
+  expect(noted.measured.map((batch) => (batch as { targets: number[] }).targets)).toEqual([
+    [-1, 7, -1, -1, -1, -1, -1, 7, -1, -1, -1, -1],
+    [-1, -1, 7, -1, -1, -1, -1, -1, 7, -1, -1, -1],
+    [-1, -1, -1, -1, 7, 7, -1, -1, -1, -1, 7, 7],
+  ]);
+  expect(noted.measured[0]).toMatchObject({ n: 6, tokens: Array.from({ length: 12 }, (_, at) => at) });
+  expect(along).toEqual([0.02, 0.02, 0.04]);
+});
+
+test('the trainer is freed when a rest is ended', async () => {
+  const { superpose, noted } = made({ planned: 100 });
+  const ended = trainingRun(superpose, options, {}, () => Promise.reject(new Error('cancelled')));
+  await expect(ended).rejects.toThrow('cancelled');
+  expect(noted.deleted).toBe(1);
+});
