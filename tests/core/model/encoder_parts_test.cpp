@@ -118,6 +118,41 @@ TEST(EncoderParts, AreFreeOfShiftsInTheCanonicalGaugeAlone) {
   }
 }
 
+// The same shifts in the caller's means, channel by channel: no part changes.
+TEST(EncoderParts, FollowTheCallersMeans) {
+  const auto oracle = reference("encoder.json");
+  Shapes shapes(4);
+  for (const auto& from : oracle["cases"].GetArray()) {
+    SCOPED_TRACE(from["name"].GetString());
+    const Tiny tiny(from);
+    auto moved = tiny.summands;
+    Matrix<double> shifts = shapes.matrix(3, static_cast<int>(moved[0].cols()));
+    shifts.row(2) = -shifts.topRows(2).colwise().sum();
+    const Matrix<double> means =
+        shapes.matrix(static_cast<int>(moved.size()), static_cast<int>(shifts.cols()));
+    Matrix<double> moved_means = means;
+    for (int s = 0; s < 3; ++s) {
+      moved[s].rowwise() += shifts.row(s);
+      moved_means.row(s) += shifts.row(s);
+    }
+    const auto before = tiny.run(tiny.summands), after = tiny.run(moved);
+    const auto parts = [&](const Forward<double>& run, const std::vector<Matrix<double>>& summands,
+                           const Matrix<double>& given) {
+      return input_parts<double>(tiny.encoder, summands, run, 1, Way::direct,
+                                 {GaugeKind::means, given, tiny.apart});
+    };
+    const auto was = parts(before, tiny.summands, means), is = parts(after, moved, moved_means);
+    const auto others = parts(after, moved, means);
+    double change = 0, otherwise = 0;
+    for (std::size_t p = 0; p < was.size(); ++p) {
+      change = std::max(change, max_abs(was[p] - is[p]));
+      otherwise = std::max(otherwise, max_abs(was[p] - others[p]));
+    }
+    EXPECT_LT(change, 1e-10);
+    EXPECT_GT(otherwise, 0.1);
+  }
+}
+
 TEST(MeanParts, AddUpAndLeaveRowsApartConstant) {
   Shapes shapes(5);
   const Matrix<double> input = shapes.matrix(6, 5), positions = shapes.matrix(7, 5);

@@ -76,6 +76,8 @@ TEST(Concatenation, FullWithBiasesHasAConstantPart) {
   const auto wk = shapes.linear(heads * d_h, dt + dp, false);
   const auto parts = concatenate_full<double>(x, p, wq, wk, heads, 0.5);
   EXPECT_EQ(parts.terms(), 9);
+  EXPECT_TRUE(parts.constant);
+  EXPECT_FALSE(concatenate_full<double>(x, p, {wq.weight, {}}, wk, heads, 0.5).constant);
   for (int h = 0; h < heads; ++h) EXPECT_LT(head_of(parts, h).residual, 1e-13);
 }
 

@@ -81,6 +81,17 @@ TEST(PairMoments, CrossTermsOfRandomTokensSpreadAsPredicted) {
   EXPECT_NEAR(moments.deviation / expected, 1, 5 / std::sqrt(2.0 * n));
 }
 
+// Rounding is taken to be three units in the last place of the pairs' size: what is just above it is a deviation.
+TEST(PairMoments, DeviationBeginsAboveRounding) {
+  for (const double size : {0.5, 0x1p-30, 0x1p40}) {
+    Matrix<double> products = Matrix<double>::Constant(3, 3, size);
+    products(1, 2) = size * (1 + 0x1p-52);
+    EXPECT_EQ(pair_moments(products).deviation, 0) << size;
+    products(1, 2) = size * (1 + 10 * 0x1p-52);
+    EXPECT_NEAR(pair_moments(products).deviation / size, 10 * 0x1p-52 * std::sqrt(2) / 3, 0x1p-52) << size;
+  }
+}
+
 TEST(PairMoments, TooFewTokens) {
   EXPECT_TRUE(std::isnan(pair_moments<double>(Matrix<double>::Ones(1, 1)).mean));
   EXPECT_TRUE(std::isnan(pair_moments<double>(Matrix<double>(0, 0)).mean));
