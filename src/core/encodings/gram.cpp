@@ -58,8 +58,9 @@ OffsetMeans offset_means(const Matrix<double>& given) {
   // Equal entries differ from their mean by its rounding, which must not count as variation.
   const double rounding =
       static_cast<double>(square.size()) * std::numeric_limits<double>::epsilon() * square.norm();
-  result.share =
-      variation <= rounding * rounding ? std::numeric_limits<double>::quiet_NaN() : explained / variation;
+  // Rounding may take a share a little above 1, the more the smaller the variation is beside the mean.
+  result.share = variation <= rounding * rounding ? std::numeric_limits<double>::quiet_NaN()
+                                                  : std::min(explained / variation, 1.0);
   result.mean = std::ldexp(result.mean, exponent);
   result.apart = std::ldexp(result.apart, exponent);
   result.means = times_power_of_two(result.means, exponent);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "numeric/sorted.h"
 
@@ -15,25 +16,30 @@ Summary summary(const Vector<double>& values) {
   Summary result{0, 0, kNone, kNone, kNone, kNone, kNone};
   for (int k = 0; k < count; ++k) {
     const double value = values[k];
-    result.mean += value;
-    result.mean_size += std::abs(value);
     result.least = std::fmin(result.least, value);
     result.largest = std::fmax(result.largest, value);
     result.largest_size = std::fmax(result.largest_size, std::abs(value));
   }
+  // Sums of the largest numbers are out of range, but not in a larger unit.
+  const double down = result.largest_size > 0x1p900 ? 0x1p-100 : 1;
+  for (int k = 0; k < count; ++k) {
+    result.mean += down * values[k];
+    result.mean_size += down * std::abs(values[k]);
+  }
   result.mean /= count;
-  result.mean_size /= count;
   // In units of the largest, whose squares are in range.
   const double unit = result.largest_size > 0 ? result.largest_size : 1;
   double squares = 0;
   for (int k = 0; k < count; ++k) {
-    const double from_mean = (values[k] - result.mean) / unit;
+    const double from_mean = (down * values[k] - result.mean) / (down * unit);
     squares += from_mean * from_mean;
   }
+  result.mean /= down;
+  result.mean_size /= count * down;
   if (count > 1) result.standard_deviation = unit * std::sqrt(squares / (count - 1));
   const std::vector<int> lower =
       sorted_places(count, count / 2 + (count > 0), [&](int i, int j) { return values[i] < values[j]; });
-  if (count) result.median = (values[lower.back()] + values[lower[(count - 1) / 2]]) / 2;
+  if (count) result.median = std::midpoint(values[lower[(count - 1) / 2]], values[lower.back()]);
   return result;
 }
 

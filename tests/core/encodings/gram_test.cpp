@@ -151,6 +151,17 @@ TEST(Gram, OffsetMeansByHand) {
 }
 
 // The mean at an offset of a Toeplitz matrix is its entry: sum_i cos(w_i (p - q)).
+// What the fuzzer found: entries that differ from their mean in the tenth digit, so that rounding reaches the share's
+// seventh.
+TEST(Gram, NoShareIsAboveOne) {
+  const Matrix<double> square = (Matrix<double>(2, 2) << 7.9140592507381998e269, 7.9140592507381998e269,
+                                 7.9140592452030578e269, 7.9140592507379101e269)
+                                    .finished();
+  const double share = offset_means(square).share;
+  EXPECT_LE(share, 1);
+  EXPECT_NEAR(share, 1, 1e-6);
+}
+
 TEST(Gram, OffsetMeansOfPositions) {
   const auto found = offset_means(form_grams(kT2t, 1).whole);
   EXPECT_LT(found.apart, 1e-12);

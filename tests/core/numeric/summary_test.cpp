@@ -31,6 +31,23 @@ TEST(Summary, ByHand) {
   EXPECT_EQ(summary(of({2, 2})).median, 2);
 }
 
+// Their sums are out of range, what is said of them is not.
+TEST(Summary, OfTheLargestNumbers) {
+  const auto one = summary(of({-0x1.9p1023}));
+  for (const double value : {one.mean, one.least, one.median, one.largest}) EXPECT_EQ(value, -0x1.9p1023);
+  EXPECT_EQ(one.mean_size, 0x1.9p1023);
+  const auto four = summary(of({0x1p1023, 0x1.8p1023, 0x1p1023, 0x1.8p1023}));
+  EXPECT_EQ(four.mean, 0x1.4p1023);
+  EXPECT_EQ(four.mean_size, 0x1.4p1023);
+  EXPECT_EQ(four.median, 0x1.4p1023);
+  EXPECT_NEAR(four.standard_deviation / 0x1p1023, 0.5 / std::sqrt(3), 1e-15);
+  const auto apart = summary(of({-0x1p1023, 0x1p1023, 0x1p1023}));
+  EXPECT_NEAR(apart.mean / 0x1p1023, 1.0 / 3, 1e-15);
+  EXPECT_NEAR(apart.standard_deviation / 0x1p1023, 2 / std::sqrt(3), 1e-15);
+  // Small ones beside them stay as they are.
+  EXPECT_EQ(summary(of({0x1p-1074, 0x1p-1074, 0x1p1023})).median, 0x1p-1074);
+}
+
 TEST(Summary, OfNothing) {
   const auto none = summary(Vector<double>());
   for (double value : {none.mean, none.mean_size, none.least, none.median, none.largest, none.largest_size,
