@@ -76,6 +76,9 @@ export async function checkpointOf(
       const { shape, dtype, begin, end, file } = tensors.get(name) as Held;
       const columns = shape.at(-1) as number;
       const count = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
+      // A dtype that cannot be decoded is refused first: nobody knows how many bytes its rows have.
+      const none = { name, dtype, shape: [0, columns], begin: 0, end: 0 };
+      superpose.decodeSafetensors(none, new Uint8Array(), precision);
       const bytes = (end - begin) / count;
       check.fits(`${wanted.length} rows of ${columns} columns`, wanted.length * (bytes + 8 * columns));
       const single = precision === 'float32';

@@ -258,3 +258,15 @@ test('wrong arguments', async () => {
   await expect(openTable(plain, source, null as never)).rejects.toThrow('options must be an object');
   await expect(openTable(plain, [source, slices('b.txt', '')])).rejects.toThrow('one file');
 });
+
+test('a dtype that is not known is refused by its name, also where a few rows are no whole bytes', async () => {
+  const bytes = fileOf({ a: { dtype: '32', shape: [82, 4], bytes: new Uint8Array(32) } });
+  const file = {
+    name: 'a.safetensors',
+    size: bytes.length,
+    read: async (offset: number, length: number) => bytes.slice(offset, offset + length),
+  };
+  await expect(openTable(plain, file, { rows: 1 })).rejects.toThrow(
+    new RangeError('Tensor a has dtype 32; only F64, F32, F16 and BF16 can be decoded.'),
+  );
+});
