@@ -233,9 +233,10 @@ async function area(name, { mutants, minutes, seed, again }) {
   const limits = name === 'core' ? await timesOfCore(env) : {};
   const drawn = wanted.map((mutant) => ({ mutant, entry: entryOf(mutant, sources[mutant.file]) }));
   const mine = (entry) => entry.file.startsWith(`${areas[name].folder}/`);
-  const keys = new Set(drawn.map(({ entry }) => keyOf(entry)));
   // What is no longer so in the sources says nothing of them.
-  let entries = readList().filter((entry) => !mine(entry) || keys.has(keyOf(entry)));
+  const isSo = ({ file, line, before }) => sources[file]?.split('\n')[line - 1]?.trim() === before;
+  let entries = readList().filter((entry) => !mine(entry) || isSo(entry));
+  writeList(entries);
   const known = new Set(entries.filter((entry) => !(again && entry.outcome === 'survived')).map(keyOf));
   for (const { mutant, entry } of drawn) {
     if (known.has(keyOf(entry))) continue;
