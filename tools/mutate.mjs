@@ -352,7 +352,7 @@ async function stryker(named, again) {
     if (!again && read().some((one) => one.room === room)) continue;
     const found = await strykerRoom(room, env);
     const all = [...read().filter((one) => one.room !== room), found];
-    writeFileSync(strykerFile, `${JSON.stringify(all, null, 1)}\n`);
+    writeFileSync(strykerFile, `${JSON.stringify(all, null, 2)}\n`);
     const tried = found.killed + found.timeout + found.survived + found.notCovered;
     const share = ((100 * (found.killed + found.timeout)) / tried).toFixed(1);
     console.log(`${room}: ${tried} tried, ${share} % killed, ${found.survivors.length} survived`);
