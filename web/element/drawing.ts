@@ -3,12 +3,10 @@
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
 import type { Mark, Scene } from '../plot/scene.js';
-import { markup, type Shape, shapesOf } from '../plot/svg.js';
+import { type Shape, shapesOf } from '../plot/svg.js';
 
-/** Beyond this share of marks that changed, all of them are made anew. */
-const many = 0.5;
-
-const written = new WeakMap<Element, string[]>();
+/** What each layer shows. */
+const shown = new WeakMap<Element, Shape[]>();
 
 /** Draws what does not depend on the cursor. */
 export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme): void {
@@ -31,16 +29,27 @@ export const drawCursor = (surface: HTMLElement, marks: readonly Mark[]): void =
 
 function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   const svg = surface.querySelector(layer) as Element;
-  const before = written.get(svg) ?? [];
-  const marks = shapes.map(markup);
-  const changed = marks.flatMap((mark, place) => (mark === before[place] ? [] : [place]));
-  written.set(svg, marks);
-  if (marks.length !== before.length || changed.length > many * marks.length) {
-    svg.replaceChildren(...shapes.map(elementOf));
-    return;
-  }
+  const before = shown.get(svg) ?? [];
+  shown.set(svg, shapes);
   const elements = [...svg.children];
-  for (const place of changed) (elements[place] as Element).replaceWith(elementOf(shapes[place] as Shape));
+  shapes.forEach((shape, place) => {
+    const [element, was] = [elements[place], before[place]];
+    if (!element || !was) svg.append(elementOf(shape));
+    else if (was.name === shape.name) change(element, was, shape);
+    else element.replaceWith(elementOf(shape));
+  });
+  for (const element of elements.slice(shapes.length)) element.remove();
+}
+
+/** An element that stays, and of it what stays, costs the browser nothing: least of all its text. */
+function change(element: Element, was: Shape, { attributes, text }: Shape): void {
+  const gone = new Map(was.attributes);
+  for (const [attribute, value] of attributes) {
+    if (gone.get(attribute) !== value) element.setAttribute(attribute, value);
+    gone.delete(attribute);
+  }
+  for (const attribute of gone.keys()) element.removeAttribute(attribute);
+  if (text !== was.text) element.textContent = text ?? '';
 }
 
 /** Made and not parsed: a page that asks for Trusted Types lets no text be parsed. */

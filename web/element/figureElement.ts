@@ -142,26 +142,34 @@ export class FigureElement extends LitElement {
   }
 
   private inputs(figure: AnyFigure): TemplateResult {
+    const { settings, running } = this.asking;
+    // An answer changes none of them.
+    const [seen, more] = [false, true].map((more) =>
+      guard([figure, settings, this.keep], () => this.inputsOf(figure, more)),
+    );
+    return html`<div class="controls">${seen}${running?.tools() ?? nothing}</div>${more}`;
+  }
+
+  private inputsOf(figure: AnyFigure, more: boolean): TemplateResult | typeof nothing {
     const { asking } = this;
     const { settings } = asking;
     const unused = new Set(figure.unused?.(settings) ?? []);
     const kept = this.keep?.split(/\s+/);
-    const controls = Object.entries(figure.controls as Record<string, Control>).filter(
-      ([name]) => !unused.has(name) && (kept?.includes(name) ?? true),
-    );
-    const inputs = (more: boolean) =>
-      controls
-        .filter(([, control]) => (control.more ?? false) === more)
-        .map(([name, control]) =>
-          inputOf(name, control, settings[name] as Value, {
-            change: (value, settled) => asking.change(name, value, settled),
-            seed: (input) => asking.typeSeed(name, input),
-            type: (text) => asking.type(name, text),
-          }),
-        );
-    const more = inputs(true);
-    return html`<div class="controls">${inputs(false)}${asking.running?.tools() ?? nothing}</div>
-      ${more.length > 0 ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}</div></details>` : nothing}`;
+    const inputs = Object.entries(figure.controls as Record<string, Control>)
+      .filter(
+        ([name, control]) =>
+          (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true),
+      )
+      .map(([name, control]) =>
+        inputOf(name, control, settings[name] as Value, {
+          change: (value, settled) => asking.change(name, value, settled),
+          seed: (input) => asking.typeSeed(name, input),
+          type: (text) => asking.type(name, text),
+        }),
+      );
+    if (!more) return html`${inputs}`;
+    if (inputs.length === 0) return nothing;
+    return html`<details class="more"><summary>More settings</summary><div class="controls">${inputs}</div></details>`;
   }
 
   private live(view: View): TemplateResult {

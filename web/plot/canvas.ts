@@ -8,6 +8,11 @@ const manyDots = 1000;
 
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
 export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme): void {
+  if (!scene.marks.some(({ mark }) => mark === 'raster' || mark === 'dots')) {
+    // An empty one is not to be filled, handed over and put together with the page at every step.
+    if (canvas.width > 0) canvas.width = 0;
+    return;
+  }
   // Two pixels to a CSS pixel are enough; four million are what phones' canvases take.
   const density = Math.min(2, globalThis.devicePixelRatio || 1);
   const [width, height] = [Math.round(scene.width * density), Math.round(scene.height * density)];
