@@ -63,9 +63,17 @@ test('the end is the same whether it is watched or not, and whatever it is looke
 });
 
 test('settings that only look at the models train none, and at the end none is left', async () => {
-  const { counted, open, steps } = countedTrainers();
-  const { state } = await run(fourTasks, { seed: 8 });
+  const { counted, open, made, steps } = countedTrainers();
+  const { data, state } = await run(fourTasks, { seed: 8 });
+  // Another example needs no model, and is what a figure that begins with it shows.
+  const other = await fourTasks.compute(counted, { ...state, example: 4 } as never, alone());
+  expect(made()).toBe(0);
+  for (const [place, { example }] of other.panels.entries()) {
+    expect(example.tokens).toHaveLength(16);
+    expect(example.tokens).not.toEqual(data.panels[place].example.tokens);
+  }
   await fourTasks.compute(counted, { ...state, terms: ['token-token'], example: 4 } as never, alone());
+  expect(made()).toBe(4);
   expect(steps()).toBe(0);
   await fourTasks.compute(counted, { ...state, when: 'during' } as never, alone());
   expect(steps()).toBe(4 * 25);

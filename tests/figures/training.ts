@@ -9,10 +9,15 @@ import { run } from './support.ts';
 export const alone = (): Job => ({ signal: new AbortController().signal, progress: () => {} });
 
 /** A library whose trainers are known: those that are there still, and how often any was told to step. */
-export function countedTrainers(): { counted: Library; open: Set<Trainer>; steps(): number } {
+export function countedTrainers(): {
+  counted: Library;
+  open: Set<Trainer>;
+  made(): number;
+  steps(): number;
+} {
   const loaded = library();
   const open = new Set<Trainer>();
-  let steps = 0;
+  let [made, steps] = [0, 0];
   const counted: Library = {
     ...loaded,
     async superpose() {
@@ -22,6 +27,7 @@ export function countedTrainers(): { counted: Library; open: Set<Trainer>; steps
         trainer(options) {
           const trainer = superpose.trainer(options);
           open.add(trainer);
+          made += 1;
           const { step, delete: free } = trainer;
           return Object.assign(trainer, {
             step(count?: number) {
@@ -37,7 +43,7 @@ export function countedTrainers(): { counted: Library; open: Set<Trainer>; steps
       };
     },
   };
-  return { counted, open, steps: () => steps };
+  return { counted, open, made: () => made, steps: () => steps };
 }
 
 /** A reader who lets it go on, but for what `turns` says first; the frames that they are shown. */

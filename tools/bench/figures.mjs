@@ -1,10 +1,14 @@
-// node tools/bench/figures.mjs [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
+// node tools/bench/figures.mjs [--floor] [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
 // step of a slider, from the input event to the frame that shows the answer: of every slider of the figures on the main
 // path, of the first one of each figure in a card, and of the largest map.
 // "Work" is the step without its waiting: the processor time of all tasks of the page's thread and of the worker's, by
 // a trace. These are script, style, layout and paint of two frames - the slider's own, and the answer's - for all of the
 // page; not in it is what runs beside them: the compositor, and filling tiles with pixels. "Ours" is work without the
 // browser's style, layout and paint: computing, filling maps, drawing marks.
+// A setting that a figure is trained anew for has another bound, to the first frame of its training; what the worker
+// does from then on is the training, and no work of a step.
+// With --floor, what the browser takes for a step that does nothing: one number beside one slider, in a blank page as high
+// as this one, and in this page; in two frames, as a figure's step.
 // Needs dist/, which npm run build makes.
 import { preview } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
@@ -14,11 +18,17 @@ import { summary } from './statistics.js';
 const steps = 40;
 const throttled = 4;
 const stepMark = 'superpose-step';
+const [bound, trainingBound] = ['16 of work', '150 to the first frame'];
 /** The page's largest map, 512 × 512, and half of it. */
 const largest = { name: 'encoding', settings: { positions: 512, d: 512 } };
 
-async function main(asked) {
+async function main(given) {
+  const asked = given.filter((one) => one !== '--floor');
   await withPage(async (address) => {
+    if (asked.length < given.length) {
+      await onPage('chromium', address, printFloor);
+      return;
+    }
     const visits = [];
     for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(address)));
     console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
@@ -61,6 +71,23 @@ export const sliderSteps = (browser, name, count = steps, settings = {}, slider 
     slider,
   ]);
 
+async function printFloor(browser) {
+  console.log('| one slider and one number | work, median ms | ours |');
+  console.log('| --- | ---: | ---: |');
+  const step = async (name) => {
+    const { work, ours } = await workOf(browser, () => browser.evaluate(bareSteps, [steps, stepMark]));
+    console.log(`| ${name} | ${middle(work)} | ${middle(ours)} |`);
+  };
+  // What is on the path gets its live height.
+  await browser.evaluate(visitPath);
+  const height = await browser.evaluate(() => document.documentElement.scrollHeight);
+  await step(`this page, ${height} px high`);
+  await browser.page.setContent(`<!doctype html><title>Blank</title><body style="height:${height}px">`);
+  await step('a blank page as high');
+}
+
+const middle = (times) => summary(times).median_ms.toFixed(1);
+
 async function everyFigure(browser, asked) {
   const figures = await browser.evaluate(() =>
     [...document.querySelectorAll('superpose-figure')].map((figure) => ({
@@ -72,9 +99,9 @@ async function everyFigure(browser, asked) {
   const unknown = asked.find((name) => !all.includes(name));
   if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${all.join(', ')}.`);
   console.log(
-    '| figure, slider | work, median ms | ours | input to frame | 95th percentile | 95th at 4× throttle |',
+    '| figure, slider | bound, ms | work, median ms | ours | input to frame | 95th percentile | 95th at 4× throttle |',
   );
-  console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
+  console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: |');
   const session = await browser.page.context().newCDPSession(browser.page);
   const wanted = [...figures, largest].filter(({ name }) => asked.length === 0 || asked.includes(name));
   const measured = [];
@@ -89,12 +116,16 @@ async function everyFigure(browser, asked) {
     await session.send('Emulation.setCPUThrottlingRate', { rate: throttled });
     const slow = await take();
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-    const { work, ours } = await workOf(browser, take);
     const [step, throttledStep] = [usual.times, slow.times].map(summary);
     const set = Object.entries(settings ?? {}).map(([key, value]) => `${key} = ${value}`);
-    console.log(
-      `| ${[name, usual.slider, ...set].join(', ')} | ${summary(work).median_ms.toFixed(1)} | ${summary(ours).median_ms.toFixed(1)} | ${step.median_ms.toFixed(1)} | ${step.p95_ms.toFixed(1)} | ${throttledStep.p95_ms.toFixed(1)} |`,
-    );
+    const cells = [[name, usual.slider, ...set].join(', ')];
+    if (usual.trains) cells.push(trainingBound, 'trains', 'trains');
+    else {
+      const { work, ours } = await workOf(browser, take);
+      cells.push(bound, middle(work), middle(ours));
+    }
+    cells.push(...[step.median_ms, step.p95_ms, throttledStep.p95_ms].map((time) => time.toFixed(1)));
+    console.log(`| ${cells.join(' | ')} |`);
   }
 }
 
@@ -155,6 +186,44 @@ async function slidersInPage(name) {
   return [...figure.shadowRoot.querySelectorAll('input[type=range]')].map((slider) => slider.name);
 }
 
+/** In the page: brings every figure of the path near, one after the other, until it is drawn. */
+async function visitPath() {
+  for (const figure of document.querySelectorAll('superpose-figure')) {
+    if (figure.closest('details')) continue;
+    while (!figure.result) {
+      figure.scrollIntoView({ block: 'center', behavior: 'instant' });
+      await new Promise((passed) => setTimeout(passed, 200));
+    }
+  }
+}
+
+/** In the page: steps of a slider whose number is all that changes, once in each of two frames. */
+async function bareSteps([count, mark]) {
+  const figure = document.querySelector('superpose-figure[name="dot-products"]');
+  const box = document.createElement('div');
+  const slider = Object.assign(document.createElement('input'), { type: 'range', min: 0, max: 1 });
+  const number = document.createElement('p');
+  box.append(slider, number);
+  if (figure) figure.before(box);
+  else document.body.append(box);
+  box.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const frame = () => new Promise((shown) => requestAnimationFrame(shown));
+  slider.addEventListener('input', () => {
+    number.textContent = slider.value;
+  });
+  await new Promise((passed) => setTimeout(passed, 1000));
+  for (let k = 0; k < count; k++) {
+    await frame();
+    performance.mark(mark);
+    slider.value = String(k % 2);
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await frame();
+    number.textContent = `${slider.value}.`;
+    await frame();
+  }
+  box.remove();
+}
+
 /** In the page, where only what is in this function can be had. */
 async function stepInPage([name, count, mark, settings, wanted]) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
@@ -193,7 +262,10 @@ async function stepInPage([name, count, mark, settings, wanted]) {
     await frame();
     times.push(performance.now() - started);
   }
-  return { slider: slider.name, times };
+  // Its training begins anew, and is not only looked at otherwise.
+  const { figure: drawn, settings: state } = figure.asking;
+  const trains = drawn.runs !== undefined && !drawn.runs.looks(state).includes(slider.name);
+  return { slider: slider.name, times, trains };
 }
 
 await runTool(import.meta.url, main);

@@ -21,8 +21,18 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
   const context = canvas.getContext('2d') as CanvasRenderingContext2D;
   context.setTransform(density, 0, 0, density, 0, 0);
   context.clearRect(0, 0, scene.width, scene.height);
+  const maps = mapsOf(scene, theme);
+  let row = 0;
   for (const mark of scene.marks) {
-    if (mark.mark === 'raster') paintRaster(context, mark, theme);
+    if (mark.mark === 'raster') {
+      const { rows, columns, x, y, width, height } = mark;
+      if (rows === 0 || columns === 0) continue;
+      context.imageSmoothingEnabled = columns > width || rows > height;
+      context.globalAlpha = mark.faint ? 0.15 : 1;
+      context.drawImage(maps as HTMLCanvasElement, 0, row, columns, rows, x, y, width, height);
+      context.globalAlpha = 1;
+      row += rows;
+    }
     if (mark.mark === 'dots' && mark.x.length > manyDots) paintCloud(context, mark, theme, density);
     else if (mark.mark === 'dots') {
       context.globalAlpha = mark.opacity ?? 1;
@@ -54,46 +64,57 @@ function paintCloud(
   for (let pixel = 0; pixel < pixels.length; pixel++) {
     pixels[pixel] = (Math.round(255 * (1 - (seen[pixel] as number))) << 24) | colour;
   }
-  const small = smallCanvas(height, width);
+  context.drawImage(
+    holding(image, 'cloud'),
+    left / density,
+    top / density,
+    width / density,
+    height / density,
+  );
+}
+
+const scratch = new Map<string, HTMLCanvasElement>();
+
+/** A small canvas with these pixels, one for each use and shape: resizing one clears and reallocates it. */
+function holding(image: ImageData, use: 'maps' | 'cloud'): HTMLCanvasElement {
+  const { width, height } = image;
+  const key = `${use} ${width} ${height}`;
+  let small = scratch.get(key);
+  if (!small) {
+    if (scratch.size > 40) scratch.clear();
+    small = document.createElement('canvas');
+    small.width = width;
+    small.height = height;
+    scratch.set(key, small);
+  }
   (small.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D).putImageData(
     image,
     0,
     0,
   );
-  context.drawImage(small, left / density, top / density, width / density, height / density);
-}
-
-const scratch = new Map<string, HTMLCanvasElement>();
-
-/** One small canvas for each shape of map: resizing one clears and reallocates it. */
-function smallCanvas(rows: number, columns: number): HTMLCanvasElement {
-  const shape = `${rows} ${columns}`;
-  let small = scratch.get(shape);
-  if (!small) {
-    if (scratch.size > 40) scratch.clear();
-    small = document.createElement('canvas');
-    small.width = columns;
-    small.height = rows;
-    scratch.set(shape, small);
-  }
   return small;
 }
 
-function paintRaster(context: CanvasRenderingContext2D, raster: RasterMark, theme: Theme): void {
-  const { rows, columns, x, y, width, height } = raster;
-  if (rows === 0 || columns === 0) return;
-  const small = smallCanvas(rows, columns);
-  const inside = small.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D;
-  const image = new ImageData(columns, rows);
+/** A scene's maps, a pixel a cell, one below the other: a canvas that is written between two readings is copied each time. */
+function mapsOf({ marks }: Scene, theme: Theme): HTMLCanvasElement | undefined {
+  const maps = marks.filter(
+    (mark): mark is RasterMark => mark.mark === 'raster' && mark.rows > 0 && mark.columns > 0,
+  );
+  if (maps.length === 0) return undefined;
+  const wide = Math.max(...maps.map(({ columns }) => columns));
+  const high = maps.reduce((sum, { rows }) => sum + rows, 0);
+  const image = new ImageData(wide, high);
   const pixels = new Uint32Array(image.data.buffer);
-  const { values, low, high, scale } = raster;
-  const colours = colourPixels(scale, theme);
-  for (let cell = 0; cell < pixels.length; cell++) {
-    pixels[cell] = colours[colourStep(values[cell] as number, low, high)] as number;
+  let first = 0;
+  for (const { rows, columns, values, low, high, scale } of maps) {
+    const colours = colourPixels(scale, theme);
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) {
+        const value = values[row * columns + column] as number;
+        pixels[first + row * wide + column] = colours[colourStep(value, low, high)] as number;
+      }
+    }
+    first += rows * wide;
   }
-  inside.putImageData(image, 0, 0);
-  context.imageSmoothingEnabled = columns > width || rows > height;
-  context.globalAlpha = raster.faint ? 0.15 : 1;
-  context.drawImage(small, x, y, width, height);
-  context.globalAlpha = 1;
+  return holding(image, 'maps');
 }
