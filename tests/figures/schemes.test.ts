@@ -34,6 +34,43 @@ test.each([
   }
 });
 
+test('each is the first of eight heads, whatever is left out of the others', async () => {
+  const settings = { words: 'many', n: 6, seed: 3, spread: 0.3 };
+  const { data } = await run(schemes, settings);
+  const drawn = (stream: number) =>
+    superpose.randomNormal({ rows: 64, columns: 64, seed: 3, stream, standardDeviation: 'fan_in' });
+  const [query, key, positionQuery, positionKey] = [1, 2, 3, 4].map((stream) => ({ weight: drawn(stream) }));
+  const content = superpose.randomNormal({ rows: 6, columns: 64, seed: 3, stream: 0 });
+  const position = superpose.sinusoidal({ positions: 6, d_model: 64 });
+  const places = { positionQuery, positionKey };
+  const own: Record<string, object> = {
+    added: { position },
+    'concatenated-raw': { position, heads: 1 },
+    'concatenated-full': { position, ...places },
+    'concatenated-block-diagonal': { position, ...places },
+    'transformer-xl': { offsetKey: positionKey },
+    t5: { bidirectional: true },
+    deberta: { ...places, clip: 6 },
+    'tupe-a': places,
+    'tupe-r': places,
+  };
+  for (const scheme of schemeIds) {
+    const { logits } = superpose.schemeScores({
+      scheme,
+      content,
+      heads: 8,
+      query,
+      key,
+      only: [0],
+      causal: false,
+      seed: 3,
+      standardDeviation: 0.3,
+      ...own[scheme],
+    } as Parameters<typeof superpose.schemeScores>[0]);
+    expect(data.schemes[scheme].logits.values, scheme).toEqual(logits);
+  }
+});
+
 test('each scheme is drawn, and its terms add up to its scores', async () => {
   for (const scheme of ids) {
     for (const words of ['one', 'many']) {

@@ -352,11 +352,14 @@ export const figure: Figure<typeof controls, Data> = {
     ];
     const keys = width >= 700 ? 3 : width >= 480 ? 2 : 1;
     const deep = Math.ceil(entries.length / keys);
-    const marks = [
+    // Last: what comes and goes in between would have all that follows it changed.
+    const wrong = drawn.map((one) => one.wrong).join('');
+    const marks: Mark[] = [
       ...drawn.flatMap((one) => one.marks),
       ...Array.from({ length: keys }, (_, key) =>
         lineKey((key * width) / keys, top, entries.slice(key * deep, (key + 1) * deep)),
       ).flat(),
+      ...(wrong ? [{ mark: 'path', d: wrong, stroke: 'warning', wide: 2 } as const] : []),
     ];
     return {
       width,
@@ -493,7 +496,13 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: Sta
   ];
   const bottom = y + height - summary;
   const top = bottom - 8 - chart;
-  marks.push(...drawExample(panel.example, task, { x, y: top - 2 * example, width, height: 2 * example }));
+  const { marks: shown, wrong } = drawExample(panel.example, task, {
+    x,
+    y: top - 2 * example,
+    width,
+    height: 2 * example,
+  });
+  marks.push(...shown);
   const values = [...panel.accuracy, ...panel.shares.flatMap((shares) => shares ?? [])];
   const drawn = plane(
     { x, y: top, width, height: chart },
@@ -540,23 +549,24 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: Sta
     bar('scores 0', panel.floor, 'quiet'),
   ];
   marks.push(...bars({ x, y: bottom, width, height: summary }, list, 0, 1));
-  return { marks, inner: drawn.inner };
+  return { marks, wrong, inner: drawn.inner };
 }
 
-/** The input in two rows of eight, and below each token the model's answer, underlined where it is wrong. */
-function drawExample({ tokens, targets, answers }: Panel['example'], task: SmallTask, area: Area): Mark[] {
+/** The input in two rows of eight, and below each token the model's answer; lines to go under the wrong ones. */
+function drawExample({ tokens, targets, answers }: Example, task: SmallTask, area: Area) {
   const across = n / 2;
   const wide = area.width / across;
-  return tokens.flatMap((token, place): Mark[] => {
+  const marks: Mark[] = [];
+  let wrong = '';
+  tokens.forEach((token, place) => {
     const x = area.x + ((place % across) + 0.5) * wide;
     const y = area.y + Math.floor(place / across) * example;
-    const asked = targets[place] !== -1;
     const right = targets[place] === answers[place];
-    const marks: Mark[] = [
+    marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
       { mark: 'text', x, y: y + 12, text: task.token(token), anchor: 'middle', ink: 'quiet', size: 10.5 },
-    ];
-    if (!asked) return marks;
+    );
+    if (targets[place] === -1) return;
     marks.push({
       mark: 'text',
       x,
@@ -566,9 +576,7 @@ function drawExample({ tokens, targets, answers }: Panel['example'], task: Small
       ink: right ? 'ink' : 'warning',
       bold: true,
     });
-    if (!right) {
-      marks.push({ mark: 'line', x1: x - 6, x2: x + 6, y1: y + 33, y2: y + 33, ink: 'warning', wide: 2 });
-    }
-    return marks;
+    if (!right) wrong += `M${(x - 6).toFixed(1)},${(y + 33).toFixed(1)}h12`;
   });
+  return { marks, wrong };
 }

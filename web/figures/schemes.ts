@@ -98,6 +98,8 @@ const positionWidths: Partial<Record<Id, number>> = { 'diet-abs': 64, 'decoupled
 
 const d_model = 64;
 const heads = 8;
+/** What the heads of these have of their own is a table of offsets or places, a slope, or drawn for all of them at once. */
+const apart: ReadonlySet<Id> = new Set<Id>(['t5', 'alibi', 'tupe-r', 'diet-abs', 'diet-rel']);
 const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4 };
 const below = 1e-9;
 
@@ -108,7 +110,7 @@ interface Computed {
 
 // Choosing another scheme or view must not compute all of them again, nor a longer text the weights.
 let last: { key: string; all: Record<Id, Computed> } | undefined;
-let drawn: { seed: number; weights: Table<Float64Array>[] } | undefined;
+let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
 
 function all(superpose: Superpose, state: State): Record<Id, Computed> {
   const { words, n, spread, causal, seed } = state;
@@ -150,7 +152,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-function weightsOf(superpose: Superpose, seed: number): Table<Float64Array>[] {
+/** Of all heads, and of the first alone. */
+function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn> {
   if (drawn?.seed !== seed) {
     const weights = Object.values(streams).map((stream) =>
       superpose.randomNormal({
@@ -161,9 +164,15 @@ function weightsOf(superpose: Superpose, seed: number): Table<Float64Array>[] {
         standardDeviation: 'fan_in',
       }),
     );
-    drawn = { seed, weights };
+    const rows = d_model / heads;
+    const first = weights.map(({ data, columns }) => ({
+      data: data.slice(0, rows * columns),
+      rows,
+      columns,
+    }));
+    drawn = { seed, weights, first };
   }
-  return drawn.weights;
+  return drawn;
 }
 
 function contentOf(superpose: Superpose, { words, n, seed }: State): Table<Float64Array> {
@@ -175,7 +184,7 @@ function contentOf(superpose: Superpose, { words, n, seed }: State): Table<Float
   return { data, rows: n, columns: d_model };
 }
 
-/** The first head of a scheme, whose weights for words are everywhere the same. */
+/** The first head of a scheme, whose weights for words are everywhere the same; the others are left out where they can be. */
 function inputOf(
   superpose: Superpose,
   scheme: Id,
@@ -183,7 +192,10 @@ function inputOf(
   position: Table<Float64Array>,
   { n, seed, causal, spread: standardDeviation }: State,
 ): SchemeInput<Float64Array> {
-  const weights = weightsOf(superpose, seed);
+  const { weights: all, first } = weightsOf(superpose, seed);
+  // Raw, there are no weights, and all heads are the same one.
+  const raw = scheme === 'concatenated-raw';
+  const weights = raw || apart.has(scheme) ? all : first;
   const linear = (stream: number) => ({ weight: weights[stream] as Table<Float64Array> });
   const words = { query: linear(streams.query), key: linear(streams.key) };
   const places = {
@@ -193,8 +205,7 @@ function inputOf(
   // The positions and their weights are drawn once. A scheme is given only those it has; others are refused.
   const own: Partial<Record<Id, object>> = {
     added: { position },
-    // Without weights, all heads are the same one.
-    'concatenated-raw': { position, heads: 1 },
+    'concatenated-raw': { position },
     'concatenated-full': { position, ...places },
     'concatenated-block-diagonal': { position, ...places },
     'transformer-xl': { offsetKey: places.positionKey },
@@ -203,7 +214,8 @@ function inputOf(
     'tupe-a': places,
     'tupe-r': places,
   };
-  const given = { content, heads, ...words, only: [0], causal, seed, standardDeviation };
+  const ofWeights = apart.has(scheme) ? heads : 1;
+  const given = { content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation };
   return { ...given, scheme, ...own[scheme] } as SchemeInput<Float64Array>;
 }
 
