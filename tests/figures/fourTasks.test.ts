@@ -2,7 +2,7 @@
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
-import { percent } from '../../web/plot/format.ts';
+import { aboutPercent } from '../../web/plot/format.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
 import { alone, countedTrainers, expectNothingToStay, watched } from './training.ts';
@@ -34,7 +34,7 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
     expect(panel.floor).toBe(floor.accuracy());
     floor.delete();
     for (const value of [lastOf(panel.accuracy), panel.cut, panel.floor])
-      expect(finding).toContain(`${task} ${percent(value)}`);
+      expect(finding).toContain(`${task} ${aboutPercent(value)}`);
   }
 });
 

@@ -45,13 +45,19 @@ test('each point is the mean of trainers stepped by hand', async () => {
     });
     const mean = ((right[0] as number) + (right[1] as number)) / 2;
     expect(meanOf(result, line, 1)).toBeCloseTo(mean, 12);
-    expect(figure.describe(data, state)).toContain(percent(mean));
     const said = figure
       .readout(data, state, { i: 0, j: 1 })
       .map((piece) => (typeof piece === 'string' ? piece : piece.text));
     expect(said.join('')).toContain(`d = 12: `);
     expect(said.join('')).toContain(percent(mean));
   }
+  const needs = [0, 1, 2, 3].map((line) => {
+    const place = [0, 1, 2, 3].findIndex((width) => meanOf(result, line, width) >= 0.99);
+    return place < 0 ? 'more than 24' : String([8, 12, 16, 24][place]);
+  });
+  expect(figure.describe(data, state)).toContain(
+    `learned tables need ${needs[0]} dimensions when added and ${needs[1]} when concatenated; frozen ones need ${needs[2]} and ${needs[3]}.`,
+  );
   const { rows } = figure.table(data, state);
   expect(rows).toHaveLength(5 * 4 * 2);
   expect(new Set(rows.map(([, , seed]) => seed))).toEqual(new Set([4294967295, 0]));
@@ -79,7 +85,7 @@ test('watched, it fills in width by width', async () => {
   const [, , , , , five] = frames;
   for (const line of five?.points ?? []) expect(line[0].accuracy).toBeDefined();
   expectSoundPictures({ ...seen, data: five });
-  expect(seen.figure.describe(five, state)).toContain('not trained yet');
+  expect(seen.figure.describe(five, state)).toContain('a width still to come');
 });
 
 test('it stops midway, and nothing of it stays in memory', async () => {

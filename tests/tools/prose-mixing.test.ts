@@ -65,7 +65,7 @@ test('cross terms, ranks, and the special case', async () => {
   said('So joining alone does not remove token → position and position → token. Full weights keep both');
   expect(full.cross).toBeGreaterThan(0.1);
   expect([raw.cross, blocks.cross]).toEqual([0, 0]);
-  said('tick W₂ = W₁, and the third map becomes the first');
+  said('choose W₂ = W₁, and the third map becomes the first');
   const tied = await run<typeof data>(threeConcats, { tied: 'yes' });
   const third = tied.data.ways[2] as Way;
   third.logits.forEach((value, cell) => {

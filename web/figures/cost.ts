@@ -26,15 +26,17 @@ const controls = {
     initial: 768,
   },
   layers: { kind: 'range', label: 'Layers', min: 1, max: 128, step: 1, initial: 12 },
-  heads: { kind: 'range', label: 'Heads', min: 1, max: 64, step: 1, initial: 12 },
+  heads: { kind: 'range', more: true, label: 'Heads', min: 1, max: 64, step: 1, initial: 12 },
   vocabulary: {
     kind: 'steps',
+    more: true,
     label: 'Vocabulary',
     values: [256, 1000, 8000, 30522, 32000, 50257, 128256, 256000],
     initial: 30522,
   },
   positions: {
     kind: 'steps',
+    more: true,
     label: 'Positions',
     values: [128, 256, 512, 1024, 2048, 4096, 8192, 32768, 131072],
     initial: 512,
@@ -45,8 +47,8 @@ const controls = {
     values: [1, 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 32768, 131072],
     initial: 512,
   },
-  segments: { kind: 'range', label: 'Segments', min: 0, max: 4, step: 1, initial: 2 },
-  pooler: { kind: 'toggle', label: 'BERT’s pooler', initial: true },
+  segments: { kind: 'range', more: true, label: 'Segments', min: 0, max: 4, step: 1, initial: 2 },
+  pooler: { kind: 'toggle', more: true, label: 'BERT’s pooler', initial: true },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -216,7 +218,7 @@ export const figure: Figure<typeof controls, Data> = {
     const less = narrow
       ? `With the token ${d_position} channels narrower instead it takes ${total(narrow)}`
       : `The token cannot be ${d_position} channels narrower than ${d}`;
-    return `Adding takes ${brief(add.total)} parameters. With ${d_position} channels more for the position the stream is ${wide.width} wide${odd}, and the model takes ${brief(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
+    return `Adding takes ${brief(add.total)} parameters; with ${d_position} channels more for the position the stream is ${wide.width} wide${odd}, and the model takes ${brief(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
   },
 
   cells: () => ({ rows: ways.length, columns: 1 }),

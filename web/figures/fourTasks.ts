@@ -1,7 +1,7 @@
 // Figure "Four tasks, four questions": four small models, each trained on a task that one kind of score solves, while
 // the reader watches what share of the scores each kind takes, and what is left of the task when one is cut.
 import type { Superpose, Table, Trainer, TrainerOptions } from 'superpose';
-import { percent } from '../plot/format.js';
+import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -32,14 +32,21 @@ const places = Array.from({ length: points }, (_, place) => place);
 const mostExamples = 40;
 
 const controls = {
-  digits: { kind: 'text', label: 'Sixteen digits of your own, 0–9 and a–f', initial: '', longest: 60 },
+  digits: {
+    kind: 'text',
+    more: true,
+    label: 'Sixteen digits of your own, 0–9 and a–f',
+    initial: '',
+    longest: 60,
+  },
   example: { kind: 'range', label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
-  layers: layersControl,
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
+  layers: { ...layersControl, more: true },
   sigma: sigmaControl,
   scheme: { kind: 'choice', label: 'Positions', options: schemeOptions, initial: 'add' },
   when: {
     kind: 'choice',
+    more: true,
     label: 'A term that is off is cut',
     options: { after: 'after training', during: 'while it trains, too' },
     initial: 'after',
@@ -377,27 +384,31 @@ export const figure: Figure<typeof controls, Data> = {
       panels
         .map((panel, place) => `${tasks[place]?.task} ${say(panel, tasks[place] as SmallTask)}`)
         .join(', ');
+    const without = state.when === 'during' && off.length > 0 ? `, trained without ${listed(off)}` : '';
     const sentences = [
-      `After ${data.steps} steps ${state.when === 'during' && off.length > 0 ? `without ${listed(off)} ` : ''}the answers are right in: ${each(({ accuracy }) => percent(latest(accuracy)))}.`,
+      `After ${data.steps} steps${without}, right: ${each(({ accuracy }) => aboutPercent(latest(accuracy)))}.`,
     ];
-    const firsts = each(({ accuracy }) => {
-      const first = accuracy.findIndex((right) => right >= 0.99);
-      return first < 0 ? 'not yet' : `step ${first * every}`;
-    });
-    sentences.push(`First at 99\u202f%: ${firsts}.`);
-    if (panels.every(({ shares }) => latest(shares))) {
-      const largest = each(({ shares }) => {
-        const now = latest(shares) as number[];
-        const most = now.indexOf(Math.max(...now));
-        return `${termLabels[trainingTerms[most] as (typeof trainingTerms)[number]]} ${percent(now[most] as number)}`;
-      });
-      sentences.push(`The largest share of what the scores vary by: ${largest}.`);
+    const shares = panels.map((panel) => latest(panel.shares));
+    if (shares.every((share) => share !== null)) {
+      const most = shares.map((share) => Math.max(...share));
+      const largest = shares.map((share, place) => share.indexOf(most[place] as number));
+      const own = tasks.every((task, place) => largest[place] === termPlace(task));
+      const [least, highest] = [Math.min(...most), Math.max(...most)].map(aboutPercent);
+      const named = tasks.map(
+        ({ task }, place) =>
+          `${task} ${termLabels[trainingTerms[largest[place] as number] as (typeof trainingTerms)[number]]}`,
+      );
+      sentences.push(
+        own
+          ? `In each, the term that the task needs has most of the variation in the scores: ${least === highest ? least : `${least} to ${highest}`}.`
+          : `The largest share of the variation in the scores: ${named.join(', ')}.`,
+      );
     }
     if (panels.every(({ cut }) => cut !== null)) {
-      sentences.push(`With ${listed(off)} cut, right: ${each(({ cut }) => percent(cut as number))}.`);
+      sentences.push(`With ${listed(off)} cut: ${each(({ cut }) => aboutPercent(cut as number))}.`);
     }
     if (panels.every(({ floor }) => floor !== null)) {
-      sentences.push(`With all scores 0, right: ${each(({ floor }) => percent(floor as number))}.`);
+      sentences.push(`With all scores 0: ${each(({ floor }) => aboutPercent(floor as number))}.`);
     }
     return sentences.join(' ');
   },

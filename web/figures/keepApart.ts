@@ -1,7 +1,7 @@
 // Figure "Do they learn to keep apart?": while five small models learn a task, how much of their directions the token
 // rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
-import { percent, readable } from '../plot/format.js';
+import { aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -260,7 +260,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, { task, d_model, sigma }) {
     const done = ((data.curves[0]?.overlap.length ?? 1) - 1) * every;
-    return `After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, where it was ${plusMinus(data.overlapBefore)}: 0 is at right angles, 1 what random rows have. ${percent(data.accuracy.mean)} of the answers are right.`;
+    return `After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, where it was ${plusMinus(data.overlapBefore)}: 0 is at right angles, 1 what random rows have. ${aboutPercent(data.accuracy.mean)} of the answers are right.`;
   },
 
   cells: () => ({ rows: 1, columns: points }),

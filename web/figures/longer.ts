@@ -1,11 +1,12 @@
 // Figure "Longer than trained": models that look back one place, trained on sixteen tokens and asked about thirty-two.
 import type { Superpose } from 'superpose';
-import { percent } from '../plot/format.js';
+import { aboutPercent, percent } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
+import { listed } from './lists.js';
 import {
   divergedRemark,
   evaluationSequences,
@@ -38,6 +39,8 @@ const long = 2 * n;
 const together = 4;
 const parts = long / together;
 const trainedParts = n / together;
+/** What counts as going on beyond them. */
+const holds = 0.9;
 
 interface Line {
   scheme: SchemeOption | 'concat-sinusoid';
@@ -178,8 +181,23 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe({ curves }, { steps, seeds }) {
-    const all = lines.map((line, k) => `${nameOf(line)} ${rightOf((curves[k] as Curve).beyond)}`);
-    return `prev, causal, trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}. Right at places ${n} to ${long - 1}: ${all.join('; ')}.`;
+    const all = lines.flatMap((line, k) => {
+      const { beyond } = curves[k] as Curve;
+      return beyond ? [{ name: nameOf(line), right: beyond.mean }] : [];
+    });
+    const trained = `Trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}.`;
+    if (all.length === 0) return `${trained} None is there yet.`;
+    const asked = `At places ${n} to ${long - 1}, which they have never seen,`;
+    const [hold, fail] = [
+      all.filter(({ right }) => right >= holds),
+      all.filter(({ right }) => right < holds),
+    ];
+    const best = Math.max(...fail.map(({ right }) => right));
+    const held = `${asked} ${hold.length === 0 ? 'none' : listed(hold.map(({ name }) => name))} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
+    const others =
+      fail.length === 0 ? '' : `; of the other ${fail.length}, the best has ${aboutPercent(best)}`;
+    const still = all.length < lines.length ? ` ${lines.length - all.length} are still to come.` : '';
+    return `${held}${others}. ${trained}${still}`;
   },
 
   cells: () => ({ rows: 1, columns: parts }),

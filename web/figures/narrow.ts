@@ -6,6 +6,7 @@ import type { Ink, Mark } from '../plot/scene.js';
 import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
+import { listed } from './lists.js';
 import {
   divergedRemark,
   evaluationSequences,
@@ -144,12 +145,13 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe({ points }, { task, steps, seeds }) {
-    const narrowest = lines.slice(0, -1).map(({ label }, k) => {
-      const place = (points[k] as Point[]).findIndex(({ accuracy }) => accuracy && accuracy.mean >= 0.99);
-      return `${label}, ${place < 0 ? 'none' : widths[place]}`;
+    const widest = widths[widths.length - 1] as number;
+    const [added, joined, frozenAdded, frozenJoined] = points.slice(0, -1).map((own) => {
+      const place = own.findIndex(({ accuracy }) => accuracy && accuracy.mean >= 0.99);
+      if (place >= 0) return String(widths[place]);
+      return own.every(({ runs }) => runs.every(Boolean)) ? `more than ${widest}` : 'a width still to come';
     });
-    const place = widths.indexOf(12);
-    return `${task} after ${steps} steps, ${seedsOf(seeds)}. Narrowest of these widths with 99\u202f% and more right: ${narrowest.join('; ')}. Right at d = 12: ${allRight(points, place)}.`;
+    return `To have ${task} 99\u202f% right after ${steps} steps, learned tables need ${added} dimensions when added and ${joined} when concatenated; frozen ones need ${frozenAdded} and ${frozenJoined}. Of ${listed(widths.map(String))} dimensions, ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

@@ -33,12 +33,13 @@ const controls = {
   text: sentenceControl,
   other: {
     kind: 'text',
+    more: true,
     label: 'Another sentence',
     initial: 'Interest rates rose again in spring.',
     longest: 5000,
   },
-  shift: { kind: 'steps', label: 'Shift positions by', values: [1, 8, 64, 384], initial: 64 },
-  seed: { kind: 'seed', label: 'Shuffle', initial: 1 },
+  shift: { kind: 'steps', more: true, label: 'Shift positions by', values: [1, 8, 64, 384], initial: 64 },
+  seed: { kind: 'seed', more: true, label: 'Shuffle', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;

@@ -42,7 +42,8 @@ const controls = {
     options: termLabels,
     initial: terms,
   },
-  text: sentenceControl,
+  // The opening figure has the same box, in sight.
+  text: { ...sentenceControl, more: true },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;

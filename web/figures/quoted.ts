@@ -157,17 +157,12 @@ export const figure: Figure<typeof controls, Data> = {
             ink: inks[place] as Ink,
           }),
         ),
-        ...lineKey(0, plot.height + 10, [
-          ...spacings.flatMap(({ label, dashed }) =>
-            positions.map((p, place) => ({
-              label: `position ${p}, ${label}`,
-              ink: inks[place] as Ink,
-              dashed,
-            })),
-          ),
-          { label: `quoted for position ${positions[0]}: ${quotes[channel][0]}`, ink: 'warning' },
-          { label: `quoted for position ${positions[1]}: ${quotes[channel][1]}`, ink: 'third' },
-        ]),
+        ...labels(data, channel, drawn),
+        ...lineKey(
+          0,
+          plot.height + 10,
+          spacings.map(({ label, dashed }) => ({ label, ink: 'ink' as const, dashed })),
+        ),
       ],
       regions: [{ ...inner, pick: 'across', rows: 1, columns: data.widths.length }],
     };
@@ -212,6 +207,31 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
+/** Beside the curves and the lines that they are of: curves on the left, quotes on the right. */
+function labels({ widths: all, values }: Data, channel: State['channel'], { x, y, inner }: Plane): Mark[] {
+  const at = all.findIndex((width) => x(width) >= inner.x + 0.22 * inner.width);
+  return positions.flatMap((position, place): Mark[] => [
+    {
+      mark: 'text',
+      x: x(all[at] as number),
+      // The later position has moved further: it lies above the other.
+      y: y(1 - (values[0]?.[place]?.[at] as number)) + (place === 0 ? 18 : -9),
+      text: `position ${position}`,
+      anchor: 'middle',
+      ink: 'ink',
+    },
+    {
+      mark: 'text',
+      x: inner.x + inner.width,
+      // On the other side of it than the curve’s label, which may be as high.
+      y: y(1 - Number(quotes[channel][place])) + (place === 0 ? -6 : 15),
+      text: `quoted for ${position}: ${quotes[channel][place]}`,
+      anchor: 'end',
+      ink: 'ink',
+    },
+  ]);
+}
+
 const printed = (value: number): string => value.toFixed(8).replace('-', '−');
 
 function planeOf(data: Data, channel: State['channel'], plot: Area): Plane {
@@ -231,5 +251,5 @@ function planeOf(data: Data, channel: State['channel'], plot: Area): Plane {
 
 function arrange(width: number): { plot: Area; height: number } {
   const plot = { x: 0, y: 0, width, height: width < 560 ? 280 : 330 };
-  return { plot, height: plot.height + 10 + 6 * 18 };
+  return { plot, height: plot.height + 10 + 18 * spacings.length };
 }

@@ -43,12 +43,12 @@ const controls = {
     initial: 'paper',
   },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
-  d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
-  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
-  heads: { kind: 'steps', label: 'Heads', values: [1, 2, 4, 8], initial: 4 },
+  d: { kind: 'steps', more: true, label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
+  heads: { kind: 'steps', more: true, label: 'Heads', values: [1, 2, 4, 8], initial: 4 },
   head: { kind: 'range', label: 'Head shown', min: 0, max: 11, step: 1, initial: 0 },
-  seed: { kind: 'seed', label: 'Seed of tables', initial: 1 },
-  weightSeed: { kind: 'seed', label: 'Seed of weights', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed of tables', initial: 1 },
+  weightSeed: { kind: 'seed', more: true, label: 'Seed of weights', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
 

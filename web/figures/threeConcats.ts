@@ -11,7 +11,14 @@ import { queryAndKey } from './pairs.js';
 import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
-  tied: { kind: 'toggle', label: 'W₂ = W₁: full weights then add', initial: false },
+  // Links have called them so since it was a box to tick.
+  tied: {
+    kind: 'choice',
+    label: 'Full weights of the position, W₂',
+    options: { no: 'its own', yes: 'W₂ = W₁: adds' },
+    initial: 'no',
+    radio: true,
+  },
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
   d: { kind: 'steps', more: true, label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
@@ -103,7 +110,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const scores: Scores<Float64Array>[] = [
     added,
     superpose.concatenateRaw({ token, position }),
-    tied ? tiedFull : full(positionQuery, positionKey),
+    tied === 'yes' ? tiedFull : full(positionQuery, positionKey),
     superpose.concatenateBlockDiagonal({
       ...given,
       tokenQuery: query,
