@@ -115,6 +115,14 @@ modelTest('text at 200 %: all of it is there, and the page does not scroll sidew
     }),
   );
   expect(cut).toEqual([]);
+  // Words in pictures grow as well: 11 pixels and more have become 22.
+  const sizes = await figureOf(page, 'sum')
+    .locator('.marks')
+    .evaluate((svg: SVGSVGElement) => {
+      const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+      return [...svg.querySelectorAll('text')].map((text) => scale * Number(text.getAttribute('font-size')));
+    });
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(22);
 });
 
 modelTest('forced colours: what a colour says is still told apart', async () => {

@@ -9,17 +9,18 @@ import { type Shape, shapesOf } from '../plot/svg.js';
 const shown = new WeakMap<Element, Shape[]>();
 
 /** Draws what does not depend on the cursor. */
-export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme): void {
+export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scale: number): void {
   const { width, height } = scene;
   // Setting the same height again would lay out the whole page anew.
-  if (surface.dataset.size !== `${width} ${height}`) {
-    surface.dataset.size = `${width} ${height}`;
-    surface.style.setProperty('--height', `${height}px`);
+  const size = `${width} ${height} ${scale}`;
+  if (surface.dataset.size !== size) {
+    surface.dataset.size = size;
+    surface.style.setProperty('--height', `${height * scale}px`);
     // On paper the picture is as wide as the sheet, and as high as that makes it.
     surface.style.setProperty('--shape', `${width} / ${height}`);
     for (const svg of surface.querySelectorAll('svg')) svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   }
-  paintCanvas(surface.querySelector('canvas') as HTMLCanvasElement, scene, theme);
+  paintCanvas(surface.querySelector('canvas') as HTMLCanvasElement, scene, theme, scale);
   write(surface, '.marks', shapesOf(scene.marks, false));
 }
 

@@ -82,13 +82,13 @@ export class Picture implements ReactiveController {
     const { view } = this;
     const surface = this.host.renderRoot.querySelector<HTMLElement>('.surface');
     if (!view || !surface) return;
-    const { theme } = this.host.surroundings;
+    const { theme, scale } = this.host.surroundings;
     const [scene, , , marks] = this.painted;
     const now = [view.scene, theme, surface, this.atCursor];
     const anew = changed(now.slice(0, 3), this.painted);
     this.painted = now;
     try {
-      if (anew) drawScene(surface, view.scene, theme);
+      if (anew) drawScene(surface, view.scene, theme, scale);
       if (anew || marks !== this.atCursor) drawCursor(surface, this.atCursor);
     } catch (error) {
       this.failed(error);

@@ -3,11 +3,17 @@ import type { ReactiveController } from 'lit';
 import type { Theme } from '../plot/colour.js';
 import type { FigureElement } from './figureElement.js';
 
+/** In pixels, of a reader who has not set it. */
+const usualText = 16;
+/** What a picture is not made narrower than for larger words. */
+const leastWidth = 320;
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 
 export class Surroundings implements ReactiveController {
-  /** In pixels; 0 until it is known. */
+  /** Of the picture, in its own pixels; 0 until it is known. */
   width = 0;
+  /** Pixels of the screen to one of the picture’s: its words grow with the reader’s text, as far as there is room. */
+  scale = 1;
   /** The theme of the page around, where it is somebody else's. */
   around: Theme | undefined;
   private sizes: ResizeObserver | undefined;
@@ -18,9 +24,14 @@ export class Surroundings implements ReactiveController {
 
   hostConnected(): void {
     this.sizes = new ResizeObserver((entries) => {
-      const width = Math.floor(entries.at(-1)?.contentRect.width ?? 0);
+      const room = entries.at(-1)?.contentRect.width ?? 0;
+      const root = this.host.renderRoot.querySelector('.root');
+      const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
+      const scale = Math.max(1, Math.min(text, room / leastWidth));
+      const width = Math.floor(room / scale);
       if (width === 0 || width === this.width) return;
       this.width = width;
+      this.scale = scale;
       this.host.requestUpdate();
     });
     this.sizes.observe(this.host);

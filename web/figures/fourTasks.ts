@@ -390,18 +390,11 @@ export const figure: Figure<typeof controls, Data> = {
     ];
     const shares = panels.map((panel) => latest(panel.shares));
     if (shares.every((share) => share !== null)) {
-      const most = shares.map((share) => Math.max(...share));
-      const largest = shares.map((share, place) => share.indexOf(most[place] as number));
-      const own = tasks.every((task, place) => largest[place] === termPlace(task));
-      const [least, highest] = [Math.min(...most), Math.max(...most)].map(aboutPercent);
-      const named = tasks.map(
-        ({ task }, place) =>
-          `${task} ${termLabels[trainingTerms[largest[place] as number] as (typeof trainingTerms)[number]]}`,
-      );
+      const own = shares.filter(
+        (share, place) => share[termPlace(tasks[place] as SmallTask)] === Math.max(...share),
+      ).length;
       sentences.push(
-        own
-          ? `In each, the term that the task needs has most of the variation in the scores: ${least === highest ? least : `${least} to ${highest}`}.`
-          : `The largest share of the variation in the scores: ${named.join(', ')}.`,
+        `In ${own} of ${tasks.length}, the term that the task needs has the largest share of the variation in the scores.`,
       );
     }
     if (panels.every(({ cut }) => cut !== null)) {

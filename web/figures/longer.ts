@@ -186,14 +186,12 @@ export const figure: Figure<typeof controls, Data> = {
       return beyond ? [{ name: nameOf(line), right: beyond.mean }] : [];
     });
     const trained = `Trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}.`;
-    if (all.length === 0) return `${trained} None is there yet.`;
-    const asked = `At places ${n} to ${long - 1}, which they have never seen,`;
     const [hold, fail] = [
       all.filter(({ right }) => right >= holds),
       all.filter(({ right }) => right < holds),
     ];
     const best = Math.max(...fail.map(({ right }) => right));
-    const held = `${asked} ${hold.length === 0 ? 'none' : listed(hold.map(({ name }) => name))} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
+    const held = `At places ${n} to ${long - 1}, which they have never seen, ${listed(hold.map(({ name }) => name)) || 'none'} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
     const others =
       fail.length === 0 ? '' : `; of the other ${fail.length}, the best has ${aboutPercent(best)}`;
     const still = all.length < lines.length ? ` ${lines.length - all.length} are still to come.` : '';

@@ -151,7 +151,7 @@ export const figure: Figure<typeof controls, Data> = {
       if (place >= 0) return String(widths[place]);
       return own.every(({ runs }) => runs.every(Boolean)) ? `more than ${widest}` : 'a width still to come';
     });
-    return `To have ${task} 99\u202f% right after ${steps} steps, learned tables need ${added} dimensions when added and ${joined} when concatenated; frozen ones need ${frozenAdded} and ${frozenJoined}. Of ${listed(widths.map(String))} dimensions, ${seedsOf(seeds)}.`;
+    return `To have ${task} 99\u202f% right after ${steps} steps, added tables need ${added} dimensions when learned and ${frozenAdded} when frozen; concatenated ones need ${joined} and ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

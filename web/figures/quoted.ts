@@ -207,29 +207,37 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** Beside the curves and the lines that they are of: curves on the left, quotes on the right. */
+/** Beside the curves and the lines that they are of. */
 function labels({ widths: all, values }: Data, channel: State['channel'], { x, y, inner }: Plane): Mark[] {
-  const at = all.findIndex((width) => x(width) >= inner.x + 0.22 * inner.width);
-  return positions.flatMap((position, place): Mark[] => [
-    {
-      mark: 'text',
-      x: x(all[at] as number),
-      // The later position has moved further: it lies above the other.
-      y: y(1 - (values[0]?.[place]?.[at] as number)) + (place === 0 ? 18 : -9),
-      text: `position ${position}`,
-      anchor: 'middle',
-      ink: 'ink',
-    },
-    {
-      mark: 'text',
-      x: inner.x + inner.width,
-      // On the other side of it than the curve’s label, which may be as high.
-      y: y(1 - Number(quotes[channel][place])) + (place === 0 ? -6 : 15),
-      text: `quoted for ${position}: ${quotes[channel][place]}`,
-      anchor: 'end',
-      ink: 'ink',
-    },
-  ]);
+  const right = inner.x + inner.width;
+  const end = all.length - 1;
+  const near = all.findIndex((width) => x(width) >= inner.x + 0.04 * inner.width);
+  return positions.flatMap((position, place): Mark[] => {
+    const quoted = y(1 - Number(quotes[channel][place]));
+    const curve = (at: number) => y(1 - (values[0]?.[place]?.[at] as number));
+    // Where a curve runs along its quote to the end, it has its label at the other one, and on the other side.
+    const apart = Math.abs(curve(end) - quoted) > 30;
+    const at = apart ? end : near;
+    const beside = (level: number, above: boolean) => level + (above ? -7 : 16);
+    return [
+      {
+        mark: 'text',
+        x: apart ? right : x(all[near] as number),
+        y: beside(curve(at), (place === 1) === apart),
+        text: `position ${position}`,
+        anchor: apart ? 'end' : 'start',
+        ink: 'ink',
+      },
+      {
+        mark: 'text',
+        x: right,
+        y: beside(quoted, place === 1),
+        text: `quoted for ${position}: ${quotes[channel][place]}`,
+        anchor: 'end',
+        ink: 'ink',
+      },
+    ];
+  });
 }
 
 const printed = (value: number): string => value.toFixed(8).replace('-', '−');

@@ -240,14 +240,26 @@ export const figure: Figure<typeof controls, Data> = {
       return `Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}${still}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
-    const by = (cells[0] ?? []).map(({ task }, j) => {
-      const column = schemes.map((row) => row[j] as Cell);
-      const those = column.filter(learned).map(({ row }) => shortNames[row]);
+    // Tasks that the same ones learn are said together, and those that fail where they are fewer.
+    const by = new Map<string, string[]>();
+    (cells[0] ?? []).forEach(({ task }, j) => {
+      const names = (wanted: boolean) =>
+        schemes.flatMap((row) =>
+          learned(row[j] as Cell) === wanted ? [shortNames[(row[j] as Cell).row]] : [],
+        );
+      const [those, others] = [names(true), names(false)];
       const whom =
-        those.length === column.length ? `all ${column.length}` : those.length === 0 ? 'none' : listed(those);
-      return `${task} by ${whom}`;
+        others.length === 0
+          ? `by all ${schemes.length}`
+          : those.length === 0
+            ? 'by none'
+            : others.length < those.length
+              ? `by all but ${listed(others)}`
+              : `by ${listed(those)}`;
+      by.set(whom, [...(by.get(whom) ?? []), task]);
     });
-    return `After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${by.join('; ')}.${still}`;
+    const said = [...by].map(([whom, tasks]) => `${listed(tasks)} ${whom}`);
+    return `After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${said.join('; ')}.${still}`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),

@@ -17,7 +17,8 @@ export interface Placeholder {
   pictures: Record<string, string>;
 }
 
-export async function placeholder(rendered: Rendered, folder: string): Promise<Placeholder> {
+/** With `first`, what a page opens with, which waits for nothing. */
+export async function placeholder(rendered: Rendered, folder: string, first = false): Promise<Placeholder> {
   const { figure, data, state } = rendered;
   const unused = new Set(figure.unused?.(initialState(figure.controls)) ?? []);
   const controls = Object.entries(figure.controls as Record<string, Control>).filter(
@@ -44,7 +45,7 @@ export async function placeholder(rendered: Rendered, folder: string): Promise<P
     html:
       `<div slot="room" class="controls" aria-hidden="true">${room}</div>${more}` +
       `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
-      `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} loading="lazy" alt="${escaped(figure.title)}. ${finding}"></picture>` +
+      `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}. ${finding}"></picture>` +
       `<p class="finding">${finding}</p>`,
   };
 }

@@ -68,12 +68,12 @@ class OwnModel {
       { className: 'own' },
       made('p', {
         textContent:
-          'Models of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s, MPNet’s, GPT-2’s, OPT’s, ViT’s, CLIP’s and Whisper’s layout are recognised by the names in their files. Of a large file only a few rows and the first layer are read, and its other layers when you ask for them. Nothing is uploaded: it is read by this page, on your machine.',
+          'BERT, DistilBERT, RoBERTa, ELECTRA, MPNet, GPT-2, OPT, ViT, CLIP and Whisper models are recognised by the names in their files. Of a large file only the first layer and a few rows are read, and the other layers when you ask for them. This page reads it on your machine.',
       }),
       made(
         'label',
         {},
-        'Files: the .safetensors file, or shards with their index, and what lies beside it ',
+        'Files: one .safetensors file, or its shards and their index, with config.json and tokenizer.json ',
         files,
       ),
       made('label', {}, 'Or a folder ', folder),

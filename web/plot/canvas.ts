@@ -7,14 +7,14 @@ import type { DotsMark, RasterMark, Scene } from './scene.js';
 const manyDots = 1000;
 
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
-export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme): void {
+export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme, scale: number): void {
   if (!scene.marks.some(({ mark }) => mark === 'raster' || mark === 'dots')) {
     // An empty one is not to be filled, handed over and put together with the page at every step.
     if (canvas.width > 0) canvas.width = 0;
     return;
   }
   // Two pixels to a CSS pixel are enough; four million are what phones' canvases take.
-  const density = Math.min(2, globalThis.devicePixelRatio || 1);
+  const density = Math.min(2, scale * (globalThis.devicePixelRatio || 1));
   const [width, height] = [Math.round(scene.width * density), Math.round(scene.height * density)];
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;

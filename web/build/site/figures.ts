@@ -49,5 +49,11 @@ async function make(name: string): Promise<MadeFigure> {
   // An instance of its own: figures remember what they have read, and then do not read it again.
   const own: Headless = await import(`${bundle}?${name}`);
   const { rendered, carried, takesRest } = await own.renderAndCarry(model, name);
-  return { name, rendered, carried, takesRest, placeholder: await own.placeholder(rendered, './pictures/') };
+  return {
+    name,
+    rendered,
+    carried,
+    takesRest,
+    placeholder: await own.placeholder(rendered, './pictures/', name === 'sum'),
+  };
 }
