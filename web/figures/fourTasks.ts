@@ -153,19 +153,21 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const key = JSON.stringify([typedOf(state), state.when, state.terms, floorKey(state)]);
   if (trained.looked?.key !== key) {
     const panels = await withTrained(superpose, state, trained, (trainers) =>
-      panelsOf(superpose, trainers, trained.curves, state, everyExample),
+      panelsOf(superpose, trainers, trained.curves, state),
     );
     trained.looked = { key, panels };
   }
-  return dataOf(trained.looked.panels, state, state.example - 1);
+  return dataOf(trained.looked.panels, state);
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Trained> {
   const options = tasksOf(state).map((task) => optionsOf(task, state));
   return withTrainers(superpose, options, async (trainers) => {
     const curves = trainers.map((): Curve => ({ accuracy: [], shares: [], diverged: false }));
-    const show = () =>
-      job.run?.frame(shownOf(superpose, trainers, curves, (job.run?.state() ?? state) as State));
+    const show = () => {
+      const now = (job.run?.state() ?? state) as State;
+      job.run?.frame(dataOf(panelsOf(superpose, trainers, curves, now), now));
+    };
     note(trainers, curves);
     show();
     await trainTogether(trainers, job, {
@@ -211,7 +213,7 @@ async function measuredFloors(
         show(turned) {
           if (turned === 'go') return;
           const now = (job.run?.state() ?? state) as State;
-          job.run?.frame(shownOf(superpose, shown, trained.curves, now));
+          job.run?.frame(dataOf(panelsOf(superpose, shown, trained.curves, now), now));
         },
       });
       return trainers.map((trainer) => trainer.accuracy());
@@ -242,22 +244,11 @@ const typedOf = ({ digits }: State): number[] =>
     .slice(0, n)
     .map((digit) => Number.parseInt(digit, 16));
 
-const everyExample = Array.from({ length: mostExamples }, (_, place) => place);
-
-/** Models as they are now, with one example. */
-const shownOf = (
-  superpose: Superpose,
-  trainers: readonly Trainer[],
-  curves: readonly Curve[],
-  state: State,
-): Data => dataOf(panelsOf(superpose, trainers, curves, state, [state.example - 1]), state, 0);
-
 function panelsOf(
   superpose: Superpose,
   trainers: readonly Trainer[],
   curves: readonly Curve[],
   state: State,
-  examples: readonly number[],
 ): Looked[] {
   const off = state.when === 'after' ? offOf(state).map(ofLibrary) : [];
   const tasks = tasksOf(state);
@@ -271,20 +262,23 @@ function panelsOf(
       reason,
       cut: off.length > 0 ? trainer.accuracy() : null,
       floor: floors.get(floorKey(state))?.[place] ?? null,
-      examples: examplesOf(superpose, trainer, task, examples, typedOf(state)),
+      examples: examplesOf(superpose, trainer, task, typedOf(state)),
     };
     if (off.length > 0) trainer.cutTerms([]);
     return panel;
   });
 }
 
-function dataOf(panels: readonly Looked[], state: State, example: number): Data {
+function dataOf(panels: readonly Looked[], state: State): Data {
   const typed = typedOf(state).length;
   const lacking = n - typed;
   const note =
     typed > 0 && lacking > 0 ? `You gave ${typed} of ${n} digits; the other ${lacking} are drawn.` : '';
   return {
-    panels: panels.map(({ examples, ...panel }) => ({ ...panel, example: examples[example] as Example })),
+    panels: panels.map(({ examples, ...panel }) => ({
+      ...panel,
+      example: examples[state.example - 1] as Example,
+    })),
     steps: every * ((panels[0]?.accuracy.length ?? 1) - 1),
     note,
   };
@@ -295,27 +289,23 @@ function examplesOf(
   superpose: Superpose,
   trainer: Trainer,
   { task, term }: SmallTask,
-  examples: readonly number[],
   typed: readonly number[],
 ): Example[] {
   const drawn = superpose.taskExamples({ task, n, sequences: mostExamples }).tokens;
-  const tokens = examples.flatMap((example) => {
-    const own = term === 'token-position' || term === 'position-position' ? typed : [];
-    return [...own, ...drawn.subarray(example * n + own.length, (example + 1) * n)];
-  });
+  const tokens = Array.from(drawn);
+  if (term === 'token-position' || term === 'position-position') {
+    for (let at = 0; at < tokens.length; at++) tokens[at] = typed[at % n] ?? (tokens[at] as number);
+  }
   const { data, columns } = trainer.logits({ n, tokens });
   const answers = tokens.map((_, place) => {
     const logits = data.subarray(place * columns, (place + 1) * columns);
     return logits.indexOf(Math.max(...logits));
   });
-  const targets = Array.from(superpose.taskTargets({ task, n, tokens }).targets);
-  return examples.map((_, place) => {
-    const [from, to] = [place * n, (place + 1) * n];
-    return {
-      tokens: tokens.slice(from, to),
-      targets: targets.slice(from, to),
-      answers: answers.slice(from, to),
-    };
+  const { targets } = superpose.taskTargets({ task, n, tokens });
+  return Array.from({ length: mostExamples }, (_, place) => {
+    const own = <A extends { slice(from: number, to: number): A }>(all: A) =>
+      all.slice(place * n, (place + 1) * n);
+    return { tokens: own(tokens), targets: [...own(targets)], answers: own(answers) };
   });
 }
 

@@ -194,8 +194,7 @@ export const figure: Figure<typeof controls, Data> = {
     const held = `At places ${n} to ${long - 1}, which they have never seen, ${listed(hold.map(({ name }) => name)) || 'none'} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
     const others =
       fail.length === 0 ? '' : `; of the other ${fail.length}, the best has ${aboutPercent(best)}`;
-    const still = all.length < lines.length ? ` ${lines.length - all.length} are still to come.` : '';
-    return `${held}${others}. ${trained}${still}`;
+    return `${held}${others}. ${trained}`;
   },
 
   cells: () => ({ rows: 1, columns: parts }),

@@ -44,6 +44,9 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
+/** States of MiniLM: before its first layer, and behind each of six. */
+const states = 7;
+
 interface Curve {
   name: string;
   ink: Ink;
@@ -159,9 +162,10 @@ export const figure: Figure<typeof controls, Data> = {
     const least = Math.min(0, ...curves.flatMap(({ cosines }) => cosines));
     const drawn = plane(
       { x: 0, y: 0, width, height: high },
-      { from: 0, to: Math.max(1, count - 1), label: 'layers', nice: false, ticks: count },
+      { from: -0.5, to: states - 0.5, label: 'layers', nice: false, ticks: states },
       { from: least, to: 1, label: 'cosine with the unchanged embedding' },
     );
+    const { inner } = drawn;
     const places = Array.from({ length: count }, (_, layer) => layer);
     const marks: Mark[] = curves.flatMap(({ ink, dashed, cosines }): Mark[] => [
       { mark: 'path', d: lineThrough(drawn, places, cosines), stroke: ink, wide: 2, dashed },
@@ -173,13 +177,24 @@ export const figure: Figure<typeof controls, Data> = {
       marks: [
         ...drawn.marks,
         ...marks,
+        ...(count < states
+          ? [
+              {
+                mark: 'text',
+                x: inner.x + inner.width / 2,
+                y: inner.y + inner.height / 2,
+                text: 'the six layers, once fetched',
+                anchor: 'middle',
+              } as const,
+            ]
+          : []),
         ...lineKey(
           8,
           high + 14,
           curves.map(({ name, ink, dashed }) => ({ label: name, ink, dashed })),
         ),
       ],
-      regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: count }],
+      regions: [{ ...inner, width: (inner.width * count) / states, pick: 'across', rows: 1, columns: count }],
     };
   },
 

@@ -211,18 +211,17 @@ export const figure: Figure<typeof controls, Data> = {
 function labels({ widths: all, values }: Data, channel: State['channel'], { x, y, inner }: Plane): Mark[] {
   const right = inner.x + inner.width;
   const end = all.length - 1;
-  const near = all.findIndex((width) => x(width) >= inner.x + 0.04 * inner.width);
   return positions.flatMap((position, place): Mark[] => {
     const quoted = y(1 - Number(quotes[channel][place]));
     const curve = (at: number) => y(1 - (values[0]?.[place]?.[at] as number));
     // Where a curve runs along its quote to the end, it has its label at the other one, and on the other side.
     const apart = Math.abs(curve(end) - quoted) > 30;
-    const at = apart ? end : near;
+    const at = apart ? end : 14;
     const beside = (level: number, above: boolean) => level + (above ? -7 : 16);
     return [
       {
         mark: 'text',
-        x: apart ? right : x(all[near] as number),
+        x: x(all[at] as number),
         y: beside(curve(at), (place === 1) === apart),
         text: `position ${position}`,
         anchor: apart ? 'end' : 'start',
