@@ -21,6 +21,9 @@ const chunkOf = new Map(
     }),
 );
 
+// In a card, it is for later, like what comes after the central figure.
+chunkOf.set('mixing', `figures-${starts.length}`);
+
 // Saving is for later.
 chunkOf.set('exports', 'exports');
 
@@ -56,7 +59,14 @@ export const chunks = {
 /** The library that a worker starts with, in one file: what imports parts of it later does not cut it up. */
 const ofFirst =
   /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/figures\/(terms|sentence|gaugeControl)\.ts$/;
-export const workerChunks = { groups: [{ name: 'library', test: ofFirst }] };
+/** What works on a model's later layers, and on its positions before them. */
+const ofLayers = /\/build\/package\/model\/(layers|changedPositions)\.js$/;
+export const workerChunks = {
+  groups: [
+    { name: 'library', test: ofFirst },
+    { name: 'layers', test: ofLayers },
+  ],
+};
 
 /** A file that is imported later needs none that is not there by then, so there is no script that looks. */
 export const plainImports: Plugin = {

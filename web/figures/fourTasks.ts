@@ -114,8 +114,8 @@ interface Trained {
   looked?: { key: string; panels: Looked[] };
 }
 
-/** A panel with every example that can be chosen, and not one of them. */
-type Looked = Omit<Panel, 'example'> & { examples: Example[] };
+/** A panel with all examples that can be chosen, one after the other. */
+type Looked = Omit<Panel, 'example'> & { examples: Example };
 
 /** What a run depends on; the other settings only look at it. */
 const keyOf = ({ scheme, layers, fourth, sigma, seed, when, terms }: State): string =>
@@ -270,14 +270,15 @@ function panelsOf(
 }
 
 function dataOf(panels: readonly Looked[], state: State): Data {
+  const own = (all: number[]) => all.slice((state.example - 1) * n, state.example * n);
   const typed = typedOf(state).length;
   const lacking = n - typed;
   const note =
     typed > 0 && lacking > 0 ? `You gave ${typed} of ${n} digits; the other ${lacking} are drawn.` : '';
   return {
-    panels: panels.map(({ examples, ...panel }) => ({
+    panels: panels.map(({ examples: { tokens, targets, answers }, ...panel }) => ({
       ...panel,
-      example: examples[state.example - 1] as Example,
+      example: { tokens: own(tokens), targets: own(targets), answers: own(answers) },
     })),
     steps: every * ((panels[0]?.accuracy.length ?? 1) - 1),
     note,
@@ -290,7 +291,7 @@ function examplesOf(
   trainer: Trainer,
   { task, term }: SmallTask,
   typed: readonly number[],
-): Example[] {
+): Example {
   const drawn = superpose.taskExamples({ task, n, sequences: mostExamples }).tokens;
   const tokens = Array.from(drawn);
   if (term === 'token-position' || term === 'position-position') {
@@ -301,12 +302,7 @@ function examplesOf(
     const logits = data.subarray(place * columns, (place + 1) * columns);
     return logits.indexOf(Math.max(...logits));
   });
-  const { targets } = superpose.taskTargets({ task, n, tokens });
-  return Array.from({ length: mostExamples }, (_, place) => {
-    const own = <A extends { slice(from: number, to: number): A }>(all: A) =>
-      all.slice(place * n, (place + 1) * n);
-    return { tokens: own(tokens), targets: [...own(targets)], answers: own(answers) };
-  });
+  return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets), answers };
 }
 
 const round = (share: number) => `${Math.round(100 * share)}`.replace('-', '−');

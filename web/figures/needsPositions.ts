@@ -177,17 +177,6 @@ export const figure: Figure<typeof controls, Data> = {
       marks: [
         ...drawn.marks,
         ...marks,
-        ...(count < states
-          ? [
-              {
-                mark: 'text',
-                x: inner.x + inner.width / 2,
-                y: inner.y + inner.height / 2,
-                text: 'the six layers, once fetched',
-                anchor: 'middle',
-              } as const,
-            ]
-          : []),
         ...lineKey(
           8,
           high + 14,

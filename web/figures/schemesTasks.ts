@@ -249,16 +249,12 @@ export const figure: Figure<typeof controls, Data> = {
         );
       const [those, others] = [names(true), names(false)];
       const whom =
-        others.length === 0
-          ? `by all ${schemes.length}`
-          : those.length === 0
-            ? 'by none'
-            : others.length < those.length
-              ? `by all but ${listed(others)}`
-              : `by ${listed(those)}`;
+        others.length < those.length
+          ? `all ${others.length > 0 ? `but ${listed(others)}` : schemes.length}`
+          : listed(those) || 'none';
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
-    const said = [...by].map(([whom, tasks]) => `${listed(tasks)} ${whom}`);
+    const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
     return `After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${said.join('; ')}.${still}`;
   },
 
