@@ -164,6 +164,7 @@ test.runIf(inject('withModel'))(
     await open(pathToFileURL(file).href);
     const shown = async () => withoutResidual((await evaluate(readFigures))[0]?.finding);
     await expect.poll(shown, patience).toBe(withoutResidual(finding));
+    await page.getByText('More settings').click();
     await page.getByRole('textbox', { name: 'Your sentence' }).fill('Quite another one.');
     await expect
       .poll(async () => (await evaluate(readFigures))[0]?.problem, patience)

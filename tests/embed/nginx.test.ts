@@ -227,6 +227,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     }
     if (!inject('withModel')) return;
     const figure = engine.page.locator('superpose-figure[name=one-score]');
+    await figure.getByText('More settings').click();
     await figure.getByRole('textbox').fill('xylophones');
     const problem = async () => (await figure.locator('.problem').allTextContents()).join(' ');
     await expect.poll(problem, patience).toContain('is there a network?');
