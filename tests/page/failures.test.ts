@@ -202,6 +202,7 @@ modelTest('the network goes once the page is there, and comes back', async () =>
   const box = figureOf(page, 'one-score').locator('textarea');
   await recovers(await figure1(page));
   await recovers(await figure2(page));
+  await figureOf(page, 'one-score').getByText('More settings').click();
   await page.context().setOffline(true);
   await goesOn(page);
   await box.fill('zebras xylophone quartz');
