@@ -1,8 +1,8 @@
 // A score taken apart on its way out: what every way of taking one apart gives, in both modules.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -13,34 +13,29 @@
 
 namespace superpose {
 
-// Terms [parts^2, cells], in the first rows, as those of one part more, whose term with itself is `last` and whose others
-// are 0.
-template <typename Scalar>
-void add_last_part(int parts, const Matrix<Scalar>& last, Matrix<Scalar>& terms) {
+// Moves terms [parts^2] of `size` bytes each to where they stand among those of one part more, whose terms are 0. From
+// the last on, since none moves back.
+inline void make_room_for_a_part(char* terms, int parts, std::size_t size) {
   const int all = parts + 1;
-  // From the last on, since none moves up.
-  for (int term = parts * parts - 1; term > 0; --term) {
-    const int to = term / parts * all + term % parts;
-    if (to != term)
-      std::copy_n(terms.data() + term * terms.cols(), terms.cols(), terms.data() + to * terms.cols());
+  for (int term = all * all - 1; term >= 0; --term) {
+    const int query = term / all, key = term % all;
+    if (query < parts && key < parts)
+      std::memmove(terms + term * size, terms + (query * parts + key) * size, size);
+    else
+      std::memset(terms + term * size, 0, size);
   }
-  for (int part = 0; part < all; ++part) {
-    terms.row(part * all + parts).setZero();
-    terms.row(parts * all + part).setZero();
-  }
-  std::copy_n(last.data(), last.size(), terms.data() + (all * all - 1) * terms.cols());
 }
 
 // The chosen heads of a score taken apart; shares leave out the rows that stand apart. Results leave head by head, so
-// that the module never holds more than one head's terms. `causal` changes the shares alone. bias(head), [n, n] or
-// empty, is added to the logits and is a part of its own, the last.
+// that the module never holds more than one head's terms. `causal` changes the shares alone. The relative bias of an
+// encoder is added to the logits and is a part of its own, the last.
 template <typename Scalar, typename Bias = std::nullptr_t>
 Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart,
                 bool causal = false, const Bias& bias = nullptr) {
   const std::size_t n = parts.tokens;
   std::size_t count = parts.terms();
   if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
-    if (bias(0).size()) count = (parts.parts + 1) * (parts.parts + 1);
+    if (bias.has_relative_bias()) count = (parts.parts + 1) * (parts.parts + 1);
   }
   const int chosen = heads.length();
   const CountedPairs counted{row_flags(apart, parts.tokens), causal};
@@ -58,9 +53,8 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
     const Scalar residual = head_terms(parts, head, head_parts.data(), head_logits.data());
     if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
       if (count > static_cast<std::size_t>(parts.terms())) {
-        const Matrix<Scalar> last = bias(head);
-        add_last_part<Scalar>(parts.parts, last, head_parts);
-        for (Eigen::Index cell = 0; cell < last.size(); ++cell) head_logits.data()[cell] += last.data()[cell];
+        make_room_for_a_part(reinterpret_cast<char*>(head_parts.data()), parts.parts, n * n * sizeof(Scalar));
+        bias.add_relative_bias(head, n, head_logits.data(), head_parts.data() + (count - 1) * n * n);
       }
     }
     const Covariances of_head =

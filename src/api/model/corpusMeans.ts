@@ -47,17 +47,25 @@ export interface Corpus {
 
 /** A model, as meansOver() needs it. */
 export interface CorpusModel {
+  /** The module's own. */
   positionMeans: EncoderApi['positionMeans'];
+  /** The module's own. */
   poolShares: First['poolShares'];
+  /** Channels of a state, from 1 up. */
   d_model: number;
+  /** Of a layer, from 1 up. */
   heads: number;
+  /** Of the whole model, from 1 up. */
   layers: number;
   /** Rows whose token the model fixes. */
   apart: readonly number[];
+  /** What its states are computed in. */
   precision: Precision;
   /** Through all layers; of a window the scores are not needed. */
   run(ids: readonly number[], isWindow: boolean): Promise<EncoderForward>;
+  /** Ends the run between two windows. */
   signal?: AbortSignal | undefined;
+  /** From 0 to 1, of the windows. */
   done?: ((fraction: number) => void) | undefined;
 }
 

@@ -6,23 +6,29 @@ export type Header = ReadonlyMap<string, Pick<SafetensorsEntry, 'name' | 'dtype'
 
 /** How a family is known, and read. */
 export interface FamilyRow {
+  /** Its name. */
   family: FamilyId;
   /** Names that all must be there, behind one prefix. */
   sign: readonly string[];
+  /** Where everything is; throws a sentence about what is missing or misshapen. */
   read(tensors: Tensors): Layout;
 }
 
 /** Names and shapes of one file behind a prefix, checked as they are asked for. */
 export interface Tensors {
+  /** What stands before every name. */
   prefix: string;
   /** The sizes that shapes have bound, by their letter. */
   size: Record<string, number>;
+  /** Whether there is a tensor of this name. */
   has(name: string): boolean;
+  /** The extents of one that must be there. */
   shape(name: string): readonly number[];
   /** The full name of a tensor that must be there with these extents: letters bind or compare, numbers compare. */
   need(name: string, ...extents: (string | number)[]): string;
   /** The same of one that may be missing. */
   perhaps(name: string, ...extents: (string | number)[]): string | undefined;
+  /** The gain and bias of a norm, [width] each. */
   norm(name: string, width?: string): NormNames;
   /** [out, in] and [out]. `bias` true: must be there; false: need not. */
   linear(name: string, out: string, into: string, bias?: boolean): LinearNames;

@@ -103,15 +103,14 @@ void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
 }
 
 template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::relative_bias(int head, Index n) const {
+void Encoder<Scalar>::add_relative_bias(int head, Index n, Scalar* scores, Scalar* alone) const {
   const Matrix<Scalar>& table = options_.relative_bias;
-  if (!table.size()) return {};
   const Indices buckets = t5_buckets(static_cast<int>(n), {true, static_cast<int>(table.rows()), 128});
-  Matrix<Scalar> bias(n, n);
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) bias(i, j) = table(buckets(i, j), head);
+  for (Index cell = 0; cell < n * n; ++cell) {
+    const Scalar bias = table(buckets.data()[cell], head);
+    scores[cell] += bias;
+    if (alone) alone[cell] = bias;
   }
-  return bias;
 }
 
 // What attention writes, biases included, with queries and keys from `read` and values from `values_of`.
@@ -143,7 +142,7 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
   for (Index h = 0; h < heads; ++h) {
     multiply<Scalar>(columns_of<const Scalar>(query, d, h, width), {keys.data() + h * width * n, n},
                      {n, width, n}, {scores.data(), n});
-    if (options_.relative_bias.size()) add_rows<Scalar>(relative_bias(static_cast<int>(h), n), {}, scores);
+    if (has_relative_bias()) add_relative_bias(static_cast<int>(h), n, scores.data(), nullptr);
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
     for (Index i = 0; i < n && (options_.causal || !asked.attended.empty()); ++i) {
       for (Index j = 0; j < n; ++j) {

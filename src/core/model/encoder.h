@@ -93,8 +93,9 @@ class Encoder {
   const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down_bias; }
   const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
   const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
-  // b[bucket(j - i)] of a head, [n, n]; empty without a relative bias.
-  Matrix<Scalar> relative_bias(int head, Eigen::Index n) const;
+  bool has_relative_bias() const { return options_.relative_bias.size() > 0; }
+  // Adds b[bucket(j - i)] of a head to scores [n, n]; `alone`, unless null, gets it by itself.
+  void add_relative_bias(int head, Eigen::Index n, Scalar* scores, Scalar* alone) const;
 
  private:
   struct Packed {

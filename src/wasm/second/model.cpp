@@ -118,9 +118,8 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
   std::vector<int> order(groups);
   for (int g = 0; g < groups; ++g) order[g] = g;
   std::swap(order[constant], order[groups - 1]);
-  const auto bias = [&](int head) { return held.encoder.relative_bias(head, input.rows()); };
   return heads_out(constant == groups - 1 ? projected : merge_parts(projected, order, groups), chosen,
-                   in.apart, held.encoder.options().causal, bias);
+                   in.apart, held.encoder.options().causal, held.encoder);
 }
 
 template <typename Scalar>
