@@ -24,8 +24,9 @@ const chunkOf = new Map(
 // In a card, it is for later, like what comes after the central figure.
 chunkOf.set('mixing', `figures-${starts.length}`);
 
-// Saving is for later.
+// Saving and embedding are for later.
 chunkOf.set('exports', 'exports');
+const ofEmbedding = /\/web\/page\/(embedBuilder|places|snippets)\.ts$/;
 
 /** What only figures that run while they are looked at need. */
 for (const name of [
@@ -52,13 +53,14 @@ export const chunks = {
     // For embed.js too, which says where figures are and how they compute before the element is there.
     { name: 'ways', test: isOfEmbed, priority: 2 },
     { name: 'figureElement', test: isShared, priority: 1 },
+    { name: 'exports', test: ofEmbedding },
     { name: (id: string) => chunkOf.get(figureOf(id)) ?? null },
   ],
 };
 
 /** The library that a worker starts with, in one file: what imports parts of it later does not cut it up. */
 const ofFirst =
-  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/figures\/(terms|sentence|gaugeControl)\.ts$/;
+  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(terms|sentence|gaugeControl)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
 /** What works on a model's later layers, and on its positions before them. */
 const ofLayers = /\/build\/package\/model\/(layers|changedPositions)\.js$/;
 export const workerChunks = {
