@@ -22,7 +22,7 @@ const controls = {
   layer: {
     kind: 'steps',
     more: true,
-    label: 'Layer (from 1: 3.6 MB)',
+    label: 'Layer (3.6 MB)',
     values: [0, 1, 2, 3, 4, 5],
     initial: 0,
     before: 0,

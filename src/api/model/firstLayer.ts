@@ -65,6 +65,7 @@ export async function decomposeFirstLayer<P extends Precision>(
     of.linear(layout.key as LinearNames),
     layout.relativeBias === undefined ? undefined : of.whole(layout.relativeBias),
   ]);
+  of.forget();
   const [first] = Object.values(summands) as [Table<A>];
   const shown = summandNames(layout);
   // What a model of one layer has besides is nothing, and constant.
@@ -90,11 +91,12 @@ export async function decomposeFirstLayer<P extends Precision>(
   });
   try {
     // Behind its scores the layer does nothing.
+    const nothing = zeros(d, d);
     encoder.addLayer({
       query,
       key,
-      value: zeros(d, d),
-      output: zeros(d, d),
+      value: nothing,
+      output: nothing,
       attentionNorm: attentionNorm ?? unread,
       up: zeros(1, d),
       down: zeros(d, 1),
