@@ -2,6 +2,7 @@
 import {
   logitsOf,
   type ModelInput,
+  type ModelReport,
   type OpenedModel,
   openModel,
   type Picture,
@@ -17,7 +18,15 @@ import { mostTokens } from '../figures/sentence.js';
 import { kindOf, terms } from '../figures/terms.js';
 import type { Run } from './answers.js';
 
-let held: { model: OpenedModel; texts: TextModel; picture?: Picture } | undefined;
+interface Held {
+  model: OpenedModel;
+  texts: TextModel;
+  picture?: Picture;
+  /** Two figures ask for it at once. */
+  report?: Promise<ModelReport> | undefined;
+}
+
+let held: Held | undefined;
 
 const watching = ({ signal, progress }: Job) => ({
   signal,
@@ -58,7 +67,7 @@ export async function ownModel(
     return running(own as Library & TextLibrary)(named, { ...state, ...both, tokens: 'sentence' }, job);
   }
   if (figure === 'own-overlap' || figure === 'own-gram') {
-    const { curve, overlap, token, position, gram, offsets } = await model.report(watching(job));
+    const { curve, overlap, token, position, gram, offsets } = await reportOf(held, job);
     if (figure === 'own-gram') {
       const both = gram && { raw: gram.raw.data, centred: gram.centred.data };
       return {
@@ -104,6 +113,19 @@ export async function ownModel(
     kept: combine((kind) => own.on.includes(terms[kind] as (typeof terms)[number])),
     residual: scores.residuals[0] as number,
   } satisfies OneScore;
+}
+
+/** Made once; who shares it does not end with the one that asked first. */
+async function reportOf(of: Held, job: Job): Promise<ModelReport> {
+  of.report ??= of.model.report(watching(job));
+  const shared = of.report;
+  try {
+    return await shared;
+  } catch (error) {
+    if (of.report === shared) of.report = undefined;
+    if (job.signal.aborted || (error as Error).name !== 'AbortError') throw error;
+    return reportOf(of, job);
+  }
 }
 
 /** Figures that take another model in MiniLM's place, by the names of those of MiniLM. */
@@ -159,7 +181,7 @@ function groupsIn({ summands }: OpenedModel, groups: Record<string, readonly str
 }
 
 async function inputOf(
-  { model, picture }: NonNullable<typeof held>,
+  { model, picture }: Held,
   { text, ids }: OwnState,
 ): Promise<{ input: ModelInput; dropped: number }> {
   if (model.picture) {

@@ -5,6 +5,7 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { Checkpoint, Held } from './checkpoint.js';
+import type { Encoder } from './encoder.js';
 import type { Layout, LinearNames, NormNames } from './layout.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
@@ -40,32 +41,33 @@ export function summandNames({ kind, position, segment, token }: Layout): string
   return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
 }
 
+/** Encoders of one layer by their precision, so that a second question reads none of its weights again. */
+export type FirstLayers = Map<Precision, Encoder>;
+
 export async function decomposeFirstLayer<P extends Precision>(
   opened: Opened,
+  kept: FirstLayers,
   input: FirstLayerInput,
   precision: P,
   { gauge = 'canonical', apart, only, groups, ...waiting }: Asked,
 ): Promise<Scores<FloatsOf<P>>> {
   type A = FloatsOf<P>;
-  const { superpose, checkpoint, layout, heads, epsilon } = opened;
+  const { layout } = opened;
   const watch = counted(waiting);
-  const of = tensorsOf(checkpoint, precision, watch);
-  const norm = async (names: NormNames | undefined): Promise<Normalization<A> | undefined> => {
-    if (!names) return undefined;
-    const [gamma, beta] = await Promise.all([of.whole(names.gamma), of.whole(names.beta)]);
-    return { kind: 'layer_norm', gamma: gamma.data, beta: beta.data, epsilon };
-  };
-  // All at once, so that what there is to read is known before the first of it has come.
-  const [summands, embeddingNorm, attentionNorm, projection, query, key, relativeBias] = await Promise.all([
+  const of = tensorsOf(opened.checkpoint, precision, watch);
+  const known = kept.get(precision);
+  // Both at once, so that what there is to read is known before the first of it has come.
+  const [summands, made] = await Promise.all([
     summandsOf(opened, input, precision, of, watch),
-    norm(layout.embeddingNorm),
-    norm(layout.attentionNorm),
-    layout.projection && of.linear(layout.projection),
-    of.linear(layout.query as LinearNames),
-    of.linear(layout.key as LinearNames),
-    layout.relativeBias === undefined ? undefined : of.whole(layout.relativeBias),
+    known?.isAlive() ? undefined : firstLayer(opened, precision, of),
   ]);
   of.forget();
+  if (made) {
+    // Another question may have made one meanwhile.
+    kept.get(precision)?.delete();
+    kept.set(precision, made as Encoder);
+  }
+  const encoder = (made ?? known) as Encoder<A>;
   const [first] = Object.values(summands) as [Table<A>];
   const shown = summandNames(layout);
   // What a model of one layer has besides is nothing, and constant.
@@ -77,6 +79,39 @@ export async function decomposeFirstLayer<P extends Precision>(
       return [name, members.includes('constant') ? [...members, ...besides] : members];
     }),
   );
+  const given =
+    typeof gauge === 'object' && gauge !== null && offset in summands
+      ? { means: { ...(gauge.means as Record<string, A>), [offset]: of.empty(1, first.columns).data } }
+      : gauge;
+  return encoder.forward(summands).decompose({
+    layer: 0,
+    groups: all,
+    gauge: given as NonNullable<GaugeOptions<A>['gauge']>,
+    apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < first.rows)),
+    ...(only && { only }),
+  });
+}
+
+/** Queries and keys of the first layer, behind which it does nothing. */
+async function firstLayer<P extends Precision>(
+  { superpose, layout, heads, epsilon }: Opened,
+  precision: P,
+  of: ReturnType<typeof tensorsOf<P>>,
+): Promise<Encoder<FloatsOf<P>>> {
+  type A = FloatsOf<P>;
+  const norm = async (names: NormNames | undefined): Promise<Normalization<A> | undefined> => {
+    if (!names) return undefined;
+    const [gamma, beta] = await Promise.all([of.whole(names.gamma), of.whole(names.beta)]);
+    return { kind: 'layer_norm', gamma: gamma.data, beta: beta.data, epsilon };
+  };
+  const [embeddingNorm, attentionNorm, projection, query, key, relativeBias] = await Promise.all([
+    norm(layout.embeddingNorm),
+    norm(layout.attentionNorm),
+    layout.projection && of.linear(layout.projection),
+    of.linear(layout.query as LinearNames),
+    of.linear(layout.key as LinearNames),
+    layout.relativeBias === undefined ? undefined : of.whole(layout.relativeBias),
+  ]);
   const d = layout.d_model;
   const zeros = (rows: number, columns: number): Linear<A> => ({ weight: of.empty(rows, columns) });
   const encoder = superpose.encoder<P>({
@@ -90,7 +125,6 @@ export async function decomposeFirstLayer<P extends Precision>(
     ...(relativeBias && { relativeBias }),
   });
   try {
-    // Behind its scores the layer does nothing.
     const nothing = zeros(d, d);
     encoder.addLayer({
       query,
@@ -102,20 +136,11 @@ export async function decomposeFirstLayer<P extends Precision>(
       down: zeros(d, 1),
       mlpNorm: unread,
     });
-    const given =
-      typeof gauge === 'object' && gauge !== null && offset in summands
-        ? { means: { ...(gauge.means as Record<string, A>), [offset]: of.empty(1, first.columns).data } }
-        : gauge;
-    return encoder.forward(summands).decompose({
-      layer: 0,
-      groups: all,
-      gauge: given as NonNullable<GaugeOptions<A>['gauge']>,
-      apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < first.rows)),
-      ...(only && { only }),
-    });
-  } finally {
+  } catch (error) {
     encoder.delete();
+    throw error;
   }
+  return encoder;
 }
 
 /** Of a norm whose rows nobody reads. */

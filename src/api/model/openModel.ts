@@ -13,6 +13,7 @@ import { recognised } from './families.js';
 import {
   decomposeFirstLayer,
   type FirstLayerInput,
+  type FirstLayers,
   type Opened,
   summandNames,
   summandsOf,
@@ -160,7 +161,7 @@ export interface OpenedModel {
     change: PositionChange,
     precision?: P,
   ): Promise<OwnRows<FloatsOf<P>>>;
-  /** Frees the layers that forward() keeps; the next one reads them again. */
+  /** Frees the layers that forward() and decompose() keep; the next question reads them again. */
   delete(): void;
 }
 
@@ -244,7 +245,8 @@ export async function openModel(
     return { superpose, checkpoint, layout, heads: heads as number, epsilon: epsilon ?? 0 };
   };
   let held: { precision: Precision; encoder: Encoder } | undefined;
-  const free = () => {
+  const firstLayers: FirstLayers = new Map();
+  const freeHeld = () => {
     held?.encoder.delete();
     held = undefined;
   };
@@ -275,7 +277,7 @@ export async function openModel(
     const opened = complete();
     const waiting = { ...(signal && { signal }), ...(progress && { progress }) };
     if (!held?.encoder.isAlive() || held.precision !== kind || held.encoder.layers < through) {
-      free();
+      freeHeld();
       held = {
         precision: kind,
         encoder: (await ownEncoder(opened, config, through, kind, waiting)) as Encoder,
@@ -394,7 +396,7 @@ export async function openModel(
         return { ...scores, sentence: run.sentence };
       }
       const { given, sentence } = await inputOf(input);
-      const scores = await decomposeFirstLayer(complete(), given, kind, asked);
+      const scores = await decomposeFirstLayer(complete(), firstLayers, given, kind, asked);
       return { ...(scores as Scores<FloatsOf<P>>), sentence };
     },
     forward: <P extends Precision = 'float32'>(input: ModelInput, asked: OpenForwardOptions<P> = {}) =>
@@ -406,7 +408,11 @@ export async function openModel(
       return Object.fromEntries(summandNames(layout).map((name) => [name, rows[name] as Table<FloatsOf<P>>]));
     },
     changed,
-    delete: free,
+    delete() {
+      freeHeld();
+      for (const encoder of firstLayers.values()) encoder.delete();
+      firstLayers.clear();
+    },
   };
 }
 

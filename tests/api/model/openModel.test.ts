@@ -659,6 +659,18 @@ describe('where a model lies', () => {
     // Two rows of tokens, three of positions, queries, keys and values in one with their biases, and a norm.
     expect(read - header).toBe(4 * (2 * 8 + 3 * 8 + 8 * 24 + 24 + 16));
     expect(told.at(-1)).toBe(1);
+    // The weights are kept: a second question reads its rows alone, until delete().
+    const again = async () => {
+      const before = read;
+      const { logits } = await model.decompose({ ids: [3, 3, 4] });
+      return { bytes: read - before, logits };
+    };
+    const kept = await again();
+    model.delete();
+    const anew = await again();
+    expect(kept.bytes).toBe(4 * (2 * 8 + 3 * 8));
+    expect(anew.bytes).toBe(4 * (2 * 8 + 3 * 8 + 8 * 24 + 24 + 16));
+    expect(kept.logits).toEqual(anew.logits);
     const stopped = model.decompose({ ids: [3] }, { signal: AbortSignal.abort(new Error('enough')) });
     await expect(stopped).rejects.toThrow('enough');
     await expect(model.report({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
