@@ -2,9 +2,7 @@
 #pragma once
 
 #include <rapidjson/document.h>
-#include <rapidjson/istreamwrapper.h>
 
-#include <fstream>
 #include <string>
 
 #include "numeric/matrix.h"
@@ -12,13 +10,7 @@
 namespace superpose {
 
 // A file of that folder; null when it cannot be read.
-inline rapidjson::Document reference(const std::string& name) {
-  std::ifstream file(SUPERPOSE_REFERENCE "/" + name);
-  rapidjson::IStreamWrapper stream(file);
-  rapidjson::Document document;
-  document.ParseStream<rapidjson::kParseFullPrecisionFlag>(stream);
-  return document;
-}
+rapidjson::Document reference(const std::string& name);
 
 // A list of rows.
 inline Matrix<double> matrix_of(const rapidjson::Value& rows) {
