@@ -82,6 +82,7 @@ TEST(Oblique, DependentColumnsOrthogonalSubspacesAndNone) {
   const auto nothing_in_w = oblique_projection(shapes.matrix(4, 2), Matrix<double>(4, 0), 1e-10);
   EXPECT_NEAR(nothing_in_w.gain, 1, 1e-14);
   EXPECT_LT(max_abs(nothing_in_w.projector - nothing_in_w.projector.transpose()), 1e-15);
+  EXPECT_NEAR(nothing_in_w.smallest_angle, std::numbers::pi / 2, 1e-15);
 }
 
 // Two lines at an angle a: P = [[1, -1 / tan a], [0, 0]].

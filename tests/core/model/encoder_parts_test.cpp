@@ -82,6 +82,28 @@ TEST(EncoderParts, AgreeWithTheOracleAndAddUp) {
   }
 }
 
+// However many summands there are: their parts, what was written and the constant add up to what the layer reads.
+TEST(EncoderParts, AddUpForAnyNumberOfSummands) {
+  const auto oracle = reference("encoder.json");
+  for (const auto& from : oracle["cases"].GetArray()) {
+    SCOPED_TRACE(from["name"].GetString());
+    const Tiny tiny(from);
+    std::vector<Matrix<double>> rows;
+    for (const auto& summand :
+         {sum_of(tiny.summands), tiny.summands[0], tiny.summands[1], tiny.summands[2]}) {
+      rows.push_back(summand);
+      const auto run = tiny.run(rows);
+      for (const auto& [name, way] : kWays) {
+        for (int l = 0; l < 2; ++l) {
+          const auto parts = input_parts(tiny.encoder, rows, run, l, way, tiny.gauge(GaugeKind::canonical));
+          EXPECT_EQ(parts.size(), rows.size() + 3);
+          EXPECT_LT(max_abs(sum_of(parts) - run.inputs[l]), 1e-12) << name << l;
+        }
+      }
+    }
+  }
+}
+
 // t + a, p + b, s - a - b, and t_CLS + v, p_0 - v: no state changes, and no canonical part.
 TEST(EncoderParts, AreFreeOfShiftsInTheCanonicalGaugeAlone) {
   const auto oracle = reference("encoder.json");

@@ -80,6 +80,21 @@ TEST(Activation, InFloatIsThatInDoubleEverywhere) {
   EXPECT_LT(error.cwiseQuotient(x.cwiseAbs().cwiseMax(1)).maxCoeff(), 2.4e-7);
 }
 
+// MPNet's 32 buckets end at 128 tokens: by the definition the last one begins at 91, 8 + 8 log(91 / 8) / log(16) > 15.
+TEST(Encoder, RelativeBiasIsOfBucketsUpTo128Tokens) {
+  EncoderOptions<double> options;
+  options.relative_bias = Vector<double>::LinSpaced(32, 0, 31);
+  const int n = 92;
+  Matrix<double> scores = Matrix<double>::Constant(n, n, 100), alone(n, n);
+  Encoder<double>(options).add_relative_bias(0, n, scores.data(), alone.data());
+  EXPECT_EQ(alone(91, 0), 15);
+  EXPECT_EQ(alone(90, 0), 14);
+  EXPECT_EQ(alone(0, 91), 31);
+  EXPECT_EQ(alone(0, 90), 30);
+  EXPECT_EQ(alone(5, 5), 0);
+  EXPECT_EQ(scores, Matrix<double>(alone.array() + 100));
+}
+
 // Any sizes, tails of vectors included: float is double rounded, padding is not seen, and a run through fewer layers
 // is the beginning of the whole.
 TEST(Encoder, HoldsForAnyShape) {

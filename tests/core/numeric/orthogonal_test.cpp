@@ -94,6 +94,19 @@ TEST(Svd, RepeatedRowsHaveRankOne) {
   for (int k = 1; k < 5; ++k) EXPECT_LT(values[k], 1e-15 * values[0]);
 }
 
+// A value counts above eps * max(rows, columns) of the largest, as in numpy's matrix_rank.
+TEST(Svd, RankBeginsAboveRounding) {
+  for (const bool tall : {false, true}) {
+    Matrix<double> a = Matrix<double>::Zero(300, 2);
+    // The largest value is no power of two from the largest entry: 16 entries of one column.
+    a.col(0).head(16).setConstant(1);
+    a(299, 1) = 4 * 200 * 0x1p-52;
+    EXPECT_EQ(svd(tall ? a : a.transpose()).singular_values.size(), 1);
+    a(299, 1) = 4 * 400 * 0x1p-52;
+    EXPECT_EQ(svd(tall ? a : a.transpose()).singular_values.size(), 2);
+  }
+}
+
 TEST(Svd, ValuesAloneAreTheSame) {
   Shapes shapes(3);
   const Matrix<double> a = shapes.matrix(90, 140);

@@ -24,6 +24,8 @@ TEST(Summary, ByHand) {
   // Squares from the mean: (17/3)^2, (10/3)^2 and (7/3)^2, which are 146/3 together.
   EXPECT_NEAR(odd.standard_deviation, std::sqrt(73.0 / 3), 1e-14);
   EXPECT_NEAR(summary(of({-7e300, 2e300, 1e300})).standard_deviation, std::sqrt(73.0 / 3) * 1e300, 1e287);
+  EXPECT_NEAR(summary(of({-7e-300, 2e-300, 1e-300})).standard_deviation, std::sqrt(73.0 / 3) * 1e-300,
+              1e-313);
   EXPECT_EQ(summary(of({2, 2})).standard_deviation, 0);
   EXPECT_TRUE(std::isnan(summary(of({4})).standard_deviation));
   EXPECT_EQ(summary(of({9, 1, 5, 2})).median, 3.5);

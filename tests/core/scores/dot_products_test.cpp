@@ -66,6 +66,11 @@ TEST(PairMoments, AreThoseOfThePairsAboveTheDiagonal) {
   EXPECT_DOUBLE_EQ(pair_moments(a).deviation, std::sqrt((4 + 1 + 9) / 3.0));
   EXPECT_NEAR(pair_correlation(a, b), -1, 1e-15);
   EXPECT_NEAR(pair_correlation(a, a), 1, 1e-15);
+  // In units in which the squares are out of range.
+  for (const double unit : {0x1p-700, 0x1p700}) {
+    EXPECT_DOUBLE_EQ(pair_moments<double>(unit * a).deviation / unit, std::sqrt((4 + 1 + 9) / 3.0));
+    EXPECT_NEAR(pair_correlation<double>(unit * a, b), -1, 1e-15);
+  }
 }
 
 // Tokens N(0, 1)^d and positions of squared length d/2, the page's seeded default: over pairs, a

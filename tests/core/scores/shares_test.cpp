@@ -109,6 +109,17 @@ TEST(Shares, OfSmallVariationsRemain) {
   EXPECT_NEAR(shares[1], 0, 1e-3);
 }
 
+// Variation counts wherever it is: here in the first key's scores alone.
+TEST(Shares, OfOneKeyAlone) {
+  Matrix<double> terms = Matrix<double>::Zero(2, 9);
+  terms.row(0) << 3, 0, 0, 1, 0, 0, 5, 0, 0;
+  terms.row(1) << 1, 0, 0, 1, 0, 0, 1, 0, 0;
+  const auto result = row_centred_covariances(terms.data(), 2, sum_of(terms, 3).eval().data(), 3);
+  // The logits' first column is 4, 2 and 6: products with the terms 3, 1, 5 and 1, 1, 1 of squares 16, 4 and 36.
+  EXPECT_NEAR(result.shares[0], (12 + 2 + 30) / 56.0, 1e-15);
+  EXPECT_NEAR(result.shares[1], (4 + 2 + 6) / 56.0, 1e-15);
+}
+
 TEST(Shares, OneTokenHasNoMeaningfulShare) {
   const double term = 3;
   const auto result = row_centred_covariances(&term, 1, &term, 1);

@@ -1,0 +1,29 @@
+#include "numeric/sorted.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "random_shapes.h"
+
+namespace superpose {
+namespace {
+
+TEST(SortedPlaces, AreTheFirstOfAllSorted) {
+  Shapes shapes(1);
+  for (int trial = 0; trial < 100; ++trial) {
+    const int count = shapes.between(0, 12);
+    const Matrix<double> values = shapes.integers(count, 1);
+    // Equal ones in the order of their places.
+    const auto before = [&](int a, int b) { return values(a) != values(b) ? values(a) < values(b) : a < b; };
+    std::vector<int> all(count);
+    for (int place = 0; place < count; ++place) all[place] = place;
+    std::sort(all.begin(), all.end(), before);
+    for (int kept = 0; kept <= count; ++kept) {
+      EXPECT_EQ(sorted_places(count, kept, before), std::vector<int>(all.begin(), all.begin() + kept));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace superpose
