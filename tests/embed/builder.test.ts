@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Frame } from 'playwright';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openChromium } from './support/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';
@@ -84,6 +85,37 @@ test('the frame, pasted into a blog', async () => {
   await expect.poll(height, patience).not.toBe(700);
   expect(await evaluate(() => document.querySelector('a')?.getAttribute('href'))).toContain('n=9');
   expect(complaints).toEqual([]);
+});
+
+test.each([320, 700])('the frame’s height is what its page takes at a width of %i', async (width) => {
+  const { text, servers, open, evaluateInFrame, dialog } = await openBuilder('cost', {});
+  await text('Frame');
+  const field = dialog.getByRole('spinbutton', { name: 'Width' });
+  await field.fill(String(width));
+  await field.press('Tab');
+  // The preview says how high it is once it is drawn at that width.
+  const shown = dialog.getByRole('spinbutton', { name: 'Height' });
+  const preview = () =>
+    (dialog.page().frames().at(-1) as Frame).evaluate(() => [
+      innerWidth,
+      Math.ceil(document.body.getBoundingClientRect().height),
+    ]);
+  await expect
+    .poll(
+      async () =>
+        JSON.stringify([width, Number(await shown.inputValue())]) === JSON.stringify(await preview()),
+      patience,
+    )
+    .toBe(true);
+  const snippet = await text('Frame');
+  expect(snippet).toContain(`width="${width}"`);
+  const height = Number(snippet.match(/height="(\d+)"/)?.[1]);
+  servers.publish({ html: html(snippet) });
+  await open(servers.blog);
+  await expect.poll(async () => (await evaluateInFrame(readFigures))[0]?.finding, patience).toBeTruthy();
+  const taken = await evaluateInFrame(() => document.documentElement.scrollHeight);
+  expect(taken).toBeLessThanOrEqual(height);
+  expect(taken).toBeGreaterThan(height - 4);
 });
 
 test('the script tag, pasted into a blog, in the theme that was chosen', async () => {

@@ -28,12 +28,9 @@ const says: Record<Kind, string> = {
   cite: 'The figure in this state, with the version that made it.',
 };
 
-/** Around a figure in a frame, in pixels. */
-const margin = 8;
-
 export class EmbedBuilder extends LitElement {
   static override styles = css`
-    dialog { border: 1px solid; border-radius: 0.5rem; width: min(52rem, 94vw); max-height: 92vh; overflow: auto; font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; color: CanvasText; background: Canvas; padding: 1rem 1.2rem; box-sizing: border-box; }
+    dialog { border: 1px solid; border-radius: 0.5rem; width: min(55rem, 94vw); max-height: 92vh; overflow: auto; font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; color: CanvasText; background: Canvas; padding: 1rem 1.2rem; box-sizing: border-box; }
     dialog::backdrop { background: rgb(0 0 0 / 45%); }
     h2 { font-size: 1.2rem; margin: 0 0 0.6rem; }
     fieldset { border: 0; padding: 0; margin: 0 0 0.7rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; }
@@ -42,7 +39,8 @@ export class EmbedBuilder extends LitElement {
     input[type='number'] { width: 5rem; font: inherit; }
     select, button { font: inherit; min-height: 2rem; max-width: 100%; }
     textarea { width: 100%; box-sizing: border-box; min-height: 7rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
-    iframe { width: 100%; height: 22rem; border: 1px solid; box-sizing: border-box; }
+    .preview { max-height: 22rem; overflow: auto; border: 1px solid; }
+    iframe { display: block; border: 0; }
     p { margin: 0.4rem 0; }
     form { position: sticky; bottom: -1rem; margin: 0 -1.2rem; padding: 0.5rem 1.2rem; background: Canvas; }
     .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.6rem 0; }
@@ -61,6 +59,7 @@ export class EmbedBuilder extends LitElement {
   private theme: Wish['theme'] = 'auto';
   private width = 800;
   private height = 700;
+  private written = false;
   private dropped: readonly string[] = [];
   private said = '';
 
@@ -68,23 +67,23 @@ export class EmbedBuilder extends LitElement {
     this.target = target;
     this.dropped = [];
     this.said = '';
-    this.height = this.fitting();
+    this.written = false;
+    window.addEventListener('message', this.hear);
     await this.updateComplete;
     this.renderRoot.querySelector('dialog')?.showModal();
   }
 
-  /** The height that the figure takes at this width: the picture's own, and what stands around it. */
-  private fitting(): number {
-    const { target, width } = this;
-    const result = target?.result;
-    if (!target || !result) return this.height;
-    const { figure, data, state } = result;
-    const heightAt = (wide: number) => figure.scene(data, state, wide).height;
-    // The frame's page has a margin of its own.
-    const inside = Math.max(280, width - 2 * margin);
-    const around = target.getBoundingClientRect().height - heightAt(target.width);
-    return Math.ceil((around + heightAt(inside) + 2 * margin) / 10) * 10;
-  }
+  /** The preview is as wide as the frame will be, and says how high it is; what the author wrote stays. */
+  private readonly hear = ({ data, source }: MessageEvent): void => {
+    if (this.written || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
+    const { context, height } = JSON.parse(String(data));
+    if (context === 'iframe.resize') this.height = Math.ceil(height);
+  };
+
+  private readonly leave = (): void => {
+    window.removeEventListener('message', this.hear);
+    this.target?.focus();
+  };
 
   private get wish(): Wish | undefined {
     const result = this.target?.result;
@@ -105,7 +104,7 @@ export class EmbedBuilder extends LitElement {
 
   override render(): TemplateResult {
     const { wish } = this;
-    return html`<dialog aria-labelledby="title" @close=${() => this.target?.focus()}>
+    return html`<dialog aria-labelledby="title" @close=${this.leave}>
       ${wish ? this.body(wish) : html`<h2 id="title">Embed</h2><p>The figure has nothing to show yet.</p>`}
       <form method="dialog"><button>Close</button></form>
     </dialog>`;
@@ -138,7 +137,8 @@ export class EmbedBuilder extends LitElement {
       ${
         kind === 'iframe' || kind === 'script' || kind === 'file'
           ? html`<p class="label">As it will be:</p>
-            <iframe title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}></iframe>`
+            <div class="preview"><iframe title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
+              width=${wish.width} height=${wish.height}></iframe></div>`
           : ''
       }`;
   }
@@ -165,7 +165,6 @@ export class EmbedBuilder extends LitElement {
           this.width,
           (to) => {
             this.width = to;
-            this.height = this.fitting();
           },
           2000,
         )}
@@ -176,6 +175,7 @@ export class EmbedBuilder extends LitElement {
                 this.height,
                 (to) => {
                   this.height = to;
+                  this.written = true;
                 },
                 4000,
               )
