@@ -101,6 +101,8 @@ TEST(Oblique, NoiseAndRecovery) {
   Matrix<double> wrong = found.projector;
   wrong(0, 0) = 2;
   EXPECT_NEAR(recovery_error(wrong, u, w), 3, 1e-13);
+  // The identity keeps U, and W too.
+  EXPECT_NEAR(recovery_error(Matrix<double>::Identity(2, 2), u, w), std::cos(a), 1e-14);
 }
 
 }  // namespace

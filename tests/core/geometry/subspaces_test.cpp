@@ -129,6 +129,10 @@ TEST(EnergyOverlap, ByLoops) {
   }
   for (int j = 0; j < 3; ++j) positions_trace += positions.row(j).squaredNorm() / 3;
   EXPECT_NEAR(energy_overlap(tokens, positions), 4 * both / (tokens_trace * positions_trace), 1e-14);
+  // Of two single rows, d cos^2.
+  const Vector<double> token = tokens.row(0).normalized(), position = positions.row(0).normalized();
+  EXPECT_NEAR(energy_overlap(tokens.topRows(1), positions.topRows(1)), 4 * std::pow(token.dot(position), 2),
+              1e-14);
 }
 
 TEST(EnergyOverlap, OrthogonalIdenticalAndNone) {

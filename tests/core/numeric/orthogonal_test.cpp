@@ -173,6 +173,11 @@ TEST(OrthonormalBasis, IsTheQOfAPivotedQr) {
   }
 }
 
+TEST(OrthonormalBasis, OfNoColumnsHasNone) {
+  for (const int rows : {0, 4}) EXPECT_EQ(orthonormal_basis(Matrix<double>(rows, 0), 1e-10).cols(), 0);
+  EXPECT_EQ(orthonormal_basis(Matrix<double>(0, 3), 1e-10).cols(), 0);
+}
+
 TEST(OrthonormalBasis, SpansTheColumnsAndRevealsTheRank) {
   Shapes shapes(6);
   const Matrix<double> a = of_rank(shapes, 30, 20, 7);

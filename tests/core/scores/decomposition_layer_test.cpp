@@ -119,7 +119,7 @@ TEST(DecompositionLayer, AfterAnyChangesGivesTheNewTerms) {
     for (int step = 0; step < 6; ++step) {
       const int s = shapes.between(0, summands - 1);
       bool kept = true;
-      switch (shapes.between(0, 3)) {
+      switch (shapes.between(0, 4)) {
         case 0:  // one row
           c.tables[s].row(shapes.between(0, c.tables[s].rows() - 1)) = shapes.vector(d).transpose();
           break;
@@ -132,6 +132,9 @@ TEST(DecompositionLayer, AfterAnyChangesGivesTheNewTerms) {
           kept = false;
           break;
         }
+        case 3:  // one entry
+          c.tables[s](shapes.between(0, c.tables[s].rows() - 1), shapes.between(0, d - 1)) += 1;
+          break;
         default:
           break;
       }

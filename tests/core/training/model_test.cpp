@@ -128,6 +128,28 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name(); });
 
 // Widths of whole vectors and parts of many sequences, where gradient_error() would take long.
+// No two of a model's parameters begin with the same draws.
+TEST(Parameters, AreDrawnIndependently) {
+  for (const Scheme scheme : kSchemes) {
+    ModelOptions options;
+    options.scheme = scheme;
+    options.layers = 2;
+    const ParameterLayout layout(options);
+    std::vector<double> values(layout.size());
+    initialize(options, layout, 1, values.data());
+    for (const Parameter& one : layout.all()) {
+      for (const Parameter& other : layout.all()) {
+        if (&one >= &other || one.spread == 0 || other.spread == 0) continue;
+        const double* const a = values.data() + one.offset;
+        const double* const b = values.data() + other.offset;
+        int equal = 0;
+        for (int k = 0; k < 8; ++k) equal += std::abs(a[k] / one.spread - b[k] / other.spread) < 1e-6;
+        EXPECT_EQ(equal, 0) << name_of(scheme) << ' ' << one.name << ' ' << other.name;
+      }
+    }
+  }
+}
+
 TEST(Model, FloatIsDoubleRounded) {
   Shapes shapes(7);
   for (const Scheme scheme : kSchemes) {
