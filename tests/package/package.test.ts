@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { emptyProject, type Project, pack, root } from './support/project.ts';
+import { emptyProject, type Packed, type Project, pack, root } from './support/project.ts';
 
-let packed: Awaited<ReturnType<typeof pack>>;
+let packed: Packed;
 let project: Project;
 beforeAll(async () => {
   packed = await pack();
@@ -33,6 +33,8 @@ test('has what is built and what must go with it, and neither sources nor the mo
   expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
   expect(files.filter((file) => /safetensors$/.test(file))).toEqual([]);
 });
+
+test('has at most 1,150,000 bytes', () => expect(packed.size).toBeLessThan(1_150_000));
 
 test('brings along nothing else', async () => {
   const { stdout } = await project.run('npm', 'ls', '--all', '--parseable');

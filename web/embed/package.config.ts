@@ -15,7 +15,12 @@ export default defineConfig({
   publicDir: false,
   resolve: { alias: { superpose: resolve(root, 'build/package/index.js') } },
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
-  worker: { format: 'iife', plugins: () => [withoutWasmAddress(), notices.plugin()] },
+  worker: {
+    format: 'iife',
+    plugins: () => [withoutWasmAddress(), notices.plugin()],
+    // A bundler makes the modules smaller, but not what is a text in one.
+    rolldownOptions: { output: { minify: true } },
+  },
   build: {
     outDir,
     emptyOutDir: true,

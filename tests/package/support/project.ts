@@ -53,8 +53,17 @@ async function temporaryFolder(kind: string): Promise<string> {
   return folder;
 }
 
+export interface Packed {
+  /** Its path. */
+  tarball: string;
+  integrity: string;
+  /** Its bytes. */
+  size: number;
+  files: string[];
+}
+
 /** The tarball, of this checkout or of another folder with a package, packed once for each test file. */
-export async function pack(of = root): Promise<{ tarball: string; integrity: string; files: string[] }> {
+export async function pack(of = root): Promise<Packed> {
   const folder = await temporaryFolder('pack');
   // Without scripts: the tests run on what is built.
   const packed = await execute(
@@ -63,10 +72,11 @@ export async function pack(of = root): Promise<{ tarball: string; integrity: str
     root,
   );
   if (packed.code !== 0) throw new Error(packed.stderr);
-  const [{ filename, integrity, files }] = JSON.parse(packed.stdout);
+  const [{ filename, integrity, size, files }] = JSON.parse(packed.stdout);
   return {
     tarball: join(folder, filename),
     integrity,
+    size,
     files: files.map(({ path }: { path: string }) => path),
   };
 }
