@@ -12,6 +12,12 @@ export function buildPreset(preset, env) {
   );
 }
 
+/** Targets that the preset's build leaves out. */
+export const buildTargets = (preset, env, targets) =>
+  withLock(join(root, 'build', `${preset}.lock`), `the ${preset} build of this checkout`, () =>
+    configureAndBuild(preset, env, targets),
+  );
+
 const settings = ['SUPERPOSE_PREFIX', 'CXXFLAGS', 'LDFLAGS'];
 const wasmSettings = [...settings, 'SUPERPOSE_EMSCRIPTEN'];
 // The prefix only has links, so what they lead to counts; its own path changes with the checkout's.
@@ -43,7 +49,7 @@ const remembering = () =>
     ? { CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: root, CCACHE_NOHASHDIR: '1' }
     : {};
 
-async function configureAndBuild(preset, found) {
+async function configureAndBuild(preset, found, targets = []) {
   const env = { ...found, ...remembering() };
   const byHand =
     `read the compiler's message above; ". build/env.sh && cmake --preset ${preset} && ` +
@@ -67,7 +73,10 @@ async function configureAndBuild(preset, found) {
         run('cmake', ['--fresh', '--preset', preset], { env }),
       ),
   );
-  await step(`Build ${preset}`, { byHand }, (run) => run('cmake', ['--build', '--preset', preset], { env }));
+  const only = targets.flatMap((target) => ['--target', target]);
+  await step(`Build ${[preset, ...targets].join(' ')}`, { byHand }, (run) =>
+    run('cmake', ['--build', '--preset', preset, ...only], { env }),
+  );
 }
 
 /** The folder where a preset is built. */

@@ -1,16 +1,17 @@
 // npm run fuzz: hands every reader what strangers may give it, for as long as it is told: the core in C++ by libFuzzer
 // under the sanitizers, the readers in TypeScript by a seeded generator.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.mjs';
-import { buildPreset, presetFolder } from './cmake.mjs';
+import { buildPreset, buildTargets, presetFolder } from './cmake.mjs';
+import { relaxedSimdFlags } from './relaxedSimd.mjs';
 import { setUp } from './setup.mjs';
 import { ask, root, runTool, step, usageError } from './steps.mjs';
 
 const help = `npm run fuzz                    a minute each, the core and the readers
 npm run fuzz -- --seconds=N     so long each, shared by all kinds of input
 npm run fuzz -- --runs=N        so many inputs instead: of the core in all, and of each reader (of models a tenth)
-npm run fuzz -- core | readers  one of them
+npm run fuzz -- core | corpus | readers  one of them; the corpus is what the core's inputs left, in WebAssembly
 npm run fuzz -- --seed=S        other inputs for the readers (1)`;
 
 // Entropic scheduling costs more than these short inputs themselves, and so do long memories of what was freed.
@@ -70,6 +71,25 @@ async function fuzzCore({ seconds, runs }) {
   );
 }
 
+/** What was kept of the core's inputs, in both builds that readers get. */
+async function playCorpus() {
+  const env = await setUp('wasm');
+  const builds = ['plain', 'relaxed'];
+  await buildTargets(
+    'wasm',
+    env,
+    builds.map((one) => `corpus-${one}`),
+  );
+  const kept = ['tests/core/fuzz/corpus', 'build/fuzz/corpus'].filter((one) => existsSync(join(root, one)));
+  for (const one of builds) {
+    const program = join(presetFolder('wasm'), `corpus-${one}.cjs`);
+    const byHand = 'its log names the assertion that failed.';
+    await step(`The corpus in WebAssembly, ${one}`, { byHand }, (run) =>
+      run(process.execPath, [...relaxedSimdFlags, program, ...kept], { env, show: true }),
+    );
+  }
+}
+
 async function fuzzReaders({ seconds, runs, seed }) {
   const env = await setUp('wasm');
   await build(env);
@@ -96,10 +116,11 @@ async function main(args) {
   };
   const how = { seconds: number('seconds', 60), runs: number('runs'), seed: number('seed', 1) };
   const named = args.filter((arg) => !/^--(seconds|runs|seed)=/.test(arg));
-  const unknown = named.find((one) => !['core', 'readers'].includes(one));
+  const unknown = named.find((one) => !['core', 'corpus', 'readers'].includes(one));
   if (unknown) throw usageError(`npm run fuzz knows no ${unknown}.\n${help}`);
   const wanted = (part) => named.length === 0 || named.includes(part);
   if (wanted('core')) await fuzzCore(how);
+  if (wanted('corpus')) await playCorpus();
   if (wanted('readers')) await fuzzReaders(how);
 }
 
