@@ -1,5 +1,6 @@
 // The tests in TypeScript, with Vitest: in Node, in Chromium, on the built page, in other engines.
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ask, root, step } from './steps.mjs';
 import { readResult, resultFile } from './testResults.mjs';
@@ -16,6 +17,8 @@ export async function runVitest(project, filters, env) {
   const files = matchingFiles(project, filters, env);
   const byName = filters.length > 0 && files.length === 0 ? filters.map(inAnyCase).join('|') : '';
   const command = ['run', ...config, `--project=${project}`];
+  // A test of the page and its browser take turns, so that two of them leave room for a third.
+  const more = project === 'page' ? [`--maxWorkers=${availableParallelism() + 1}`] : [];
   const code = await step(
     `Run the ${project} tests`,
     { byHand: `npx vitest ${command.join(' ')} does the same.` },
@@ -24,6 +27,7 @@ export async function runVitest(project, filters, env) {
         vitest,
         [
           ...command,
+          ...more,
           ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
           ...(byName ? ['--passWithNoTests', '-t', byName] : filters),
         ],

@@ -5,14 +5,19 @@ import { describe, expect } from 'vitest';
 import { isDear } from '../figures/shorter.ts';
 import { agrees, follow, go } from './support/agreement.ts';
 import { figures, initialState, links, names, withoutRounding, writeLink } from './support/expected.ts';
-import { readFigure } from './support/shown.ts';
+import { readFigure, type Shown } from './support/shown.ts';
 import { drawn, figureOf, fold, modelTest, sharedVisit } from './support/visit.ts';
 
 const visit = sharedVisit();
 
-/** Every setting at each of its variations, by links. */
-async function showsWhatNodeComputes(page: Page, name: string): Promise<void> {
-  for (const link of links(name)) await agrees(name, await follow(page, name, link));
+/** Every setting at each of its variations, by links; what the last of them shows. */
+async function showsWhatNodeComputes(page: Page, name: string): Promise<Shown> {
+  let shown: Shown | undefined;
+  for (const link of links(name)) {
+    shown = await follow(page, name, link);
+    await agrees(name, shown);
+  }
+  return shown ?? follow(page, name, {});
 }
 
 /**
@@ -60,8 +65,12 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
   await expect.poll(() => new URL(page.url()).hash).toBe(link);
 }
 
-async function copiedLinkOpensTheSameView(page: Page, name: string, address: string): Promise<void> {
-  const changed = await follow(page, name, links(name).at(-1) ?? {});
+async function copiedLinkOpensTheSameView(
+  page: Page,
+  name: string,
+  address: string,
+  changed: Shown,
+): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await figureOf(page, name).getByRole('button', { name: 'Copy link' }).click();
   await figureOf(page, name).getByText('Link copied').waitFor();
@@ -76,11 +85,11 @@ async function copiedLinkOpensTheSameView(page: Page, name: string, address: str
 }
 
 describe.each(names)('%s', (name) => {
-  modelTest('its settings: each link, each input, and the link that it copies', async () => {
+  modelTest('its settings: each link, the link that it copies, and each input', async () => {
     const { page, site } = await visit();
-    await showsWhatNodeComputes(page, name);
+    const changed = await showsWhatNodeComputes(page, name);
+    await copiedLinkOpensTheSameView(page, name, site.address, changed);
     await inputsChangeTheirSettings(page, name);
-    await copiedLinkOpensTheSameView(page, name, site.address);
     await fold(page, name);
   });
 });
