@@ -134,6 +134,7 @@ TEST(Parameters, AreDrawnIndependently) {
     ModelOptions options;
     options.scheme = scheme;
     options.layers = 2;
+    options.mlp = true;
     const ParameterLayout layout(options);
     std::vector<double> values(layout.size());
     initialize(options, layout, 1, values.data());

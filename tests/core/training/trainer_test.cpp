@@ -120,6 +120,18 @@ TEST(Trainer, ADivergedRunStopsWhereItWas) {
   EXPECT_EQ(trainer.parameters()[trainer.layout().find("W_u")->offset], before);
 }
 
+// A loss that is a number, of a gradient whose square is none.
+TEST(Trainer, DivergesWithItsGradient) {
+  Trainer<float> trainer({}, {}, 1);
+  Examples examples({}, 4, 1, Examples::training);
+  const Parameter& last = *trainer.layout().find("W_u");
+  for (Eigen::Index k = 0; k < last.size(); ++k) trainer.parameters()[last.offset + k] *= 1e22f;
+  const float before = trainer.parameters()[last.offset];
+  EXPECT_TRUE(std::isfinite(trainer.step(examples.next())));
+  EXPECT_TRUE(trainer.diverged());
+  EXPECT_EQ(trainer.parameters()[last.offset], before);
+}
+
 TEST(Trainer, LearningRateWarmsUpAndFalls) {
   OptimizerOptions options;
   EXPECT_NEAR(learning_rate(options, 1), 5e-3 / 20, 1e-6);
