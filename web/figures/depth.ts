@@ -106,11 +106,12 @@ function arrange(data: Data, width: number) {
   );
   const top = high === 0 ? 0 : wide ? high + 14 : 3 * (high + 8) + 8;
   const headsWide = wide ? Math.floor((width - 24) * 0.56) : width;
-  const row = wide ? 30 : 22;
+  const row = wide ? 30 : 20;
   const titled = 40;
   const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
-  // Rows of layers that are not here keep their room.
-  const bottom = heads.y + row * data.layers;
+  // Rows of layers that are not here keep their room; on a phone only that of a word about them.
+  const missing = data.layers - data.heads.length;
+  const bottom = heads.y + heads.height + (wide ? row * missing : Math.min(row * missing, 68));
   const side = Math.min(wide ? width - headsWide - 24 : width, 260);
   const square: Area = wide
     ? { x: headsWide + 24, y: top + titled, width: side, height: side }
@@ -166,7 +167,7 @@ export const figure: Figure<typeof controls, Data> = {
         const values = data.states.map((state) => state[of]);
         const drawn = plane(
           panelAreas[panel] as Area,
-          { from: 0, to: places.length - 1, label: 'layers behind it', nice: false, ticks: places.length },
+          { from: 0, to: places.length - 1, label: 'layers passed', nice: false, ticks: places.length },
           { from: 0, to: Math.max(...values), label: title, print, ticks: 4 },
         );
         marks.push(
@@ -259,7 +260,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
       const most = first.indexOf(Math.max(...first));
-      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The layers behind it are not here yet.`;
+      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The later layers are not here yet.`;
     }
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));

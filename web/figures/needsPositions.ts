@@ -205,7 +205,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
     const where =
-      layers === 'all' ? 'Behind the last layer' : 'Before the first layer, where no word has met another';
+      layers === 'all' ? 'After the last layer' : 'Before the first layer, where no word has met another';
     return `${where}: give every word of “${texts[0]}” the sentence’s mean position row, and its embedding keeps a cosine of ${about(mean.cosine)} with what it was (${tokens[0]} keeps its own row). With the mean of all ${positions} rows, ${tokens[0]}’s too, it keeps ${about(table.cosine)}; with the words shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
   },
 
@@ -214,7 +214,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   readout: ({ curves }, _, { j }) => [
     {
-      text: j === 0 ? 'Before the first layer' : `Behind ${counted(j, 'layer')}`,
+      text: j === 0 ? 'Before the first layer' : `After ${counted(j, 'layer')}`,
       strong: true,
     },
     ': ',
