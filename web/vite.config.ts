@@ -79,9 +79,12 @@ const resizeScript = (): Plugin => ({
   },
 });
 
-/** d3-array is one file and makes functions when it is loaded; those that nobody uses may go. */
+/**
+ * d3-array is one file and makes functions when it is loaded; those that nobody uses may go. So may a figure in a
+ * worker, which computes and does not draw, though a part of it is made by a call.
+ */
 const treeshake = {
-  manualPureFunctions: ['bisector', 'Blur2', 'shuffler'],
+  manualPureFunctions: ['bisector', 'Blur2', 'shuffler', 'wordsWhen'],
   propertyReadSideEffects: false,
 } as const;
 

@@ -3,6 +3,7 @@ import { describe, expect, inject, test } from 'vitest';
 import * as depth from '../../web/figures/depth.ts';
 import { bytesOfLayers, layersControl } from '../../web/figures/layersControl.ts';
 import * as needsPositions from '../../web/figures/needsPositions.ts';
+import type { Scene } from '../../web/plot/scene.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
 import { expectSoundPictures, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
@@ -19,6 +20,19 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     expect(data.states).toEqual([]);
     // Head 2 looks at the token before.
     expect(data.heads[0][2]).toBeGreaterThan(0.9);
+  });
+
+  test('what is not here keeps room for as many layers as the model has', async () => {
+    const wordsOf = ({ marks }: Scene) => marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
+    const { figure, data, state } = await run(needsPositions);
+    expect(wordsOf(figure.scene(data, state, 700))).toEqual(expect.arrayContaining(['5', '6']));
+    const two = wordsOf(figure.scene({ ...data, layers: 2 }, state, 700));
+    expect(two).toContain('2');
+    expect(two).not.toContain('3');
+    expect(two.join(' ')).toContain('Layers 1 to 2 come with');
+    const shown = await run(depth);
+    const above = wordsOf(shown.figure.scene(shown.data, shown.state, 700)).join(' ');
+    expect(above).toContain('Layers 1 to 5 come with');
   });
 
   test('the control says how many bytes they are', async () => {

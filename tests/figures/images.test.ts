@@ -51,10 +51,10 @@ test('the mosaic has at each patch the map of its products', async () => {
 test('the sines depend on the offset alone, a table that is drawn does not', async () => {
   const { data, figure, state } = await run(images);
   const said = figure.describe(data, state);
-  for (const label of ['MAE', 'tensor2tensor', 'one number a patch']) {
-    expect(said).toContain(`${label} depends on the offset alone`);
-  }
-  expect(said).toContain('learned, untrained does not');
+  expect(said).toContain(
+    'The products depend on the offset alone for “MAE”, “tensor2tensor” and “one number a patch”.',
+  );
+  expect(said).toContain('For “learned, untrained” they do not');
   const { products, apart } = data.found[3];
   // One of the offsets by hand: each patch with itself.
   const own = Array.from({ length: 49 }, (_, p) => products[p * 49 + p]);

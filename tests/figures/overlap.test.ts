@@ -40,6 +40,14 @@ test.each([
   expect(data.chance).toBeCloseTo(data.dimensions / 384, 12);
 });
 
+test('of tables 8 channels wide, as a reader’s own may be, the eighth is one direction', async () => {
+  const { data, figure, state } = await run(overlap, { tables: 'seeded' });
+  const narrow = { ...data, d_model: 8, shares: data.shares.slice(0, 8), reached: data.reached.slice(-8) };
+  expect(figure.describe(narrow, state)).toMatch(/ The 1 direction in which .*, an eighth of all, holds /);
+  expect(figure.readout(narrow, state, { i: 0, j: 0 }).at(-1)).toMatch(/ The first holds /);
+  expect(figure.readout(narrow, state, { i: 0, j: 1 }).at(-1)).toMatch(/ The first 2 hold /);
+});
+
 test('the overlap of seeded tables, from the rows themselves', async () => {
   const superpose = await load();
   const { data } = await run(overlap, { tables: 'seeded', seed: 3 });

@@ -74,10 +74,12 @@ describe.each(['bert', 'mpnet', 'distilbert', 'roberta', 'electra'])('a file of 
       return embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
     };
     const needs = await found('own-needs-positions', { layers: 'all' });
-    expect(needs).toMatch(/^Behind the last layer/);
-    expect(needs).toContain(`has a cosine of ${about(await against({ mean: 'sentence' }))} with what it is`);
+    expect(needs).toMatch(/^After the last layer/);
+    expect(needs).toContain(
+      `keeps a cosine of ${about(await against({ mean: 'sentence' }))} with what it was`,
+    );
     expect(needs).toContain(`With the mean of all ${model.positions} rows`);
-    expect(needs).toContain(`it is ${about(await against({ mean: 'table' }))}`);
+    expect(needs).toContain(`it keeps ${about(await against({ mean: 'table' }))}`);
     model.delete();
   });
 });

@@ -27,7 +27,11 @@ modelTest(
       await one.locator('a.see').click();
       if (!figure) {
         expect(new URL(page.url()).hash).toBe(`#${section}`);
-        expect(await page.locator(`#${section}`).count()).toBe(1);
+        // What is published stands in a card, which is open now.
+        const card = page.locator(`#${section}`);
+        await expect.poll(() => card.evaluate((place) => place === document.activeElement)).toBe(true);
+        expect(await card.locator('table').first().isVisible()).toBe(true);
+        expect(await page.locator('.claimed').innerText()).toContain(tag);
         continue;
       }
       await expect

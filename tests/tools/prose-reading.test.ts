@@ -22,7 +22,7 @@ const said = (sentence: string) => expect(page).toContain(sentence);
 
 test('more positions make the angle small long before the space is full', async () => {
   said(
-    'Give the positions more dimensions and the curve climbs. Random subspaces are at small angles long before they fill the space',
+    'Give the positions more dimensions and the curve climbs: random subspaces are at small angles long before they fill the space',
   );
   const { data } = await run(oblique);
   const gains = data.sweep.map(({ gain }: { gain: number }) => gain);
@@ -34,7 +34,7 @@ test('more positions make the angle small long before the space is full', async 
 
 test('louder positions are read better, and random ones not at all', async () => {
   said('Louder positions are easier to read, and leave less of the word: about half of it at ρ = 16.');
-  said('Quiet ones are lost: at ρ = 0.125 and below, always naming the middle is nearer.');
+  said('Quiet ones are lost: at ρ = 0.125 and below, always naming the middle does better.');
   const { points, guessing } = (await run(probes)).data;
   for (const seed of [1, 2, 3]) {
     const found = (await run(probes, { seed })).data.points;
@@ -69,7 +69,7 @@ test('the word that is moved', async () => {
 
 test('width protects words', async () => {
   said(
-    'At ρ = 1, nine in ten of 5,000 random words are lost at d = 8, and fewer than one in a hundred at d = 64. Positions of twice the norm need between three and four times the width for as much.',
+    'At ρ = 1, nine in ten of 5,000 random words are lost at d = 8, and fewer than one in a hundred at d = 64. Positions of twice the norm need between three and four times the width for the same.',
   );
   const { points } = (await run(collisionError)).data;
   expect(nth(nth(points, 1), 1).share).toBeGreaterThan(0.88);
@@ -90,9 +90,7 @@ test('width protects words', async () => {
 
 describe.runIf(inject('withModel'))('MiniLM', () => {
   test('king stays beside queen, and only position 0 takes a frequent word', async () => {
-    said(
-      'the nearest other word of “king” is “queen”, with and without a position, and its margin hardly moves',
-    );
+    said('the word nearest to “king” is “queen”, with and without a position, and the margin hardly moves');
     const { bare, nearest, margins } = (await run(collisions, { words: 'trained', word: 'king' })).data;
     expect(new Set([bare, ...nearest])).toEqual(new Set(['queen']));
     expect(Math.max(...margins) / Math.min(...margins)).toBeLessThan(1.1);
@@ -131,7 +129,7 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
     expect(mean(data.position)).toBeLessThan(mean(data.token) / 2);
     expect(data.position[0]).toBeGreaterThan(2 * Math.max(...data.position.subarray(1)));
     said(
-      '“River” and “closed” are nearer to a right angle with the positions than random directions would be. “The”, “to” and the two markers are not: they lean on the positions.',
+      '“River” and “closed” are nearer to a right angle with the positions than random directions would be. “The”, “to” and the two markers are not: they lean towards the positions.',
     );
     const n = data.tokens.length;
     const size = (word: string) => {

@@ -39,7 +39,7 @@ for (const verdict of verdicts) {
   test.skipIf(withoutModel)(claim, async () => {
     const known = new Set(numbersIn(`${claim} ${shows.join(' ; ')}`));
     if (!figure) {
-      expect(section).toBe('schemes');
+      expect(section).toBe('published');
       expect(why).toContain('Published, not computed here.');
       expect(shows).toEqual([]);
       return;

@@ -1,6 +1,6 @@
 // What a state reads of the model, for a file of its own: noted by computing it anew over the files of the site.
 import { existsSync, readFileSync } from 'node:fs';
-import { afterEach, expect, inject, test, vi } from 'vitest';
+import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Carried } from '../../web/embed/carried.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -57,6 +57,22 @@ test.runIf(inject('withModel'))(
     );
   },
 );
+
+test('where a figure fails and the manifest too, no rejection is left behind', async () => {
+  await first();
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => {
+    process.off('unhandledRejection', note);
+  });
+  serve(/manifest/);
+  const run = carrying(library({}, {}, first), model)('no-such-figure', {}, job);
+  await expect(run).rejects.toThrow('There is no figure called “no-such-figure”.');
+  // Node tells of rejections when all that was due has run.
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
 
 test.runIf(inject('withModel'))(
   'a sentence: its text, its rows, and the tokenizer of its words',

@@ -51,14 +51,19 @@ export function recorder(read: ReadFile) {
   const ids = new Set<number>();
   let shape = { dtype: '', columns: 0 };
   let bytes = 0;
-  const manifest = read('manifest.json').then(json);
+  let asked: Promise<{ rowsPerShard: number }> | undefined;
+  // Only when somebody waits for it: nobody would hear that it failed.
+  const manifest = () => {
+    asked ??= read('manifest.json').then(json);
+    return asked;
+  };
   const count = (more: number) => {
     bytes += more;
     if (bytes > mostBytes) throw new NotCarried('This state needs more of the model than a page can carry.');
   };
 
   const readRow = async (table: string, row: number) => {
-    const { rowsPerShard } = await manifest;
+    const { rowsPerShard } = await manifest();
     const shard = await read(`${table}-${Math.floor(row / rowsPerShard)}.safetensors`);
     const start = 8 + Number(new DataView(shard.buffer, shard.byteOffset).getBigUint64(0, true));
     const entry = json(shard.subarray(8, start)).rows;
@@ -80,7 +85,7 @@ export function recorder(read: ReadFile) {
       const [, table, row] = file.match(rowFile) ?? [];
       if (table) return readRow(table, Number(row));
       const found =
-        file === 'manifest.json' ? bytesOf({ ...(await manifest), rowsPerShard: 1 }) : await read(file);
+        file === 'manifest.json' ? bytesOf({ ...(await manifest()), rowsPerShard: 1 }) : await read(file);
       if (!files.has(file) && file !== 'tokenizer.json') count(found.length);
       files.set(file, found);
       return found;

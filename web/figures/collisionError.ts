@@ -116,26 +116,6 @@ const pointOf = ({ points }: Data, place: number, row: number) => (points[place]
 const at = (data: Data, width: number, scale: number) =>
   pointOf(data, widths.indexOf(width), scales.indexOf(scale));
 
-/** What the dashed curves are. */
-const boundKey = (keyTop: number): Mark[] => [
-  {
-    mark: 'line',
-    x1: 0,
-    x2: 22,
-    y1: keyTop + 80,
-    y2: keyTop + 80,
-    ink: 'quiet',
-    wide: 1.5,
-    dashed: true,
-  },
-  {
-    mark: 'text',
-    x: 28,
-    y: keyTop + 84,
-    text: 'at most this is expected by chance',
-  },
-];
-
 export const figure: Figure<typeof controls, Data> = {
   name: 'collision-error',
   title: 'Words that are lost once a position is added',
@@ -211,7 +191,7 @@ export const figure: Figure<typeof controls, Data> = {
     const keyTop = area.height + 6;
     return {
       width,
-      height: keyTop + 112,
+      height: keyTop + (bound ? 92 : 76),
       marks: [
         ...marks,
         ...lines,
@@ -228,9 +208,13 @@ export const figure: Figure<typeof controls, Data> = {
           mark: 'text',
           x: 28,
           y: keyTop + 66,
-          text: `from the kindest to the harshest of ${positions}${narrow ? '' : ' positions'}`,
+          text: `from the kindest to the harshest of ${positions}${width < 345 ? '' : ' positions'}`,
         },
-        ...(bound ? boundKey(keyTop) : []),
+        ...(bound
+          ? lineKey(0, keyTop + 72, [
+              { label: 'at most this is expected by chance', ink: 'quiet', dashed: true },
+            ])
+          : []),
       ],
       regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
     };

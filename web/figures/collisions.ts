@@ -2,7 +2,7 @@
 // whether its nearest word changes.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
@@ -238,17 +238,8 @@ export const figure: Figure<typeof controls, Data> = {
           opacity: 0.12,
         },
         ...marks,
-        { mark: 'line', x1: inner.x, x2: inner.x + inner.width, y1: y(0), y2: y(0), ink: 'warning', wide: 2 },
-        {
-          mark: 'line',
-          x1: inner.x,
-          x2: inner.x + inner.width,
-          y1: y(half),
-          y2: y(half),
-          ink: 'quiet',
-          dashed: true,
-          wide: 1.5,
-        },
+        horizontal({ inner }, y(0), { ink: 'warning', wide: 2 }),
+        horizontal({ inner }, y(half), { ink: 'quiet', dashed: true, wide: 1.5 }),
         { mark: 'path', d: lineThrough({ x, y }, list, data.margins), stroke: 'quiet', wide: 1 },
         dots('same'),
         dots('other'),
@@ -270,11 +261,11 @@ export const figure: Figure<typeof controls, Data> = {
         },
         ...lineKey(0, area.height + 8, [
           {
-            label: 'next one: same as without a position',
+            label: 'nearest other word: the same one',
             ink: inks.same,
           },
           {
-            label: 'another one, but farther than itself',
+            label: 'nearest other word: a new one',
             ink: inks.other,
           },
         ]),

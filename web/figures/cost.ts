@@ -218,7 +218,7 @@ export const figure: Figure<typeof controls, Data> = {
     const less = narrow
       ? `With the token ${d_position} channels narrower instead it takes ${total(narrow)}`
       : `The token cannot be ${d_position} channels narrower than ${d}`;
-    return `Adding takes ${brief(add.total)} parameters; with ${d_position} channels more for the position the stream is ${wide.width} wide${odd}, and the model takes ${brief(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
+    return `Adding takes ${brief(add.total)} parameters; with ${d_position} more channels for the position the stream is ${wide.width} wide${odd}, and the model takes ${brief(wide.total)}, ${total(wide)}. ${less}; joined and mapped back to ${d}, ${total(project)}; joined in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
   },
 
   cells: () => ({ rows: ways.length, columns: 1 }),

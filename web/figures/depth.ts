@@ -5,7 +5,7 @@ import { type Area, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, Job, TextCompute, TextModel } from './figure.js';
-import { fetchingLayers, layersControl, watching } from './layersControl.js';
+import { fetchingLayers, layersControl, roomFor, watching } from './layersControl.js';
 import { sentenceControl, sentenceRemark } from './sentence.js';
 import { groups } from './terms.js';
 
@@ -24,6 +24,8 @@ interface Data {
   states: { energy: number; directions: number; table: number }[];
   windows: number;
   sentences: number;
+  /** Of the model, whether they are here or not. */
+  layers: number;
   /** [layers, heads], the share of position → position. */
   heads: number[][];
   /** [layers][heads · n · n] */
@@ -38,17 +40,18 @@ export const compute: TextCompute<typeof controls, Data> = async (library, { lay
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
+  const all = model.layerBytes.length;
   if (layers === 'none') {
     const scores = await model.decompose(sentence, { groups });
     // A relative bias is one part more.
     const count = scores.parts.length ** 2;
     const both = scores.parts.length + 1;
     const shares = scores.heads.map((head) => scores.shares[count * head + both] as number);
-    const all = scores.heads.map(
-      (head) => superpose.combineTerms(scores, head, Array(count).fill(true)).softmax,
+    const attention = scores.heads.flatMap((head) =>
+      Array.from(superpose.combineTerms(scores, head, Array(count).fill(true)).softmax),
     );
-    const attention = all.flatMap((one) => Array.from(one));
-    return { tokens, dropped, states: [], windows: 0, sentences: 0, heads: [shares], attention: [attention] };
+    const none = { states: [], windows: 0, sentences: 0 };
+    return { tokens, dropped, ...none, layers: all, heads: [shares], attention: [attention] };
   }
   const means = known.get(model) ?? (await meansOf(model, job));
   known.set(model, means);
@@ -64,10 +67,11 @@ export const compute: TextCompute<typeof controls, Data> = async (library, { lay
       directions: participationRatio,
       table: cosineWithFirst,
     })),
-    heads: Array.from({ length: model.layerBytes.length }, (_, layer) =>
+    layers: all,
+    heads: Array.from({ length: all }, (_, layer) =>
       shares.slice(layer * model.heads, (layer + 1) * model.heads),
     ),
-    attention: Array.from({ length: model.layerBytes.length }, (_, layer) => forward.attention(layer)),
+    attention: Array.from({ length: all }, (_, layer) => forward.attention(layer)),
   };
 };
 
@@ -102,20 +106,24 @@ function arrange(data: Data, width: number) {
   );
   const top = high === 0 ? 0 : wide ? high + 14 : 3 * (high + 8) + 8;
   const headsWide = wide ? Math.floor((width - 24) * 0.56) : width;
-  const row = wide ? 30 : 22;
+  const row = wide ? 30 : 20;
   const titled = 40;
   const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
+  // Rows of layers that are not here keep their room; on a phone only that of a word about them.
+  const missing = data.layers - data.heads.length;
+  const bottom = heads.y + heads.height + (wide ? row * missing : Math.min(row * missing, 68));
   const side = Math.min(wide ? width - headsWide - 24 : width, 260);
   const square: Area = wide
     ? { x: headsWide + 24, y: top + titled, width: side, height: side }
-    : { x: 0, y: heads.y + heads.height + titled + 26, width: side, height: side };
+    : { x: 0, y: bottom + titled + 26, width: side, height: side };
   return {
     panelAreas,
     top,
     row,
     heads,
+    bottom,
     square,
-    height: Math.max(heads.y + heads.height + 30, square.y + side + 10),
+    height: Math.max(bottom + 30, square.y + side + 10),
   };
 }
 
@@ -151,7 +159,7 @@ export const figure: Figure<typeof controls, Data> = {
   waiting: fetchingLayers,
 
   scene(data, _, width) {
-    const { panelAreas, top, row, heads, height } = arrange(data, width);
+    const { panelAreas, top, row, heads, bottom, height } = arrange(data, width);
     const places = data.states.map((_, place) => place);
     const marks: Mark[] = [];
     if (data.states.length > 0) {
@@ -159,7 +167,7 @@ export const figure: Figure<typeof controls, Data> = {
         const values = data.states.map((state) => state[of]);
         const drawn = plane(
           panelAreas[panel] as Area,
-          { from: 0, to: places.length - 1, label: 'layers behind it', nice: false, ticks: places.length },
+          { from: 0, to: places.length - 1, label: 'layers passed', nice: false, ticks: places.length },
           { from: 0, to: Math.max(...values), label: title, print, ticks: 4 },
         );
         marks.push(
@@ -223,10 +231,21 @@ export const figure: Figure<typeof controls, Data> = {
         );
       });
     });
+    const known = heads.y + heads.height;
+    if (known < bottom) {
+      marks.push(
+        { mark: 'box', x: heads.x, y: known, width: heads.width, height: bottom - known, fill: 'field' },
+        ...roomFor(heads.x + heads.width / 2, (known + bottom) / 2, [
+          `Layers 1 to ${data.layers - 1} come with “All” above:`,
+          'which heads read places, and how much',
+          'of every state is position.',
+        ]),
+      );
+    }
     marks.push({
       mark: 'text',
       x: 0,
-      y: heads.y + heads.height + 18,
+      y: bottom + 18,
       text: 'rows: layers from 0; columns: heads',
       ink: 'quiet',
     });
@@ -241,7 +260,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
       const most = first.indexOf(Math.max(...first));
-      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The layers behind it have not been asked for yet.`;
+      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The later layers are not here yet.`;
     }
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));

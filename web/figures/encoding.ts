@@ -1,6 +1,6 @@
 // Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
 import type { Ranks, Superpose, Table } from 'superpose';
-import { about, readable } from '../plot/format.js';
+import { about, counted, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, plane, steps, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -227,7 +227,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
     // The ends of both halves: where fast and slow channels stand in each layout.
     const ends = [0, half - 1, half, d_model - 1];
-    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels move by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. ${ranks.energy} directions hold 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
   },
 
   cells: ({ positions, d_model }) => ({ rows: positions, columns: d_model }),

@@ -2,7 +2,7 @@
 // the reader watches what share of the scores each kind takes, and what is left of the task when one is cut.
 import type { Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
-import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, bars, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
@@ -274,7 +274,9 @@ function dataOf(panels: readonly Looked[], state: State): Data {
   const typed = typedOf(state).length;
   const lacking = n - typed;
   const note =
-    typed > 0 && lacking > 0 ? `You gave ${typed} of ${n} digits; the other ${lacking} are drawn.` : '';
+    typed > 0 && lacking > 0
+      ? `You gave ${typed} of ${n} digits; the other ${lacking === 1 ? 'is' : `${lacking} are`} drawn.`
+      : '';
   return {
     panels: panels.map(({ examples: { tokens, targets, answers }, ...panel }) => ({
       ...panel,
@@ -510,16 +512,7 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: Sta
   if (panel.floor !== null) {
     const level = drawn.y(panel.floor);
     const { inner } = drawn;
-    marks.push({
-      mark: 'line',
-      x1: inner.x,
-      x2: inner.x + inner.width,
-      y1: level,
-      y2: level,
-      ink: 'quiet',
-      wide: 1.5,
-      dashed: true,
-    });
+    marks.push(horizontal({ inner }, level, { ink: 'quiet', wide: 1.5, dashed: true }));
   }
   trainingTerms.forEach((one, k) => {
     const shares = panel.shares.map((of) => of?.[k] ?? Number.NaN);

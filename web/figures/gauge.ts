@@ -3,7 +3,7 @@
 import type { Superpose, Table } from 'superpose';
 import { aboutPercent, minus, percent } from '../plot/format.js';
 import { changeText } from '../plot/gap.js';
-import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
@@ -124,7 +124,7 @@ export const figure: Figure<typeof controls, Data> = {
     const drawn = panels.map(({ title }, place) =>
       plane(
         areas[place] as Area,
-        { from: -most, to: most, label: 'mean position rows moved', nice: false },
+        { from: -most, to: most, label: '× mean position row moved', nice: false },
         { from, to, label: title, print: (tick) => `${Math.round(100 * tick)}`.replace('-', '−') },
       ),
     );
@@ -134,15 +134,7 @@ export const figure: Figure<typeof controls, Data> = {
       const now = x(data.amounts[at] as number);
       return [
         ...on.marks,
-        {
-          mark: 'line',
-          x1: now,
-          x2: now,
-          y1: inner.y,
-          y2: inner.y + inner.height,
-          ink: 'quiet',
-          dashed: true,
-        },
+        vertical({ inner }, now, { ink: 'quiet', dashed: true }),
         ...kinds.map(({ term }, kind): Mark => {
           const values = data[gauge].map((found) => found[kind] as number);
           return { mark: 'path', d: lineThrough(on, data.amounts, values), stroke: term, wide: 2, term };
@@ -159,18 +151,22 @@ export const figure: Figure<typeof controls, Data> = {
       height,
       marks: [
         ...marks,
-        ...lineKey(
-          key.x,
-          key.y,
-          kinds.map(({ label, term }) => ({ label, ink: term, term })),
+        ...kinds.flatMap(({ label, term }, place) =>
+          lineKey(place * key.right, key.y + place * key.down, [{ label, ink: term, term }]),
         ),
       ],
-      regions: drawn.map(({ inner }) => ({
-        ...inner,
-        pick: 'across' as const,
-        rows: 1,
-        columns: data.amounts.length,
-      })),
+      // The middle of a column is its amount.
+      regions: drawn.map(({ inner }) => {
+        const half = inner.width / (2 * data.amounts.length - 2);
+        return {
+          ...inner,
+          x: inner.x - half,
+          width: inner.width + 2 * half,
+          pick: 'across' as const,
+          rows: 1,
+          columns: data.amounts.length,
+        };
+      }),
     };
   },
 
@@ -183,7 +179,7 @@ export const figure: Figure<typeof controls, Data> = {
     const widest = swings.indexOf(Math.max(...swings));
     const shares = raw.map((found) => found[widest] as number);
     const still = Math.max(...kinds.map((_, kind) => spread(canonical, kind)));
-    return `As up to ${most} mean position rows move from the positions to the words or back, the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${kinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
+    return `Move up to ${most} times the mean position row from the positions to the words, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${kinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
   },
 
   cells: (data) => ({ rows: 1, columns: data.amounts.length }),
@@ -196,7 +192,7 @@ export const figure: Figure<typeof controls, Data> = {
         kind === kinds.length - 1 ? '. ' : ', ',
       ]);
     return [
-      { text: `${minus(String(data.amounts[j]))} mean position rows moved to the words`, strong: true },
+      { text: `${minus(String(data.amounts[j]))} × the mean position row moved to the words`, strong: true },
       `: scores change by ${changeText(data.changes[j] as number)}. Raw: `,
       ...of('raw'),
       'Canonical: ',
@@ -208,7 +204,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   table: (data) => ({
     columns: [
-      'mean position rows moved',
+      '× mean position row moved',
       ...panels.flatMap(({ gauge }) => kinds.map(({ label }) => `${label}, ${gauge}`)),
       'largest change of a score',
     ],
@@ -228,7 +224,11 @@ function spread(shares: number[][], kind: number): number {
 }
 
 /** Side by side, or one above the other. */
-function arrange(width: number): { areas: Area[]; key: { x: number; y: number }; height: number } {
+function arrange(width: number): {
+  areas: Area[];
+  key: { y: number; right: number; down: number };
+  height: number;
+} {
   const high = 280;
   if (width >= 640) {
     const each = (width - 24) / 2;
@@ -237,8 +237,8 @@ function arrange(width: number): { areas: Area[]; key: { x: number; y: number };
         { x: 0, y: 0, width: each, height: high },
         { x: each + 24, y: 0, width: each, height: high },
       ],
-      key: { x: 8, y: high + 14 },
-      height: high + 14 + 18 * kinds.length + 6,
+      key: { y: high + 14, right: width / kinds.length, down: 0 },
+      height: high + 14 + 18 + 6,
     };
   }
   return {
@@ -246,7 +246,7 @@ function arrange(width: number): { areas: Area[]; key: { x: number; y: number };
       { x: 0, y: 0, width, height: high },
       { x: 0, y: high + 16, width, height: high },
     ],
-    key: { x: 8, y: 2 * high + 30 },
+    key: { y: 2 * high + 30, right: 0, down: 18 },
     height: 2 * high + 30 + 18 * kinds.length + 6,
   };
 }

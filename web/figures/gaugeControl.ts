@@ -16,7 +16,7 @@ export const apartOf = (gauge: 'canonical' | 'raw', weights: 'trained' | 'seeded
   gauge === 'canonical' && weights === 'trained' ? [0] : [];
 
 /** Said of lengths, products and cosines of a model's rows, which a vector moved from one table to the other changes. */
-export const rawRows = ' Raw: of the rows as they come.';
+export const rawRows = ' All this is raw: of the rows as they come.';
 
 /** The same, where they are a model's, and with a column that says so. */
 export const rawTable = (isModels: boolean, found: DataTable): DataTable =>

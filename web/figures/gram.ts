@@ -18,8 +18,8 @@ const forms = [
   { name: 'whole', title: 'As it is', said: 'as it is' },
   { name: 'centred', title: 'Rows centred', said: 'centred' },
   { name: 'sines', title: 'Sines only', said: 'sines only' },
-  { name: 'randomForm', title: 'Random A', said: 'random A' },
-  { name: 'rotationForm', title: 'A = aI + bJ', said: 'aI + bJ' },
+  { name: 'randomForm', title: 'Random matrix', said: 'random matrix' },
+  { name: 'rotationForm', title: 'Pairs turned', said: 'pairs turned' },
 ] as const;
 
 interface Data {
@@ -123,7 +123,7 @@ export const figure: Figure<typeof controls, Data> = {
       string,
       string,
     ];
-    return `Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}: they depend on the distance alone. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random form A between the two, ${random}. A form aI + bJ on each frequency keeps it at ${rotation}.`;
+    return `Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}: they depend on the distance alone. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

@@ -6,6 +6,7 @@ import { type Area, colourKey, largestMagnitude, map, multiples, titleHeight } f
 import type { Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
+import { listed } from './lists.js';
 
 const controls = {
   channels: {
@@ -184,7 +185,7 @@ export const figure: Figure<typeof controls, Data> = {
         low: 0,
         high: 1,
         scale: 'sequential',
-        label: width < 560 ? 'product, each picture' : 'dot product, each picture by itself',
+        label: width < 345 ? 'product, by picture' : 'dot product, each picture alone',
         print: (value) => (value === 0 ? 'least' : 'largest'),
       }),
     );
@@ -193,13 +194,15 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ found, grid }, { channels }) {
     const which = channels === 'all' ? '' : ` by the ${channels} half of the channels`;
-    const each = found.map((one, place) => {
-      const { label } = kinds[place] as Kind;
-      return isOffsetOnly(one)
-        ? `${label} depends on the offset alone`
-        : `${label} does not: pairs of the same offset differ from their mean by up to ${about(one.apart)}, where a patch with itself has ${about(one.largest)}`;
-    });
-    return `Each of the ${grid * grid} small squares compares one patch with all${which}. ${each.join('; ')}.`;
+    const named = found.map((one, place) => ({ ...one, label: (kinds[place] as Kind).label }));
+    const alone = named.filter(isOffsetOnly).map(({ label }) => `“${label}”`);
+    const others = named
+      .filter((one) => !isOffsetOnly(one))
+      .map(
+        ({ label, apart, largest }) =>
+          ` For “${label}” they do not: those of one offset differ from their mean by up to ${about(apart)}; a patch with itself has ${about(largest)}.`,
+      );
+    return `Each of the ${grid * grid} small squares compares one patch with all${which}. The products depend on the offset alone for ${listed(alone) || 'none'}.${others.join('')}`;
   },
 
   cells: ({ grid }) => ({ rows: grid, columns: grid }),
@@ -213,7 +216,7 @@ export const figure: Figure<typeof controls, Data> = {
     const right = j + 1 < grid ? p + 1 : p - 1;
     const of = (one: Found, q: number) => readable(one.cosines[p * patches + q] ?? Number.NaN);
     return [
-      `Patch in row ${i}, column ${j}, its cosines with the next one along the row and along the column: `,
+      `Row ${i}, column ${j}: cosines with the next patch in its row and in its column. `,
       found
         .map((one, place) => `${(kinds[place] as Kind).label} ${of(one, right)} and ${of(one, below)}`)
         .join('; '),

@@ -2,7 +2,7 @@
 // rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
@@ -207,15 +207,7 @@ export const figure: Figure<typeof controls, Data> = {
     const marks: Mark[] = [
       ...overlaps.marks,
       { mark: 'path', d: band(overlaps, at, chance), fill: 'quiet', opacity: 0.22 },
-      {
-        mark: 'line',
-        x1: inner.x,
-        x2: inner.x + inner.width,
-        y1: level,
-        y2: level,
-        ink: 'quiet',
-        dashed: true,
-      },
+      horizontal({ inner }, level, { ink: 'quiet', dashed: true }),
       ...right.marks,
     ];
     // The first seed last, on top: its rows are the ones below.

@@ -1,5 +1,6 @@
 // Whether a figure has the layers behind the first scores, which are fetched only when the reader asks.
 import type { MiniLM } from 'superpose';
+import type { Mark } from '../plot/scene.js';
 import type { Choice } from './controls.js';
 import type { Job } from './figure.js';
 
@@ -19,6 +20,17 @@ export const watching = ({ signal, progress }: Job, part: number) => ({
   signal,
   progress: (bytes: number, of: number) => progress((part * bytes) / of),
 });
+
+/** In the room of layers that have not been asked for: what will stand there. */
+export const roomFor = (x: number, y: number, lines: readonly string[]): Mark[] =>
+  lines.map((text, line) => ({
+    mark: 'text',
+    x,
+    y: y + 18 * (line - (lines.length - 2) / 2),
+    text,
+    anchor: 'middle',
+    ink: 'ink',
+  }));
 
 /** Bytes of the files of all layers. */
 export const bytesOfLayers = ({ layerBytes }: MiniLM): number =>

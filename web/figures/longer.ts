@@ -1,7 +1,7 @@
 // Figure "Longer than trained": models that look back one place, trained on sixteen tokens and asked about thirty-two.
 import type { Superpose } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
-import { lineKey, lineThrough, plane } from '../plot/parts.js';
+import { lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
@@ -156,16 +156,7 @@ export const figure: Figure<typeof controls, Data> = {
       height: area.height + 18 * deep + 8,
       marks: [
         ...drawn.marks,
-        {
-          mark: 'line',
-          x1: end,
-          x2: end,
-          y1: inner.y,
-          y2: inner.y + inner.height,
-          ink: 'quiet',
-          dashed: true,
-          wide: 1.5,
-        },
+        vertical({ inner }, end, { ink: 'quiet', dashed: true, wide: 1.5 }),
         { mark: 'text', x: end + 6, y: area.y + 10, text: 'not trained on →', ink: 'ink' },
         ...marks,
         ...Array.from({ length: keys }, (_, key) =>

@@ -1,12 +1,12 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its positions are
 // replaced or shifted, or its words shuffled or reversed; another sentence is the scale.
 import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
-import { about, readable } from '../plot/format.js';
+import { about, counted, readable } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Figure, Job, Said, TextCompute, TextModel } from './figure.js';
-import { fetchingLayers, layersControl, watching } from './layersControl.js';
+import { fetchingLayers, layersControl, roomFor, watching } from './layersControl.js';
 import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
 /** Sentences that differ in who does what, and one that says the same in other words. */
@@ -44,9 +44,6 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-/** States of MiniLM: before its first layer, and behind each of six. */
-const states = 7;
-
 interface Curve {
   name: string;
   ink: Ink;
@@ -61,6 +58,8 @@ interface Data {
   texts: [string, string];
   shuffled: readonly string[];
   curves: Curve[];
+  /** Of the model, whether they are here or not. */
+  layers: number;
   /** Rows of the position table. */
   positions: number;
 }
@@ -76,7 +75,8 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const another = await model.tokenize(texts[1], mostTokens);
   const { positions } = model;
   const [first = ''] = sentence.tokens;
-  const layers = state.layers === 'all' ? model.layerBytes.length : 0;
+  const all = model.layerBytes.length;
+  const layers = state.layers === 'all' ? all : 0;
   const orders = ordersOf(superpose, sentence, state.seed);
   const changes: [string, Ink, boolean, PositionChange][] = [
     ['position rows: the sentence’s mean', 'accent', false, { mean: 'sentence' }],
@@ -89,16 +89,17 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const unchanged = await run(sentence);
   const against = async (one: Sentence, change?: PositionChange): Promise<number[]> => {
     const found = await run(one, change);
-    const all = superpose.rowCosines(unchanged, found).data;
-    return Array.from({ length: layers + 1 }, (_, layer) => all[layer * (layers + 2)] as number);
+    const cosines = superpose.rowCosines(unchanged, found).data;
+    return Array.from({ length: layers + 1 }, (_, layer) => cosines[layer * (layers + 2)] as number);
   };
   const curves: Curve[] = [];
   for (const [name, ink, dashed, change] of changes) {
     curves.push({ name, ink, dashed, cosines: await against(sentence, change) });
   }
-  curves.push({ name: `“${cut(texts[1])}”`, ink: 'quiet', dashed: true, cosines: await against(another) });
+  curves.push({ name: `“${cut(texts[1])}”`, ink: 'warning', dashed: true, cosines: await against(another) });
   const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
-  return { tokens: sentence.tokens, dropped: sentence.dropped, texts, shuffled, curves, positions };
+  const { tokens, dropped } = sentence;
+  return { tokens, dropped, texts, shuffled, curves, layers: all, positions };
 };
 
 /** Embeddings [layers + 1, d] of a sentence, changed or as it is; fetching is most of the first. */
@@ -157,7 +158,10 @@ export const figure: Figure<typeof controls, Data> = {
   waiting: fetchingLayers,
   unused: ({ pair }) => (pair === 'yours' ? [] : ['text', 'other']),
 
-  scene({ curves }, _, width) {
+  scene({ curves, layers }, _, width) {
+    const states = layers + 1;
+    // The key: changes of a kind below one another, or all of them.
+    const below = width >= 860 ? 2 : curves.length;
     const count = curves[0]?.cosines.length ?? 1;
     const least = Math.min(0, ...curves.flatMap(({ cosines }) => cosines));
     const drawn = plane(
@@ -173,14 +177,23 @@ export const figure: Figure<typeof controls, Data> = {
     ]);
     return {
       width,
-      height: high + 14 + lineOf * curves.length + 6,
+      height: high + 14 + lineOf * below + 6,
       marks: [
         ...drawn.marks,
         ...marks,
-        ...lineKey(
-          8,
-          high + 14,
-          curves.map(({ name, ink, dashed }) => ({ label: name, ink, dashed })),
+        ...(count < states
+          ? roomFor(inner.x + inner.width * 0.58, inner.y + inner.height / 2, [
+              `Layers 1 to ${layers} come with “All”`,
+              'above: how far each change',
+              'then moves the sentence.',
+            ])
+          : []),
+        ...curves.flatMap(({ name, ink, dashed }, place) =>
+          lineKey(
+            (Math.floor(place / below) * width) / Math.ceil(curves.length / below),
+            high + 14 + lineOf * (place % below),
+            [{ label: name, ink, dashed }],
+          ),
         ),
       ],
       regions: [{ ...inner, width: (inner.width * count) / states, pick: 'across', rows: 1, columns: count }],
@@ -191,8 +204,9 @@ export const figure: Figure<typeof controls, Data> = {
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
-    const where = layers === 'all' ? 'Behind the last layer' : 'Before the first layer';
-    return `${where}, the embedding of “${texts[0]}” has a cosine of ${about(mean.cosine)} with what it is when every word has the same position row, the mean of the sentence’s: ${tokens[0]} keeps its own. With the mean of all ${positions} rows, ${tokens[0]} included, it is ${about(table.cosine)}, with its words shuffled ${about(shuffled.cosine)}. The scale: “${texts[1]}” is at ${about(other.cosine)}.`;
+    const where =
+      layers === 'all' ? 'After the last layer' : 'Before the first layer, where no word has met another';
+    return `${where}: give every word of “${texts[0]}” the sentence’s mean position row, and its embedding keeps a cosine of ${about(mean.cosine)} with what it was (${tokens[0]} keeps its own row). With the mean of all ${positions} rows, ${tokens[0]}’s too, it keeps ${about(table.cosine)}; with the words shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
   },
 
   cells: ({ curves }) => ({ rows: 1, columns: curves[0]?.cosines.length ?? 1 }),
@@ -200,7 +214,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   readout: ({ curves }, _, { j }) => [
     {
-      text: j === 0 ? 'Before the first layer' : `Behind ${j} ${j === 1 ? 'layer' : 'layers'}`,
+      text: j === 0 ? 'Before the first layer' : `After ${counted(j, 'layer')}`,
       strong: true,
     },
     ': ',

@@ -274,7 +274,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ n, direct, residuals, winners, uncentred, shares }, state) {
     const [low = 0, high = 0] = extent(direct.sum) as [number?, number?];
-    const apart = `In head ${state.head}, the terms of the normalised sum add up to the scores ${howExactly(residuals.exact)}. With each part normalised by itself they miss by up to ${about(residuals.separate)}, where the scores run from ${about(low)} to ${about(high)}, and ${winners} of ${n} tokens attend most to a different one.`;
+    const apart = `In head ${state.head}, the terms of the normalised sum add up to the scores ${howExactly(residuals.exact)}. With each part normalised by itself they miss by up to ${about(residuals.separate)}, where the scores run from ${about(low)} to ${about(high)}, and ${winners} of ${n} tokens ${winners === 1 ? 'attends' : 'attend'} most to a different one.`;
     if (!shares.every(Number.isFinite)) return `${apart} ${nothingToShare(state, n)}`;
     const gaps = shares.map((share, place) => Math.abs(share - at(uncentred, place)));
     const place = gaps.indexOf(Math.max(...gaps));

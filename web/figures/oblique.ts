@@ -1,9 +1,9 @@
 // Figure "What taking them apart does to noise": two subspaces, the angle between them, and what the
 // projector that reads one of the two summands back makes of noise.
 import type { Superpose, Table } from 'superpose';
-import { about, readable } from '../plot/format.js';
+import { about, counted, readable } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -149,16 +149,7 @@ export const figure: Figure<typeof controls, Data> = {
         opacity: 0.16,
       },
       ...marks,
-      {
-        mark: 'line',
-        x1: inner.x,
-        x2: inner.x + inner.width,
-        y1: y(1),
-        y2: y(1),
-        ink: 'quiet',
-        dashed: true,
-        wide: 1.5,
-      },
+      horizontal({ inner }, y(1), { ink: 'quiet', dashed: true, wide: 1.5 }),
       {
         mark: 'path',
         d: lineThrough(
@@ -227,7 +218,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe({ now, exactError }, { subspaces, d, k1, k2 }) {
-    const sizes = `With ${k1} dimension${k1 === 1 ? '' : 's'} for tokens and ${k2} for positions, of ${d}`;
+    const sizes = `With ${counted(k1, 'dimension')} for tokens and ${k2} for positions, of ${d}`;
     if (!Number.isFinite(now.gain)) {
       return `${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no linear map gives the token back.`;
     }

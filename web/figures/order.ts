@@ -1,6 +1,6 @@
 // Figure "Order without positions": what shuffling the words before the last one does to its output.
 import type { AttentionLayer, PermutationEffect, Superpose, Table } from 'superpose';
-import { about, readable } from '../plot/format.js';
+import { about, counted, readable } from '../plot/format.js';
 import { changeText } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
@@ -96,7 +96,7 @@ function permutationOf(superpose: Superpose, { n, seed, shuffle }: State): numbe
 }
 
 const nameOf = ({ causal, depth }: Case): string =>
-  `${causal ? 'causal' : 'both ways'}, ${depth} ${depth === 1 ? 'layer' : 'layers'}`;
+  `${causal ? 'causal' : 'both ways'}, ${counted(depth, 'layer')}`;
 
 const inkOf = ({ causal }: Case): Ink => (causal ? 'accent' : 'second');
 
@@ -237,9 +237,7 @@ function layersOf(list: Case[]): string {
   const depths = list.map(({ depth }) => depth);
   const many = depths.length > 1;
   const last = depths.at(-1) as number;
-  return many
-    ? `${depths.slice(0, -1).join(', ')} or ${last} layers`
-    : `${last} ${last === 1 ? 'layer' : 'layers'}`;
+  return many ? `${depths.slice(0, -1).join(', ')} or ${last} layers` : counted(last, 'layer');
 }
 
 function arrange({ cases }: Data, width: number) {

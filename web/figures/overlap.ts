@@ -1,6 +1,6 @@
 // Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
-import { about, aboutPercent, percent, readable } from '../plot/format.js';
+import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -219,7 +219,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { d_model, dimensions, reached } = data;
     const least = tail(data);
     const inTail = 1 - (reached[d_model - least - 1] as number);
-    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${least} directions in which the ${data.tokenRows} token rows vary least, an eighth of all, hold ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
+    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, an eighth of all, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
   },
 
   cells: ({ shares }) => ({ rows: 1, columns: shares.length }),
@@ -229,7 +229,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       `Token direction ${j + 1} of ${shares.length}: `,
       { text: percent(shares[j] ?? Number.NaN), strong: true },
-      ` of it lies in the positions’ space, by chance ${percent(chance)}. The first ${j + 1} hold ${percent(reached[j] ?? Number.NaN)} of that space, by chance ${percent((j + 1) / shares.length)}.`,
+      ` of it lies in the positions’ space, by chance ${percent(chance)}. The first ${j === 0 ? 'holds' : `${j + 1} hold`} ${percent(reached[j] ?? Number.NaN)} of that space, by chance ${percent((j + 1) / shares.length)}.`,
     ];
   },
 

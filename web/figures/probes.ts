@@ -130,7 +130,6 @@ function widened({ data, rows, columns }: Table<Float64Array>, from: number): Ta
 /** Rounded down, so that “at least” is true. */
 const threeDown = (value: number) => (Math.floor(1000 * value) / 1000).toFixed(3);
 const symbol = ({ against }: State) => (against === 'scale' ? 'ρ' : 'd');
-const places = (count: number) => `${readable(count)} place${count === 1 ? '' : 's'}`;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'probes',
@@ -220,7 +219,7 @@ export const figure: Figure<typeof controls, Data> = {
     const from = (value: (point: Point) => number, print: (value: number) => string) =>
       `from ${print(value(first))} at ${symbol(state)} = ${first.at} to ${print(value(end))} at ${symbol(state)} = ${end.at}`;
     const fixed = state.against === 'scale' ? `d = ${state.d}` : `ρ = ${state.scale}`;
-    return `At ${fixed}, the position’s mean error goes ${from(({ positionError }) => positionError, places)}, where always naming the middle misses by ${about(guessing)}. The word’s R² goes ${from(
+    return `At ${fixed}, the position’s mean error goes ${from(({ positionError }) => positionError, about)} places; always naming the middle misses by ${about(guessing)}. The word’s R² goes ${from(
       ({ rSquared }) => rSquared,
       (value) => value.toFixed(2).replace('-', '−'),
     )}. Concatenated, it is at least ${threeDown(Math.min(...points.map(({ concatenated }) => concatenated)))}.`;
@@ -240,7 +239,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       { text: `${symbol(state)} = ${at}`, strong: true },
       ': position off by ',
-      { text: places(positionError), ink: 'position-position' },
+      { text: `${readable(positionError)} places`, ink: 'position-position' },
       '; word: ',
       { text: `R² ${readable(rSquared)}`, ink: 'token-token' },
       ', ',

@@ -1,6 +1,6 @@
 // Figure "Which width do the quoted numbers have?": two channels of a sinusoidal encoding, by its width.
 import type { First } from 'superpose';
-import { type Area, lineKey, lineThrough, type Plane, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineKey, lineThrough, type Plane, plane, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -97,15 +97,7 @@ export const figure: Figure<typeof controls, Data> = {
     const drawn = planeOf(data, channel, plot);
     const { inner, x, y } = drawn;
     const upright = (at: number, anchor: 'start' | 'end'): Mark[] => [
-      {
-        mark: 'line',
-        x1: x(at),
-        x2: x(at),
-        y1: inner.y,
-        y2: inner.y + inner.height,
-        ink: 'quiet',
-        dashed: true,
-      },
+      vertical({ inner }, x(at), { ink: 'quiet', dashed: true }),
       {
         mark: 'text',
         x: x(at) + (anchor === 'start' ? 5 : -5),
@@ -122,16 +114,8 @@ export const figure: Figure<typeof controls, Data> = {
         ...drawn.marks,
         ...upright(128, 'start'),
         ...upright(claimed, 'end'),
-        ...quotes[channel].map(
-          (quote, place): Mark => ({
-            mark: 'line',
-            x1: inner.x,
-            x2: inner.x + inner.width,
-            y1: y(1 - Number(quote)),
-            y2: y(1 - Number(quote)),
-            ink: place === 0 ? 'warning' : 'third',
-            wide: 1.5,
-          }),
+        ...quotes[channel].map((quote, place) =>
+          horizontal({ inner }, y(1 - Number(quote)), { ink: place === 0 ? 'warning' : 'third', wide: 1.5 }),
         ),
         ...spacings.flatMap(({ dashed }, spacing) =>
           positions.map(

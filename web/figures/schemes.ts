@@ -22,6 +22,7 @@ import {
   plane,
   tickText,
   titleHeight,
+  vertical,
 } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -369,7 +370,7 @@ export const figure: Figure<typeof controls, Data> = {
   focus(data, state, { i, j }, width) {
     const { x, inner } = kernelPlane(data, state, arrange(data, state, width).kernel);
     const at = x(j - i);
-    return [{ mark: 'line', x1: at, x2: at, y1: inner.y, y2: inner.y + inner.height, ink: 'ink', wide: 1.5 }];
+    return [vertical({ inner }, at, { ink: 'ink', wide: 1.5 })];
   },
 
   describe(data, state) {
@@ -388,7 +389,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const flat = of('nothing');
     const places = of('places');
-    return `With one word in all ${data.n} places, whatever varies is position. ${of('offset').length} of ${schemeIds.length} schemes give scores that depend on the offset alone (${names(of('offset')) || 'none of them'}); in ${places.length} they depend on the two places themselves${places.length ? ` (${names(places)})` : ''}; in ${flat.length} all scores are the same${flat.length ? ` (${names(flat)})` : ''}. ${chosen} ${parameters}`;
+    return `With one word in all ${data.n} places, whatever varies is position. ${of('offset').length} of ${schemeIds.length} schemes give scores that depend on the offset alone (${names(of('offset')) || 'none of them'}); in ${places.length} they depend on the two places themselves${places.length ? ` (${names(places)})` : ''}; in ${flat.length}, no two of them differ${flat.length ? ` (${names(flat)})` : ''}. ${chosen} ${parameters}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

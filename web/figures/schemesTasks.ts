@@ -230,7 +230,8 @@ export const figure: Figure<typeof controls, Data> = {
     const all = cells.flat();
     if (all.length === 0) return 'Choose positions and a task.';
     const missing = all.filter((cell) => thereOf(cell).length < seeds).length;
-    const still = missing > 0 ? ` ${missing} of ${all.length} cells are still to come.` : '';
+    const still =
+      missing > 0 ? ` ${missing} of ${all.length} cells ${missing === 1 ? 'is' : 'are'} still to come.` : '';
     if (cells.length <= fewRows) {
       const said = cells.map((row) => {
         const name = rowNames[(row[0] as Cell).row];

@@ -2,7 +2,7 @@
 import type { Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { changeText, howExactly } from '../plot/gap.js';
-import { type Area, lineKey, lineThrough, multiples, plane, tickText } from '../plot/parts.js';
+import { type Area, lineKey, lineThrough, multiples, plane, tickText, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -153,15 +153,7 @@ export const figure: Figure<typeof controls, Data> = {
             wide: 2.25,
           }),
         ),
-        {
-          mark: 'line',
-          x1: drawn.x(k),
-          x2: drawn.x(k),
-          y1: drawn.inner.y,
-          y2: drawn.inner.y + drawn.inner.height,
-          ink: 'quiet',
-          dashed: true,
-        },
+        vertical(drawn, drawn.x(k), { ink: 'quiet', dashed: true }),
         ...lineKey(0, plot.y + plot.height + 8, lines),
       ],
       regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: shifts }],

@@ -1,7 +1,6 @@
 // Figure "Angles between random subspaces": planes meet at far smaller angles than single vectors do.
-import { about, readable } from '../plot/format.js';
-import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
-import type { Mark } from '../plot/scene.js';
+import { about, counted, readable } from '../plot/format.js';
+import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 
@@ -70,23 +69,15 @@ export const figure: Figure<typeof controls, Data> = {
       {
         from: 0.5,
         to: n + 0.5,
-        label: 'principal angle, smallest first',
+        label: 'pair of directions, best match first',
         nice: false,
         ticks: Math.min(n, 5),
       },
-      { from: 0, to: 1, label: 'its cosine', nice: false },
+      { from: 0, to: 1, label: 'cosine of the pair', nice: false },
     );
     const places = Float64Array.from(cosines, (_, k) => first.x(k + 1));
-    const level = (value: number, ink: 'warning' | 'third', within = first): Mark => ({
-      mark: 'line',
-      x1: within.inner.x,
-      x2: within.inner.x + within.inner.width,
-      y1: within.y(value),
-      y2: within.y(value),
-      ink,
-      wide: 2,
-      dashed: true,
-    });
+    const level = (value: number, ink: 'warning' | 'third', within = first) =>
+      horizontal(within, within.y(value), { ink, wide: 2, dashed: true });
     const second = plane(
       growth,
       { from: 1, to: data.sizes.length, label: `k₁, with k₂ = ${k2}`, nice: false },
@@ -143,7 +134,7 @@ export const figure: Figure<typeof controls, Data> = {
         },
         ...lineKey(key.x, key.y + 18, [
           { label: 'theory, for large d', ink: 'warning', dashed: true },
-          { label: 'mean |cosine| of two single vectors', ink: 'third', dashed: true },
+          { label: 'two single vectors, mean |cosine|', ink: 'third', dashed: true },
         ]),
       ],
       regions: [
@@ -163,9 +154,9 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, { d, k1, k2 }) {
     const forced =
       data.zeroAngles > 0
-        ? ` Because k₁ + k₂ = ${k1 + k2} is more than ${d}, ${data.zeroAngles} ${data.zeroAngles === 1 ? 'direction is' : 'directions are'} shared whatever is drawn.`
+        ? ` Because k₁ + k₂ = ${k1 + k2} is more than ${d}, ${counted(data.zeroAngles, 'direction is', 'directions are')} shared whatever is drawn.`
         : '';
-    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${cosine(data.cosines[0])}; ${cosine(data.highest)} is the edge expected ${data.zeroAngles > 0 ? 'of the others ' : ''}for large d, and ${about(data.vectors)} the mean size for two single vectors. The squared cosines add up to ${about(data.sum)}, expected k₁k₂/d = ${about(data.expectedSum)}.${forced}`;
+    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${cosine(data.cosines[0])}; theory expects up to ${cosine(data.highest)} ${data.zeroAngles > 0 ? 'of the others ' : ''}for large d, and two single vectors have ${about(data.vectors)} on average. The squared cosines add up to ${about(data.sum)}; the mean over draws is k₁k₂/d = ${about(data.expectedSum)}.${forced}`;
   },
 
   cells: ({ cosines }) => ({ rows: 1, columns: cosines.length }),

@@ -2,7 +2,16 @@
 // stand to each other, and how positions resemble each other by distance.
 import type { Superpose } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
-import { type Area, colourKey, largestMagnitude, lineKey, lineThrough, map, plane } from '../plot/parts.js';
+import {
+  type Area,
+  colourKey,
+  horizontal,
+  largestMagnitude,
+  lineKey,
+  lineThrough,
+  map,
+  plane,
+} from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, TextCompute, TextModel } from './figure.js';
@@ -159,17 +168,7 @@ export const figure: Figure<typeof controls, Data> = {
       marks: [
         ...sentence.marks,
         ...(hasSegment(data)
-          ? [
-              {
-                mark: 'line',
-                x1: sentence.inner.x,
-                x2: sentence.inner.x + sentence.inner.width,
-                y1: sentence.y(data.segment),
-                y2: sentence.y(data.segment),
-                ink: 'rest',
-                wide: 2,
-              } as const,
-            ]
+          ? [horizontal(sentence, sentence.y(data.segment), { ink: 'rest', wide: 2 })]
           : []),
         { mark: 'path', d: lineThrough(sentence, places, data.token), stroke: 'token-token', wide: 1 },
         { mark: 'path', d: lineThrough(sentence, places, inSentence), stroke: 'position-position', wide: 1 },

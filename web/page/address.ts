@@ -27,6 +27,9 @@ async function remember(element: FigureElement, state: State, settled: boolean):
 /** The link that the reader came by, if it was one of those that show what is said. */
 let from: HTMLAnchorElement | undefined;
 
+/** Whether that link led to where the reader is now. */
+const isFrom = () => from?.hash === location.hash;
+
 /** What is folded away around a place is opened. */
 function unfold(place: Element | null | undefined): void {
   const folded = place?.closest('details');
@@ -83,7 +86,9 @@ export function followAddress(notice: (sentence: string) => void): void {
     clearTimeout(timer);
     const link = readLink(location.hash);
     if (!link) {
-      unfold(document.getElementById(location.hash.slice(1)));
+      const place = document.getElementById(location.hash.slice(1));
+      if (place && isFrom()) bring(place);
+      else unfold(place);
       return;
     }
     if ('refused' in link) {
@@ -124,7 +129,7 @@ export function followHistory(): void {
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));
   window.addEventListener('popstate', () => {
     const link = readLink(location.hash);
-    if (link && !('refused' in link)) return;
+    if ((link && !('refused' in link)) || isFrom()) return;
     document.querySelector('.claimed')?.remove();
     from?.focus();
     from = undefined;

@@ -15,6 +15,10 @@ function rounded(exact: number, digits: number): string {
   return minus(size >= 10 ** digits - 0.5 ? value.toFixed(0) : value.toPrecision(digits));
 }
 
+/** How many of what: one of a thing is not many. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
 /** A logit, a dot product, as a readout has it: three significant digits, without exponents in the usual range. */
 export const readable = (value: number): string => rounded(value, 3);
 

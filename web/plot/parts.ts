@@ -1,6 +1,6 @@
 // What figures are put together from: planes with axes, maps with keys, lines, histograms, bars.
 import { linear, logarithmic, type Scale } from './scale.js';
-import type { Ink, Mark, RasterMark, Region, ScaleName, Term } from './scene.js';
+import type { Ink, LineMark, Mark, RasterMark, Region, ScaleName, Term } from './scene.js';
 
 export interface Area {
   x: number;
@@ -100,6 +100,28 @@ export function lineThrough(
 }
 
 const point = (x: number, y: number) => `${Math.round(100 * x) / 100},${Math.round(100 * y) / 100}`;
+
+type Look = Omit<LineMark, 'mark' | 'x1' | 'x2' | 'y1' | 'y2'>;
+
+/** A line from one side of the axes to the other, at y in pixels. */
+export const horizontal = ({ inner }: { inner: Area }, y: number, look: Look): Mark => ({
+  mark: 'line',
+  x1: inner.x,
+  x2: inner.x + inner.width,
+  y1: y,
+  y2: y,
+  ...look,
+});
+
+/** The same from top to bottom, at x. */
+export const vertical = ({ inner }: { inner: Area }, x: number, look: Look): Mark => ({
+  mark: 'line',
+  x1: x,
+  x2: x,
+  y1: inner.y,
+  y2: inner.y + inner.height,
+  ...look,
+});
 
 /** How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin includes. */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
