@@ -6,6 +6,7 @@ import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure } from './figure.js';
+import { inTurn } from './lists.js';
 
 const controls = {
   vocabulary: { kind: 'steps', label: 'Vocabulary', values: [500, 1000, 2000, 5000], initial: 5000 },
@@ -127,18 +128,12 @@ export const figure: Figure<typeof controls, Data> = {
     const { points } = data;
     const narrow = width < 560;
     const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
-    const { x, y, inner, marks } = plane(
-      area,
-      {
-        from: -0.5,
-        to: widths.length - 0.5,
-        nice: false,
-        ticks: widths.length,
-        label: 'width d',
-        print: (tick) => String(widths[tick] ?? ''),
-      },
-      { from: 0, to: 1, label: 'words lost', print: (tick) => `${Math.round(100 * tick)} %` },
-    );
+    const { x, y, inner, marks } = plane(area, inTurn(widths, 'width d'), {
+      from: 0,
+      to: 1,
+      label: 'words lost',
+      print: (tick) => `${Math.round(100 * tick)} %`,
+    });
     const list = widths.map((_, place) => place);
     const lines = scales.flatMap((_, row): Mark[] => {
       const ink = inks[row] as Ink;

@@ -6,7 +6,7 @@ import type { Ink, Mark } from '../plot/scene.js';
 import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
-import { listed } from './lists.js';
+import { inTurn, listed } from './lists.js';
 import {
   divergedRemark,
   evaluationSequences,
@@ -105,18 +105,7 @@ export const figure: Figure<typeof controls, Data> = {
   scene({ points }, _, width) {
     const wide = width >= 640;
     const area = { x: 0, y: 0, width, height: wide ? 320 : 280 };
-    const drawn = plane(
-      area,
-      {
-        from: -0.5,
-        to: widths.length - 0.5,
-        nice: false,
-        ticks: widths.length,
-        label: 'width d',
-        print: (tick) => String(widths[tick] ?? ''),
-      },
-      rightAxis,
-    );
+    const drawn = plane(area, inTurn(widths, 'width d'), rightAxis);
     const marks = lines.flatMap((line, k): Mark[] => {
       const own = points[k] as Point[];
       // Beside each other, so that dots of equal height can be told apart.

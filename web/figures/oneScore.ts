@@ -9,7 +9,7 @@ import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { gaugeControl, withGauge } from './gaugeControl.js';
-import { queryAndKey } from './pairs.js';
+import { fromQueryToKey, queryAndKey } from './pairs.js';
 import { seededLayer } from './seededLayer.js';
 import {
   headControl,
@@ -320,8 +320,7 @@ export const figure: Figure<typeof controls, Data> = {
     return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.`;
   },
 
-  cells: ({ n }) => ({ rows: n, columns: n }),
-  firstCursor: ({ n }) => ({ i: Math.min(3, n - 1), j: Math.min(2, n - 1) }),
+  ...fromQueryToKey,
 
   readout(data, state, { i, j }) {
     const cell = i * data.n + j;

@@ -16,7 +16,7 @@ import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { withGauge } from './gaugeControl.js';
-import { queryAndKey } from './pairs.js';
+import { fromQueryToKey, queryAndKey } from './pairs.js';
 import { fetching, mostTokens, sentenceControl, sentenceRemark, tokensControl } from './sentence.js';
 import { terms as allTerms, termLabels } from './terms.js';
 
@@ -357,8 +357,7 @@ export const figure: Figure<typeof controls, Data> = {
     return `${alike} Of the variation in head ${head}’s scores, in the raw gauge, the terms make up: ${shares}. They add up to the score ${howExactly(residual, singlePrecision)}.`;
   },
 
-  cells: ({ n }) => ({ rows: n, columns: n }),
-  firstCursor: ({ n }) => ({ i: Math.min(3, n - 1), j: Math.min(2, n - 1) }),
+  ...fromQueryToKey,
 
   readout({ n, words, maps, terms }, _, { i, j }) {
     const at = (values: Float32Array) => values[i * n + j] ?? Number.NaN;

@@ -8,6 +8,7 @@ import { loadMiniLM } from 'superpose';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { fileOf } from '../support/safetensors.ts';
+import { wordPieceTokenizer } from '../support/wordPieces.ts';
 
 const d_model = 4;
 const halves = (rows: number, columns: number) => ({
@@ -47,49 +48,7 @@ const manifest = {
 
 const vocab = { '[UNK]': 0, '[CLS]': 1, '[SEP]': 2, river: 3, bank: 4, the: 5 };
 
-const tokenizer = {
-  version: '1.0',
-  truncation: null,
-  padding: null,
-  added_tokens: ['[UNK]', '[CLS]', '[SEP]'].map((content, id) => ({
-    id,
-    content,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-    special: true,
-  })),
-  normalizer: {
-    type: 'BertNormalizer',
-    clean_text: true,
-    handle_chinese_chars: true,
-    strip_accents: null,
-    lowercase: true,
-  },
-  pre_tokenizer: { type: 'BertPreTokenizer' },
-  post_processor: {
-    type: 'TemplateProcessing',
-    single: [
-      { SpecialToken: { id: '[CLS]', type_id: 0 } },
-      { Sequence: { id: 'A', type_id: 0 } },
-      { SpecialToken: { id: '[SEP]', type_id: 0 } },
-    ],
-    pair: [],
-    special_tokens: {
-      '[CLS]': { id: '[CLS]', ids: [1], tokens: ['[CLS]'] },
-      '[SEP]': { id: '[SEP]', ids: [2], tokens: ['[SEP]'] },
-    },
-  },
-  decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
-  model: {
-    type: 'WordPiece',
-    unk_token: '[UNK]',
-    continuing_subword_prefix: '##',
-    max_input_chars_per_word: 100,
-    vocab,
-  },
-};
+const tokenizer = wordPieceTokenizer(vocab);
 
 const attention = 'encoder.layer.0.attention.self';
 const layer = {

@@ -21,6 +21,7 @@ import { plain } from '../support/builds.ts';
 import { largestDifference } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
 import { describeWeights } from '../support/weights.ts';
+import { wordPieceTokenizer } from '../support/wordPieces.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
@@ -683,43 +684,7 @@ describe('where a model lies', () => {
         id,
       ]),
     );
-    const tokenizer = {
-      version: '1.0',
-      added_tokens: ['[PAD]', '[UNK]', '[CLS]', '[SEP]'].map((content, id) => ({
-        id,
-        content,
-        special: true,
-      })),
-      normalizer: {
-        type: 'BertNormalizer',
-        clean_text: true,
-        handle_chinese_chars: true,
-        strip_accents: null,
-        lowercase: true,
-      },
-      pre_tokenizer: { type: 'BertPreTokenizer' },
-      post_processor: {
-        type: 'TemplateProcessing',
-        single: [
-          { SpecialToken: { id: '[CLS]', type_id: 0 } },
-          { Sequence: { id: 'A', type_id: 0 } },
-          { SpecialToken: { id: '[SEP]', type_id: 0 } },
-        ],
-        pair: [],
-        special_tokens: {
-          '[CLS]': { id: '[CLS]', ids: [2], tokens: ['[CLS]'] },
-          '[SEP]': { id: '[SEP]', ids: [3], tokens: ['[SEP]'] },
-        },
-      },
-      decoder: { type: 'WordPiece', prefix: '##' },
-      model: {
-        type: 'WordPiece',
-        unk_token: '[UNK]',
-        continuing_subword_prefix: '##',
-        max_input_chars_per_word: 100,
-        vocab,
-      },
-    };
+    const tokenizer = wordPieceTokenizer(vocab);
     const files = [
       new File([bytesOf('bert') as BlobPart], 'model.safetensors'),
       new File([config], 'config.json'),
