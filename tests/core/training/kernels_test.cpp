@@ -64,7 +64,7 @@ template <typename Scalar>
 void softmax_is_the_definition(double tolerance) {
   Shapes shapes(2);
   for (int n = 1; n < 20; ++n) {
-    const Matrix<Scalar> logits = shapes.matrix(7, n, n % 3 ? 2 : 300).cast<Scalar>();
+    const Matrix<Scalar> logits = shapes.matrix(7, n, n % 3 ? 2 : 3000).cast<Scalar>();
     Matrix<Scalar> weights = logits;
     if (n > 2) weights(2, n - 1) = weights(2, 0) = static_cast<Scalar>(kMasked);
     Matrix<double> wanted = weights.template cast<double>();
