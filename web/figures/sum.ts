@@ -214,7 +214,7 @@ export const figure: Figure<typeof controls, Data> = {
       state.terms === 'added'
         ? ''
         : ` No weight changes by more than ${aboutPercent(places.change)} of a head’s attention in head ${places.head}, and ${aboutPercent(words.change)} in head ${words.head}.`;
-    return `${meanings[state.terms]}From “${data.tokens[data.chosen]}”, head ${places.head} looks most at ${says(places)}; head ${words.head}, reading the same sums, at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
+    return `${meanings[state.terms]}From “${data.tokens[data.chosen]}”, the word head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
   },
 
   cells: ({ tokens }) => ({ rows: 1, columns: tokens.length }),
