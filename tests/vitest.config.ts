@@ -15,6 +15,7 @@ const nodeOnly = [
   'drift',
   'glue',
   'layers',
+  'layersOracle',
   'minilmForward',
   'minilmTables',
   'modelFiles',

@@ -1,41 +1,27 @@
 // The oracles of tests/reference run again, and give what is committed, within the tolerances that their
 // README names: nobody has changed a script without its numbers, or a number by hand.
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { execute, root } from '../package/support/project.ts';
+import { oneThread, python, withoutNumpy } from './support/numpy.ts';
 import { differences, rulesOf } from './support/tolerances.ts';
 
 const folder = join(root, 'tests/reference');
-const namesOf = (ending: string, but: string) =>
+const namesOf = (ending: string, ...but: string[]) =>
   readdirSync(folder)
     .filter((name) => name.endsWith(ending))
     .map((name) => name.slice(0, -ending.length))
-    .filter((name) => name !== but);
+    .filter((name) => !but.includes(name));
 
-// Their writer is none, and figures.json is the core's.
+// Their writer is none, drawn_sentences.py draws what is not committed, and figures.json is the core's.
 // The longest scripts run longest: they start first.
 const lengthOf = (oracle: string) => readFileSync(join(folder, `${oracle}.py`)).length;
-const oracles = namesOf('.py', 'oracle_json').sort((a, b) => lengthOf(b) - lengthOf(a));
+const oracles = namesOf('.py', 'oracle_json', 'drawn_sentences').sort((a, b) => lengthOf(b) - lengthOf(a));
 const readme = readFileSync(join(folder, 'README.md'), 'utf8');
 const rules = rulesOf(readme);
 const committed = (oracle: string) => JSON.parse(readFileSync(join(folder, `${oracle}.json`), 'utf8'));
-
-const hasNumpy = (python: string) => {
-  try {
-    execFileSync(python, ['-c', 'import numpy'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-// Debian's numpy is its own Python's, whatever other is first on PATH.
-const python = ['/usr/bin/python3', 'python3'].find(hasNumpy);
-const inCi = process.env.CI === 'true';
-if (!python)
-  console.log('No python3 here has numpy (Debian: python3-numpy), so the oracles are not run again.');
 
 const copy = mkdtempSync(join(tmpdir(), 'superpose-oracles-'));
 const reference = join(copy, 'tests/reference');
@@ -53,11 +39,9 @@ test('every oracle has its numbers, its command and its tolerance, and there are
   for (const oracle of oracles) expect(readme).toContain(`python3 tests/reference/${oracle}.py`);
 });
 
-test.skipIf(!python && !inCi).concurrent.each(oracles)('%s.py gives what is committed', async (oracle) => {
-  // One thread each, because they run side by side.
-  const env = { ...process.env, OPENBLAS_NUM_THREADS: '1', OMP_NUM_THREADS: '1' };
+test.skipIf(withoutNumpy).concurrent.each(oracles)('%s.py gives what is committed', async (oracle) => {
   const script = join(reference, `${oracle}.py`);
-  const outcome = await execute(python ?? 'python3', [script], copy, env);
+  const outcome = await execute(python, [script], copy, oneThread);
   expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
   expect(outcome.stdout).toMatch(new RegExp(`^${oracle}\\.json: \\d+ bytes$`, 'm'));
   const again = JSON.parse(readFileSync(join(reference, `${oracle}.json`), 'utf8'));

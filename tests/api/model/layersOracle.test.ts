@@ -1,0 +1,214 @@
+// All six layers against numpy, on sentences that nobody chose: drawn anew in each run from MiniLM's vocabulary by
+// tests/reference/drawn_sentences.py. SUPERPOSE_SEED draws a failure's again, SUPERPOSE_SENTENCES that many.
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type CorpusMeans,
+  type Floats,
+  loadMiniLM,
+  type MiniLM,
+  type Precision,
+  type Sentence,
+} from 'superpose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, root } from '../../package/support/project.ts';
+import { oneThread, python, withoutNumpy } from '../../tools/support/numpy.ts';
+import { builds } from '../support/builds.ts';
+import { describeModel, model } from '../support/model.ts';
+import { largestDifference, mapTable } from '../support/numbers.ts';
+
+interface Stored {
+  at: number;
+  shape: number[];
+}
+
+const ways = ['direct', 'streams', 'mean'] as const;
+type Way = (typeof ways)[number];
+const partsOf: Record<Way, string[]> = {
+  direct: ['token', 'position', 'token_type', 'attention', 'mlp', 'constant'],
+  streams: ['token', 'position', 'token_type', 'attention', 'mlp', 'constant'],
+  mean: ['position', 'content', 'constant'],
+};
+
+interface Drawn {
+  layers: number;
+  windows: number;
+  mean: Stored;
+  position: Stored;
+  sentences: {
+    /** Left out of one token: no text has so few. */
+    text: string | null;
+    ids: number[];
+    states: Stored;
+    logits: Stored;
+    attention: Stored;
+    embedding: Stored;
+    /** Of each layer, those whose terms are there. */
+    heads: number[][];
+    terms: Partial<Record<Way, Stored>>;
+  }[];
+}
+
+const seed = Number(process.env.SUPERPOSE_SEED ?? randomInt(2 ** 31));
+const asked = Number(process.env.SUPERPOSE_SENTENCES ?? 0);
+// One of each length that the script draws, so that the corpus has the words of its windows.
+const count = Math.max(5, asked);
+
+const folder = mkdtempSync(join(tmpdir(), 'superpose-drawn-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Largest differences by what was compared. */
+type Differences = Record<string, number>;
+
+const within = { float64: 1e-10, float32: 1e-4 };
+
+(withoutNumpy ? describe.skip : describeModel)('sentences drawn at random', () => {
+  let drawn: Drawn;
+  let numbers: Float64Array;
+  let minilm: MiniLM;
+  let means: CorpusMeans;
+
+  const stored = ({ at, shape }: Stored, ...place: number[]): Float64Array => {
+    let from = at;
+    let size = shape.reduce((product, extent) => product * extent, 1);
+    for (const [axis, index] of place.entries()) {
+      size /= shape[axis] as number;
+      from += index * size;
+    }
+    return numbers.subarray(from, from + size);
+  };
+  const each = (run: (layer: number) => void) => {
+    for (let layer = 0; layer < drawn.layers; layer++) run(layer);
+  };
+  const sentenceOf = ({ text, ids }: Drawn['sentences'][number], by: MiniLM): Sentence =>
+    text === null ? { ids, tokens: by.pieces(ids), dropped: 0 } : by.tokenize(text);
+
+  beforeAll(async () => {
+    const script = join(root, 'tests/reference/drawn_sentences.py');
+    const outcome = await execute(python, [script, String(seed), String(count), folder], root, oneThread);
+    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+    if (asked > 0) console.log(outcome.stdout);
+    drawn = JSON.parse(readFileSync(join(folder, 'drawn.json'), 'utf8'));
+    numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, 'drawn.bin'))).buffer);
+    minilm = await model();
+    const sentences = drawn.sentences.flatMap(({ text }) => text ?? []);
+    means = await minilm.corpusMeans({ sentences, precision: 'float64' });
+  }, 600_000);
+
+  /** Of every sentence, what its forward has against what numpy's has; `change` may move its summands. */
+  const forwards = async (
+    by: MiniLM,
+    precision: Precision,
+    of = drawn.sentences,
+    change?: (rows: Rows) => Rows,
+  ) => {
+    const found: Differences[] = [];
+    for (const one of of) {
+      const sentence = sentenceOf(one, by);
+      expect(sentence.ids, String(one.text)).toEqual(one.ids);
+      const rows = change && { summands: change(await rowsOf(by, sentence)) };
+      const forward = await by.forward(sentence, { precision, ...rows });
+      const differences: Differences = {
+        embedding: largestDifference(forward.embedding, stored(one.embedding)),
+        'state 0': largestDifference(forward.state(0).data, stored(one.states, 0)),
+      };
+      each((layer) => {
+        const compare = (what: string, ours: Floats, theirs: Float64Array) => {
+          differences[`${what} ${layer}`] = largestDifference(ours, theirs);
+        };
+        compare('state behind', forward.state(layer + 1).data, stored(one.states, layer + 1));
+        compare('logits', forward.logits(layer), stored(one.logits, layer));
+        compare('attention', forward.attention(layer), stored(one.attention, layer));
+      });
+      found.push(differences);
+    }
+    return found;
+  };
+
+  const terms = async (way: Way, of = drawn.sentences, change?: (rows: Rows) => Rows) => {
+    const found: Differences[] = [];
+    for (const { terms, heads, ...one } of of) {
+      const theirs = terms[way];
+      if (!theirs) continue;
+      const sentence = sentenceOf({ ...one, terms, heads }, minilm);
+      const rows = change && { summands: change(await rowsOf(minilm, sentence)) };
+      const differences: Differences = {};
+      for (const [layer, only] of heads.entries()) {
+        const scores = await minilm.decompose(sentence, {
+          layer,
+          way,
+          only,
+          ...(way === 'mean' && { means }),
+          ...rows,
+        });
+        expect(scores.gauge).toBe('canonical');
+        expect(scores.parts).toEqual(partsOf[way]);
+        differences[`terms of layer ${layer}`] = largestDifference(scores.terms, stored(theirs, layer));
+      }
+      found.push(differences);
+    }
+    return found;
+  };
+
+  /** Every difference of every sentence is small; says the largest of each kind where sentences were asked for. */
+  const expectSmall = (what: string, found: Differences[], bound: number) => {
+    expect(found.length).toBeGreaterThan(0);
+    const worst: Differences = {};
+    for (const [place, differences] of found.entries()) {
+      for (const [name, value] of Object.entries(differences)) {
+        expect(value, `${what}, seed ${seed}, sentence ${place}, ${name}`).toBeLessThan(bound);
+        const kind = name.replace(/ \d$/, '');
+        worst[kind] = Math.max(worst[kind] ?? 0, value);
+      }
+    }
+    if (asked > 0) console.log(what, worst);
+  };
+
+  test('states, logits, attention and embedding, in double', async () => {
+    expectSmall('float64', await forwards(minilm, 'float64'), within.float64);
+  });
+
+  test('and in float', async () => {
+    for (const { simd, superpose } of builds) {
+      const found = await forwards(await loadMiniLM(superpose), 'float32');
+      expectSmall(`float32, ${simd}`, found, within.float32);
+    }
+  });
+
+  test.each(ways)('every canonical term, %s', async (way) => {
+    expectSmall(way, await terms(way), within.float64);
+  });
+
+  test('the means over them', () => {
+    expect(means.windows).toBe(drawn.windows);
+    const found: Differences = {};
+    for (const [place, { mean, position }] of means.states.entries()) {
+      found[`mean ${place}`] = largestDifference(mean, stored(drawn.mean, place));
+      found[`position ${place}`] = largestDifference(position.data, stored(drawn.position, place));
+    }
+    expectSmall('means', [found], within.float64);
+  });
+
+  test('a word’s row that is off by a thousandth is seen in every one of them', async () => {
+    const off = (rows: Rows): Rows => ({
+      ...rows,
+      token: mapTable(rows.token, (value, row, column) =>
+        row === 1 && column === 5 ? value + 1e-3 : value,
+      ) as Rows['token'],
+    });
+    // Short ones are soonest done, but in two tokens no term varies.
+    const some = drawn.sentences.filter(({ ids }) => ids.length > 2 && ids.length < 17);
+    const all = await forwards(minilm, 'float64', some, off);
+    for (const way of ways) all.push(...(await terms(way, some, off)));
+    expect(all.length).toBeGreaterThanOrEqual(8);
+    for (const differences of all)
+      for (const [name, value] of Object.entries(differences))
+        expect(value, name).toBeGreaterThan(within.float64);
+  });
+});
+
+/** A sentence’s embedding rows. */
+type Rows = Awaited<ReturnType<typeof rowsOf>>;
+const rowsOf = (by: MiniLM, sentence: Sentence) => by.summands(sentence, 'float64');
