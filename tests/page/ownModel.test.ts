@@ -125,7 +125,7 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
   const { page } = await visit();
   const card = await opened(page, [`${folderOf('bert')}/config.json`]);
   const status = () => card.locator('.own > [role=status]').textContent();
-  await expect.poll(status).toBe('There is no .safetensors file among these.');
+  await expect.poll(status).toBe('There is no .safetensors file among these; tables are opened below.');
   const input = card.locator('input[type=file]').first();
   await input.setInputFiles({
     name: 'model.safetensors',

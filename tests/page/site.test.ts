@@ -51,7 +51,11 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const own = all.filter((file) => /\/(ownModel|ownFigures|tokenizer)-/.test(file));
   expect(own).toHaveLength(4);
   expect(kilobytes(own)).toBeLessThan(30);
-  const scripts = all.filter((file) => !own.includes(file));
+  // What those fetch beside it who open a table: what reads one, and its figures' settings.
+  const tables = all.filter((file) => /\/ownTable-/.test(file));
+  expect(tables).toHaveLength(3);
+  expect(kilobytes(tables)).toBeLessThan(7);
+  const scripts = all.filter((file) => ![...own, ...tables].includes(file));
   // With the second module's own JavaScript, that of eight figures that came with the opening, the layers and the
   // trainer, and the snippets of the Embed dialog, for all of which no reader waits before a first figure.
   expect(kilobytes(scripts)).toBeLessThan(160);

@@ -35,8 +35,9 @@ for (const name of [
 ])
   chunkOf.set(name, 'training');
 
-// A reader's own model, which few open.
-chunkOf.set('ownModel', 'ownFigures');
+// A reader's own model, which few open, and tables, which come later still.
+for (const name of ['ownModel', 'ownFigure']) chunkOf.set(name, 'ownFigures');
+chunkOf.set('ownTable', 'ownTable');
 
 const figureOf = (id: string) => id.match(/\/web\/(?:figures|element)\/(\w+)\.ts$/)?.[1] ?? '';
 /** What figures share comes with the element, so that a figure is one file more and no chain of them. */
@@ -60,13 +61,17 @@ export const chunks = {
 
 /** The library that a worker starts with, in one file: what imports parts of it later does not cut it up. */
 const ofFirst =
-  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(terms|sentence|gaugeControl)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
+  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(terms|sentence|gaugeControl|drawnRows)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
 /** What works on a model's later layers, and on its positions before them. */
 const ofLayers = /\/build\/package\/model\/(layers|changedPositions)\.js$/;
+/** What reads a reader's own file: one file is smaller than two, and tables take all of it. */
+const ofOwn = /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$|\/web\/worker\/ownModel\.ts$/;
 export const workerChunks = {
   groups: [
     { name: 'library', test: ofFirst },
     { name: 'layers', test: ofLayers },
+    { name: 'laterComputes', test: /\/web\/(worker\/laterComputes|figures\/(heads|overlap|subspaces))\.ts$/ },
+    { name: 'ownModel', test: ofOwn },
   ],
 };
 

@@ -5,6 +5,7 @@ import { about, readable } from '../plot/format.js';
 import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
+import { drawnRows, rowName } from './drawnRows.js';
 import type { Compute, DataTable, Figure, Library } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
 
@@ -61,7 +62,6 @@ const positions = 64;
 const frequent = { first: 1996, count: 2048 } as const;
 const atOnce = 512;
 const precision = 'float32';
-const streams = { token: 0, position: 1 };
 
 type Floats = Table<Float32Array>;
 
@@ -70,31 +70,25 @@ let last: { key: string; search: CollisionSearch } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
-  return state.words === 'seeded' ? seeded(superpose, state) : trained(library, superpose, state);
+  return state.words === 'seeded' ? seeded(library, superpose, state) : trained(library, superpose, state);
 };
 
-function seeded(superpose: Superpose, state: State): Data {
+function seeded(library: Library, superpose: Superpose, state: State): Data {
   const { vocabulary, d, seed, index } = state;
-  const key = JSON.stringify([d, seed]);
+  const key = JSON.stringify([d, seed, library.own?.key]);
   // All are drawn, so that another size of the vocabulary need not draw: a part is the first rows.
   if (vocabularyOf?.key !== key) {
-    const tokens = superpose.randomNormal({
-      rows: largestVocabulary,
-      columns: d,
-      seed,
-      stream: streams.token,
-      precision,
-    });
+    const tokens = drawnRows(library, superpose, 'token', { rows: largestVocabulary, columns: d, seed });
     vocabularyOf = { key, tokens };
   }
   const { data } = vocabularyOf.tokens;
   const tokens = { data: data.subarray(0, vocabulary * d), rows: vocabulary, columns: d };
   const found = moved(superpose, tokens, `${key} ${vocabulary}`, state, () =>
     state.positions === 'random'
-      ? superpose.randomNormal({ rows: positions, columns: d, seed, stream: streams.position, precision })
+      ? drawnRows(library, superpose, 'position', { rows: positions, columns: d, seed })
       : superpose.sinusoidal({ positions, d_model: d, precision }),
   ).nearestTokens(index);
-  const named = (token: number) => `word ${token}`;
+  const named = (token: number) => rowName(library, token, 'word');
   return {
     word: named(index),
     bare: named(found.bare[0] as number),
@@ -183,9 +177,9 @@ const count = (number: number) => number.toLocaleString('en');
 const smallestOf = ({ margins }: Data): number => margins.indexOf(Math.min(...margins));
 
 const where = ({ words, d, scale }: State, { vocabulary }: Data) =>
-  words === 'seeded'
-    ? `Among ${count(vocabulary)} random words of width ${d}, with positions at ρ = ${scale}`
-    : `Among ${count(vocabulary)} words of MiniLM, with its own positions${scale === 1 ? '' : ` times ${scale}`}`;
+  words === 'trained'
+    ? `Among ${count(vocabulary)} words of MiniLM, with its own positions${scale === 1 ? '' : ` times ${scale}`}`
+    : `Among ${count(vocabulary)} ${words === 'seeded' ? `random words of width ${d}` : 'rows of the file'}, with positions at ρ = ${scale}`;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'collisions',

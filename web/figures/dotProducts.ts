@@ -5,6 +5,7 @@ import { about, readable, signed } from '../plot/format.js';
 import { type Area, counts, plane, steps } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
+import { drawnRows, randomPositions, rowName } from './drawnRows.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
 import { fetching, mostTokens, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
@@ -44,21 +45,19 @@ interface Data extends DotProducts<Float32Array> {
 }
 
 const precision = 'float32';
-// Streams of one seed, so that more positions do not change the tokens.
-const streams = { token: 0, position: 1 };
 
 export const compute: TextCompute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.first();
   const { token, position, tokens, dropped } =
-    state.tokens === 'seeded' ? seeded(superpose, state) : await fromModel(library, state);
+    state.tokens === 'seeded' ? seeded(library, superpose, state) : await fromModel(library, state);
   const products = superpose.dotProducts({ token, position, positionScale: state.scale });
   return { ...products, n: token.rows, d_model: token.columns, tokens, dropped };
 };
 
-function seeded(superpose: First, { n, d, positions, seed }: State) {
-  const token = superpose.randomNormal({ rows: n, columns: d, seed, stream: streams.token, precision });
-  const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
-  return { token, position: positionsOf(superpose, positions, n, d, seed), tokens, dropped: 0 };
+function seeded(library: TextLibrary, superpose: First, { n, d, positions, seed }: State) {
+  const token = drawnRows(library, superpose, 'token', { rows: n, columns: d, seed });
+  const tokens = Array.from({ length: n }, (_, place) => rowName(library, place));
+  return { token, position: positionsOf(library, superpose, positions, n, d, seed), tokens, dropped: 0 };
 }
 
 async function fromModel(library: TextLibrary, { text, positions, seed }: State) {
@@ -69,30 +68,23 @@ async function fromModel(library: TextLibrary, { text, positions, seed }: State)
   return {
     token,
     position:
-      positions === 'learned' ? position : positionsOf(superpose, positions, token.rows, model.d_model, seed),
+      positions === 'learned'
+        ? position
+        : positionsOf(library, superpose, positions, token.rows, model.d_model, seed),
     tokens: sentence.tokens,
     dropped: sentence.dropped,
   };
 }
 
 function positionsOf(
+  library: TextLibrary,
   superpose: First,
   kind: State['positions'],
   n: number,
   d_model: number,
   seed: number,
 ): Table<Float32Array> {
-  if (kind === 'random' || kind === 'learned') {
-    // Of the same squared length as a sinusoidal row, d/2, so that encodings can be compared.
-    return superpose.randomNormal({
-      rows: n,
-      columns: d_model,
-      standardDeviation: Math.SQRT1_2,
-      seed,
-      stream: streams.position,
-      precision,
-    });
-  }
+  if (kind === 'random' || kind === 'learned') return randomPositions(library, superpose, n, d_model, seed);
   return superpose.sinusoidal({
     positions: n,
     d_model,

@@ -32,6 +32,19 @@ export interface Library {
   opening(): Promise<Opening>;
   /** Of the worker that this is in, where more of the same may be started. */
   address?: string | undefined;
+  /** Tables of the reader's own, where they stand in the place of drawn ones. */
+  own?: OwnRows | undefined;
+}
+
+/** The first rows of tables that the reader opened, so many or as many as there are. */
+export interface OwnRows {
+  /** Of these tables alone. */
+  key: string;
+  columns: number;
+  token?: ((rows: number) => Table<Float32Array>) | undefined;
+  position?: ((rows: number) => Table<Float32Array>) | undefined;
+  /** Of the rows of tokens, where their file names them. */
+  words?: readonly string[] | undefined;
 }
 
 /** Of figures in which a reader's own model may stand in MiniLM's place. */

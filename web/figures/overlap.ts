@@ -1,10 +1,10 @@
 // Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
-import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
+import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure } from './figure.js';
+import type { Compute, Figure, Library } from './figure.js';
 
 const controls = {
   tables: {
@@ -61,11 +61,12 @@ async function trained(model: MiniLM): Promise<Tables> {
 }
 
 /** Of the same shapes: what a model begins with, but for its scales, which do not count here. */
-function seeded(superpose: Superpose, seed: number): Tables {
-  const d_model = 384;
+function seeded({ own }: Library, superpose: Superpose, seed: number): Tables {
+  const rows = wordBlocks.length * blockRows;
+  const d_model = own?.columns ?? 384;
   return {
-    tokens: superpose.randomNormal({ rows: wordBlocks.length * blockRows, columns: d_model, seed }),
-    positions: superpose.sinusoidal({ positions: positionRows, d_model }),
+    tokens: own?.token?.(rows) ?? superpose.randomNormal({ rows, columns: d_model, seed }),
+    positions: own?.position?.(positionRows) ?? superpose.sinusoidal({ positions: positionRows, d_model }),
   };
 }
 
@@ -93,9 +94,10 @@ let last: { key: string; prepared: Prepared } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, { tables, k, seed }, job) => {
   const superpose = await library.superpose();
-  const key = tables === 'trained' ? tables : `${tables} ${seed}`;
+  const key = tables === 'trained' ? tables : `${tables} ${seed} ${library.own?.key}`;
   if (last?.key !== key) {
-    const read = tables === 'trained' ? await trained(await library.miniLM()) : seeded(superpose, seed);
+    const read =
+      tables === 'trained' ? await trained(await library.miniLM()) : seeded(library, superpose, seed);
     job.signal.throwIfAborted();
     const tokens = aboutTheMean(superpose, read.tokens);
     const positions = aboutTheMean(superpose, read.positions);
@@ -126,7 +128,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { tables,
 };
 
 /** The part of the tokens' directions that the finding speaks of: the last eighth. */
-const tail = ({ d_model }: Data) => d_model / 8;
+const tail = ({ d_model }: Data) => Math.ceil(d_model / 8);
 
 const rowsUsed = ({ tables }: State): string =>
   tables === 'trained'
@@ -218,8 +220,8 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, state) {
     const { d_model, dimensions, reached } = data;
     const least = tail(data);
-    const inTail = 1 - (reached[d_model - least - 1] as number);
-    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, an eighth of all, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
+    const inTail = 1 - (reached[d_model - least - 1] ?? 0);
+    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. In the ${least} of ${d_model} directions in which the ${data.tokenRows} token rows vary least lies ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
   },
 
   cells: ({ shares }) => ({ rows: 1, columns: shares.length }),

@@ -2,7 +2,6 @@
 import type { FamilyId, OpenedModel, Picture } from 'superpose';
 import { aboutPercent, readable, signed } from '../plot/format.js';
 import { colourKey, largestMagnitude, map } from '../plot/parts.js';
-import type { Cursor } from '../plot/scene.js';
 import type { Control } from './controls.js';
 import { figure as depth } from './depth.js';
 import { figure as dotProducts } from './dotProducts.js';
@@ -13,6 +12,7 @@ import { layersControl } from './layersControl.js';
 import { figure as needsPositions } from './needsPositions.js';
 import { figure as oneScore } from './oneScore.js';
 import { figure as overlap } from './overlap.js';
+import { as, inFile } from './ownFigure.js';
 import { headControl, mostTokens, sentenceControl } from './sentence.js';
 import { figure as tables } from './tables.js';
 import { termLabels, terms } from './terms.js';
@@ -67,55 +67,12 @@ export interface GramData {
 const unverified =
   'This file was not verified against a reference: that terms add up does not prove that it was read as its model reads it.';
 
-/** A figure with other settings and a name before its title; `fixed` are settings that it has no more. */
-function as(
-  figure: AnyFigure,
-  name: string,
-  title: string,
-  controls: Record<string, Control>,
-  fixed: object,
-  note = '',
-): AnyFigure {
-  const { scene, describe, cells, firstCursor, readout, focus, tokens, table, unused } = figure;
-  const all = (state: object) => ({ ...state, ...fixed });
-  return {
-    name,
-    title,
-    controls,
-    ...(unused && { unused: (state) => unused(all(state)).filter((setting) => setting in controls) }),
-    source: () => 'trained',
-    waiting: 'Reading the model’s file…',
-    scene: (data, state, width) => scene(data, all(state), width),
-    describe: (data, state) => describe(data, all(state)),
-    cells: (data, state) => cells(data, all(state)),
-    ...(firstCursor && { firstCursor: (data, state) => firstCursor(data, all(state)) }),
-    readout: (data, state, cursor: Cursor) => readout(data, all(state), cursor),
-    ...(focus && { focus: (data, state, cursor, width) => focus(data, all(state), cursor, width) }),
-    ...(tokens && { tokens: (data, state) => tokens(data, all(state)) }),
-    remark: ({ dropped = 0 }: { dropped?: number }) =>
-      `${dropped > 0 ? `The first tokens are shown; ${dropped} more are left out. ` : ''}${note}${unverified}`,
-    table: (data, state) => table(data, all(state)),
-  };
-}
-
 /** The figures of a model, by name; those of scores where it has any that can be taken apart. */
 export function ownFigures(model: Opened): Record<string, AnyFigure> {
   const { name } = model;
   const made: Record<string, AnyFigure> = {};
-  // In links alone: a link to another file is told there.
-  const file = {
-    kind: 'choice',
-    label: 'File',
-    options: { [model.digest]: name },
-    initial: model.digest,
-  } as const;
   const add = (figure: AnyFigure) => {
-    const { controls, unused } = figure;
-    made[figure.name] = {
-      ...figure,
-      controls: { file, ...controls },
-      unused: (state) => ['file', ...(unused?.(state) ?? [])],
-    };
+    made[figure.name] = inFile(figure, model.digest, name);
   };
   const positions = model.family !== 'rope';
   if (positions) add({ ...gram, title: `${name}: positions’ dot products with one another` });
@@ -127,7 +84,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
         `${name}: how much tokens and positions overlap`,
         {},
         { tables: 'seeded' },
-        model.picture ? 'The rows of tokens are what one pixel of one colour adds. ' : '',
+        `${model.picture ? 'The rows of tokens are what one pixel of one colour adds. ' : ''}${unverified}`,
       ),
     );
   }
@@ -144,7 +101,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       ? { text: sentenceControl }
       : { ids: ids('Token ids', '2, 3, 4, 5') };
   if (model.summands.includes('token')) {
-    add(as(tables, 'own-tables', `${name}: the tables that it adds up`, input, {}));
+    add(as(tables, 'own-tables', `${name}: the tables that it adds up`, input, {}, unverified));
     const { positions, scale, seed } = dotProducts.controls;
     const own = { ...positions.options, learned: 'The model’s own' };
     add(
@@ -154,6 +111,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
         `${name}: adding versus concatenating, in dot products`,
         { positions: { ...positions, options: own, initial: 'learned' }, scale, seed, ...input },
         { tokens: 'sentence' },
+        unverified,
       ),
     );
   }
@@ -164,7 +122,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
     places.length > 1
       ? { layer: { kind: 'steps', more: true, label: 'Layer', values: places, initial: 0 } }
       : {};
-  const patches = model.picture ? 'Tokens are patches here. ' : '';
+  const patches = `${model.picture ? 'Tokens are patches here. ' : ''}${unverified}`;
   add(
     as(
       heads,
@@ -202,7 +160,16 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   };
   // Its corpus is of texts.
   if (model.readsText)
-    add(as(depth, 'own-depth', `${name}: where position goes`, { layers, text: sentenceControl }, {}));
+    add(
+      as(
+        depth,
+        'own-depth',
+        `${name}: where position goes`,
+        { layers, text: sentenceControl },
+        {},
+        unverified,
+      ),
+    );
   const { pair, other, shift, seed } = needsPositions.controls;
   const room = model.positions - Math.min(mostTokens, model.positions / 2);
   const values = shift.values.filter((by) => by <= room);
@@ -216,6 +183,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       `${name}: does it need positions?`,
       { layers, ...two, shift: { ...shift, values, initial: values.includes(64) ? 64 : 1 }, seed },
       {},
+      unverified,
     ),
   );
   return made;

@@ -14,6 +14,7 @@ import {
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
+import { drawnRows, randomPositions, rowName } from './drawnRows.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { withGauge } from './gaugeControl.js';
 import { fromQueryToKey, queryAndKey } from './pairs.js';
@@ -85,12 +86,12 @@ interface Tables {
 }
 
 const precision = 'float32';
-const streams = { token: 0, position: 1, query: 2, key: 3 };
+const streams = { position: 1, query: 2, key: 3 };
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.first();
   const tables =
-    state.tokens === 'seeded' ? seededTables(superpose, state) : await ofSentence(library, state);
+    state.tokens === 'seeded' ? seededTables(library, superpose, state) : await ofSentence(library, state);
   const { token, words, dropped } = tables;
   const { rows: n, columns: d } = token;
   const { scale: positionScale } = state;
@@ -138,12 +139,12 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-function seededTables(superpose: First, state: State): Tables {
+function seededTables(library: Library, superpose: First, state: State): Tables {
   const { n, d, seed } = state;
   return {
-    token: superpose.randomNormal({ rows: n, columns: d, seed, stream: streams.token, precision }),
-    position: positionsOf(superpose, state, n, d),
-    words: Array.from({ length: n }, (_, place) => `token ${place}`),
+    token: drawnRows(library, superpose, 'token', { rows: n, columns: d, seed }),
+    position: positionsOf(library, superpose, state, n, d),
+    words: Array.from({ length: n }, (_, place) => rowName(library, place)),
     dropped: 0,
   };
 }
@@ -155,7 +156,7 @@ async function ofSentence(library: Library, state: State): Promise<Tables> {
   const own = state.positions === 'learned';
   return {
     token,
-    position: own ? position : positionsOf(await library.first(), state, token.rows, token.columns),
+    position: own ? position : positionsOf(library, await library.first(), state, token.rows, token.columns),
     token_type,
     words: sentence.tokens,
     dropped: sentence.dropped,
@@ -163,12 +164,12 @@ async function ofSentence(library: Library, state: State): Promise<Tables> {
 }
 
 function positionsOf(
+  library: Library,
   superpose: First,
   { positions, seed }: State,
   n: number,
   d_model: number,
 ): Table<Float32Array> {
-  const stream = streams.position;
   switch (positions) {
     case 'paper':
       return superpose.sinusoidal({ positions: n, d_model, precision });
@@ -182,16 +183,9 @@ function positionsOf(
       return { data: data.slice(2 * d_model), rows: n, columns: d_model };
     }
     case 'learned':
-      return superpose.learnedPositions({ positions: n, d_model, seed, stream, precision });
+      return superpose.learnedPositions({ positions: n, d_model, seed, stream: streams.position, precision });
     case 'random':
-      return superpose.randomNormal({
-        rows: n,
-        columns: d_model,
-        standardDeviation: Math.SQRT1_2,
-        seed,
-        stream,
-        precision,
-      });
+      return randomPositions(library, superpose, n, d_model, seed);
   }
 }
 

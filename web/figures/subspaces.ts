@@ -2,6 +2,7 @@
 import { about, counted, readable } from '../plot/format.js';
 import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Controls } from './controls.js';
+import { drawnRows } from './drawnRows.js';
 import type { Compute, Figure } from './figure.js';
 
 /** With more, one step of a slider takes most of a second. */
@@ -34,7 +35,12 @@ interface Data {
 export const compute: Compute<typeof controls, Data> = async (library, { d, k1, k2, seed }) => {
   const superpose = await library.superpose();
   const chance = superpose.chanceAngles({ d, k1, k2 });
-  const angles = superpose.randomPrincipalAngles({ d, k1, k2, seed });
+  const angles = library.own
+    ? superpose.principalAngles({
+        first: drawnRows(library, superpose, 'token', { rows: k1, columns: d, seed }),
+        second: drawnRows(library, superpose, 'position', { rows: k2, columns: d, seed }),
+      })
+    : superpose.randomPrincipalAngles({ d, k1, k2, seed });
   const { cosines, squares } = superpose.angleCosines(angles);
   const sizes = Array.from({ length: Math.min(d, widest) }, (_, k) => k + 1);
   return {
@@ -129,7 +135,7 @@ export const figure: Figure<typeof controls, Data> = {
           mark: 'text',
           x: key.x + 28,
           y: key.y + 12,
-          text: 'cosines of one drawn pair of subspaces',
+          text: 'cosines of one pair of subspaces',
           ink: 'ink',
         },
         ...lineKey(key.x, key.y + 18, [

@@ -1,19 +1,7 @@
 // A model that the reader opens: what is chosen or dropped goes to the worker as it is, and its figures stand below.
 import type { FamilyId, Picture } from 'superpose';
-import type { State } from '../figures/controls.js';
-import { figures } from '../figures/index.js';
 import { type Opened, type OwnQuestion, ownFigures } from '../figures/ownModel.js';
-import { type Asker, asker } from '../worker/client.js';
-
-const made = <Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  members: Partial<HTMLElementTagNameMap[Name]> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Name] => {
-  const element = Object.assign(document.createElement(name), members);
-  element.append(...children);
-  return element;
-};
+import { fileInput, made, OwnFile } from './ownFile.js';
 
 /** What a model may need of all that lies in a folder. */
 const wanted =
@@ -23,6 +11,7 @@ const styles = `
   .own label { display: block; margin: 0.5rem 0; }
   .own h4 { margin: 0; font-size: 1rem; }
   .own input { font: inherit; max-width: 100%; }
+  .own p { overflow-wrap: anywhere; }
   .own form button { margin: 0.5rem 0; }
 `;
 
@@ -35,34 +24,31 @@ export function offerOwnModel(card: HTMLElement): void {
   card.append(new OwnModel().root);
 }
 
-class OwnModel {
-  private readonly status = made('p', { className: 'note' });
+/** What opens tables comes when its part of the card is opened. */
+async function tablesIn(part: HTMLElement): Promise<void> {
+  const { OwnTable } = await import('./ownTable.js');
+  if (!part.querySelector('.own-table')) part.append(new OwnTable().root);
+}
+
+class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
   private readonly told = made('p');
   private readonly chosen = made('form', { className: 'own-options' });
-  private readonly shown = made('div');
-  private readonly stop = made('button', { type: 'button', textContent: 'Stop', hidden: true });
-  private readonly forget = made('button', {
-    type: 'button',
-    textContent: 'Forget this model',
-    hidden: true,
-  });
-  private readonly asker: Asker;
   private files: readonly File[] = [];
-  private names: readonly string[] = [];
 
   readonly root: HTMLElement;
 
   constructor() {
-    const files = made('input', { type: 'file', multiple: true, accept: '.safetensors,.json' });
-    const folder = made('input', { type: 'file', webkitdirectory: true });
-    for (const input of [files, folder]) {
-      input.addEventListener('change', () => {
-        this.take([...(input.files ?? [])]);
-        // The same files again are a change too.
-        input.value = '';
-      });
-    }
-    this.status.setAttribute('role', 'status');
+    super('own-', 'Forget this model');
+    const take = (list: File[]) => this.take(list);
+    const files = fileInput({ multiple: true, accept: '.safetensors,.json' }, take);
+    const folder = fileInput({ webkitdirectory: true }, take);
+    const tables = made(
+      'details',
+      {},
+      made('summary', {}, 'Or a table of your own: word vectors, .npy, .csv, a tensor'),
+    );
+    tables.addEventListener('toggle', () => void tablesIn(tables).catch(() => {}));
+    tables.open = location.hash.includes('&figure=own-table-');
     this.root = made(
       'div',
       { className: 'own' },
@@ -83,16 +69,12 @@ class OwnModel {
       this.chosen,
       this.told,
       this.shown,
+      tables,
     );
     this.root.addEventListener('dragover', (event) => event.preventDefault());
     this.root.addEventListener('drop', (event) => {
       event.preventDefault();
       void dropped(event).then((list) => this.take(list));
-    });
-    this.stop.addEventListener('click', () => {
-      this.asker.cancel();
-      this.stop.hidden = true;
-      this.say('Stopped.');
     });
     this.forget.addEventListener('click', () => this.clear('The model is forgotten.'));
     this.chosen.addEventListener('submit', (event) => {
@@ -103,71 +85,43 @@ class OwnModel {
         return text === '' ? {} : { [name]: Number(text) };
       };
       const part = given.get('part');
-      this.open({
+      this.read({
         ...(part !== null && { part: part as FamilyId }),
         ...number('heads'),
         ...number('epsilon'),
       });
     });
-    this.asker = asker('own-open', {
-      answered: (data) => this.opened(data as Opened | undefined),
-      failed: (sentence) => {
-        this.stop.hidden = true;
-        this.say(sentence);
-      },
-      progress: () => {},
-    });
-  }
-
-  private say(sentence: string): void {
-    this.status.textContent = sentence;
   }
 
   private take(list: readonly File[]): void {
     const useful = list.filter(({ name }) => wanted.test(name));
     if (list.length === 0) return;
     if (!useful.some(({ name }) => name.endsWith('.safetensors'))) {
-      this.say('There is no .safetensors file among these.');
+      this.say('There is no .safetensors file among these; tables are opened below.');
       return;
     }
-    // What was set of another model is not of this one.
-    if (this.names.length > 0 && /&figure=own-/.test(location.hash))
-      history.replaceState(history.state, '', '#own-model');
+    this.leave();
     this.clear();
     this.files = useful;
-    this.open({});
+    this.read({});
   }
 
-  private open(options: Omit<OwnQuestion, 'files'>): void {
-    this.say('Reading the header…');
-    this.stop.hidden = false;
-    this.ask({ files: this.files, ...options });
-  }
-
-  /** Files and pictures go to a worker as they are. */
-  private ask(question: OwnQuestion): void {
-    this.asker.ask(question as unknown as State);
+  private read(options: Omit<OwnQuestion, 'files'>): void {
+    this.open({ files: this.files, ...options }, 'Reading the header…');
   }
 
   private clear(sentence = ''): void {
-    this.asker.cancel();
+    this.cancel();
     this.remove();
     this.files = [];
     this.chosen.replaceChildren();
     this.told.replaceChildren();
-    this.forget.hidden = this.stop.hidden = true;
+    this.forget.hidden = true;
     this.say(sentence);
     this.ask({});
   }
 
-  private remove(): void {
-    this.shown.replaceChildren();
-    for (const name of this.names) delete figures[name];
-    this.names = [];
-  }
-
-  private opened(model: Opened | undefined): void {
-    this.stop.hidden = true;
+  protected opened(model: Opened | undefined): void {
     // A picture has been taken, or the model has been forgotten.
     if (!model) return;
     this.forget.hidden = false;
@@ -175,7 +129,7 @@ class OwnModel {
     this.say(`${model.name}, ${size}; opened on this machine, and nothing is uploaded.`);
     this.told.replaceChildren(model.about);
     this.chosen.replaceChildren(...this.options(model));
-    this.show(model);
+    this.showAll(model);
     if (model.picture && model.heads !== undefined) this.told.append(this.pictureInput(model));
   }
 
@@ -198,21 +152,15 @@ class OwnModel {
     return inputs.length > 0 ? [...inputs, made('button', { textContent: 'Open with these' })] : [];
   }
 
-  private show(model: Opened, withPicture = false): void {
-    this.remove();
-    const own = Object.entries(ownFigures(model)).filter(
-      ([name]) => !model.picture || withPicture || !['own-heads', 'own-one-score'].includes(name),
+  private showAll(model: Opened, withPicture = false): void {
+    this.show(
+      Object.fromEntries(
+        Object.entries(ownFigures(model)).filter(
+          ([name]) => !model.picture || withPicture || !['own-heads', 'own-one-score'].includes(name),
+        ),
+      ),
+      model.digest,
     );
-    for (const [name, figure] of own) {
-      figures[name] = async () => figure;
-      const element = document.createElement('superpose-figure');
-      element.setAttribute('name', name);
-      element.append(made('h4', { slot: 'title', textContent: figure.title }));
-      this.shown.append(element);
-    }
-    this.names = own.map(([name]) => name);
-    // A link to one of them has waited for it.
-    if (/^#v=\d+&figure=own-/.test(location.hash)) window.dispatchEvent(new Event('hashchange'));
   }
 
   private pictureInput(model: Opened): Node {
@@ -223,7 +171,7 @@ class OwnModel {
       if (!file) return;
       try {
         this.ask({ picture: await pixelsOf(file, side) });
-        this.show(model, true);
+        this.showAll(model, true);
       } catch {
         this.say(`“${file.name}” is no picture that this browser can show.`);
       }

@@ -15,13 +15,15 @@ const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
 const loaded = library({ from: model });
 loaded.first().catch(() => {});
 
-/** Figures of a model that the reader has opened come with code of their own. */
+/** Figures of what the reader has opened come with code of their own. */
 const runningAll = (loaded: Library): Run => {
   const run = running(loaded);
   return async (figure, state, job) =>
-    figure.startsWith('own-')
-      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
-      : run(figure, state, job);
+    figure.startsWith('own-table-')
+      ? (await import('./ownTable.js')).ownTable(loaded, figure, state, job, running)
+      : figure.startsWith('own-')
+        ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
+        : run(figure, state, job);
 };
 
 export const answeringHere: Answering = (say) => answering(runningAll(inSlices(loaded)), say);

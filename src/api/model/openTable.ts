@@ -4,6 +4,7 @@ import * as check from '../check.js';
 import type { First } from '../first.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import { checkpointOf } from './checkpoint.js';
+import { digestOf } from './digest.js';
 import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } from './slices.js';
 
 /** How a file writes a table. */
@@ -29,6 +30,11 @@ export interface OpenedTable<P extends Precision = 'float64'> {
   readonly words: readonly string[] | undefined;
   /** Whether the file has more rows. */
   readonly more: boolean;
+  /**
+   * Sixteen hexadecimal digits that tell this table from others: of the file’s size, the columns and the first MB of the
+   * numbers that were read.
+   */
+  readonly digest: string;
 }
 
 /** What a reader of a format gives: values row by row. */
@@ -43,6 +49,8 @@ const formats: readonly TableFormat[] = ['safetensors', 'npy', 'csv', 'text', 'w
 const widest = 2 ** 16;
 const longestLine = 2 ** 21;
 const chunkBytes = 2 ** 18;
+/** Numbers that a digest is of, at most. */
+const digested = 2 ** 17;
 
 /**
  * Reads a table of one’s own, from where openModel() reads a model: from a .safetensors, .npy or .csv file, or word
@@ -75,7 +83,9 @@ export async function openTable<P extends Precision = 'float64'>(
     precision === 'float32' ? Float32Array.from(values) : Float64Array.from(values)
   ) as FloatsOf<P>;
   check.floats(`“${file.name}”`, data);
-  return { format, table: table(data, values.length / columns, columns), words, more };
+  const told = Float64Array.from([file.size, columns, ...values.slice(0, digested)]);
+  const digest = digestOf([new Uint8Array(told.buffer)]);
+  return { format, table: table(data, values.length / columns, columns), words, more, digest };
 }
 
 async function formatOf(file: Slices): Promise<TableFormat> {

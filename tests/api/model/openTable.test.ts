@@ -3,6 +3,7 @@ import { openTable, type Slices, type TableFormat } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { fileOf } from '../support/safetensors.ts';
+import { joined, npy, singles } from '../support/tableFiles.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const slices = (name: string, content: string | Uint8Array): Slices => {
@@ -11,22 +12,6 @@ const slices = (name: string, content: string | Uint8Array): Slices => {
 };
 const open = (name: string, content: string | Uint8Array, options = {}) =>
   openTable(plain, slices(name, content), options);
-
-const joined = (...parts: (string | Uint8Array)[]) =>
-  Uint8Array.from(parts.flatMap((part) => [...(typeof part === 'string' ? bytesOf(part) : part)]));
-const singles = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
-
-/** As numpy.save writes it. */
-function npy(descr: string, shape: string, data: Uint8Array, fortran = 'False', version = 1): Uint8Array {
-  const text = `{'descr': '${descr}', 'fortran_order': ${fortran}, 'shape': ${shape}, }`;
-  const before = version === 1 ? 10 : 12;
-  const padded = `${text.padEnd(Math.ceil((before + text.length + 1) / 64) * 64 - before - 1)}\n`;
-  const length =
-    version === 1
-      ? [padded.length % 256, padded.length >> 8]
-      : [padded.length % 256, padded.length >> 8, 0, 0];
-  return joined(Uint8Array.of(0x93), 'NUMPY', Uint8Array.of(version, 0, ...length), padded, data);
-}
 
 const word2vec = joined(
   '3 2\n',
@@ -97,6 +82,17 @@ test.each<[string, string, string | Uint8Array, TableFormat, string[] | undefine
   const two = await open(name, content, { rows: 2, precision: 'float32' });
   expect(two).toMatchObject({ more: true, table: { rows: 2, columns: 2 } });
   expect(two.table.data).toEqual(Float32Array.from(values.slice(0, 4)));
+});
+
+test('a digest tells tables from each other, and does not depend on the precision', async () => {
+  const digest = async (content: string, options = {}) => (await open('g.txt', content, options)).digest;
+  const first = await digest('the 1 -2\ncat 0.5 4\n');
+  expect(first).toMatch(/^[0-9a-f]{16}$/);
+  expect(await digest('the 1 -2\ncat 0.5 4\n', { precision: 'float32' })).toBe(first);
+  const others = ['the 1 -2\ncat 0.5 5\n', 'the 1\ncat 0.5\n', 'the 1 -2\ncat 0.5 4\nsat 3 8\n'];
+  for (const other of others) expect(await digest(other), other).not.toBe(first);
+  // Of the rows that are read, and of the size of the whole.
+  expect(await digest(others[2] as string, { rows: 2 })).not.toBe(first);
 });
 
 test('a vector of numpy is one row, and a format may be named', async () => {

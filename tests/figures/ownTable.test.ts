@@ -1,0 +1,252 @@
+// Figures of a reader's own tables: the library's numbers of the file's rows. The worker's side, without a page around it.
+import type { OverlapInput, Table } from 'superpose';
+import { afterEach, describe, expect, test } from 'vitest';
+import { initialState, type State } from '../../web/figures/controls.ts';
+import type { AnyFigure } from '../../web/figures/figure.ts';
+import { type HeldTables, type TableKind, tableFigures } from '../../web/figures/ownTable.ts';
+import { about } from '../../web/plot/format.ts';
+import { running } from '../../web/worker/answers.ts';
+import { library } from '../../web/worker/library.ts';
+import { ownTable } from '../../web/worker/ownTable.ts';
+import { plain } from '../api/support/builds.ts';
+import { largestDifference, norm } from '../api/support/numbers.ts';
+import { fileOf } from '../api/support/safetensors.ts';
+import { tableFiles } from '../api/support/tableFiles.ts';
+import { expectSoundPictures } from './support.ts';
+
+const loaded = library();
+const job = { signal: new AbortController().signal, progress: () => {} };
+const ask = (figure: string, question: object) => ownTable(loaded, figure, question as State, job, running);
+
+const drawn = (rows: number, columns: number, seed: number) =>
+  plain.randomNormal({ rows, columns, seed, precision: 'float32' });
+const tokens = drawn(80, 12, 5);
+const positions = drawn(70, 12, 6);
+const words = Array.from({ length: 80 }, (_, row) => `word-${row}`);
+const firstRows = ({ data, columns }: Table<Float32Array>, rows: number) => ({
+  data: data.slice(0, rows * columns),
+  rows,
+  columns,
+});
+
+const open = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>, tensor?: string) =>
+  ask('own-table-open', { kind, files: [new File([bytes], name)], tensor }) as Promise<HeldTables>;
+const npyOf = (table: Table<Float32Array>) => tableFiles(table, words)['rows.npy'] as Uint8Array<ArrayBuffer>;
+
+/** One build of the library against the other, in single precision. */
+const expectClose = (found: ArrayLike<number>, wanted: ArrayLike<number>) =>
+  expect(largestDifference(found, wanted)).toBeLessThan(1e-4);
+
+/** What a figure finds in a state, all of whose pictures are sound. */
+async function found(tables: HeldTables, name: string, settings: State = {}) {
+  const figure = tableFigures(tables)[name] as AnyFigure;
+  const state = { ...initialState(figure.controls), ...settings };
+  // biome-ignore lint/suspicious/noExplicitAny: of any figure
+  const data = (await ask(name, state)) as any;
+  expectSoundPictures({ figure, data, state });
+  const used = Object.keys(figure.controls).filter((one) => !figure.unused?.(state).includes(one));
+  return { data, used, figure, finding: figure.describe(data, state) };
+}
+
+afterEach(async () => {
+  expect(await ask('own-table-open', {})).toEqual({ token: undefined, position: undefined });
+});
+
+describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => {
+  const named = /glove|word2vec/.test(name);
+
+  test('as rows of tokens', async () => {
+    const tables = await open('token', name, bytes);
+    expect(tables.token).toMatchObject({
+      name,
+      rows: 80,
+      columns: 12,
+      more: false,
+      word: named ? 'word-0' : undefined,
+    });
+    const { data, used } = await found(tables, 'own-table-dot-products', { n: 9 });
+    const rows = firstRows(tokens, 9);
+    const position = plain.sinusoidal({ positions: 9, d_model: 12, precision: 'float32' });
+    const wanted = plain.dotProducts({ token: rows, position });
+    expectClose(data.added, wanted.added);
+    expect(data.tokens[3]).toBe(named ? 'word-3' : 'token 3');
+    expect(used).toEqual(['tokens', 'positions', 'scale', 'n']);
+  });
+
+  test('as rows of positions', async () => {
+    const tables = await open('position', name, bytes);
+    const { data, used } = await found(tables, 'own-table-dot-products', { n: 9, seed: 4 });
+    const token = plain.randomNormal({ rows: 9, columns: 12, seed: 4, precision: 'float32' });
+    expectClose(data.added, plain.dotProducts({ token, position: firstRows(tokens, 9) }).added);
+    // There are no tokens to choose from.
+    expect(used).toEqual(['positions', 'scale', 'n', 'seed']);
+  });
+});
+
+describe('tables of both kinds', () => {
+  const both = async () => {
+    await open('token', 'glove.txt', tableFiles(tokens, words)['glove.txt'] as Uint8Array<ArrayBuffer>);
+    return open('position', 'rows.npy', npyOf(positions));
+  };
+
+  test('have one name and one digest', async () => {
+    const tables = await both();
+    const figures = tableFigures(tables);
+    expect(Object.keys(figures)).toEqual(
+      ['dot-products', 'collisions', 'overlap', 'subspaces', 'sandbox'].map((name) => `own-table-${name}`),
+    );
+    const digest = `${tables.token?.digest}.${tables.position?.digest}`;
+    for (const { title, controls } of Object.values(figures)) {
+      expect(title).toMatch(/^glove\.txt and rows\.npy: /);
+      expect(controls.file).toMatchObject({ options: { [digest]: 'glove.txt and rows.npy' } });
+    }
+  });
+
+  test('one word is moved along the positions', async () => {
+    const tables = await both();
+    const { data, finding, used } = await found(tables, 'own-table-collisions', { word: 'Word-7', scale: 2 });
+    const search = plain.collisionSearch({ tokens, positions: firstRows(positions, 64), positionScale: 2 });
+    const wanted = search.nearestTokens(7);
+    search.delete();
+    expect(data.word).toBe('word-7');
+    expectClose(data.margins, wanted.margins);
+    expect(data.nearest).toEqual(Array.from(wanted.nearest, (row) => `word-${row}`));
+    expect(finding).toMatch(
+      /^Among 80 rows of the file, with positions at ρ = 2, .*Raw: of the rows as they come/,
+    );
+    expect(used).toEqual(['words', 'positions', 'scale', 'word']);
+    await expect(found(tables, 'own-table-collisions', { word: 'zebra' })).rejects.toThrow(
+      '“zebra” is not among the 80 rows that were read of “glove.txt”',
+    );
+    // The page's own random words of the same width and seed are others.
+    const random = await found(tables, 'own-table-collisions', {
+      words: 'seeded',
+      positions: 'random',
+      index: 7,
+    });
+    expect(random.finding).toContain('Among 80 random words of width 12');
+    expect(random.data.word).toBe('word 7');
+    expect(largestDifference(random.data.margins, wanted.margins)).toBeGreaterThan(0.1);
+    const again = await found(tables, 'own-table-collisions', { word: 'word-7', scale: 2 });
+    expect(again.data.margins).toEqual(data.margins);
+  });
+
+  test('their overlap', async () => {
+    const { data, finding } = await found(await both(), 'own-table-overlap', { k: 4 });
+    const rows: OverlapInput = { tokens, positions };
+    expectClose(
+      [data.raw, data.centred],
+      [plain.energyOverlap(rows), plain.energyOverlap({ ...rows, centred: true })],
+    );
+    expect(data).toMatchObject({ tokenRows: 80, positionRows: 70, dimensions: 4 });
+    // Twelve has no eighth part.
+    expect(finding).toMatch(
+      /lies in the 2 of 12 directions in which the 80 token rows vary least; chance is 17\s%/,
+    );
+  });
+
+  test('the angles between the spaces that their rows span', async () => {
+    const { data, finding } = await found(await both(), 'own-table-subspaces', { k1: 3, k2: 5 });
+    const wanted = plain.principalAngles({ first: firstRows(tokens, 3), second: firstRows(positions, 5) });
+    expectClose(data.angles, wanted);
+    expect(finding).toContain(
+      `the first 3 token rows of glove.txt and the first 5 position rows of rows.npy span have directions with a cosine of ${about(Math.cos(wanted[0] as number))}`,
+    );
+    const one = await found(await both(), 'own-table-subspaces', { k1: 3, k2: 5, positions: 'seeded' });
+    expect(one.finding).toContain('and 5 random rows span');
+    expect(one.used).toContain('seed');
+  });
+
+  test('from tables to attention', async () => {
+    const { data, used } = await found(await both(), 'own-table-sandbox', { n: 6, scale: 0.5 });
+    expect(data.tables.token).toEqual(firstRows(tokens, 6).data);
+    expect(data.tables.position).toEqual(firstRows(positions, 6).data.map((value) => 0.5 * value));
+    expect(data.words).toEqual(words.slice(0, 6));
+    expect(data.residual).toBeLessThan(1e-4);
+    expect(used).not.toContain('seed');
+    const drawnToo = await found(await both(), 'own-table-sandbox', { n: 6, positions: 'random' });
+    expect(drawnToo.used).toContain('seed');
+    expect(norm(drawnToo.data.tables.position)).not.toBe(norm(data.tables.position));
+  });
+
+  test('drawn rows beside them are those that the page draws', async () => {
+    const { data } = await found(await both(), 'own-table-dot-products', { tokens: 'seeded', n: 5, seed: 3 });
+    const token = plain.randomNormal({ rows: 5, columns: 12, seed: 3, precision: 'float32' });
+    expectClose(data.added, plain.dotProducts({ token, position: firstRows(positions, 5) }).added);
+  });
+});
+
+describe('the smallest tables', () => {
+  test.each([1, 2, 3, 7])('two rows of %d', async (columns) => {
+    await open('token', 'rows.npy', npyOf(drawn(2, columns, 1)));
+    const tables = await open('position', 'other.npy', npyOf(drawn(2, columns, 2)));
+    for (const [name, figure] of Object.entries(tableFigures(tables))) {
+      const { data } = await found(tables, name);
+      expect(figure.table(data, initialState(figure.controls)).rows.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+test('what cannot be shown is refused, and what is open stays', async () => {
+  await expect(ask('own-table-overlap', {})).rejects.toThrow('There is no table open; open its file again.');
+  const tables = await open('token', 'rows.npy', npyOf(tokens));
+  const refused = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>) =>
+    expect(open(kind, name, bytes)).rejects;
+  await refused('position', 'b.npy', npyOf(drawn(9, 5, 1))).toThrow(
+    '“b.npy” has 5 columns and “rows.npy” 12. Rows that are added are equally long; forget the tables first.',
+  );
+  await refused('token', 'one.npy', npyOf(drawn(1, 12, 1))).toThrow('“one.npy” has one row');
+  await refused('token', 'wide.npy', npyOf(drawn(2, 1025, 1))).toThrow('“wide.npy” has 1025 columns');
+  const half = new TextEncoder().encode('the 1 2\ncat 3\n') as Uint8Array<ArrayBuffer>;
+  await refused('token', 'half.txt', half).toThrow(
+    '“half.txt”, line 2: expected a word and 2 numbers; found 2 fields.',
+  );
+  expect((await found(tables, 'own-table-overlap')).data.tokenRows).toBe(80);
+  // Another table in its place may be of another width.
+  const other = await open('token', 'rows.npy', npyOf(drawn(9, 5, 1)));
+  expect(other.token?.columns).toBe(5);
+  // Positions that are fewer than those along which a word is moved are drawn there.
+  const few = await open('position', 'few.npy', npyOf(drawn(9, 5, 2)));
+  const { figure, used, data } = await found(few, 'own-table-collisions');
+  expect(used).toEqual(['words', 'positions', 'scale', 'index', 'seed']);
+  expect(figure.remark?.(data, {})).toContain(
+    'few.npy has 9 rows and the figure 64 positions, which are drawn.',
+  );
+});
+
+test('a long file gives its first 5,000 rows, and of several tables the one that is named', async () => {
+  const long = drawn(5002, 3, 1);
+  const names = Array.from({ length: 5002 }, (_, row) => `w${row}`);
+  const { token } = await open(
+    'token',
+    'long.vec',
+    tableFiles(long, names)['word2vec.vec'] as Uint8Array<ArrayBuffer>,
+  );
+  expect(token).toMatchObject({ rows: 5000, more: true });
+  const { figure, data } = await found({ token, position: undefined }, 'own-table-overlap');
+  expect(figure.remark?.(data, {})).toBe('The first 5,000 rows of long.vec were read.');
+  expect(data.tokenRows).toBe(512);
+  const bytes = new Uint8Array(firstRows(tokens, 2).data.buffer);
+  const two = { a: { dtype: 'F32', shape: [4, 6], bytes }, b: { dtype: 'F32', shape: [3, 8], bytes } };
+  const file = new Uint8Array(fileOf(two));
+  await expect(open('position', 'two.safetensors', file)).rejects.toThrow(
+    'tensor must name one of the tables in “two.safetensors”, "a", "b"',
+  );
+  await ask('own-table-open', {});
+  expect((await open('position', 'two.safetensors', file, 'b')).position).toMatchObject({
+    rows: 3,
+    columns: 8,
+  });
+});
+
+test('words name rows in what is said of a place', async () => {
+  const tables = await open(
+    'token',
+    'glove.txt',
+    tableFiles(tokens, words)['glove.txt'] as Uint8Array<ArrayBuffer>,
+  );
+  const { figure, data } = await found(tables, 'own-table-dot-products');
+  expect(figure.readout(data, initialState(figure.controls), { i: 2, j: 5 })[0]).toMatchObject({
+    text: 'word-2',
+  });
+});

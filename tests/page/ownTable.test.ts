@@ -1,0 +1,158 @@
+// Tables of the reader's own on the page: chosen or dropped files give their figures, with the library's numbers, and nothing leaves.
+import type { Page } from 'playwright';
+import { openTable } from 'superpose';
+import { expect, test } from 'vitest';
+import { about } from '../../web/plot/format.ts';
+import { plain } from '../api/support/builds.ts';
+import { tableFiles } from '../api/support/tableFiles.ts';
+import { readFigure } from './support/shown.ts';
+import { figureOf, visit } from './support/visit.ts';
+
+const drawn = (rows: number, seed: number) =>
+  plain.randomNormal({ rows, columns: 16, seed, precision: 'float32' });
+const tokens = drawn(90, 1);
+const positions = drawn(70, 2);
+const words = Array.from({ length: 90 }, (_, row) => `word-${row}`);
+const files = tableFiles(tokens, words);
+const bytesOf = (name: string) => Buffer.from(files[name] as Uint8Array);
+const ofPositions = Buffer.from(tableFiles(positions, words)['rows.npy'] as Uint8Array);
+const payload = (name: string, buffer = bytesOf(name)) => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer,
+});
+
+/** The part of the card that opens tables, open. */
+async function partOf(page: Page) {
+  const card = page.locator('#own-model');
+  await card.locator('summary').first().click();
+  await card.getByText('Or a table of your own').click();
+  const part = card.locator('.own-table');
+  await part.waitFor();
+  return { part, status: () => part.locator('> [role=status]').textContent() };
+}
+
+const shown = async (page: Page, name: string) => {
+  await figureOf(page, name).scrollIntoViewIfNeeded();
+  await expect
+    .poll(() => page.evaluate(readFigure, name).then((one) => one?.drawn !== undefined && !one.busy), {
+      timeout: 60_000,
+    })
+    .toBe(true);
+  const found = await page.evaluate(readFigure, name);
+  if (!found) throw new Error(`There is no figure ${name}.`);
+  expect(found.problems).toEqual([]);
+  return found;
+};
+
+/** As the page's texts are read: with plain spaces. */
+const inWords = (text: string) => text.replace(/\s/g, ' ');
+
+test('each format gives five figures, with the library’s numbers; a half is refused; a button forgets them', async () => {
+  const { page } = await visit();
+  const { part, status } = await partOf(page);
+  const sent: string[] = [];
+  page.context().on('request', (request) => {
+    if (request.method() !== 'GET' || request.postData() !== null) sent.push(request.url());
+  });
+  const line = (kind: string) => part.locator(`[data-kind=${kind}] input`);
+  expect(await part.textContent()).toContain('Nothing is uploaded.');
+  const positionRows = plain.sinusoidal({ positions: 128, d_model: 16 });
+  for (const name of Object.keys(files)) {
+    await line('token').setInputFiles(payload(name));
+    await expect.poll(status).toContain(`Rows of tokens from ${name}: 90, of 16 numbers each.`);
+    const { finding } = await shown(page, 'own-table-overlap');
+    const raw = plain.energyOverlap({
+      tokens,
+      positions: { ...positionRows, data: Float32Array.from(positionRows.data) },
+    });
+    expect(finding).toContain(`overlap ${about(raw)} times as much as chance, raw`);
+  }
+  expect(await part.locator('superpose-figure').count()).toBe(5);
+
+  // Dropped on its line, a file is of positions.
+  await page.evaluate((base64) => {
+    const dataTransfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    dataTransfer.items.add(new File([bytes], 'rows.npy'));
+    const event = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer });
+    document.querySelector('.own-table [data-kind=position]')?.dispatchEvent(event);
+  }, ofPositions.toString('base64'));
+  await expect.poll(status).toContain('Rows of positions from rows.npy: 70, of 16 numbers each.');
+  // The model's own part has heard nothing of it.
+  expect(await page.locator('.own > [role=status]').textContent()).toBe('');
+  const overlap = await shown(page, 'own-table-overlap');
+  expect(overlap.finding).toContain(`overlap ${about(plain.energyOverlap({ tokens, positions }))} times`);
+  const angles = await shown(page, 'own-table-subspaces');
+  expect(angles.finding).toContain('the first 16 token rows of rows.safetensors');
+  const products = await shown(page, 'own-table-dot-products');
+  expect(inWords(products.finding)).toMatch(/^Over 496 pairs, /);
+  expect(products.finding).toContain('Raw: of the rows as they come.');
+  const attention = await shown(page, 'own-table-sandbox');
+  expect(attention.finding).toContain('in the raw gauge');
+
+  // With words in the file, one is moved.
+  await line('token').setInputFiles(payload('glove.txt'));
+  await expect.poll(status).toContain('Rows of tokens from glove.txt');
+  await shown(page, 'own-table-collisions');
+  const collisions = figureOf(page, 'own-table-collisions');
+  await collisions.getByLabel('A word').fill('word-7');
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'own-table-collisions'))?.finding)
+    .toContain('“word-7”');
+  await collisions.getByLabel('A word').fill('zebra');
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'own-table-collisions'))?.problems.join())
+    .toContain('“zebra” is not among the 90 rows that were read of “glove.txt”');
+
+  await line('position').setInputFiles(payload('half.csv', Buffer.from('1,2,3\n4,5\n')));
+  await expect.poll(status).toBe('“half.csv”, line 2: expected 3 numbers; found 2 fields.');
+  // What was open is still there.
+  expect((await shown(page, 'own-table-overlap')).finding).toBe(overlap.finding);
+
+  // The site's own files are asked for, and nothing is sent: visit() fails on anything that goes elsewhere.
+  expect(sent).toEqual([]);
+  await part.getByRole('button', { name: 'Forget the tables' }).click();
+  await expect.poll(() => part.locator('superpose-figure').count()).toBe(0);
+  expect(await status()).toBe('The tables are forgotten.');
+});
+
+test('a link to a figure of somebody’s tables says what to open, and shows its state when that is opened', async () => {
+  const digestOf = async (name: string, bytes: Buffer) =>
+    (await openTable(plain, new File([new Uint8Array(bytes)], name), { rows: 5000 })).digest;
+  const digest = `${await digestOf('glove.txt', bytesOf('glove.txt'))}.${await digestOf('rows.npy', ofPositions)}`;
+  const { page } = await visit({ fragment: `#v=1&figure=own-table-overlap&file=${digest}&k=4` });
+  await expect
+    .poll(() => page.locator('#notice').textContent())
+    .toContain(`file ${digest}. Open the same file below`);
+  // The part that opens tables is open.
+  const part = page.locator('#own-model .own-table');
+  await part.locator('[data-kind=token] input').setInputFiles(payload('glove.txt'));
+  await expect.poll(() => part.locator('superpose-figure').count()).toBe(5);
+  await part.locator('[data-kind=position] input').setInputFiles(payload('rows.npy', ofPositions));
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'own-table-overlap'))?.drawn)
+    .toMatchObject({ k: 4, tokens: 'own', positions: 'own' });
+  expect((await shown(page, 'own-table-overlap')).finding).toContain('the 4 main position directions');
+});
+
+test('reading a long file can be stopped', async () => {
+  const { page } = await visit();
+  const { part, status } = await partOf(page);
+  await page.evaluate(() => {
+    const text = new TextEncoder().encode(`word ${'1 '.repeat(299)}1\n`.repeat(400));
+    const file = new File([text], 'long.txt');
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(file);
+    const event = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer });
+    document.querySelector('.own-table [data-kind=token]')?.dispatchEvent(event);
+    // At once, before any of it has come.
+    for (const button of document.querySelectorAll<HTMLButtonElement>('.own-table button'))
+      if (button.textContent === 'Stop' && !button.hidden) button.click();
+  });
+  await expect.poll(status).toBe('Stopped.');
+  expect(await part.locator('superpose-figure').count()).toBe(0);
+  await part.locator('[data-kind=token] input').setInputFiles(payload('rows.csv'));
+  await expect.poll(status).toContain('Rows of tokens from rows.csv');
+  await shown(page, 'own-table-dot-products');
+});

@@ -1,0 +1,114 @@
+// What a reader opens in a card: files go to the worker as they are, what is said of them, and their figures below.
+import type { State } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import { figures } from '../figures/index.js';
+import { type Asker, asker } from '../worker/client.js';
+
+export const made = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  members: Partial<HTMLElementTagNameMap[Name]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] => {
+  const element = Object.assign(document.createElement(name), members);
+  element.append(...children);
+  return element;
+};
+
+/** An input whose files are taken. */
+export function fileInput(
+  members: Partial<HTMLInputElement>,
+  take: (files: File[]) => void,
+): HTMLInputElement {
+  const input = made('input', { type: 'file', ...members });
+  input.addEventListener('change', () => {
+    take([...(input.files ?? [])]);
+    // The same files again are a change too.
+    input.value = '';
+  });
+  return input;
+}
+
+export abstract class OwnFile<Question extends object, Answer> {
+  protected readonly status = made('p', { className: 'note' });
+  protected readonly shown = made('div');
+  protected readonly stop = made('button', { type: 'button', textContent: 'Stop', hidden: true });
+  protected readonly forget = made('button', { type: 'button', hidden: true });
+  private names: readonly string[] = [];
+  private digest = '';
+  private readonly asker: Asker;
+
+  /** `figure` is what the worker opens it by, and begins the names of its figures. */
+  constructor(
+    private readonly figure: string,
+    forget: string,
+  ) {
+    this.status.setAttribute('role', 'status');
+    this.forget.textContent = forget;
+    this.stop.addEventListener('click', () => {
+      this.asker.cancel();
+      this.stop.hidden = true;
+      this.say('Stopped.');
+    });
+    this.asker = asker(`${figure}open`, {
+      answered: (data) => {
+        this.stop.hidden = true;
+        this.opened(data as Answer);
+      },
+      failed: (sentence) => {
+        this.stop.hidden = true;
+        this.say(sentence);
+      },
+      progress: (fraction) => this.say(`Reading: ${Math.round(100 * fraction)} %`),
+    });
+  }
+
+  protected abstract opened(answer: Answer): void;
+
+  protected say(sentence: string): void {
+    this.status.textContent = sentence;
+  }
+
+  protected open(question: Question, sentence: string): void {
+    this.say(sentence);
+    this.stop.hidden = false;
+    this.ask(question);
+  }
+
+  /** Files and pictures go to a worker as they are. */
+  protected ask(question: Question): void {
+    this.asker.ask(question as unknown as State);
+  }
+
+  protected cancel(): void {
+    this.asker.cancel();
+    this.stop.hidden = true;
+  }
+
+  /** What was set of the file that is shown is not of another one. */
+  protected leave(): void {
+    if (this.digest && `${location.hash}&`.includes(`&file=${this.digest}&`))
+      history.replaceState(history.state, '', '#own-model');
+  }
+
+  protected remove(): void {
+    this.shown.replaceChildren();
+    for (const name of this.names) delete figures[name];
+    this.names = [];
+    this.digest = '';
+  }
+
+  protected show(own: Record<string, AnyFigure>, digest: string): void {
+    this.remove();
+    for (const [name, figure] of Object.entries(own)) {
+      figures[name] = async () => figure;
+      const element = document.createElement('superpose-figure');
+      element.setAttribute('name', name);
+      element.append(made('h4', { slot: 'title', textContent: figure.title }));
+      this.shown.append(element);
+    }
+    this.names = Object.keys(own);
+    this.digest = digest;
+    // A link to one of them has waited for it.
+    if (location.hash.includes(`&figure=${this.figure}`)) window.dispatchEvent(new Event('hashchange'));
+  }
+}

@@ -1,0 +1,68 @@
+// Tables that the reader opens: of tokens, of positions or of both, and the figures that take them.
+import { type HeldTables, type TableKind, type TableQuestion, tableFigures } from '../figures/ownTable.js';
+import { fileInput, made, OwnFile } from './ownFile.js';
+
+const lines = { token: 'Rows of tokens ', position: 'Rows of positions ' } as const;
+const kinds = Object.keys(lines) as TableKind[];
+
+export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
+  private readonly tensor = made('input', { type: 'text', maxLength: 200 });
+
+  readonly root: HTMLElement;
+
+  constructor() {
+    super('own-table-', 'Forget the tables');
+    const line = (kind: TableKind) => {
+      const label = made('label', {}, lines[kind]);
+      const accept = '.txt,.vec,.bin,.npy,.csv,.tsv,.safetensors';
+      label.append(fileInput({ accept }, (files) => this.take(kind, files)));
+      label.dataset.kind = kind;
+      return label;
+    };
+    this.root = made(
+      'div',
+      { className: 'own-table' },
+      made('p', {
+        textContent:
+          'Word vectors as GloVe and word2vec write them, .npy, .csv and .tsv files, and tensors of .safetensors files. The first 5,000 rows are read, on your machine, and stand in five figures where drawn ones stood.',
+      }),
+      ...kinds.map(line),
+      made('label', {}, 'Of a .safetensors file with several tables, the tensor ', this.tensor),
+      made('p', { className: 'note', textContent: 'Or drop a file on its line. Nothing is uploaded.' }),
+      this.status,
+      made('p', {}, this.stop, this.forget),
+      this.shown,
+    );
+    this.root.addEventListener('drop', (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      const { kind } = (event.target as Element).closest<HTMLElement>('[data-kind]')?.dataset ?? {};
+      this.take((kind ?? 'token') as TableKind, [...(event.dataTransfer?.files ?? [])]);
+    });
+    this.forget.addEventListener('click', () => {
+      this.cancel();
+      this.ask({});
+    });
+  }
+
+  private take(kind: TableKind, files: readonly File[]): void {
+    if (files.length > 0) this.open({ kind, files, tensor: this.tensor.value.trim() }, 'Reading…');
+  }
+
+  protected opened(tables: HeldTables): void {
+    this.leave();
+    const held = kinds.flatMap((kind) => tables[kind] ?? []);
+    this.forget.hidden = held.length === 0;
+    if (held.length === 0) {
+      this.remove();
+      this.say('The tables are forgotten.');
+      return;
+    }
+    const told = held.map(
+      ({ kind, name, rows, columns, more }) =>
+        `${lines[kind]}from ${name}: ${more ? 'the first ' : ''}${rows.toLocaleString('en')}, of ${columns} numbers each.`,
+    );
+    this.say(`${told.join(' ')} Opened on this machine, and nothing is uploaded.`);
+    this.show(tableFigures(tables), held.map(({ digest }) => digest).join('.'));
+  }
+}

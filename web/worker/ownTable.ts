@@ -1,0 +1,107 @@
+// The answering side of tables that the reader opened: their first rows are held here, and figures that draw rows are
+// given these in their place.
+import { type OpenedTable, openTable } from 'superpose';
+import type { State } from '../figures/controls.js';
+import type { Job, Library, OwnRows } from '../figures/figure.js';
+import type { HeldTable, HeldTables, TableKind, TableQuestion } from '../figures/ownTable.js';
+import type { Run } from './answers.js';
+
+/** What figures can show of a table: as many words as the largest vocabulary, as wide as the widest of theirs. */
+const mostRows = 5000;
+const mostColumns = 1024;
+
+interface Held {
+  told: HeldTable;
+  table: OpenedTable<'float32'>;
+}
+
+const held: Partial<Record<TableKind, Held>> = {};
+
+/** As many of the first rows as are asked for, or as there are. */
+const firstOf =
+  ({ table: { table } }: Held) =>
+  (rows: number) => {
+    const count = Math.min(rows, table.rows);
+    return { data: table.data.subarray(0, count * table.columns), rows: count, columns: table.columns };
+  };
+
+export async function ownTable(
+  library: Library,
+  figure: string,
+  state: State,
+  job: Job,
+  running: (library: Library) => Run,
+): Promise<unknown> {
+  if (figure === 'own-table-open') return opened(library, state as unknown as TableQuestion, job);
+  const { token, position } = held;
+  const columns = (token ?? position)?.told.columns;
+  if (columns === undefined) throw new Error('There is no table open; open its file again.');
+  const { words, tokens = words, positions, word, ...settings } = state as Record<string, string>;
+  const ofToken = tokens === 'own' ? token : undefined;
+  const ofPosition = positions === 'own' ? position : undefined;
+  const own: OwnRows = {
+    key: JSON.stringify([ofToken?.told.digest, ofPosition?.told.digest]),
+    columns,
+    token: ofToken && firstOf(ofToken),
+    position: ofPosition && firstOf(ofPosition),
+    words: ofToken?.table.words,
+  };
+  const index = ofToken && word !== undefined ? placeOf(ofToken, word) : settings.index;
+  return running({ ...library, own })(
+    figure.slice('own-table-'.length),
+    {
+      ...settings,
+      ...(index !== undefined && { index }),
+      // Of what is drawn, so that it can be the reader's own.
+      ...{ tokens: 'seeded', words: 'seeded', weights: 'seeded', tables: 'seeded' },
+      positions: ofPosition || positions === undefined ? 'random' : positions,
+      d: columns,
+      vocabulary: token?.told.rows ?? mostRows,
+    },
+    job,
+  );
+}
+
+async function opened(library: Library, { files, kind, tensor }: TableQuestion, job: Job) {
+  if (!files || !kind) {
+    for (const one of ['token', 'position'] as const) delete held[one];
+    return heldNow();
+  }
+  const table = await openTable(await library.first(), files.slice(0, 1), {
+    rows: mostRows,
+    precision: 'float32',
+    signal: job.signal,
+    progress: (bytes, of) => job.progress(bytes / of),
+    ...(tensor && { tensor }),
+  });
+  const { rows, columns } = table.table;
+  const name = files[0]?.name ?? '';
+  const other = held[kind === 'token' ? 'position' : 'token']?.told;
+  if (rows < 2) throw new RangeError(`“${name}” has one row; these figures need at least 2.`);
+  if (columns > mostColumns) {
+    throw new RangeError(
+      `“${name}” has ${columns} columns; these figures take at most ${mostColumns}, and in Node the library takes more.`,
+    );
+  }
+  if (other && other.columns !== columns) {
+    throw new RangeError(
+      `“${name}” has ${columns} columns and “${other.name}” ${other.columns}. Rows that are added are equally long; forget the tables first.`,
+    );
+  }
+  const { words, more, digest } = table;
+  held[kind] = { told: { name, kind, rows, columns, more, word: words?.[0], digest }, table };
+  return heldNow();
+}
+
+const heldNow = (): HeldTables => ({ token: held.token?.told, position: held.position?.told });
+
+/** Where a word's row is, as it is written or in small letters. */
+function placeOf({ table: { words = [] }, told }: Held, word: string): number {
+  const place = [word, word.toLowerCase()].map((one) => words.indexOf(one)).find((at) => at >= 0);
+  if (place === undefined) {
+    throw new RangeError(
+      `“${word}” is not among the ${told.rows.toLocaleString('en')} rows that were read of “${told.name}”.`,
+    );
+  }
+  return place;
+}
