@@ -48,8 +48,8 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const all = files.filter((file) => /^assets\/.*\.js$/.test(file));
   expect(all.some((file) => file.includes('worker'))).toBe(true);
   // What only those fetch who open a model of their own, with all parts of the published tokenizer.
-  const own = all.filter((file) => /\/(ownModel|ownFigures|tokenizer)-/.test(file));
-  expect(own).toHaveLength(4);
+  const own = all.filter((file) => /\/(ownModel|tokenizer)-/.test(file));
+  expect(own).toHaveLength(3);
   expect(kilobytes(own)).toBeLessThan(30);
   // What those fetch beside it who open a table: what reads one, and its figures' settings.
   const tables = all.filter((file) => /\/ownTable-/.test(file));

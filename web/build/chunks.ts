@@ -36,7 +36,8 @@ for (const name of [
   chunkOf.set(name, 'training');
 
 // A reader's own model, which few open, and tables, which come later still.
-for (const name of ['ownModel', 'ownFigure']) chunkOf.set(name, 'ownFigures');
+const ofCard = /\/web\/page\/own(Model|File)\.ts$/;
+for (const name of ['ownModel', 'ownFigure']) chunkOf.set(name, 'ownModel');
 chunkOf.set('ownTable', 'ownTable');
 
 const figureOf = (id: string) => id.match(/\/web\/(?:figures|element)\/(\w+)\.ts$/)?.[1] ?? '';
@@ -55,7 +56,7 @@ export const chunks = {
     { name: 'ways', test: isOfEmbed, priority: 2 },
     { name: 'figureElement', test: isShared, priority: 1 },
     { name: 'exports', test: ofEmbedding },
-    { name: (id: string) => chunkOf.get(figureOf(id)) ?? null },
+    { name: (id: string) => (ofCard.test(id) ? 'ownModel' : (chunkOf.get(figureOf(id)) ?? null)) },
   ],
 };
 
@@ -65,7 +66,8 @@ const ofFirst =
 /** What works on a model's later layers, and on its positions before them. */
 const ofLayers = /\/build\/package\/model\/(layers|changedPositions)\.js$/;
 /** What reads a reader's own file: one file is smaller than two, and tables take all of it. */
-const ofOwn = /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$|\/web\/worker\/ownModel\.ts$/;
+const ofOwn =
+  /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$|\/web\/worker\/ownModel\.ts$/;
 export const workerChunks = {
   groups: [
     { name: 'library', test: ofFirst },

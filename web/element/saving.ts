@@ -12,12 +12,14 @@ const sources = {
   trained: 'trained weights',
   mixed: 'trained words, random rest',
   exact: 'exact',
+  own: 'your file',
 };
 const meanings = {
   seeded: 'Random numbers, always the same for the same seed',
   trained: 'Computed from the weights of a trained model',
   mixed: 'The words are a trained model’s; weights or positions are random, the same for the same seed',
   exact: 'Computed from a formula',
+  own: 'Computed from rows of your file; what is drawn beside them is the same for the same seed',
 };
 
 export class Saving implements ReactiveController {

@@ -18,8 +18,8 @@ import type {
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
 
-/** Where the numbers come from: drawn at random, of a trained model, of both, or from a formula. */
-export type Source = 'seeded' | 'trained' | 'mixed' | 'exact';
+/** Where the numbers come from: drawn at random, of a trained model, of both, from a formula, or of the reader's file. */
+export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'own';
 
 export interface Library {
   /** What the first module does; enough for an opening figure. */

@@ -67,7 +67,9 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
     .join(' ');
   const made: Record<string, AnyFigure> = {};
   const add = (figure: AnyFigure) => {
-    made[figure.name] = inFile(figure, digest, name);
+    const source: AnyFigure['source'] = ({ tokens, words = tokens, positions }) =>
+      words === 'own' || positions === 'own' ? 'own' : 'seeded';
+    made[figure.name] = inFile({ ...figure, source }, digest, name);
   };
   const most = (limit: number) => Math.min(limit, ...open.map(({ rows }) => rows));
   const range = (control: { initial: number; min: number }, max: number) =>
@@ -154,11 +156,13 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
   });
 
   const { k1, k2 } = subspaces.controls;
+  // As the page's own figure begins: with an eighth of all dimensions.
+  const eighth = (control: { min: number }) => ({ ...control, initial: Math.ceil(d / 8) });
   const forSubspaces = several({
     tokens: choice(tokens, 'Rows of the first space', random, token !== undefined),
     positions: choice(tokens, 'Rows of the second', random, position !== undefined),
-    k1: range(k1, Math.min(k1.max, d, token?.rows ?? d)),
-    k2: range(k2, Math.min(k2.max, d, position?.rows ?? d)),
+    k1: range(eighth(k1), Math.min(k1.max, d, token?.rows ?? d)),
+    k2: range(eighth(k2), Math.min(k2.max, d, position?.rows ?? d)),
     seed,
   });
   const rowsOf = (kind: string, held: HeldTable | undefined, count: number, own: boolean) =>
