@@ -103,7 +103,8 @@ export default defineConfig({
   worker: {
     format: 'es',
     plugins: () => [notices.plugin(), exportsOfWorker, wholeTokenizer],
-    rollupOptions: { treeshake, output: { codeSplitting: workerChunks } },
+    // Notes for bundlers, which see no file of the site again.
+    rollupOptions: { treeshake, output: { codeSplitting: workerChunks, comments: false } },
   },
   build: {
     outDir: dist,
@@ -123,6 +124,7 @@ export default defineConfig({
       },
       output: {
         codeSplitting: chunks,
+        comments: false,
         // One address for all time; the rest are named by what is in them.
         entryFileNames: ({ name }) =>
           ['embed', 'sw'].includes(name) ? '[name].js' : 'assets/[name]-[hash].js',

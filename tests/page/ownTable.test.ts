@@ -6,7 +6,7 @@ import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { tableFiles } from '../api/support/tableFiles.ts';
 import { readFigure } from './support/shown.ts';
-import { figureOf, visit } from './support/visit.ts';
+import { figureOf, settled, visit } from './support/visit.ts';
 
 const drawn = (rows: number, seed: number) =>
   plain.randomNormal({ rows, columns: 16, seed, precision: 'float32' });
@@ -33,14 +33,7 @@ async function partOf(page: Page) {
 }
 
 const shown = async (page: Page, name: string) => {
-  await figureOf(page, name).scrollIntoViewIfNeeded();
-  await expect
-    .poll(() => page.evaluate(readFigure, name).then((one) => one?.drawn !== undefined && !one.busy), {
-      timeout: 60_000,
-    })
-    .toBe(true);
-  const found = await page.evaluate(readFigure, name);
-  if (!found) throw new Error(`There is no figure ${name}.`);
+  const found = await settled(page, name);
   expect(found.problems).toEqual([]);
   return found;
 };

@@ -72,7 +72,7 @@ export const workerChunks = {
   groups: [
     { name: 'library', test: ofFirst },
     { name: 'layers', test: ofLayers },
-    { name: 'laterComputes', test: /\/web\/(worker\/laterComputes|figures\/(heads|overlap|subspaces))\.ts$/ },
+    { name: 'laterComputes', test: /\/web\/(worker\/laterComputes|figures\/heads)\.ts$/ },
     { name: 'ownModel', test: ofOwn },
   ],
 };

@@ -19,7 +19,7 @@ const meanings = {
   trained: 'Computed from the weights of a trained model',
   mixed: 'The words are a trained model’s; weights or positions are random, the same for the same seed',
   exact: 'Computed from a formula',
-  own: 'Computed from rows of your file; what is drawn beside them is the same for the same seed',
+  own: 'Computed from rows of your file',
 };
 
 export class Saving implements ReactiveController {

@@ -5,7 +5,8 @@ import { aboutPercent, exponent } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Compute, Figure } from './figure.js';
+import { drawnRows } from './drawnRows.js';
+import type { Compute, Figure, Library } from './figure.js';
 import { inTurn } from './lists.js';
 
 const controls = {
@@ -45,8 +46,6 @@ const inks: Ink[] = ['third', 'accent', 'second'];
 /** Random positions of each scale. */
 const positions = 64;
 const sample = 100;
-const precision = 'float32';
-const streams = { token: 0, position: 1 };
 
 let last: { key: string; data: Data } | undefined;
 
@@ -59,14 +58,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   for (const [place, d] of widths.entries()) {
     job.signal.throwIfAborted();
     const { vocabulary, seed } = state;
-    const tokens = superpose.randomNormal({
-      rows: vocabulary,
-      columns: d,
-      seed,
-      stream: streams.token,
-      precision,
-    });
-    const search = superpose.collisionSearch({ tokens, positions: scaled(superpose, d, seed) });
+    const tokens = drawnRows(library, superpose, 'token', { rows: vocabulary, columns: d, seed });
+    const search = superpose.collisionSearch({ tokens, positions: scaled(library, superpose, d, seed) });
     try {
       const { lost } = await search.allWords({
         words: looked,
@@ -94,16 +87,14 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 };
 
 /** The same random positions at each scale, one below the other. */
-function scaled(superpose: Superpose, d: number, seed: number) {
+function scaled(library: Library, superpose: Superpose, d: number, seed: number) {
   const data = new Float32Array(scales.length * positions * d);
   scales.forEach((standardDeviation, row) => {
-    const drawn = superpose.randomNormal({
+    const drawn = drawnRows(library, superpose, 'position', {
       rows: positions,
       columns: d,
       standardDeviation,
       seed,
-      stream: streams.position,
-      precision,
     });
     data.set(drawn.data, row * positions * d);
   });

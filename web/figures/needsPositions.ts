@@ -54,6 +54,8 @@ interface Curve {
 
 interface Data {
   tokens: readonly string[];
+  /** What the first token is called. */
+  first: string;
   dropped: number;
   texts: [string, string];
   shuffled: readonly string[];
@@ -74,7 +76,8 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const sentence = await model.tokenize(texts[0], mostTokens);
   const another = await model.tokenize(texts[1], mostTokens);
   const { positions } = model;
-  const [first = ''] = sentence.tokens;
+  // Of ids alone there is no word to name.
+  const first = (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token');
   const all = model.layerBytes.length;
   const layers = state.layers === 'all' ? all : 0;
   const orders = ordersOf(superpose, sentence, state.seed);
@@ -83,7 +86,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
     [`position rows: mean of all ${positions}`, 'accent', true, { mean: 'table' }],
     ['words shuffled', 'second', false, { order: orders.shuffled }],
     ['words reversed', 'second', true, { order: orders.reversed }],
-    [`positions shifted by ${state.shift}, not ${first}’s`, 'third', false, { shift: state.shift }],
+    [`positions shifted by ${state.shift}, first kept`, 'third', false, { shift: state.shift }],
   ];
   const run = forwards(model, layers, job, changes.length + 2);
   const unchanged = await run(sentence);
@@ -99,7 +102,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   curves.push({ name: `“${cut(texts[1])}”`, ink: 'warning', dashed: true, cosines: await against(another) });
   const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
   const { tokens, dropped } = sentence;
-  return { tokens, dropped, texts, shuffled, curves, layers: all, positions };
+  return { tokens, first, dropped, texts, shuffled, curves, layers: all, positions };
 };
 
 /** Embeddings [layers + 1, d] of a sentence, changed or as it is; fetching is most of the first. */
@@ -200,13 +203,13 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe({ curves, texts, tokens, positions }, { layers }) {
+  describe({ curves, texts, first, positions }, { layers }) {
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
     const where =
       layers === 'all' ? 'After the last layer' : 'Before the first layer, where no word has met another';
-    return `${where}: give every word of “${texts[0]}” the sentence’s mean position row, and its embedding keeps a cosine of ${about(mean.cosine)} with what it was (${tokens[0]} keeps its own row). With the mean of all ${positions} rows, ${tokens[0]}’s too, it keeps ${about(table.cosine)}; with the words shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
+    return `${where}: give every word of “${texts[0]}” the sentence’s mean position row, and its embedding keeps a cosine of ${about(mean.cosine)} with what it was (${first} keeps its own row). With the mean of all ${positions} rows, ${first}’s too, it keeps ${about(table.cosine)}; with the words shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
   },
 
   cells: ({ curves }) => ({ rows: 1, columns: curves[0]?.cosines.length ?? 1 }),

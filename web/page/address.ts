@@ -98,10 +98,8 @@ export function followAddress(notice: (sentence: string) => void): void {
     const element = figureOf(link.figure);
     if (!element && link.figure.startsWith('own-')) {
       unfold(document.querySelector('#own-model > summary'));
-      const file = link.settings.find(([name]) => name === 'file')?.[1].slice(0, 33);
-      notice(
-        `This link is of a file that a reader opened${file ? `, file ${file}` : ''}. Open the same file below to see it.`,
-      );
+      const [, file = ''] = link.settings.find(([name]) => name === 'file') ?? [];
+      notice(`This link is of a reader’s file ${file.slice(0, 33)}. Open the same file below to see it.`);
       return;
     }
     if (!element) {

@@ -40,6 +40,8 @@ export async function ownModel(
   job: Job,
   running: (library: Library) => Run,
 ): Promise<unknown> {
+  if (figure.startsWith('own-table-'))
+    return (await import('./ownTable.js')).ownTable(library, figure, state, job, running);
   const superpose = await library.superpose();
   if (figure === 'own-open') {
     const { files, picture, ...options } = state as unknown as OwnQuestion;

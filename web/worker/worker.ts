@@ -19,11 +19,9 @@ loaded.first().catch(() => {});
 const runningAll = (loaded: Library): Run => {
   const run = running(loaded);
   return async (figure, state, job) =>
-    figure.startsWith('own-table-')
-      ? (await import('./ownTable.js')).ownTable(loaded, figure, state, job, running)
-      : figure.startsWith('own-')
-        ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
-        : run(figure, state, job);
+    figure.startsWith('own-')
+      ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
+      : run(figure, state, job);
 };
 
 export const answeringHere: Answering = (say) => answering(runningAll(inSlices(loaded)), say);
