@@ -102,6 +102,17 @@ export function corpusOf<One>(
   };
 }
 
+/** So that a stop is heard, and a shorter question goes first. Browsers let timers wait for 4 ms, and messages not. */
+const breath = () =>
+  new Promise<void>((go) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      go();
+    };
+    port2.postMessage(0);
+  });
+
 export async function meansOver(
   { positions, windows, chosen }: Corpus,
   { positionMeans, poolShares, d_model, heads, layers, apart, precision, run, signal, done }: CorpusModel,
@@ -111,8 +122,7 @@ export async function meansOver(
   const stepped = async () => {
     signal?.throwIfAborted();
     done?.(++step / steps);
-    // So that a stop is heard.
-    if (step % 4 === 0) await new Promise((go) => setTimeout(go));
+    await breath();
   };
   const means = positionMeans({ positions, d_model, layers });
   try {

@@ -234,6 +234,24 @@ describeModel('all layers', () => {
     await expect(small.forward('one')).rejects.toThrow('second module');
   });
 
+  test('what comes while a corpus is run goes first', async () => {
+    let steps = 0;
+    let came = 0;
+    const done = () => {
+      steps += 1;
+      // A task of its own, as a question to a worker is.
+      if (steps === 5) setTimeout(() => void minilm.forward(ten[0] as string).then(() => (came = steps)));
+    };
+    const found = await minilm.corpusMeans({ sentences: ten, done });
+    expect(steps).toBe(found.windows + found.sentencesOfHeads);
+    // After the window that is under way, and not after a few.
+    expect(came).toBeGreaterThanOrEqual(5);
+    expect(came).toBeLessThanOrEqual(7);
+    // The forward in between has taken nothing from the means.
+    const alone = await minilm.corpusMeans({ sentences: ten });
+    expect(largestDifference(found.heads.data, alone.heads.data)).toBe(0);
+  }, 60_000);
+
   test('a corpus of too few words is refused', async () => {
     await expect(minilm.corpusMeans({ sentences: ['One.'] })).rejects.toThrow('at least 51 pieces');
   });
