@@ -1,11 +1,12 @@
-// A model that is dropped on the page in Firefox and in WebKit gives the figures that it gives in Chromium, with Node's
-// numbers.
+// A model or a table that is dropped on the page in Firefox and in WebKit gives the figures that it gives in Chromium,
+// with Node's numbers.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openModel } from 'superpose';
+import { openModel, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { about, aboutPercent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
+import { tableFiles } from '../api/support/tableFiles.ts';
 import { readFigure, readTable } from '../page/support/shown.ts';
 import { startSite } from '../page/support/site.ts';
 import { type Engine, firefox, lacking, webkit } from './engines.ts';
@@ -15,11 +16,13 @@ const inCi = process.env.CI === 'true';
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
 
-/** Runs in the page: drops files of these bytes on the card, as soon as it takes any. */
-function drop(files: readonly (readonly [name: string, base64: string])[]): boolean {
+/** Runs in the page: drops files of these bytes on a part of the card, as soon as it is there. */
+function drop(files: readonly (readonly [name: string, base64: string])[], part = '.own'): boolean {
   const card = document.querySelector('#own-model') as HTMLDetailsElement;
   card.open = true;
-  const own = card.querySelector('.own');
+  const tables = card.querySelector<HTMLDetailsElement>('.own > details');
+  if (tables && part !== '.own') tables.open = true;
+  const own = card.querySelector(part);
   if (!own) return false;
   const dataTransfer = new DataTransfer();
   for (const [name, base64] of files) {
@@ -120,6 +123,34 @@ for (const name of ['firefox', 'webkit'] as const) {
       expect(heads.problems).toEqual([]);
       expect(heads.finding).toMatch(/^For this sentence, in the canonical gauge/);
       expect((await shown(engine, 'own-one-score')).tokens).toEqual(['2', '3', '4', '5']);
+      expect(engine.complaints).toEqual([]);
+    });
+
+    test('dropped tables of tokens and of positions give their figures', async () => {
+      const site = await startSite();
+      onTestFinished(() => site.stop());
+      const engine = await starters[name]();
+      onTestFinished(() => engine.close());
+      await engine.open(site.address);
+      const [tokens, positions] = [40, 70].map((rows) =>
+        plain.randomNormal({ rows, columns: 8, seed: rows, precision: 'float32' }),
+      ) as [Table<Float32Array>, Table<Float32Array>];
+      const words = Array.from({ length: 40 }, (_, row) => `word-${row}`);
+      const dropped = (kind: string, table: typeof tokens, file: string) => {
+        const bytes = Buffer.from(tableFiles(table, words)[file] as Uint8Array);
+        const files: [string, string][] = [[file, bytes.toString('base64')]];
+        return expect
+          .poll(() => engine.evaluate(drop, files, `.own-table [data-kind=${kind}]`), { timeout: 30_000 })
+          .toBe(true);
+      };
+      await dropped('token', tokens, 'glove.txt');
+      expect((await shown(engine, 'own-table-dot-products')).tokens?.[3]).toBe('word-3');
+      await dropped('position', positions, 'rows.npy');
+      const raw = plain.energyOverlap({ tokens, positions });
+      await expect
+        .poll(async () => (await shown(engine, 'own-table-overlap')).finding)
+        .toContain(`overlap ${about(raw)} times`);
+      expect((await shown(engine, 'own-table-collisions')).finding).toMatch(/^Among 40 rows of the file/);
       expect(engine.complaints).toEqual([]);
     });
   });
