@@ -112,7 +112,7 @@ describe('tables of both kinds', () => {
     expectClose(data.margins, wanted.margins);
     expect(data.nearest).toEqual(Array.from(wanted.nearest, (row) => `word-${row}`));
     expect(finding).toMatch(
-      /^Among 80 rows of the file, with positions at ρ = 2, .*Raw: of the rows as they come/,
+      /^Among 80 rows of the file, with positions at ρ = 2, .*raw: of the rows as they come/,
     );
     expect(used).toEqual(['words', 'positions', 'scale', 'word']);
     await expect(found(tables, 'own-table-collisions', { word: 'zebra' })).rejects.toThrow(
@@ -141,7 +141,7 @@ describe('tables of both kinds', () => {
     expect(data).toMatchObject({ tokenRows: 80, positionRows: 70, dimensions: 4 });
     // Twelve has no eighth part.
     expect(finding).toMatch(
-      /In the 2 of 12 directions in which the 80 token rows vary least lies .* of the 4 main .*; chance is 17\s%/,
+      /The 2 directions in which the 80 token rows vary least, of 12, hold .* of the 4 main .*; chance is 17\s%/,
     );
   });
 

@@ -1,6 +1,6 @@
 // Figure "How much two tables overlap": energy-weighted, and direction by direction, against chance.
 import type { MiniLM, OverlapCurve, Superpose, Table } from 'superpose';
-import { about, aboutPercent, percent, readable } from '../plot/format.js';
+import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
 import { type Area, bars, lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -221,7 +221,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { d_model, dimensions, reached } = data;
     const least = tail(data);
     const inTail = 1 - (reached[d_model - least - 1] ?? 0);
-    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. In the ${least} of ${d_model} directions in which the ${data.tokenRows} token rows vary least lies ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
+    return `Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
   },
 
   cells: ({ shares }) => ({ rows: 1, columns: shares.length }),
