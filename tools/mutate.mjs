@@ -67,23 +67,31 @@ function writeList(entries) {
   writeFileSync(listFile, `[\n${sorted.map((entry) => JSON.stringify(entry)).join(',\n')}\n]\n`);
 }
 
-/** Runs a program at the lowest priority: its exit code, or undefined after `seconds`. */
-function run(command, args, { seconds = 900, ...options } = {}) {
+/**
+ * Runs a program at the lowest priority: its exit code, or undefined after `seconds`. The processor's time counts if
+ * `processor` is set: beside other work the clock runs on and a program does not.
+ */
+function run(command, args, { seconds = 900, processor = false, ...options } = {}) {
   return new Promise((resolve) => {
-    const child = spawn('nice', ['-n', '19', command, ...args], {
+    const limit = processor ? ['sh', '-c', `ulimit -S -t ${Math.ceil(seconds)}; exec "$0" "$@"`] : [];
+    const child = spawn('nice', ['-n', '19', ...limit, command, ...args], {
       cwd: tree,
       stdio: 'ignore',
       detached: true,
       ...options,
     });
     let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      process.kill(-child.pid, 'SIGKILL');
-    }, seconds * 1000);
+    const timer = setTimeout(
+      () => {
+        late = true;
+        process.kill(-child.pid, 'SIGKILL');
+      },
+      // One that sleeps takes no processor time, so that the clock has the last word.
+      seconds * (processor ? 20 : 1) * 1000,
+    );
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      resolve(late ? undefined : signal ? 1 : code);
+      resolve(late || signal === 'SIGXCPU' ? undefined : signal ? 1 : code);
     });
   });
 }
@@ -140,7 +148,8 @@ async function outcomeOfCore(file, env, limits) {
   // What an object defines is not taken from the library behind it.
   const link = commands.link[room].replace(/ -o (\S+)/, ` -o ${program} ${object}`);
   if ((await inShell(link)) !== 0) return 'invalid';
-  const code = await run(program, ['--gtest_fail_fast', '--gtest_brief=1'], { env, seconds: limits[room] });
+  const args = ['--gtest_fail_fast', '--gtest_brief=1'];
+  const code = await run(program, args, { env, seconds: limits[room], processor: true });
   return code === undefined ? 'timeout' : code === 0 ? 'survived' : 'killed';
 }
 
