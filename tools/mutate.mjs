@@ -149,7 +149,7 @@ async function outcomeOfCore(file, env, limits) {
   const link = commands.link[room].replace(/ -o (\S+)/, ` -o ${program} ${object}`);
   if ((await inShell(link)) !== 0) return 'invalid';
   const args = ['--gtest_fail_fast', '--gtest_brief=1'];
-  const code = await run(program, args, { env, seconds: limits[room], processor: true });
+  const code = await run(program, args, { env, cwd: root, seconds: limits[room], processor: true });
   return code === undefined ? 'timeout' : code === 0 ? 'survived' : 'killed';
 }
 
@@ -158,7 +158,7 @@ async function timesOfCore(env) {
   const limits = {};
   for (const room of Object.keys(commands.link)) {
     const started = Date.now();
-    if ((await run(testProgram(room), ['--gtest_brief=1'], { env })) !== 0)
+    if ((await run(testProgram(room), ['--gtest_brief=1'], { env, cwd: root })) !== 0)
       throw new Failure(`The unchanged tests of ${room} fail.`);
     limits[room] = 20 + (5 * (Date.now() - started)) / 1000;
   }
