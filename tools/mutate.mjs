@@ -173,12 +173,14 @@ function testsOfScript(file) {
     (one) => `tests/${one}`,
   );
   const tests = all.filter((one) => one.endsWith('.test.ts'));
-  if (!file.startsWith('src/api/'))
-    return [tests.filter((one) => one.startsWith(`tests/${file.split('/')[1]}/`))];
+  const isNamed = (one) => basename(one).split('.')[0] === name;
+  if (!file.startsWith('src/api/')) {
+    const near = (one) =>
+      one.startsWith(`tests/${file.split('/')[1]}/`) || (one.startsWith('tests/figures/') && isNamed(one));
+    return [tests.filter(near)];
+  }
   const api = tests.filter((one) => one.startsWith('tests/api/') && existsInNode(one));
-  const own = api.filter(
-    (one) => one.startsWith(`tests/api/${room}/`) || basename(one).split('.')[0] === name,
-  );
+  const own = api.filter((one) => one.startsWith(`tests/api/${room}/`) || isNamed(one));
   const shared = api.filter(
     (one) =>
       !own.includes(one) &&
