@@ -13,7 +13,7 @@ function running(asked: { again?: true; held?: true } = {}) {
   const { run, hear } = turnsOf({ state: { n: 1 }, ...asked }, cancel.signal, (data) => frames.push(data));
   const taken: string[] = [];
   const ended = (async () => {
-    while (taken.length < 50) taken.push(`${await run.turn()} ${run.state().n}`);
+    for (;;) taken.push(`${await run.turn()} ${run.state().n}`);
   })().catch((error: Error) => error.name);
   return { run, hear, cancel, taken, frames, ended };
 }

@@ -62,17 +62,13 @@ export const chunks = {
 
 /** The library that a worker starts with, in one file: what imports parts of it later does not cut it up. */
 const ofFirst =
-  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(terms|sentence|gaugeControl|drawnRows)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
-/** What works on a model's later layers, and on its positions before them. */
-const ofLayers = /\/build\/package\/model\/(layers|changedPositions)\.js$/;
+  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(terms|sentence|gaugeControl|drawnRows|heads)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
 /** What reads a reader's own file: one file is smaller than two, and tables take all of it. */
 const ofOwn =
   /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$|\/web\/worker\/ownModel\.ts$/;
 export const workerChunks = {
   groups: [
     { name: 'library', test: ofFirst },
-    { name: 'layers', test: ofLayers },
-    { name: 'laterComputes', test: /\/web\/(worker\/laterComputes|figures\/heads)\.ts$/ },
     { name: 'ownModel', test: ofOwn },
   ],
 };

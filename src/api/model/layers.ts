@@ -5,13 +5,14 @@ import type { First } from '../first.js';
 import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Linear, Precision, Table } from '../table.js';
+import { changedRows } from './changedPositions.js';
 import { corpusIds, corpusSentences } from './corpus.js';
 import { type CorpusMeans, type CorpusMeansOptions, corpusOf, meansAt, meansOver } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import type { MiniLM, Sentence } from './minilm.js';
 
 // One file for all that few readers need.
-export { corpusOf, corpusSentences, meansAt, meansOver };
+export { changedRows, corpusOf, corpusSentences, meansAt, meansOver };
 
 /** Who waits for the model’s layers, and may stop waiting: the layers that have come by then stay. */
 export interface LayersWatch {

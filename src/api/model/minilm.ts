@@ -286,7 +286,7 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     corpusMeans: async (options) => (await layers()).corpusMeans(options),
     async changed(sentence, change, precision) {
       const [{ changedRows }, rows] = await Promise.all([
-        import('./changedPositions.js'),
+        import('./layers.js'),
         summands(sentence, precision),
       ]);
       const from = (places: readonly number[]) => positions(places, precision);

@@ -305,7 +305,7 @@ export async function openModel(
         kind,
         counted({}),
       );
-    const { changedRows } = await import('./changedPositions.js');
+    const { changedRows } = await import('./layers.js');
     return { ...rows, ...(await changedRows(token, position, change, places, layout.positions)) };
   };
 
