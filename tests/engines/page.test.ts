@@ -45,7 +45,7 @@ async function drawn(engine: Engine, name: string): Promise<Shown> {
           JSON.stringify(shown?.drawn) === JSON.stringify(shown?.state)
         );
       },
-      { timeout: 60_000, message: name },
+      { timeout: 240_000, message: name },
     )
     .toBe(true);
   return (await found()) as Shown;

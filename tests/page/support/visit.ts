@@ -151,7 +151,7 @@ export async function settled(page: Page, name: string): Promise<Shown> {
         shown = await page.evaluate(readFigure, name);
         return shown?.drawn && !shown.busy && JSON.stringify(shown.drawn) === JSON.stringify(shown.state);
       },
-      { timeout: 60_000, message: `${name} is drawn` },
+      { timeout: 240_000, message: `${name} is drawn` },
     )
     .toBe(true);
   return shown as Shown;
