@@ -8,10 +8,16 @@ import { figureOf, modelTest, unfold, visit } from './support/visit.ts';
 
 /** What the figure says has gone wrong, once it says so: a whole sentence, and a way to try again. */
 async function complaintOf(figure: Locator): Promise<string> {
-  await figure.getByRole('alert').waitFor({ timeout: 10_000 });
-  const said = (await figure.getByRole('alert').textContent()) ?? '';
-  expect(said).toMatch(/^[A-Z].*[.)] Try again$/);
-  return said;
+  const alert = figure.getByRole('alert');
+  // What stands above it may have moved it away from the reader meanwhile, so that it has not asked yet.
+  const shown = async () => {
+    await figure.scrollIntoViewIfNeeded();
+    return alert.isVisible();
+  };
+  await expect.poll(shown, { timeout: 60_000 }).toBe(true);
+  const sentence = (await alert.textContent()) ?? '';
+  expect(sentence).toMatch(/^[A-Z].*[.)] Try again$/);
+  return sentence;
 }
 
 /** Brought near, so that it asks for what it needs. */
