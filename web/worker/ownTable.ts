@@ -71,7 +71,7 @@ async function opened(library: Library, { files, kind, tensor }: TableQuestion, 
     rows: mostRows,
     precision: 'float32',
     signal: job.signal,
-    progress: (bytes, of) => job.progress(bytes / of),
+    progress: (bytes, of) => job.progress(of > 0 ? bytes / of : 0),
     ...(tensor && { tensor }),
   });
   const { rows, columns } = table.table;
