@@ -28,7 +28,7 @@ npm run mutate -- AREA...       in some: core (C++), api, worker
   --seed=S                      which ones are drawn (1)
   --again                       tries those again that survived
 npm run mutate -- --stryker     Stryker ${strykerVersion} over the compiled typed API, every mutant of it, room by room,
-                                with the room's tests and those of errors; a room that was done is left
+                                with the room's tests and those of all rooms that are quick; a room that was done is left
 npm run mutate -- --stryker ROOM...  in some rooms; --again does them anew`;
 
 const listFile = join(root, 'web/docs/mutants.json');
@@ -290,6 +290,9 @@ const rooms = () =>
     .filter((entry) => entry.isDirectory() && entry.name !== 'wasm')
     .map(({ name }) => name);
 
+/** Tests of every room that take a moment. */
+const strykerShared = ['errors', 'wrongArguments', 'memory', 'properties', 'readme'];
+
 /** Stryker over one room: how many of its mutants came to which end, and which survived. */
 async function strykerRoom(room, env) {
   const folder = join(root, 'build/stryker');
@@ -309,7 +312,7 @@ async function strykerRoom(room, env) {
 export default {
   resolve: { alias: { superpose: join(import.meta.dirname, 'build/package/index.js') } },
   test: {
-    include: ['tests/api/${room}/**/*.test.ts', 'tests/api/errors.test.ts'],
+    include: ['${room}/**/*', ${JSON.stringify(strykerShared).slice(1, -1).replaceAll('"', "'")}].map((test) => \`tests/api/\${test}.test.ts\`),
     testTimeout: 600_000,
     provide: { withModel: ${existsSync(join(root, 'build/model/manifest.json'))} },
   },
