@@ -44,13 +44,13 @@ function unlessMade(env) {
 }
 
 /** With ccache another checkout of the same sources, or the same one made anew, is not compiled again. */
-const remembering = () =>
+export const remembering = (checkout, env = process.env) =>
   which('ccache')
-    ? { CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: root, CCACHE_NOHASHDIR: '1' }
-    : {};
+    ? { ...env, CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: checkout, CCACHE_NOHASHDIR: '1' }
+    : env;
 
 async function configureAndBuild(preset, found, targets = []) {
-  const env = { ...found, ...remembering() };
+  const env = remembering(root, found);
   const byHand =
     `read the compiler's message above; ". build/env.sh && cmake --preset ${preset} && ` +
     `cmake --build --preset ${preset}" does the same.`;

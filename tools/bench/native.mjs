@@ -1,10 +1,13 @@
 // The limit that the decomposition is measured against: native code by g++, as a runtime of its own.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { remembering } from '../cmake.mjs';
 import { unlessStamped } from '../stamps.mjs';
-import { root } from '../steps.mjs';
+import { root, which } from '../steps.mjs';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 import { bytesOf, training } from './training.js';
 
@@ -22,6 +25,21 @@ export const hasAvx2 = () => {
   return flags.includes('avx2') && flags.includes('fma');
 };
 
+/** Each file by itself, so that one which was compiled before need not be again, and all cores at once. */
+async function compile(sources, command, output) {
+  const objects = sources.map((source) => `${output}.${source.replaceAll('/', '-')}.o`);
+  const [program, ...before] = [...(which('ccache') ? ['ccache'] : []), 'g++'];
+  const compiler = (args) =>
+    promisify(execFile)(program, [...before, ...args], { cwd: root, env: remembering(root) });
+  const left = sources.map((source, at) => [...command, '-c', source, '-o', objects[at]]);
+  const work = async () => {
+    for (let args = left.shift(); args; args = left.shift()) await compiler(args);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await compiler([...objects, '-o', output]);
+  for (const object of objects) rmSync(object);
+}
+
 /** A program of some of the core, compiled and started: tells it a line, gives the line it answers. */
 async function program(name, main, core, flags, eigen) {
   const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
@@ -31,7 +49,7 @@ async function program(name, main, core, flags, eigen) {
   await unlessStamped(
     output.replaceAll('/', '-'),
     { inputs: [main, 'src'], outputs: [output], key: [...command, ...core].join(' ') },
-    () => execFileSync('g++', [...command, ...sources, '-o', output], { cwd: root }),
+    () => compile(sources, command, output),
   );
   const child = spawn(join(root, output), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -6,6 +6,7 @@
 
 #include "geometry/subspaces.h"
 #include "numeric/orthogonal.h"
+#include "sanitized.h"
 #include "training_models.h"
 
 namespace superpose {
@@ -22,7 +23,7 @@ ModelOptions narrow(int width) {
 // A's standard deviation where one table is turned at random, counted: the formula has it, at a small width where
 // its approximation does not.
 TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
-  constexpr int kDraws = 4000;
+  constexpr int kDraws = kSanitized ? 400 : 4000;
   for (const int d : {8, 32}) {
     const ModelOptions options = narrow(d);
     const ParameterLayout layout(options);

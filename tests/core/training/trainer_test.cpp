@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "sanitized.h"
 #include "training_models.h"
 
 namespace {
@@ -42,7 +43,7 @@ TEST(Trainer, StepsAndEvaluationsAllocateNothing) {
     options.layers = 2;
     const int before_all = allocations;
     Trainer<float> trainer(options, {}, 1);
-    Examples examples({}, 32, 1, Examples::training);
+    Examples examples({}, kSanitized ? 4 : 32, 1, Examples::training);
     std::vector<TermCovariances> heads(options.heads);
     ASSERT_GT(allocations, before_all);
     const int before = allocations;
@@ -65,10 +66,11 @@ TEST(Trainer, StepsAndEvaluationsAllocateNothing) {
 }
 
 TEST(Trainer, TheSameSeedIsTheSameCurve) {
-  const auto curve = [](auto scalar, std::uint32_t seed) {
+  const int steps = kSanitized ? 10 : 100;
+  const auto curve = [&](auto scalar, std::uint32_t seed) {
     Trainer<decltype(scalar)> trainer({}, {}, seed);
     Examples examples({}, 32, seed, Examples::training);
-    Vector<double> losses(100);
+    Vector<double> losses(steps);
     for (double& loss : losses) loss = trainer.step(examples.next());
     return losses;
   };
@@ -77,15 +79,17 @@ TEST(Trainer, TheSameSeedIsTheSameCurve) {
   EXPECT_NE(losses, curve(0.0f, 2));
   // In double but for rounding, which training does not blow up.
   EXPECT_LT(max_abs(losses - curve(0.0, 1)), 1e-4);
-  EXPECT_LT(losses[99], 0.1 * losses[0]);
+  if (!kSanitized) EXPECT_LT(losses[99], 0.1 * losses[0]);
 }
 
 // Without the term that it needs a model stays where the cut left it; with it again it is soon where it was.
 TEST(Trainer, TermsAreCutBetweenSteps) {
+  // What is learnt takes all the steps; the ways through the code do not.
+  const int fewer = kSanitized ? 20 : 1;
   Trainer<float> trainer({}, {}, 1);
   Examples examples({}, 32, 1, Examples::training), looked_at({}, 128, 1, Examples::evaluation);
   const Batch fixed = looked_at.next();
-  for (int s = 0; s < 100; ++s) trainer.step(examples.next());
+  for (int s = 0; s < 100 / fewer; ++s) trainer.step(examples.next());
   const double whole = trainer.evaluate(fixed).accuracy();
   Terms kept = kAllTerms;
   kept[token_position] = false;
@@ -93,12 +97,13 @@ TEST(Trainer, TermsAreCutBetweenSteps) {
   const double cut = trainer.evaluate(fixed).accuracy();
   EXPECT_EQ(cut, trainer.evaluate(fixed, kept).accuracy());
   EXPECT_EQ(whole, trainer.evaluate(fixed, kAllTerms).accuracy());
-  for (int s = 0; s < 100; ++s) trainer.step(examples.next());
+  for (int s = 0; s < 100 / fewer; ++s) trainer.step(examples.next());
   const double without = trainer.evaluate(fixed).accuracy();
   trainer.keep(kAllTerms);
-  for (int s = 0; s < 60; ++s) trainer.step(examples.next());
+  for (int s = 0; s < 60 / fewer; ++s) trainer.step(examples.next());
   std::printf("lookup: %.3f, cut %.3f, trained so %.3f, back %.3f\n", whole, cut, without,
               trainer.evaluate(fixed).accuracy());
+  if (kSanitized) return;
   EXPECT_GT(whole, 0.98);
   EXPECT_LT(cut, 0.3);
   EXPECT_LT(without, 0.3);
