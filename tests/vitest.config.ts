@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { chromiumOptions, chromiumPath } from '../tools/chromium.mjs';
 import { relaxedSimdFlags } from '../tools/relaxedSimd.mjs';
 
@@ -32,6 +33,38 @@ if (!withChromium) console.log('There is no chromium on PATH, so the project `ch
 /** With CI=true the tests of the real model run whether it is there or not, and so fail without it. */
 const withModel = inCi || existsSync(join(root, 'build/model/manifest.json'));
 
+/** The files that take longest, so that none of them is left when all others are done. */
+const longest = [
+  'page/figureSettings',
+  'page/figureViews',
+  'page/opened',
+  'page/verdicts',
+  'tools/readme',
+  'engines/page',
+  'page/failures',
+  'page/running',
+  'embed/hosts',
+  'tools/verdicts',
+  'embed/nginx',
+  'tools/numpyOracles',
+  'tools/contributing',
+  'package/command',
+  'page/accessibility',
+  'page/freshness',
+  'page/trainingTable',
+  'api/model/layers',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = longest.findIndex((name) => moduleId.endsWith(`tests/${name}.test.ts`));
+      return found < 0 ? longest.length : found;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
+
 /** No test depends on a clock; this only ends one that hangs. */
 const hangs = 600_000;
 
@@ -46,6 +79,7 @@ export default defineConfig({
     passWithNoTests: true,
     // Vitest leaves a core for its own process, which hardly works.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...shared,

@@ -65,8 +65,9 @@ async function runAll(args, tally) {
   if (ours.length > 0) {
     await counting(tally, async () => {
       await build(env);
+      const counts = await runVitest(ours, filters, env);
       for (const project of ours) {
-        await counting(tally, () => part(project, filters, () => runVitest(project, filters, env)));
+        await counting(tally, () => part(project, filters, () => counts[project]));
       }
     });
   }

@@ -1,5 +1,4 @@
 // The tests in TypeScript, with Vitest: in Node, in Chromium, on the built page, in other engines.
-import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ask, root, step } from './steps.mjs';
@@ -9,18 +8,26 @@ const vitest = join(root, 'node_modules/.bin/vitest');
 const config = ['--config', 'tests/vitest.config.ts'];
 
 /**
- * Runs one Vitest project: the test files, or failing that the tests, whose name contains one of
- * `filters`, or all when there are none. Returns { passed, failed, skipped }.
+ * Runs Vitest projects, all at once, so that one that waits for its browser leaves the processor to others: the test
+ * files, or in a project without such a file the tests, whose name contains one of `filters`, or all when there are
+ * none. Returns { passed, failed, skipped } for each project.
  */
-export async function runVitest(project, filters, env) {
-  const report = resultFile(`${project}.json`);
-  const files = matchingFiles(project, filters, env);
-  const byName = filters.length > 0 && files.length === 0 ? filters.map(inAnyCase).join('|') : '';
-  const command = ['run', ...config, `--project=${project}`];
+export async function runVitest(projects, filters, env) {
+  const withFiles = filters.length > 0 ? projectsWithFiles(projects, filters, env) : projects;
+  const others = projects.filter((project) => !withFiles.includes(project));
+  return {
+    ...(withFiles.length > 0 ? await run(withFiles, filters, '', env) : {}),
+    ...(others.length > 0 ? await run(others, [], filters.map(inAnyCase).join('|'), env) : {}),
+  };
+}
+
+async function run(projects, files, byName, env) {
+  const counts = resultFile(`${projects.join('-')}.json`);
+  const command = ['run', ...config, ...projects.map((project) => `--project=${project}`)];
   // A test of the page and its browser take turns, so that two of them leave room for a third.
-  const more = project === 'page' ? [`--maxWorkers=${availableParallelism() + 1}`] : [];
+  const more = projects.includes('page') ? [`--maxWorkers=${availableParallelism() + 1}`] : [];
   const code = await step(
-    `Run the ${project} tests`,
+    `Run the ${projects.join(', ')} tests`,
     { byHand: `npx vitest ${command.join(' ')} does the same.` },
     (run) =>
       run(
@@ -28,45 +35,36 @@ export async function runVitest(project, filters, env) {
         [
           ...command,
           ...more,
-          ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-          ...(byName ? ['--passWithNoTests', '-t', byName] : filters),
+          ...['--reporter=default', '--reporter=./tools/vitestCounts.mjs'],
+          ...(byName ? ['--passWithNoTests', '-t', byName] : files),
         ],
         {
-          env: { ...env, [process.stdout.isTTY ? 'FORCE_COLOR' : 'NO_COLOR']: '1' },
+          env: {
+            ...env,
+            SUPERPOSE_COUNTS: counts,
+            [process.stdout.isTTY ? 'FORCE_COLOR' : 'NO_COLOR']: '1',
+          },
           show: true,
           mayFail: true,
         },
       ),
   );
-  return count(report, code, new RegExp(byName));
-}
-
-function matchingFiles(project, filters, env) {
-  if (filters.length === 0) return [];
-  const list = resultFile('files.json');
-  ask(vitest, ['list', '--filesOnly', `--json=${list}`, ...config, `--project=${project}`, ...filters], {
-    env,
-    cwd: root,
-  });
-  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
-}
-
-/** Tests that a filter by name leaves out are reported as skipped; they do not count. */
-function count(report, code, byName) {
-  const files = JSON.parse(readResult(report)).testResults;
-  const tests = files.flatMap((file) => file.assertionResults);
-  const having = (...states) => tests.filter((test) => states.includes(test.status));
-  // A file that cannot even be loaded fails without a test of its own.
-  const broken = files.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  const counted = JSON.parse(readResult(counts));
+  // What fails outside of any test.
+  if (code !== 0 && !projects.some((project) => counted[project]?.failed)) {
+    counted[projects[0]] = { passed: 0, skipped: 0, ...counted[projects[0]], failed: 1 };
+  }
+  return Object.fromEntries(
+    projects.map((project) => [project, { passed: 0, failed: 0, skipped: 0, ...counted[project] }]),
   );
-  const failed = having('failed').length + broken.length;
-  return {
-    passed: having('passed').length,
-    failed: failed || (code === 0 ? 0 : 1),
-    skipped: having('skipped', 'pending', 'todo', 'disabled').filter((test) => byName.test(test.fullName))
-      .length,
-  };
+}
+
+function projectsWithFiles(projects, filters, env) {
+  const list = resultFile('files.json');
+  const named = projects.map((project) => `--project=${project}`);
+  ask(vitest, ['list', '--filesOnly', `--json=${list}`, ...config, ...named, ...filters], { env, cwd: root });
+  const found = JSON.parse(readResult(list)).map(({ projectName }) => projectName.split(' ')[0]);
+  return projects.filter((project) => found.includes(project));
 }
 
 /** A pattern for this text in capitals or not; Vitest's -t takes no flags. */

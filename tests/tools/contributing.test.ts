@@ -3,6 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { remembering } from '../../tools/cmake.mjs';
 import { which } from '../../tools/steps.mjs';
 import { execute, plainEnvironment, root } from '../package/support/project.ts';
 import { copySources } from './support/copy.ts';
@@ -12,7 +13,7 @@ const inCi = process.env.CI === 'true';
 const copy = join(root, 'build/new-encoding');
 const inCopy = (file: string) => join(copy, file);
 const bin = (name: string) => join(root, 'node_modules/.bin', name);
-const env = plainEnvironment();
+const env: NodeJS.ProcessEnv = remembering(copy, plainEnvironment());
 for (const [, name = '', value] of (existsSync(join(root, 'build/env.sh'))
   ? readFileSync(join(root, 'build/env.sh'), 'utf8')
   : ''
