@@ -8,7 +8,7 @@ import { unpacked, wrapProgram } from './unpack.mjs';
 
 /** The oldest Emscripten that the build is known to work with, which is also the private one. */
 const floor = pin.version.split('.').map(Number);
-/** Raise the number behind the dash whenever what `finish` leaves changes. */
+/** Raise the number after the dash whenever what `finish` leaves changes. */
 const privateName = `emscripten-${pin.version}-2`;
 
 const llvmTools = [

@@ -15,7 +15,7 @@ export interface LoadOptions {
 export type Part = 'first' | 'second';
 
 /**
- * What src/wasm registers; each name with F32 or F64 behind it takes that element type. A call that breaks off
+ * What src/wasm registers; each name with F32 or F64 after it takes that element type. A call that breaks off
  * throws a sentence, and the next one runs in a new instance.
  */
 export interface Raw {

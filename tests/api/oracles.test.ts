@@ -32,7 +32,7 @@ const normalised = (table: Matrix, gamma: number[], beta: number[], eps: number)
   });
 
 describe('encodings', () => {
-  test('fairseq: tokens take the rows behind the padding row, which is zero', () => {
+  test('fairseq: tokens take the rows after the padding row, which is zero', () => {
     const padded = encodings.fairseq.filter(({ padding_row }) => padding_row !== null);
     expect(padded.length).toBeGreaterThan(1);
     for (const { rows, width, padding_row, table } of padded) {

@@ -329,7 +329,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
       engine.page.evaluate(async (name) => {
         const address = `./model/${name}`;
         await (await fetch(address)).text();
-        // What is kept is kept behind the answer; another question comes after it.
+        // What is kept is kept after the answer; another question comes after it.
         await (await fetch(`${address}?`)).text();
         return (await caches.match(address)) !== undefined;
       }, file);

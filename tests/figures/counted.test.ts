@@ -9,7 +9,7 @@ import { shorter } from './shorter.ts';
 
 /** A one that counts: no number goes on in front of it, and it is not the second of two that share a noun. */
 const one = String.raw`(?<!\band |[\d.,^=≈×−–-] ?)\b1 `;
-/** A noun of many behind it, and up to two words between that tell of which. */
+/** A noun of many after it, and up to two words between that tell of which. */
 const many = new RegExp(
   `${one}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les)s\\b`,
 );

@@ -88,7 +88,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
         .toBe(true);
     }
   };
-  // With all modules and code, as behind a small model.
+  // With all modules and code, as after a small model.
   const small = fileURLToPath(new URL('../reference/checkpoints/gpt2/', import.meta.url));
   const first = memoryOfTree();
   await input.setInputFiles(readdirSync(small).map((file) => small + file));

@@ -14,7 +14,7 @@ Definitions beside those of gauge.py and encoder.py ([CLS] stands apart througho
             t of a window's content, the product of even and odd t
   position covariance  C_P = (D'E + E'D) / 2, D and E the two halves' pos_t; from it the
             participation ratio, A = d tr(C_P C) / (tr C_P tr C) with C the content's, and the
-            cosine with the state's before layer 0, which is the table's behind the first norm
+            cosine with the state's before layer 0, which is the table's after the first norm
   probe     ridge (penalty 1, intercept free) from state to t, five runs of windows held
             out in turn: R^2
   shares    for sentences of at most 31 tokens, whose every row but [CLS] has a pos_t:

@@ -167,7 +167,7 @@ def means_over_corpus(model):
 
 
 def through_layers(file, word, position, segment, first, norm, projection, names, eps=EPS, bias=None):
-    """Two layers of an encoder with post-LN and exact GELU: the states behind 0, 1 and 2 of them, the second one's scores,
+    """Two layers of an encoder with post-LN and exact GELU: the states after 0, 1 and 2 of them, the second one's scores,
     the embedding, and means over a corpus."""
     weights_of = lambda pair: {"weight": pair[0], "bias": pair[1]}
     norm_of = lambda pair: {"gamma": pair[0], "beta": pair[1]}

@@ -1,4 +1,4 @@
-// Whether a figure has the layers behind the first scores, which are fetched only when the reader asks.
+// Whether a figure has the layers after the first scores, which are fetched only when the reader asks.
 import type { MiniLM } from 'superpose';
 import type { Mark } from '../plot/scene.js';
 import type { Choice } from './controls.js';

@@ -24,7 +24,7 @@ export interface CorpusMeansOptions extends LayersWatch {
 export interface CorpusMeans {
   /** The first token, 30 pieces and the last, every 7 pieces of the sentences one after the other. */
   readonly windows: number;
-  /** [layers + 1], of the state behind so many layers. */
+  /** [layers + 1], of the state after so many layers. */
   readonly states: readonly PositionFindings[];
   /**
    * [layers, heads], the share of position → position in what a head’s scores vary by: canonical, by these means,
@@ -37,7 +37,7 @@ export interface CorpusMeans {
 
 /** A corpus cut up. */
 export interface Corpus {
-  /** Rows of a window that have a position: those behind the first, but for the last. */
+  /** Rows of a window that have a position: those after the first, but for the last. */
   readonly positions: number;
   /** Ids of each window. */
   readonly windows: readonly (readonly number[])[];

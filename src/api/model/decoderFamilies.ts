@@ -77,7 +77,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
       const position = of.need('embed_positions.weight', 'L', 'd');
       const projected = of.has('project_in.weight');
       if (!projected) of.need('embed_tokens.weight', 'V', 'd');
-      // The checkpoint of 350 million parameters normalises behind each layer, and so has no last norm.
+      // The checkpoint of 350 million parameters normalises after each layer, and so has no last norm.
       const pre = of.has('final_layer_norm.weight');
       return {
         family: 'opt',

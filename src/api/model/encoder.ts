@@ -41,7 +41,7 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   heads: number;
   /** What is computed in, and the element type of every array. Default float32. */
   precision?: P;
-  /** LayerNorm behind attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, ViT). Default `post`. */
+  /** LayerNorm after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, ViT). Default `post`. */
   norm?: 'post' | 'pre';
   /** x Φ(x), or its tanh form. Default `gelu`. */
   activation?: 'gelu' | 'gelu_tanh';
@@ -51,7 +51,7 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   embeddingNorm?: Normalization<FloatsOf<P>>;
   /** Behind the last layer; left out, none. */
   finalNorm?: Normalization<FloatsOf<P>>;
-  /** [d, e], of narrow embeddings behind their norm; left out, e = d. */
+  /** [d, e], of narrow embeddings after their norm; left out, e = d. */
   projection?: Linear<FloatsOf<P>>;
   /**
    * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens away, is
@@ -104,11 +104,11 @@ export interface EncoderForward<A extends Floats = Floats> {
   readonly n: number;
   /** Layers that it ran through. */
   readonly layers: number;
-  /** [layers + 1, d]: the mean over tokens of the state behind so many layers, each of length one. */
+  /** [layers + 1, d]: the mean over tokens of the state after so many layers, each of length one. */
   readonly embeddings: Table<A>;
-  /** [d], the last of them, behind the final norm where there is one. */
+  /** [d], the last of them, after the final norm where there is one. */
   readonly embedding: A;
-  /** [n, d] behind so many layers, from 0: before the final norm. Throws RangeError. */
+  /** [n, d] after so many layers, from 0: before the final norm. Throws RangeError. */
   state(layers: number): Table<A>;
   /** [heads, n, n] of a layer, from 0, for every pair of tokens, queries in rows. Throws RangeError. */
   logits(layer: number, only?: readonly number[]): A;
@@ -125,7 +125,7 @@ export interface EncoderForward<A extends Floats = Floats> {
    *
    * Exact up to rounding; see `residuals`. In the canonical gauge means are taken away at the embedding and before
    * scoring: taking them before scoring alone leaves shares that a shift of the tables moves. Given means, of
-   * `direct` and `streams`, are taken at the embedding. A relative bias is one more part, `relative`, behind them all,
+   * `direct` and `streams`, are taken at the embedding. A relative bias is one more part, `relative`, after them all,
    * whose terms with the others are zero. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
@@ -167,12 +167,12 @@ export interface PositionMeans extends Handle {
   readonly windows: number;
   /** The states of a forward of 1 + positions or more rows: rows 1 to `positions` of each. Throws RangeError, TypeError. */
   add(forward: EncoderForward): void;
-  /** Of the state behind so many layers, of at least four windows. Throws RangeError. */
+  /** Of the state after so many layers, of at least four windows. Throws RangeError. */
   findings(layers: number): PositionFindings;
 }
 
 export interface PositionMeansInput {
-  /** Rows that have a position, from 2 up: those behind the first of each window. */
+  /** Rows that have a position, from 2 up: those after the first of each window. */
   positions: number;
   /** The width of the states, from 1 up. */
   d_model: number;

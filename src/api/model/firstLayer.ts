@@ -92,7 +92,7 @@ export async function decomposeFirstLayer<P extends Precision>(
   });
 }
 
-/** Queries and keys of the first layer, behind which it does nothing. */
+/** Queries and keys of the first layer, after which it does nothing. */
 async function firstLayer<P extends Precision>(
   { superpose, layout, heads, epsilon }: Opened,
   precision: P,

@@ -1,4 +1,4 @@
-// Names and shapes in a safetensors header, behind a prefix and checked as they are asked for.
+// Names and shapes in a safetensors header, after a prefix and checked as they are asked for.
 import type { FamilyId, Layout, LinearNames, NormNames } from './layout.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
@@ -8,13 +8,13 @@ export type Header = ReadonlyMap<string, Pick<SafetensorsEntry, 'name' | 'dtype'
 export interface FamilyRow {
   /** Its name. */
   family: FamilyId;
-  /** Names that all must be there, behind one prefix. */
+  /** Names that all must be there, after one prefix. */
   sign: readonly string[];
   /** Where everything is; throws a sentence about what is missing or misshapen. */
   read(tensors: Tensors): Layout;
 }
 
-/** Names and shapes of one file behind a prefix, checked as they are asked for. */
+/** Names and shapes of one file after a prefix, checked as they are asked for. */
 export interface Tensors {
   /** What stands before every name. */
   prefix: string;
@@ -45,7 +45,7 @@ export const sizes = ({ size }: Tensors, firstPosition = 0) => ({
   firstPosition,
 });
 
-/** The shortest prefix behind which all of these names are; undefined where there is none. */
+/** The shortest prefix after which all of these names are; undefined where there is none. */
 export function matching(header: Header, sign: readonly string[]): string | undefined {
   const [first = '', ...others] = sign;
   const prefixes = [...header.keys()]

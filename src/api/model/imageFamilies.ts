@@ -126,7 +126,7 @@ function gridOf({ size }: Tensors, before: number): number {
   const grid = Math.round(Math.sqrt(count));
   if (count < 1 || grid ** 2 !== count)
     throw new RangeError(
-      `A position table of ${size.L} rows does not number the patches of a square picture behind ${before === 1 ? 'the class row' : `${before} rows of their own`}.`,
+      `A position table of ${size.L} rows does not number the patches of a square picture after ${before === 1 ? 'the class row' : `${before} rows of their own`}.`,
     );
   return grid;
 }

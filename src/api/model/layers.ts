@@ -1,4 +1,4 @@
-// MiniLM behind its first scores: all layers, run by the second module. A file a layer, fetched when something asks.
+// MiniLM after its first scores: all layers, run by the second module. A file a layer, fetched when something asks.
 import * as check from '../check.js';
 import type { Watch } from '../files.js';
 import type { First } from '../first.js';
@@ -56,7 +56,7 @@ export interface LayersInput {
   read(layer: number, watch: Watch): Promise<TensorOf>;
 }
 
-/** A tensor of a file, by its name behind encoder.layer.N. */
+/** A tensor of a file, by its name after encoder.layer.N. */
 export type TensorOf = <P extends Precision>(name: string, precision: P) => Table<FloatsOf<P>>;
 
 /** The functions of MiniLM that need all layers. */
@@ -64,7 +64,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
   const { encoder, positionMeans } = superpose as Partial<Superpose>;
   if (!encoder || !positionMeans) {
     throw new Error(
-      'The layers behind the first scores run in the second module; load the model over load() or loadRest().',
+      'The layers after the first scores run in the second module; load the model over load() or loadRest().',
     );
   }
   const encoders = new Map<Precision, { encoder: Encoder; adding: Promise<void> }>();

@@ -82,7 +82,7 @@ export interface Layout {
   readonly projection?: LinearNames;
   /** Before W_Q and W_K. */
   readonly attentionNorm?: NormNames;
-  /** [buckets, heads], added to the scores behind 1/√d_h. */
+  /** [buckets, heads], added to the scores after 1/√d_h. */
   readonly relativeBias?: string;
   /** W_Q. */
   readonly query?: LinearNames;

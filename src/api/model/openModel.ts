@@ -253,7 +253,7 @@ export async function openModel(
 
   const runnable = () => {
     if (layers === 0)
-      throw new RangeError(`The layers behind the first scores of ${layout.name} are not run here.`);
+      throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
   };
 
   const rowsOf = async <P extends Precision>(

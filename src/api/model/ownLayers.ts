@@ -43,7 +43,7 @@ const byFamily: Partial<Record<FamilyId, typeof bert>> = {
   mpnet,
 };
 
-/** The names of a layer’s tensors, behind its number; undefined of a family whose layers are not run. */
+/** The names of a layer’s tensors, after its number; undefined of a family whose layers are not run. */
 function namesOf({ family, query }: Layout) {
   const parts = byFamily[family];
   const [, before] = query?.weight.match(/^(.*\blayer\.)0\./) ?? [];
@@ -67,7 +67,7 @@ export async function ownEncoder<P extends Precision>(
   waiting: SlicesWatch,
 ): Promise<Encoder<ArrayOf<P>>> {
   const names = namesOf(layout);
-  if (!names) throw new RangeError(`The layers behind the first scores of ${layout.name} are not run here.`);
+  if (!names) throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
   const activation = activationOf(config);
   const all = [...checkpoint.tensors.values()].filter(({ name }) =>
     Array.from({ length: layers }, (_, layer) => `${names.before}${layer}.`).some((own) =>

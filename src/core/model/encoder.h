@@ -3,11 +3,11 @@
 //   post-LN  x = LN(e);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))   (Devlin et al. 2019)
 //   pre-LN   x = e;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))   (Xiong et al. 2020)
 //
-// with e the sum of the embeddings, and one more LN behind the last layer of a pre-LN encoder, whose states are
+// with e the sum of the embeddings, and one more LN after the last layer of a pre-LN encoder, whose states are
 // the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over the allowed
 // keys of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias (MPNet, buckets as T5's);
 // mlp(x) = W_2 g(W_1 x + b_1) + b_2. Padding is allowed to no query. The embedding is the mean of the last rows of
-// the tokens, of length one. Narrow embeddings (ELECTRA) are projected behind their norm.
+// the tokens, of length one. Narrow embeddings (ELECTRA) are projected after their norm.
 //
 // Weights are packed for the product when a layer is added, once; layers are added in their order, and a forward
 // runs through as many as there are, or fewer.
@@ -25,7 +25,7 @@ namespace superpose {
 template <typename Scalar>
 struct EncoderLayer {
   Linear<Scalar> query, key, value, output;  // [d, d], each with its bias [d]
-  Normalization<Scalar> attention_norm;      // behind attention, or before it (pre-LN)
+  Normalization<Scalar> attention_norm;      // after attention, or before it (pre-LN)
   Linear<Scalar> up, down;                   // [inner, d], [d, inner]
   Normalization<Scalar> mlp_norm;
 };
@@ -62,7 +62,7 @@ struct Forward {
   std::vector<Matrix<Scalar>> written;    // [L], [n, d], by the MLP, less its last bias
   Vector<Scalar> embedding_sigma;         // [n]
   std::vector<Vector<Scalar>> attention_sigma, mlp_sigma;  // [L], [n]
-  Matrix<Scalar> last;                                     // [n, d], behind the final norm
+  Matrix<Scalar> last;                                     // [n, d], after the final norm
   Matrix<Scalar>
       pooled;  // [L + 1, d], the mean over tokens of each state (of the last, of `last`), of length one
 };
@@ -80,7 +80,7 @@ class Encoder {
   // Runs the summed embeddings [n, e] through the layers.
   Forward<Scalar> forward(const Matrix<Scalar>& embeddings, const ForwardOptions<Scalar>& asked = {}) const;
 
-  // Rows from behind the embedding's norm, put through the projection if there is one, without its bias.
+  // Rows after the embedding's norm, put through the projection if there is one, without its bias.
   Matrix<Scalar> projected(const Matrix<Scalar>& rows) const;
   // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; they add up to
   // `input`. Biases join the constant.

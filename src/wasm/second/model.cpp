@@ -70,7 +70,7 @@ Value run_encoder(std::uint32_t address, const Value& summands, const Value& ask
   return copy_out(held.run.pooled);
 }
 
-// [n, d] behind that many layers; -1 for the last rows, behind the final norm.
+// [n, d] after that many layers; -1 for the last rows, after the final norm.
 template <typename Scalar>
 Value encoder_state_out(std::uint32_t address, int layers) {
   const Forward<Scalar>& run = encoder_at<Scalar>(address).run;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const superpose = await load({ simd: 'plain' });
 
-test('MAE encodes the column first, behind a row of zeros', () => {
+test('MAE encodes the column first, after a row of zeros', () => {
   const { data, rows } = superpose.maeSinusoidal({ grid: 2, d_model: 8, classToken: true });
   expect(rows).toBe(5);
   expect([...data.subarray(0, 8)]).toEqual(Array(8).fill(0));

@@ -118,7 +118,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
         const compare = (what: string, ours: Floats, theirs: Float64Array) => {
           differences[`${what} ${layer}`] = largestDifference(ours, theirs);
         };
-        compare('state behind', forward.state(layer + 1).data, stored(one.states, layer + 1));
+        compare('state after', forward.state(layer + 1).data, stored(one.states, layer + 1));
         compare('logits', forward.logits(layer), stored(one.logits, layer));
         compare('attention', forward.attention(layer), stored(one.attention, layer));
       });

@@ -135,7 +135,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(superpose.readSafetensorsHeader(superpose.encodeSafetensors({ '\u{1f600}': one })).size).toBe(1);
   });
 
-  test('tensors without values are listed, between others and behind them', () => {
+  test('tensors without values are listed, between others and after them', () => {
     const none = (shape: number[]) => ({ dtype: 'BF16', shape, bytes: new Uint8Array(0) });
     const one = { dtype: 'BF16', shape: [1], bytes: Uint8Array.of(0x80, 0x3f) };
     const entries = superpose.readSafetensorsHeader(
@@ -225,8 +225,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     ['white space before it', ` {${u8('a', 0, 8)}}`, /begin with an object/],
     ['a byte order mark before it', `\uFEFF{${u8('a', 0, 8)}}`, /begin with an object/],
     ['two objects', '{} {}', /is not JSON/],
-    ['NUL and more behind the object', `{${u8('a', 0, 8)}}\0junk`, /is not JSON/],
-    ['NUL behind the object', `{${u8('a', 0, 8)}}\0`, /is not JSON/],
+    ['NUL and more after the object', `{${u8('a', 0, 8)}}\0junk`, /is not JSON/],
+    ['NUL after the object', `{${u8('a', 0, 8)}}\0`, /is not JSON/],
     ['a comment', `{${u8('a', 0, 8)}}//`, /is not JSON/],
     ['bytes that are not UTF-8', Uint8Array.of(4, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0xff, 0xfe, 0x7d), /not UTF-8/],
     ['half a character as a name', `{${u8('\\ud800', 0, 8)}}`, /no Unicode text/],

@@ -159,7 +159,7 @@ TEST(Encoder, HoldsForAnyShape) {
     ForwardOptions<double> fewer;
     fewer.layers = 2;
     EXPECT_EQ(max_abs(encoder.forward(real, fewer).last - run.states[2]), 0);
-    // What is not read by W_Q and W_K alone changes the state behind the layer, and none before it.
+    // What is not read by W_Q and W_K alone changes the state after the layer, and none before it.
     ForwardOptions<double> unread;
     unread.unread.resize(3);
     unread.unread[1] = shapes.matrix(n, d);
