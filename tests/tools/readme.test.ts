@@ -26,7 +26,7 @@ beforeAll(async () => {
   copySources(copy);
   // As after `npm ci`, and with all built but the page: that of every part is what these tests stand on.
   await execute('cp', ['-al', join(root, 'node_modules'), copy], root);
-  for (const folder of ['package', 'single', 'model', 'stamps']) {
+  for (const folder of ['package', 'single', 'model', 'computed', 'stamps']) {
     const built = join(root, 'build', folder);
     if (existsSync(built)) cpSync(built, inCopy(`build/${folder}`), { recursive: true });
   }

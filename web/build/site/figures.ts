@@ -1,7 +1,9 @@
 // Every figure, rendered once for the whole build: for the pictures that stand in for it, and for its page.
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { deserialize, serialize } from 'node:v8';
 import type { Carried } from '../../embed/carried.js';
 import type { Placeholder, Rendered } from '../../node/index.js';
 
@@ -41,19 +43,53 @@ export function madeFigure(name: string): Promise<MadeFigure> {
 
 /** The same in another state, without what stands in. */
 export async function madeState(name: string, settings: [string, string][]) {
-  const own: Headless = await import(`${bundle}?${name}-${new URLSearchParams(settings)}`);
-  return { ...(await own.renderAndCarry(model, name, settings)), toSvg: own.toSvg };
+  return { ...(await computed(name, settings)), toSvg: (await headless()).toSvg };
+}
+
+/** What figures are computed with: the library, its modules, the figures and the model. */
+const ingredients = (): string => {
+  const library = resolve(root, 'build/package');
+  const hash = createHash('sha256');
+  for (const file of readdirSync(library, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (/^(?!embed\/).*\.(js|wasm)$/.test(file))
+      hash.update(file).update(readFileSync(resolve(library, file)));
+  }
+  const manifest = new URL('manifest.json', model);
+  if (existsSync(manifest)) hash.update(readFileSync(manifest));
+  return hash.digest('hex');
+};
+let computedWith: string | undefined;
+
+/** Kept below build/ from one build to the next: the figures that train take most of a build. */
+async function computed(name: string, settings: [string, string][] = []) {
+  computedWith ??= ingredients();
+  const key = createHash('sha256')
+    .update(JSON.stringify([computedWith, name, settings]))
+    .digest('hex');
+  const file = resolve(root, 'build/computed', key);
+  const { figures } = await headless();
+  if (existsSync(file)) {
+    const { rendered, ...rest }: Awaited<ReturnType<Headless['renderAndCarry']>> = deserialize(
+      readFileSync(file),
+    );
+    return { ...rest, rendered: { ...rendered, figure: figures[name] as Rendered['figure'] } };
+  }
+  // An instance of its own: figures remember what they have read, and then do not read it again.
+  const own: Headless = await import(`${bundle}?${key}`);
+  const { rendered, ...rest } = await own.renderAndCarry(model, name, settings);
+  mkdirSync(resolve(root, 'build/computed'), { recursive: true });
+  writeFileSync(file, serialize({ ...rest, rendered: { ...rendered, figure: undefined } }));
+  return { ...rest, rendered };
 }
 
 async function make(name: string): Promise<MadeFigure> {
-  // An instance of its own: figures remember what they have read, and then do not read it again.
-  const own: Headless = await import(`${bundle}?${name}`);
-  const { rendered, carried, takesRest } = await own.renderAndCarry(model, name);
+  const { placeholder } = await headless();
+  const { rendered, carried, takesRest } = await computed(name);
   return {
     name,
     rendered,
     carried,
     takesRest,
-    placeholder: await own.placeholder(rendered, './pictures/', name === 'sum'),
+    placeholder: await placeholder(rendered, './pictures/', name === 'sum'),
   };
 }
