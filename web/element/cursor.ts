@@ -36,7 +36,7 @@ export class Cursors implements ReactiveController {
     this.host.requestUpdate();
   }
 
-  /** In a new picture the cursor stays if its rows, its columns and the settings that it follows do. */
+  /** The cursor stays where it is if rows, columns and the settings that it follows have not changed. */
   fit(view: View, before: View | undefined): void {
     const { figure, data, state, rows, columns } = view;
     const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);

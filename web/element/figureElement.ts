@@ -110,7 +110,7 @@ export class FigureElement extends LitElement {
     `;
   }
 
-  /** On somebody else's page: a picture until the figure is live, or if it never is. */
+  /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
   private standIn(): TemplateResult | typeof nothing {
     if (!place.foreign || !place.home || this.childElementCount > 0) return nothing;
     if (!Object.hasOwn(figures, this.name)) return nothing;

@@ -1,5 +1,5 @@
 // What computes where the site's files are not: in a page of one file and in superpose/embed. It is given its
-// supplies first, then questions, in a worker made of a text or on the page's own thread.
+// supplies first, then questions, in a worker made from a string or on the page's own thread.
 import type { LoadOptions } from 'superpose';
 import { answering, type Run, running } from '../worker/answers.js';
 import { library } from '../worker/library.js';

@@ -1,5 +1,5 @@
-// Figure "Four tasks, four questions": four small models, each trained on a task that one kind of score solves, while
-// the reader watches what share of the scores each kind takes, and what is left of the task when one is cut.
+// Figure "Four tasks, four questions": four small models, each trained on a task that one term of the scores
+// solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
 import type { Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, bars, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';

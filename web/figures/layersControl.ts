@@ -15,7 +15,7 @@ export const layersControl = {
 
 export const fetchingLayers = 'Fetching MiniLM: its six layers, 20.7 MB, unless they are here already…';
 
-/** Options for forward() and the like: fetching is the first `part` of the job, and ends with the job. */
+/** Options for forward() and the like: fetching is the first `part` of the job, and stops with the job. */
 export const watching = ({ signal, progress }: Job, part: number) => ({
   signal,
   progress: (bytes: number, of: number) => progress((part * bytes) / of),

@@ -37,7 +37,7 @@ export function as(
   };
 }
 
-/** Adds the file's digest to links, and to nothing else: a link to another file is refused by it. */
+/** Adds the file's digest to links, and to nothing else, so that a link to another file is refused. */
 export function inFile(figure: AnyFigure, digest: string, name: string): AnyFigure {
   const { controls, unused } = figure;
   const file: Control = { kind: 'choice', label: 'File', options: { [digest]: name }, initial: digest };

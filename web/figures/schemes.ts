@@ -94,7 +94,7 @@ const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512,
 /** What the papers clip at. */
 const clips: Partial<Record<Id, number>> = { shaw: 16, deberta: 512, 'diet-rel': 128 };
 
-/** Unless as wide as the words: DIET’s default, and half a head turned, as in DeepSeek-V2. */
+/** Widths other than the words': DIET’s default, and half a head turned, as in DeepSeek-V2. */
 const positionWidths: Partial<Record<Id, number>> = { 'diet-abs': 64, 'decoupled-rope': 32 };
 
 const d_model = 64;

@@ -241,8 +241,7 @@ export const figure: Figure<typeof controls, Data> = {
       return `Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}${still}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
-    // Tasks that the same schemes learn are named together. If fewer fail than learn, the sentence names
-    // them.
+    // Tasks that the same schemes learn are named together. If fewer schemes fail, those are named instead.
     const by = new Map<string, string[]>();
     (cells[0] ?? []).forEach(({ task }, j) => {
       const names = (wanted: boolean) =>

@@ -1,5 +1,5 @@
-// The four small tasks that models are trained on here, one for each kind of score, and the schemes they are trained
-// with, as figures call them.
+// The small tasks that models are trained on here, at least one for each term of a score, and the schemes
+// that they are trained with, as figures call them.
 import type { TaskTrainerOptions, TrainingModelOptions, TrainingTerm } from 'superpose';
 import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
@@ -18,7 +18,7 @@ export const evaluationSequences = 64;
 
 export interface SmallTask {
   task: 'badge' | 'lookup' | 'roll' | 'prev' | 'rev';
-  /** The one kind of score that solves it. */
+  /** The one term of the scores that solves it. */
   term: Term;
   asks: string;
   /** A token as it is written, and an answer. */

@@ -82,7 +82,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     timer = window.setTimeout(() => void remember(element, state, true), pause);
   });
   const open = () => {
-    // A change that has not reached the address yet is left behind.
+    // A change that has not reached the address yet is dropped.
     clearTimeout(timer);
     const link = readLink(location.hash);
     if (!link) {

@@ -1,5 +1,4 @@
-// A card in which the reader opens files: hands them to the worker, says what comes of it, shows their
-// figures.
+// A card in which the reader opens files: hands them to the worker, says how it went, shows their figures.
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';

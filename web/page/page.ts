@@ -11,8 +11,7 @@ import { lightTerms } from './terms.js';
 
 setWays(siteWorker);
 defineFigures();
-// Loads what computes, and the opening figure's code, while the page is laid out: no figure is known to be
-// near.
+// Loads what computes, and the opening figure's code, before the layout shows which figures are near.
 startEarly();
 // A reader who comes by a link to another place does not wait for the opening.
 if (location.hash === '') {

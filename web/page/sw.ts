@@ -32,8 +32,7 @@ const modelFolder = at('model/');
 const known = new Set(Object.keys(files).map(at));
 
 async function install(): Promise<void> {
-  // The previous version, or the network alone, stays in use until a connection comes that need not save
-  // data.
+  // If the reader saves data, the previous version stays in use, or the network alone.
   if (worker.navigator.connection?.saveData)
     throw new Error('Nothing is fetched ahead where data are saved.');
   const cache = await caches.open(shell);

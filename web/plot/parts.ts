@@ -65,8 +65,7 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
 }
 
 function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
-  // A domain of one point has no scale: widen it, by a factor if logarithmic, else by more than rounding
-  // takes.
+  // A domain of one point has no scale. Widen it: by a factor if logarithmic, else so that rounding keeps it.
   const by = Math.max(1, Math.abs(from) / 1024);
   const around: [number, number] = powers ? [from / 10, from * 10] : [from - by, from + by];
   const widened: [number, number] = from < to ? [from, to] : around;

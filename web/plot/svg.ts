@@ -179,7 +179,7 @@ export async function svgPicture(
   const images = await Promise.all(
     themes.flatMap(([one, hidden]) => rasters.map((raster) => rasterImage(raster, one, hidden))),
   );
-  // It shows the reader's theme, or the one that its address ends in: #light or #dark.
+  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark.
   const auto = theme === 'auto';
   const style = auto
     ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}</style>`

@@ -65,7 +65,7 @@ export async function ownModel(
     const { ids = '', otherIds = '' } = state as Record<string, string>;
     const both = model.readsText ? {} : { text: ids, other: otherIds, pair: 'yours' };
     const own = { ...library, miniLM: async () => texts } satisfies TextLibrary;
-    // These figures use nothing else of a library.
+    // These figures need no more of a model than a TextModel has.
     return running(own as Library & TextLibrary)(named, { ...state, ...both, tokens: 'sentence' }, job);
   }
   if (figure === 'own-overlap' || figure === 'own-gram') {
