@@ -1,4 +1,4 @@
-// The answer in three sentences, with links to the figures that show it, put in while the page is built.
+// The answer in three sentences, with links to the figures that show it, put into the page when it is built.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';
@@ -7,12 +7,12 @@ import { html, linkOf, type Shown } from './verdicts.js';
 export interface Sentence {
   /** Each part in brackets is a link. */
   text: string;
-  /** Where they go, in their order. */
+  /** Where the links go, in their order. */
   links: Shown[];
 }
 
 export interface Answer {
-  /** Where there is room for one line. */
+  /** For places with room for one line. */
   short: string;
   sentences: Sentence[];
 }
@@ -21,7 +21,7 @@ export const answer: Answer = JSON.parse(
   readFileSync(new URL('../page/answer.json', import.meta.url), 'utf8'),
 );
 
-/** As it is read, without the brackets of its links. */
+/** The text without the brackets of its links. */
 export const plainText = ({ text }: Sentence): string => text.replace(/[[\]]/g, '');
 
 export const answerBox = (): Plugin => ({

@@ -1,15 +1,15 @@
-// How the page's code is cut into files. Each is compressed by itself, so that twenty small files are a quarter
-// larger than a few; but the first figure waits for nothing that later ones need.
+// How the page's code is cut into files. Each is compressed by itself, so twenty small files are a quarter
+// larger than a few. Yet the first figure must not wait for anything that only later ones need.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 
 const page = readFileSync(new URL('../index.html', import.meta.url), 'utf8');
-/** Figures of the sections from one of these on are one file. */
+/** A new file begins at each of these sections, counting those with figures. */
 const starts = [0, 1, 2, 3];
 
 const fileOf = (name: string) => name.replace(/-./g, (dashed) => dashed.slice(1).toUpperCase());
 
-/** By the figure's file, the chunk that it is in: figures follow one another as on the page. */
+/** The chunk of each figure's file; chunks follow the order of the page. */
 const chunkOf = new Map(
   page
     .split('<section ')
@@ -21,27 +21,27 @@ const chunkOf = new Map(
     }),
 );
 
-// In a card, it is for later, like what comes after the central figure.
+// It is in a closed card, so it can come as late as the last figures.
 chunkOf.set('mixing', `figures-${starts.length}`);
 
-// Saving and embedding are for later.
+// Saving and embedding are loaded later.
 chunkOf.set('exports', 'exports');
 const ofEmbedding = /\/web\/page\/(embedBuilder|places|snippets)\.ts$/;
 
-/** What only figures that run while they are looked at need. */
+/** What only figures need that run while they are watched. */
 for (const name of [
   ...['fourTasks', 'keepApart', 'narrow', 'schemesTasks', 'longer'],
   ...['tasks', 'lists', 'cells', 'trainers', 'turn', 'running'],
 ])
   chunkOf.set(name, 'training');
 
-// A reader's own model, which few open, and tables, which come later still.
+// Few readers open a model of their own. Tables are loaded later still.
 const ofCard = /\/web\/page\/own(Model|File)\.ts$/;
 for (const name of ['ownModel', 'ownFigure']) chunkOf.set(name, 'ownModel');
 chunkOf.set('ownTable', 'ownTable');
 
 const figureOf = (id: string) => id.match(/\/web\/(?:figures|element)\/(\w+)\.ts$/)?.[1] ?? '';
-/** What figures share comes with the element, so that a figure is one file more and no chain of them. */
+/** What figures share comes with the element, so each figure takes one more file and not a chain of them. */
 const isShared = (id: string) =>
   /\/web\/(element|figures|plot|worker)\/.*(\.ts|\?inline)$|\/node_modules\//.test(id) &&
   !chunkOf.has(figureOf(id));
@@ -52,7 +52,7 @@ const isOfEmbed = (id: string) =>
 
 export const chunks = {
   groups: [
-    // For embed.js too, which says where figures are and how they compute before the element is there.
+    // Also in embed.js, which sets where figures are and how they compute before the element is loaded.
     { name: 'ways', test: isOfEmbed, priority: 2 },
     { name: 'figureElement', test: isShared, priority: 1 },
     { name: 'exports', test: ofEmbedding },
@@ -60,10 +60,10 @@ export const chunks = {
   ],
 };
 
-/** The library that a worker starts with, in one file: what imports parts of it later does not cut it up. */
+/** The library that a worker starts with, kept in one file although other chunks import parts of it. */
 const ofFirst =
   /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(terms|sentence|gaugeControl|drawnRows|heads)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
-/** What reads a reader's own file: one file is smaller than two, and tables take all of it. */
+/** What reads a reader's own file. One chunk is smaller than two, and tables need all of it. */
 const ofOwn =
   /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$|\/web\/worker\/ownModel\.ts$/;
 export const workerChunks = {
@@ -73,7 +73,7 @@ export const workerChunks = {
   ],
 };
 
-/** A file that is imported later needs none that is not there by then, so there is no script that looks. */
+/** When a file is imported, what it needs is already there, so Vite's preload helper has nothing to do. */
 export const plainImports: Plugin = {
   name: 'plain-imports',
   enforce: 'pre',
@@ -81,7 +81,7 @@ export const plainImports: Plugin = {
 };
 
 /**
- * MiniLM takes a few parts of the published tokenizer, and a reader's own model all of it: two copies, of which the
+ * MiniLM takes a few parts of the published tokenizer, and a reader's own model all of it. As two copies, the
  * small one stays small.
  */
 export const wholeTokenizer: Plugin = {

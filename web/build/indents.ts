@@ -1,4 +1,4 @@
-// Without the indents of its source a page is smaller, and reads the same: it has no preformatted text.
+// A page without its source's indents is smaller and looks the same, because it has no preformatted text.
 import type { Plugin } from 'vite';
 
 export function withoutIndents(html: string): string {

@@ -1,5 +1,5 @@
-// Formulas of the pages: <tex>...</tex> becomes MathML while the page is built, so that none of it runs in a
-// reader's browser. \\TT, \\TP, \\PT, \\PP and \\REST give a part the colour of its term.
+// The pages' formulas: <tex>...</tex> becomes MathML when the page is built, so readers' browsers run no code
+// for it. \\TT, \\TP, \\PT, \\PP and \\REST give a part the colour of its term.
 import temml from 'temml';
 import type { Plugin } from 'vite';
 
@@ -22,7 +22,7 @@ export function toMathml(tex: string, display: boolean): string {
     trust: true,
     throwOnError: true,
   });
-  // The page's content security policy has no room for inline styles; the classes are of a style that is not used.
+  // The page's content security policy forbids inline styles; the classes are of a style sheet not used here.
   return mathml.replace(/ (?:style|class)="[^"]*"/g, '');
 }
 

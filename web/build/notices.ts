@@ -1,5 +1,5 @@
-// The notices that go with what is built: of every package whose code is really in the bundle, and of what
-// the WebAssembly file is made of.
+// The licence notices that go with what is built: of every package whose code is really in the bundle, and of
+// what the WebAssembly files are made of.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -13,7 +13,7 @@ export interface Notice {
   text: string;
 }
 
-/** Compiled into the .wasm files; CMakeLists.txt names them, Emscripten brings its runtime. */
+/** Compiled into the .wasm files: Eigen by CMakeLists.txt, the rest by Emscripten. */
 const compiled: Notice[] = [
   {
     name: 'Eigen 5',

@@ -1,4 +1,4 @@
-// Results of others, from one file: <published></published> becomes their tables while the page is built.
+// Results of others, from one file: <published></published> becomes their tables when the page is built.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 
@@ -10,7 +10,7 @@ export interface Published {
   unit: string;
   source: string;
   url: string;
-  /** What it is the mean of, where that was printed too. */
+  /** The numbers that it is the mean of, if they were printed too. */
   parts?: number[];
 }
 
@@ -22,7 +22,7 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const escaped = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter] as string);
 const unique = (texts: string[]) => [...new Set(texts)];
 
-/** Where a value stands from the least to the most of its column, from 0 to 1; the middle if all are equal. */
+/** Where a value lies between its column's smallest and largest, from 0 to 1; 0.5 if all are equal. */
 export function placeIn(column: readonly number[], value: number): number {
   const [low, high] = [Math.min(...column), Math.max(...column)];
   return high > low ? (value - low) / (high - low) : 0.5;

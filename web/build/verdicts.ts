@@ -1,4 +1,4 @@
-// The list of claims, made while the page is built: each with a link to the figure in the state that shows it.
+// The list of claims, made when the page is built: each with a link to the figure in the state that shows it.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { readState } from '../figures/controls.js';
@@ -7,9 +7,9 @@ import { headless } from './site/figures.js';
 /** A state of a figure, and what it must say there. */
 export interface Shown {
   figure?: string;
-  /** Settings that are not the first ones. */
+  /** Settings that differ from the first view. */
   settings?: Record<string, string | number>;
-  /** What the figure must say in that state; the tests look. */
+  /** What the figure must say in that state; a test checks it. */
   shows: string[];
 }
 
@@ -18,7 +18,7 @@ export interface Verdict extends Shown {
   tag: 'True' | 'False' | 'Depends';
   verdict: string;
   why: string;
-  /** Instead of a figure, where what is said is published and not computed. */
+  /** Instead of a figure, if the claim is about published numbers and nothing is computed. */
   section?: string;
 }
 
@@ -42,7 +42,7 @@ export function linkOf(
 }
 
 export const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-/** W_Q as it is printed. */
+/** W_Q with its subscript. */
 const printed = (text: string) => html(text).replace(/W_([QK])/g, 'W<sub>$1</sub>');
 
 function listOf(withFigures: Headless): string {

@@ -1,5 +1,5 @@
-// What a figure is set to, and what comes of it: loads the figure's code, asks for its numbers while the reader
-// is near, and hears the answers.
+// A figure's settings and what comes of them: loads the figure's code, asks for its numbers while the reader
+// is near, and receives the answers.
 import type { ReactiveController } from 'lit';
 import { readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -11,7 +11,7 @@ import type { FigureElement } from './figureElement.js';
 import { place } from './place.js';
 import type { Running } from './running.js';
 
-/** On somebody else's page a picture stands in, of another height, which is to change out of sight. */
+/** On somebody else's page the placeholder has another height, so it is replaced well out of sight. */
 const near = () => (place.foreign ? '1200px' : '400px');
 const typingPause = 120;
 const firstView = 'The figure’s first view is shown instead.';
@@ -23,7 +23,7 @@ export interface Answer {
 
 export interface Change {
   state: State;
-  /** The reader has let go: a state to go back to. */
+  /** The reader has let go of the input: the state is worth an entry in the history. */
   settled: boolean;
 }
 
@@ -36,20 +36,20 @@ interface SharedText {
 export class Asking implements ReactiveController {
   figure: AnyFigure | undefined;
   settings: State = {};
-  /** What the attributes said at first. */
+  /** The settings that the attributes gave at first. */
   own: State | undefined;
   /** A sentence for each setting that could not be taken. */
   refused: string[] = [];
-  /** The newest, which may be of older settings. */
+  /** The newest answer, perhaps to older settings. */
   answer: Answer | undefined;
   failure: string | undefined;
-  /** How far a long computation is. */
+  /** Progress of a long computation, from 0 to 1. */
   fraction: number | undefined;
-  /** The reader has ended it. */
+  /** The reader has stopped the computation. */
   stopped = false;
   /** The settings that are being computed. */
   asked: State | undefined;
-  /** Of a figure that is shown while it runs. */
+  /** Only for figures that are shown while they run. */
   running: Running | undefined;
 
   private name = '';
@@ -78,7 +78,7 @@ export class Asking implements ReactiveController {
     this.views?.disconnect();
     this.isNear = false;
     document.removeEventListener('superpose-text', this.hearText);
-    // Where it is put again it asks again.
+    // If the element is inserted again, it asks again.
     this.end();
   }
 
@@ -86,7 +86,7 @@ export class Asking implements ReactiveController {
     if (this.renamed()) void this.begin();
   }
 
-  /** An element with another name is another figure; nothing of the old one stays. */
+  /** A new name means another figure; nothing of the old one stays. */
   private renamed(): boolean {
     if (this.name === this.host.name) return false;
     this.end();
@@ -113,7 +113,7 @@ export class Asking implements ReactiveController {
     try {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
       const run = figure.runs && (await import('./running.js'));
-      // In the meantime it may be another one, or another call may have been faster.
+      // Meanwhile the name may have changed, or another call may have finished first.
       if (this.renamed() || this.name !== name) return this.loaded();
       if (this.figure) return this.figure;
       this.figure = figure;
@@ -157,12 +157,12 @@ export class Asking implements ReactiveController {
     this.host.requestUpdate();
   }
 
-  /** What a run under way shall do. */
+  /** Sends an order to the run under way. */
   order(order: Order): void {
     this.asker?.order(order);
   }
 
-  /** Runs anew; `held` before its first turn. */
+  /** Starts a new run; with `held` it waits before its first turn. */
   train(held: boolean): void {
     this.ask({ again: true, held: held || undefined });
   }
@@ -187,13 +187,13 @@ export class Asking implements ReactiveController {
     this.host.requestUpdate();
   }
 
-  /** What has not been computed yet is, when the reader comes near. */
+  /** Computes what is still missing when the reader comes near. */
   private async begin(): Promise<void> {
     if (!this.isNear || !(await this.loaded()) || this.stopped || this.failure) return;
     if (this.settings !== this.asked && this.settings !== this.answer?.state) this.ask();
   }
 
-  /** Off screen nothing is computed. */
+  /** Asks for the numbers; off screen nothing is computed. */
   private ask(options?: AskOptions): void {
     this.stopped = false;
     this.failure = undefined;
@@ -232,7 +232,7 @@ export class Asking implements ReactiveController {
     this.host.requestUpdate();
   }
 
-  /** The reader sets something. */
+  /** The reader has changed a setting. */
   change(name: string, value: Value, settled: boolean): void {
     if (!this.figure) return;
     this.take({ ...this.settings, [name]: value }, [], name);
@@ -241,7 +241,7 @@ export class Asking implements ReactiveController {
     this.tell(settled);
   }
 
-  /** The page around hears of it. */
+  /** Tells the page about the change. */
   private tell(settled: boolean): void {
     const detail: Change = { state: this.settings, settled };
     this.host.dispatchEvent(new CustomEvent('superpose-change', { detail, bubbles: true, composed: true }));
@@ -270,7 +270,7 @@ export class Asking implements ReactiveController {
     }, typingPause);
   }
 
-  /** On their own page figures share what is typed; on others those of a group do, by their attributes. */
+  /** On their own page all figures share what is typed. Elsewhere groups do: see embed/mirror.ts. */
   private hearText = (event: Event): void => {
     const { name, text, from } = (event as CustomEvent<SharedText>).detail;
     if (place.foreign || from === this.host || this.figure?.controls[name]?.kind !== 'text') return;

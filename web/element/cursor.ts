@@ -1,4 +1,4 @@
-// The cursor of a figure: how pointers and keys move it, and figures that show the same tokens.
+// A figure's cursor: moved by pointers, by keys, and by other figures that show the same tokens.
 import type { ReactiveController } from 'lit';
 import { type Cursor, cursorAt } from '../plot/scene.js';
 import type { FigureElement } from './figureElement.js';
@@ -6,7 +6,7 @@ import { linked } from './linked.js';
 import type { View } from './picture.js';
 
 export class Cursors implements ReactiveController {
-  /** The pointer does not move it until it is let go. */
+  /** While held, the pointer does not move it. */
   held = false;
   private place: Cursor = { i: 0, j: 0 };
   private unlink: (() => void) | undefined;
@@ -36,7 +36,7 @@ export class Cursors implements ReactiveController {
     this.host.requestUpdate();
   }
 
-  /** Another picture has other places; where it has as many, the cursor keeps its own. */
+  /** The cursor stays where it is if rows, columns and the settings that it follows have not changed. */
   fit(view: View, before: View | undefined): void {
     const { figure, data, state, rows, columns } = view;
     const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);
@@ -83,7 +83,7 @@ export class Cursors implements ReactiveController {
     if (this.held) void this.host.speech.readout();
   };
 
-  /** Where a place is chosen, or opened, rather than held. */
+  /** Some figures choose or open a place instead of holding it; true if this one did. */
   private choose(cursor: Cursor): boolean {
     const figure = this.host.picture.view?.figure;
     if (figure?.opens) {

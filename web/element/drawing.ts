@@ -1,5 +1,6 @@
-// A scene on the page: its maps and dots on a canvas, its other marks as SVG on top, and above both what follows
-// the cursor. To compare marks takes far less than to have the browser style, lay out and paint them again.
+// A scene on the page: its maps and dots on a canvas, its other marks as SVG on top, and above both what
+// follows the cursor. Comparing marks costs far less than having the browser style, lay out and paint them
+// again.
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
 import type { Mark, Scene } from '../plot/scene.js';
@@ -16,7 +17,7 @@ export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scal
   if (surface.dataset.size !== size) {
     surface.dataset.size = size;
     surface.style.setProperty('--height', `${height * scale}px`);
-    // On paper the picture is as wide as the sheet, and as high as that makes it.
+    // In print the picture is as wide as the sheet, and its height follows.
     surface.style.setProperty('--shape', `${width} / ${height}`);
     for (const svg of surface.querySelectorAll('svg')) svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   }
@@ -24,7 +25,7 @@ export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scal
   write(surface, '.marks', shapesOf(scene.marks, false));
 }
 
-/** Draws what does. */
+/** Draws what follows the cursor. */
 export const drawCursor = (surface: HTMLElement, marks: readonly Mark[]): void =>
   write(surface, '.frame', shapesOf(marks, true));
 
@@ -42,7 +43,7 @@ function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   for (const element of elements.slice(shapes.length)) element.remove();
 }
 
-/** An element that stays, and of it what stays, costs the browser nothing: least of all its text. */
+/** Touches only what differs: unchanged attributes and text cost the browser nothing. */
 function change(element: Element, was: Shape, { attributes, text }: Shape): void {
   const gone = new Map(was.attributes);
   for (const [attribute, value] of attributes) {
@@ -53,7 +54,7 @@ function change(element: Element, was: Shape, { attributes, text }: Shape): void
   if (text !== was.text) element.textContent = text ?? '';
 }
 
-/** Made and not parsed: a page that asks for Trusted Types lets no text be parsed. */
+/** Created, not parsed: a page with Trusted Types lets no string be parsed as markup. */
 function elementOf({ name, attributes, text }: Shape): Element {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [attribute, value] of attributes) element.setAttribute(attribute, value);

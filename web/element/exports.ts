@@ -1,5 +1,5 @@
-// A figure's result as files: the picture, the numbers, and the numbers with what made them. From the model
-// of the figure, not from what is on the screen.
+// A figure's result as files: the picture, the numbers, and the numbers with their settings. Made from the
+// data, not from what is on screen.
 import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
 import type { AnyFigure, DataTable } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
@@ -23,7 +23,7 @@ export const toSvg = (
     description: figure.describe(data, state),
   });
 
-/** The same with its title, its settings and where its numbers come from, and room around it: to stand alone. */
+/** The same with a margin, its title, its settings and the source of its numbers, to stand alone. */
 export const toFramedSvg = (result: Result, width: number, theme: Theme | 'auto'): Promise<string> => {
   const { figure, data, state } = result;
   const unused = new Set(figure.unused?.(state) ?? []);
@@ -45,7 +45,7 @@ function shown(control: Control, value: Value): string {
   return written(control, value);
 }
 
-/** As RFC 4180 has it; a text that a spreadsheet would take for a formula gets an apostrophe in front. */
+/** CSV by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front. */
 export function csvOf({ columns, rows }: DataTable): string {
   const field = (value: string | number) => {
     if (typeof value === 'number') return String(value);
@@ -65,7 +65,7 @@ export function toJson({ figure, data, state }: Result): string {
   return `${JSON.stringify({ figure: figure.name, title: figure.title, version, source, state, finding, columns, rows }, null, 1)}\n`;
 }
 
-/** The picture at twice its size. */
+/** The framed picture at twice its size. */
 export async function toPng(result: Result, width: number, theme: Theme): Promise<Blob> {
   const svg = await toFramedSvg(result, width, theme);
   const image = new Image();

@@ -1,5 +1,5 @@
-// <superpose-figure name="...">: a figure with its inputs, its picture, what it says in words, its numbers
-// and ways to take them along. Its attributes are the settings of the figure.
+// <superpose-figure name="...">: a figure with its inputs, its picture, its finding, its numbers and ways to
+// save them. Its attributes are the figure's settings.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import type { Control, State, Value } from '../figures/controls.js';
@@ -29,7 +29,7 @@ export class FigureElement extends LitElement {
   name = '';
   /** light, dark, or whatever the reader prefers. */
   theme: Theme | 'auto' | '' = '';
-  /** Names of the settings that the reader can change, with spaces between; all unless given. */
+  /** Names of the settings that the reader can change, separated by spaces; all unless given. */
   keep: string | null = null;
   /** Figures of one group on a page share the settings that they have in common. */
   group = '';
@@ -42,7 +42,7 @@ export class FigureElement extends LitElement {
   private readonly saving = new Saving(this);
   private tableOpen = false;
 
-  /** Everything that is set; a link to this very view holds it all. */
+  /** All settings; a link to this view holds them all. */
   get state(): State {
     return this.asking.settings;
   }
@@ -52,7 +52,7 @@ export class FigureElement extends LitElement {
     return this.picture.view;
   }
 
-  /** What it is set to is being computed. */
+  /** The present settings are being computed. */
   get busy(): boolean {
     return this.asking.asked !== undefined;
   }
@@ -70,7 +70,7 @@ export class FigureElement extends LitElement {
     this.cursors.cursor = cursor;
   }
 
-  /** Has the marks come in one after another; once, and only where the reader has not asked for rest. */
+  /** Lets the marks appear one after another, once. The styles skip it for readers who prefer less motion. */
   enter = (): void => {
     const root = this.renderRoot.querySelector('.root');
     root?.classList.remove('entering');
@@ -94,7 +94,7 @@ export class FigureElement extends LitElement {
   override render(): TemplateResult {
     const { figure } = this.asking;
     const { view } = this.picture;
-    // What stands in on somebody else's page stays where it is, until all that is around it comes at once.
+    // On somebody else's page the placeholder stays put until everything around it appears at once.
     const early = place.foreign && !view;
     const settings = figure ? this.inputs(figure) : html`<slot name="room"></slot>`;
     return html`<svg class="room" aria-hidden="true"></svg>
@@ -110,7 +110,7 @@ export class FigureElement extends LitElement {
     `;
   }
 
-  /** On somebody else's page: what shows the figure until it is live, or instead of it. */
+  /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
   private standIn(): TemplateResult | typeof nothing {
     if (!place.foreign || !place.home || this.childElementCount > 0) return nothing;
     if (!Object.hasOwn(figures, this.name)) return nothing;
@@ -143,7 +143,7 @@ export class FigureElement extends LitElement {
 
   private inputs(figure: AnyFigure): TemplateResult {
     const { settings, running } = this.asking;
-    // An answer changes none of them.
+    // An answer changes no input, so they are not rendered again.
     const [seen, more] = [false, true].map((more) =>
       guard([figure, settings, this.keep], () => this.inputsOf(figure, more)),
     );
@@ -215,7 +215,7 @@ export class FigureElement extends LitElement {
 
 const tag = 'superpose-figure';
 
-/** Makes the figures of the page live; another version may have come first, on a page that loads two. */
+/** Makes the page's figures live. On a page that loads two versions, the other may have come first. */
 export function defineFigures(): void {
   if (!customElements.get(tag)) customElements.define(tag, FigureElement);
 }

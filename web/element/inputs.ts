@@ -1,4 +1,4 @@
-// The inputs of a figure, one for each control: native ones, so that keys, touch and screen readers know them.
+// A figure's inputs, one for each control. They are native, so keys, touch and screen readers work.
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, type Value } from '../figures/controls.js';
@@ -9,7 +9,7 @@ import { terms } from './styles.js';
 export interface Heard {
   /** `settled`: the reader has let go of it. */
   change(value: Value, settled: boolean): void;
-  /** Types a seed, which may be none. */
+  /** The reader has typed a seed, which may be invalid. */
   seed(input: HTMLInputElement): void;
   type(text: string): void;
 }

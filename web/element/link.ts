@@ -1,10 +1,10 @@
-// A state as the fragment of an address: #v=1&figure=NAME&setting=value... Every setting of the figure is in
-// it, so that a link goes on showing the same view when first values change.
+// A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the
+// figure, so a link keeps showing the same view when defaults change.
 import { type Controls, readState, type State, type StateOf, writtenState } from '../figures/controls.js';
 
 export const version = 1;
 
-/** Longer fragments are nobody's link of ours: the longest text, each character as three escaped bytes. */
+/** None of our links is longer, not even with the longest text and each character escaped as three bytes. */
 const longest = 60_000;
 
 export function writeLink(figure: string, controls: Controls, state: State): string {
@@ -20,7 +20,7 @@ export type ReadLink =
   | { figure: string; settings: [string, string][] }
   /** A sentence about a link that cannot be read. */
   | { refused: string }
-  /** Not a link to a state: nothing, or the name of a place on the page. */
+  /** Not a link to a state: empty, or the id of a place on the page. */
   | undefined;
 
 export function readLink(fragment: string): ReadLink {

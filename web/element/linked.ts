@@ -1,4 +1,4 @@
-// What is lit up on the page: a term, wherever its name, formula or marks stand, and a pair of tokens, in
+// What is lit up on the page: a term, wherever its name, formula or marks appear, and a pair of tokens, in
 // every figure that shows the same tokens.
 import type { Cursor, Term } from '../plot/scene.js';
 
@@ -25,7 +25,7 @@ export const linked = {
     pair = { tokens, cursor };
     tell();
   },
-  /** Returns the way to stop listening. */
+  /** Returns a function that stops listening. */
   listen(listener: Listener): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);

@@ -1,5 +1,5 @@
-// The forms of an answer that are on screen: its picture, sentences and places, made anew when the answer, the
-// room or the cursor has changed. What cannot be drawn is said, and what was there before stays.
+// What an answer becomes on screen: picture, sentences and cells, made again when the answer, the width or
+// the cursor changes. If drawing fails, the figure says so, and what was there before stays.
 import type { ReactiveController } from 'lit';
 import type { State } from '../figures/controls.js';
 import type { AnyFigure, Said, Source } from '../figures/figure.js';
@@ -36,13 +36,13 @@ const changed = (now: unknown[], before: unknown[]): boolean => now.some((one, k
 
 export class Picture implements ReactiveController {
   view: View | undefined;
-  /** Of the place that the cursor is at. */
+  /** About the place of the cursor. */
   readout: Said[] = [];
   private atCursor: Mark[] = [];
 
-  /** What was drawn last, or could not be: the answer, the width, and the cursor. */
+  /** The answer, width and cursor last drawn, or last tried. */
   private drawn: [Answer?, number?, Cursor?] = [];
-  /** What is on the screen. */
+  /** What is on screen: scene, theme, surface and the marks at the cursor. */
   private painted: unknown[] = [];
   private told: Answer | undefined;
 
@@ -58,7 +58,7 @@ export class Picture implements ReactiveController {
     if (!figure || !answer || width === 0) return;
     const drawn = this.drawn;
     if (!changed([answer, width, cursors.cursor], drawn)) return;
-    // Noted before it is tried: what throws would throw again.
+    // Noted before the attempt: what throws now would throw again.
     this.drawn = [answer, width, cursors.cursor];
     try {
       let { view } = this;
@@ -96,7 +96,7 @@ export class Picture implements ReactiveController {
     if (scene === undefined && view.figure.enters) this.host.enter();
     if (scene === view.scene || this.told === this.host.asking.answer) return;
     this.told = this.host.asking.answer;
-    // A run is read out at its end.
+    // A run is read out only at its end.
     if (!this.host.busy) this.host.speech.finding();
     this.host.dispatchEvent(new Event('superpose-drawn', { bubbles: true, composed: true }));
   }

@@ -1,8 +1,8 @@
-// Where figures stand: on their own page, or on somebody else's.
+// Where figures are: on their own page or on somebody else's.
 export const place = {
-  /** On a page that is not theirs: figures share nothing unless asked to, and link to their own page. */
+  /** On somebody else's page figures share nothing unless asked to, and link to their own page. */
   foreign: false,
-  /** Address of the page of all figures, ending in a slash; undefined when it is nowhere. */
+  /** Address of the page of all figures, ending in a slash; undefined if there is none. */
   home: undefined as string | undefined,
 };
 

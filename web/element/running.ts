@@ -1,5 +1,6 @@
-// A figure that is shown while it runs: its frames as they come, ways to hold it, to take one step and to run it anew.
-// In a hidden tab it waits. Who prefers less motion gets the end, and a button that shows the way there.
+// A figure that is shown while it runs: draws its frames, and lets the reader pause it, take a step or run it
+// again. It waits in a hidden tab. Readers who prefer less motion see only the end, unless they ask to see
+// the run.
 import { html, type ReactiveController, type TemplateResult } from 'lit';
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -10,11 +11,11 @@ import type { FigureElement } from './figureElement.js';
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 export class Running implements ReactiveController {
-  /** By the reader. */
+  /** The reader has paused it. */
   private held = false;
   /** The reader has asked to see this run, or a step of it. */
   private wanted = false;
-  /** Waits for the screen; of two the newer one is drawn. */
+  /** The frame to draw next; a newer one replaces it. */
   private newest: Answer | undefined;
   private drawing = 0;
 
@@ -46,7 +47,7 @@ export class Running implements ReactiveController {
 
   private follow = (): void => this.host.asking.order(this.waits ? 'hold' : 'go');
 
-  /** How settings are asked for: a run whose own settings stay goes on, or stays held. */
+  /** How new settings are asked for. If only the look changes, the run goes on, or stays held. */
   options(asked: State | undefined, settings: State): AskOptions {
     const looks = this.figure.runs?.looks(settings) ?? [];
     const look =
@@ -66,7 +67,7 @@ export class Running implements ReactiveController {
     });
   }
 
-  /** What comes next is the end of the run. */
+  /** The run is over: its end is shown next, not a frame that still waits. */
   ended(): void {
     this.newest = undefined;
     if (!this.host.asking.asked) this.held = false;

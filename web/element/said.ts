@@ -1,4 +1,4 @@
-// A readout's pieces, to see and to hear: what only a colour says to the eye has a name for the ear.
+// A readout's pieces, on screen and read aloud. A term that only a colour shows is named aloud.
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Said } from '../figures/figure.js';
 import { termLabels } from '../figures/terms.js';

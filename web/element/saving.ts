@@ -1,4 +1,4 @@
-// What a reader takes along of a figure: its files, and links to its state.
+// What a reader can take away from a figure: files, and links to its state.
 import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Cursor } from '../plot/scene.js';
 import type { FigureElement } from './figureElement.js';
@@ -23,7 +23,7 @@ const meanings = {
 };
 
 export class Saving implements ReactiveController {
-  /** What came of it. */
+  /** What came of the last save or copy. */
   private said = '';
 
   constructor(private readonly host: FigureElement) {
@@ -34,7 +34,7 @@ export class Saving implements ReactiveController {
     this.said = '';
   }
 
-  /** To this very view, where there is a page that has it. */
+  /** A link to this view; undefined without a page to link to. */
   link(): string | undefined {
     const base = linkBase();
     const { figure, settings } = this.host.asking;
@@ -47,7 +47,7 @@ export class Saving implements ReactiveController {
     return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
   }
 
-  /** To what the place at the cursor opens. */
+  /** A link to what the place at the cursor opens. */
   opens({ figure, data, state }: View, cursor: Cursor): TemplateResult | typeof nothing {
     const opened = figure.opens?.(data, state, cursor);
     const base = linkBase();
@@ -86,7 +86,7 @@ export class Saving implements ReactiveController {
     const save = async () => {
       const name = `${view.figure.name}.${kind.toLowerCase()}`;
       try {
-        // Few readers save anything, and none before the first figure.
+        // Loaded late: few readers save anything, and none before the first figure.
         download(name, new Blob([await make(await import('./exports.js'))], { type }));
         this.say(`${name} saved.`);
       } catch (error) {
@@ -103,7 +103,7 @@ export class Saving implements ReactiveController {
       await navigator.clipboard.writeText(link);
       this.say('Link copied.');
     } catch {
-      // Not allowed, as in many frames: the reader copies it by hand.
+      // Many frames may not write to the clipboard; the reader can copy it by hand.
       this.say(`This is the link: ${link}`);
     }
   };

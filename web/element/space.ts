@@ -1,10 +1,10 @@
 import type { Choice, Control } from '../figures/controls.js';
 
-/** Letters of a list’s choice that one cell has room for. */
+/** The longest option that fits one cell, in letters. */
 const widest = 16;
 const longest = ({ options }: Choice) => Math.max(...Object.values(options).map(({ length }) => length));
 
-/** Classes for the room that an input takes; the page's placeholder leaves as much. */
+/** Classes for the space that an input takes; the page's placeholder reserves the same. */
 export function spaceOf(control: Control): string {
   if (control.kind === 'text') return 'text';
   if (control.kind === 'several') return 'full lines';

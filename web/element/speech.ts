@@ -1,5 +1,5 @@
-// What a screen reader is told: what a change of the reader's has led to, and where the cursor is; a pointer's
-// moves are not.
+// What a screen reader is told: what the reader's changes have led to, and where the cursor is. It is not
+// told every move of the pointer.
 import type { ReactiveController } from 'lit';
 import type { FigureElement } from './figureElement.js';
 import { aloud } from './said.js';
@@ -9,7 +9,7 @@ const pause = 900;
 
 export class Speech implements ReactiveController {
   spoken = '';
-  /** The reader has changed something, and has not heard yet what came of it. */
+  /** The reader has changed something and not yet heard what came of it. */
   changed = false;
   private timer = 0;
 

@@ -1,11 +1,11 @@
-// The style of the element: the same on every page, in sizes of the reader's own text and colours of the theme.
+// The element's styles: the same on every page, sized by the reader's own text, coloured by the theme.
 import { unsafeCSS } from 'lit';
 import { inkClasses, themeVariables } from '../plot/colour.js';
 import type { Term } from '../plot/scene.js';
 import controlStyles from './controls.css?inline';
 import styles from './element.css?inline';
 
-/** The reader's own size of text: the rem of a page around may be anything. */
+/** The reader's own text size. The rem of the surrounding page may be anything. */
 function ownRem(): string {
   if (!CSS.registerProperty) return '16px';
   try {

@@ -3,18 +3,18 @@ import type { ReactiveController } from 'lit';
 import type { Theme } from '../plot/colour.js';
 import type { FigureElement } from './figureElement.js';
 
-/** In pixels, of a reader who has not set it. */
+/** Text size in pixels, unless the reader has set another. */
 const usualText = 16;
-/** What a picture is not made narrower than for larger words. */
+/** Larger text makes no picture narrower than this. */
 const leastWidth = 320;
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 
 export class Surroundings implements ReactiveController {
-  /** Of the picture, in its own pixels; 0 until it is known. */
+  /** The picture’s width in its own pixels; 0 until it is known. */
   width = 0;
-  /** Pixels of the screen to one of the picture’s: its words grow with the reader’s text, as far as there is room. */
+  /** Screen pixels per picture pixel. Pictures grow with the reader’s text size, as far as there is room. */
   scale = 1;
-  /** The theme of the page around, where it is somebody else's. */
+  /** The theme of the surrounding page, if it is somebody else's. */
   around: Theme | undefined;
   private sizes: ResizeObserver | undefined;
 
@@ -45,7 +45,7 @@ export class Surroundings implements ReactiveController {
 
   private schemeChanged = (): void => this.host.requestUpdate();
 
-  /** The theme that the page asks for, in any case of letters, or has; undefined where the reader's own is meant. */
+  /** The theme that the attribute asks for, in any case, or the page's; undefined for the reader's own. */
   get asked(): Theme | undefined {
     const asked = this.given;
     return asked === 'light' || asked === 'dark' ? asked : this.around;
@@ -62,7 +62,7 @@ export class Surroundings implements ReactiveController {
   }
 
   private get given(): string {
-    // An attribute that is taken away is null.
+    // Null once the attribute has been removed.
     return (this.host.theme ?? '').trim().toLowerCase();
   }
 }

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Result } from './exports.js';
 
-/** Rows that are shown; all are in the files. */
+/** The most rows shown; the saved files have all. */
 const mostRows = 300;
 
 export function tableOf({ figure, data, state }: Result): TemplateResult {

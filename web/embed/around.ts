@@ -1,16 +1,16 @@
-// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the reader's
-// own scheme. What counts is the colour that the figure stands on.
+// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the
+// reader's own scheme. What counts is the background behind the figure.
 import type { Theme } from '../plot/colour.js';
 
 const listeners = new Set<() => void>();
 const tell = () => {
   for (const listener of listeners) listener();
 };
-// A switch is written to the top of a page, and its colours may take a while to change.
+// Pages switch by an attribute of html or body, and their colours may follow a frame later.
 const switches = new MutationObserver(() => requestAnimationFrame(tell));
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 
-/** Calls the listener when the page may have changed its theme. Returns the way to stop. */
+/** Calls the listener when the page may have changed its theme. Returns a function that stops it. */
 export function watchAround(listener: () => void): () => void {
   if (listeners.size === 0) {
     for (const one of [document.documentElement, document.body]) switches.observe(one, { attributes: true });
@@ -27,7 +27,7 @@ export function watchAround(listener: () => void): () => void {
   };
 }
 
-/** Of the nearest background that covers what is behind it; of the browser's own canvas where there is none. */
+/** The theme of the nearest background that is opaque; of the browser's own canvas if there is none. */
 export function themeAround(element: Element): Theme {
   for (let one = above(element); one; one = above(one)) {
     const theme = themeOf(getComputedStyle(one).backgroundColor);
@@ -36,7 +36,7 @@ export function themeAround(element: Element): Theme {
   return canvasOf(element);
 }
 
-/** The browser's own canvas: of the schemes that the page says it has, the one that the reader prefers. */
+/** The theme of the browser's own canvas: of the schemes that the page supports, the reader's choice. */
 function canvasOf(element: Element): Theme {
   const { colorScheme } = getComputedStyle(element);
   const said = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content ?? '';
@@ -52,7 +52,7 @@ const above = (element: Element): Element | null => {
 
 let pixel: CanvasRenderingContext2D | null | undefined;
 
-/** Undefined where it shows what is behind it. A canvas reads colours in any notation. */
+/** Undefined for a colour that is more transparent than opaque. A canvas reads colours in any notation. */
 function themeOf(colour: string): Theme | undefined {
   pixel ??= Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', {
     willReadFrequently: true,

@@ -21,7 +21,7 @@ export interface Carried {
 export class NotCarried extends Error {}
 
 const rowFile = /^(words|positions)-(\d+)\.safetensors$/;
-/** More bytes than this are no good in a page. */
+/** The most bytes of a model that a page may carry. */
 const mostBytes = 3_000_000;
 
 /** Bytes as base64, and back; in Node and in browsers alike. */
@@ -43,7 +43,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
-/** A model whose tables have one row a file, over one that has many, and what was read of it. */
+/** Reads a model's tables as files of one row each, and records what was read. */
 export function recorder(read: ReadFile) {
   const files = new Map<string, Uint8Array>();
   const rows = new Map<string, Map<number, Uint8Array>>();
@@ -52,7 +52,7 @@ export function recorder(read: ReadFile) {
   let shape = { dtype: '', columns: 0 };
   let bytes = 0;
   let asked: Promise<{ rowsPerShard: number }> | undefined;
-  // Only when somebody waits for it: nobody would hear that it failed.
+  // Read only when somebody awaits it; otherwise a failure would go unheard.
   const manifest = () => {
     asked ??= read('manifest.json').then(json);
     return asked;
@@ -90,7 +90,7 @@ export function recorder(read: ReadFile) {
       files.set(file, found);
       return found;
     },
-    /** Notes the texts too. */
+    /** Records the texts and pieces too. */
     watched: (model: MiniLM): MiniLM =>
       guarded(model, {
         text(text, sentence) {
@@ -126,7 +126,7 @@ export function recorder(read: ReadFile) {
   };
 }
 
-/** The tokenizer with the words that are asked for; its greedy cutting of the same texts is the same. */
+/** The tokenizer with only the words asked for. It is greedy, so it cuts the same texts the same way. */
 function reduced(tokenizer: { model: { vocab: Record<string, number> } }, ids: ReadonlySet<number>) {
   const vocab = Object.fromEntries(
     // The first thousand are markers, letters and signs.
@@ -205,7 +205,7 @@ export const onlyCarried = (model: MiniLM, { texts, pieces }: Carried): MiniLM =
   });
 };
 
-/** A library over a recorded model. */
+/** A library whose model is watched. */
 export const watchedLibrary = (library: Library, watch: (model: MiniLM) => MiniLM): Library => ({
   ...library,
   miniLM: async () => watch(await library.miniLM()),

@@ -1,6 +1,6 @@
 // <script type="module" src=".../embed.js">: makes every <superpose-figure> of a page live as soon as one of
-// them comes near the reader's view. Until then nothing but this file is fetched, and what stands between
-// the element's tags - a picture with a link - is what shows. Nothing is ever thrown into the page.
+// them comes near the reader's view. Until then only this file is fetched, and the page shows what is between
+// the element's tags: a picture with a link. No error is ever thrown into the page.
 import { place } from '../element/place.js';
 import { siteBlobWorker, siteModule, siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';

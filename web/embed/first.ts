@@ -1,4 +1,4 @@
-// Of several copies of Superpose on one page, in one version or in two, one works: the first whose files are there.
+// If a page has several copies of Superpose, of one version or two, one works: the first whose files load.
 const mark = Symbol.for('superpose');
 const element = 'superpose-figure';
 
@@ -6,13 +6,13 @@ const element = 'superpose-figure';
 interface Marked {
   version: string;
   told?: true;
-  /** Copies that wait for the case that it fails. */
+  /** Copies that wait in case it fails. */
   next?: (() => void)[];
 }
 
 const page = globalThis as { [mark]?: Marked };
 
-/** Starts this copy, if it is the first or those before it have failed; a later one says once that it waits. */
+/** Starts this copy if it is the first. Otherwise it waits in case that fails; the console says so once. */
 export function inTurn(version: string, start: () => void): void {
   const first = page[mark];
   if (!first && !customElements.get(element)) {

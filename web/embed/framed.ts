@@ -1,9 +1,9 @@
-// A frame and the page around it: the frame asks for the theme that it stands in, and hears when it changes.
+// A frame and the page around it: the frame asks for that page's theme, and hears when it changes.
 import type { Theme } from '../plot/colour.js';
 
 const context = 'superpose.theme';
 
-/** What the page around says; without a theme it is what the frame asks. */
+/** The page's message; without a theme it is the frame's question. */
 export const themeMessage = (theme?: Theme): string => JSON.stringify({ context, theme });
 
 /** In a frame: calls the listener with the theme of the page around, if that page says it. */

@@ -1,12 +1,12 @@
-// Tells the page around how high this one is, in the message that hosts of embeds know.
+// Tells the surrounding page how high this one is, in the message that hosts of embeds know.
 
-/** What the address was before the reader's own settings, and texts, were written into it. */
+/** The address before the reader's own settings and texts were written into it. */
 export const givenAddress = (): string => history.state?.given ?? location.href;
 
-/** Longer than a figure takes, in milliseconds. */
+/** Longer than a figure takes to draw, in milliseconds. */
 const longest = 5000;
 
-/** Once the figure is drawn: a picture that stands in first has another height, and the page around would move twice. */
+/** Waits until the figure is drawn: its placeholder has another height, and the page would move twice. */
 export function tellHeight(figure: Element | null): void {
   if (window.parent === window) return;
   const src = givenAddress();
@@ -16,7 +16,7 @@ export function tellHeight(figure: Element | null): void {
     if (height === last) return;
     last = height;
     const message = { context: 'iframe.resize', src, height };
-    // Whoever is around may know it: it is a number, and the address that they gave.
+    // Any page may read it: it holds only a number and the address that the page gave.
     window.parent.postMessage(JSON.stringify(message), '*');
   };
   const begin = () => {

@@ -1,48 +1,49 @@
-/** What `superpose/embed` may be told. Figures on seeded numbers need none of it. */
+/** Options of `superpose/embed`. Figures on seeded numbers need none of them. */
 export interface EmbedOptions {
-  /** Where the page of all figures is: figures link to their state there. Without it they have no links. */
+  /** The page of all figures: figures link to their state there. Without it they have no links. */
   home?: string | URL;
-  /** The folder model/ of a site, for figures on MiniLM. It must send CORS headers when it is elsewhere. */
+  /** A site's folder model/, for figures on MiniLM. On another origin it must send CORS headers. */
   model?: string | URL;
   /**
-   * The folder of the package's four .wasm files, `superpose/superpose-*.wasm`, for bundlers that leave them behind,
-   * as esbuild does. It must send CORS headers when it is elsewhere.
+   * The folder of the package's four .wasm files, `superpose/superpose-*.wasm`, for bundlers that do not copy
+   * them, such as esbuild. On another origin it must send CORS headers.
    */
   wasm?: string | URL;
 }
 
-/** To be called before a figure is seen. Importing it on a server does nothing. */
+/** Call it before a figure is seen. Importing it on a server does nothing. */
 export declare function configure(options: EmbedOptions): void;
 
 export type FigureValue = string | number | boolean | readonly string[];
 
-/** What a figure is set to, by the names of its settings: `npx superpose list NAME`. */
+/** A figure's settings by name; `npx superpose list NAME` lists them. */
 export type FigureState = Readonly<Record<string, FigureValue>>;
 
-/** The detail of a figure's event `change`. */
+/** The detail of a figure's `change` event. */
 export interface FigureChange {
   state: FigureState;
   /** The reader has let go of the slider. */
   settled: boolean;
 }
 
-/** `<superpose-figure>`, once `customElements.whenDefined('superpose-figure')` has resolved: one has come near. */
+/** `<superpose-figure>`. It is defined when one comes near: see `customElements.whenDefined()`. */
 export interface SuperposeFigure extends HTMLElement {
   /** Which figure it is. */
   name: string;
-  /** `auto`, or nothing, is that of the page around. */
+  /** `auto` or empty: that of the surrounding page. */
   theme: 'light' | 'dark' | 'auto' | '';
-  /** Names of the settings that the reader can change, with spaces between; all unless given. */
+  /** Names of the settings that the reader can change, separated by spaces; all unless given. */
   keep: string | null;
   /** In figures of one group a slider in one moves the same setting in the others. */
   group: string;
   readonly state: FigureState;
   /**
-   * Sets what is named, in this figure and not in its group, and leaves the rest. No `change` comes of it. Rejects
-   * with a TypeError that says what is allowed where a setting or its value does not exist; then nothing changes.
+   * Sets the settings given, in this figure and not in its group, and leaves the rest. Fires no `change`. If
+   * a setting or its value does not exist, rejects with a TypeError that says what is allowed, and changes
+   * nothing.
    */
   set(settings: FigureState): Promise<void>;
-  /** Resolves when its first picture is live, which is when the reader has come near. */
+  /** Resolves when its first picture is live, after the reader has come near. */
   whenLive(): Promise<void>;
   addEventListener(
     type: 'change',

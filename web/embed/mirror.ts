@@ -1,5 +1,5 @@
-// Figures on somebody else's page: attributes that mirror a figure's state, both ways, groups of figures that share
-// settings, the theme of the page around, and what the page's own scripts can call.
+// Figures on somebody else's page: attributes that mirror a figure's state in both directions, groups of
+// figures that share settings, the surrounding page's theme, and methods for the page's own scripts.
 import type { ReactiveController } from 'lit';
 import type { Change } from '../element/asking.js';
 import { attributeOf } from '../element/attribute.js';
@@ -18,16 +18,16 @@ import { themeAround, watchAround } from './around.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
 
-/** Those that are in a document, or in a shadow of it. */
+/** Figures that are in a document or in one of its shadow trees. */
 const connected = new Set<Mirror>();
 
 class Mirror implements ReactiveController {
-  /** What the attributes were written of. */
+  /** The state that the attributes show. */
   private mirrored: State | undefined;
-  /** What the group has heard of, or this figure from it. */
+  /** The state last shared with the group, in either direction. */
   private shared: State | undefined;
   private unwatch: (() => void) | undefined;
-  // On the element itself, as one may be in a shadow that nobody can look into.
+  // Observes the element itself, which may be in a closed shadow.
   private readonly changes = new MutationObserver((changes) => this.hear(changes));
 
   constructor(private readonly element: FigureElement) {
@@ -56,18 +56,18 @@ class Mirror implements ReactiveController {
     const before = surroundings.around;
     surroundings.around = themeAround(this.element);
     if (surroundings.around !== before) this.element.requestUpdate();
-    // The picture that stands in has both themes, and would ask the reader.
+    // The placeholder has both themes and would follow the reader's own.
     for (const one of this.element.querySelectorAll('img')) one.style.colorScheme = surroundings.theme;
   };
 
-  /** Whatever has changed the state, the attributes follow it at once: an old one would be shown again. */
+  /** Attributes follow the state at once, whatever changed it: a stale one would bring the old state back. */
   hostUpdated(): void {
     const { asking, state } = this.element;
     if (asking.figure && state !== asking.own && state !== this.mirrored) this.write(asking.figure, state);
     this.mirrored = state;
   }
 
-  /** What is not as at first, or has an attribute already, is written. */
+  /** Writes the settings that differ from their first value or already have an attribute. */
   private write(figure: AnyFigure, state: State): void {
     this.hear(this.changes.takeRecords());
     for (const [name, control] of controlsOf(figure)) {
@@ -78,14 +78,14 @@ class Mirror implements ReactiveController {
         this.element.setAttribute(attribute, text);
       }
     }
-    // What is written here asks for nothing, least of all when the state has moved on before it is heard of.
+    // Own writes are not requests: heard later, they would undo what has changed since.
     this.changes.takeRecords();
   }
 
-  /** The page has changed attributes: those, and no others, may ask for another state. */
+  /** The page has changed attributes. Only those that changed ask for another state. */
   private hear(changes: MutationRecord[]): void {
     const { figure } = this.element.asking;
-    // Of one whose code is not there yet, nothing has been read of them.
+    // Until the figure's code is there no attribute has been read; then all are.
     if (figure?.name !== this.element.name) return;
     const names = new Set(changes.map(({ attributeName }) => attributeName));
     const texts = controlsOf(figure).flatMap(([name, control]): [string, string][] => {
@@ -96,7 +96,7 @@ class Mirror implements ReactiveController {
     this.show(figure, texts);
   }
 
-  /** What has changed is set in the figures of the same group that have it and can take it. */
+  /** Sets what has changed in the other figures of the group that have the setting and can take the value. */
   async share(): Promise<void> {
     const { asking, group, state } = this.element;
     if (!asking.figure) return;
@@ -118,7 +118,7 @@ class Mirror implements ReactiveController {
     }
   }
 
-  /** Shows these settings with the others as they are, if any of them is new. */
+  /** Shows these settings and keeps the others. Does nothing if none of them is new. */
   show({ controls }: AnyFigure, texts: [string, string][]): void {
     const now = new Map(writtenState(controls, this.element.state));
     if (texts.every(([name, text]) => now.get(name) === text)) return;
@@ -127,7 +127,7 @@ class Mirror implements ReactiveController {
     });
   }
 
-  /** For the page's own script: sets what it names, in this figure alone. */
+  /** For the page's own scripts: sets the settings given, in this figure alone. */
   async set(settings: Readonly<Record<string, Value>>): Promise<void> {
     const figure = await this.element.loaded();
     if (!figure) throw new TypeError(`There is no figure called “${this.element.name}”.`);
@@ -148,7 +148,7 @@ class Mirror implements ReactiveController {
 
 const mirrors = new WeakMap<FigureElement, Mirror>();
 
-/** What a page's own script finds at a figure; index.d.ts says it. */
+/** The methods that a figure has for the page's own scripts: see index.d.ts. */
 const calls = {
   set(this: FigureElement, settings: Readonly<Record<string, Value>>): Promise<void> {
     return (mirrors.get(this) as Mirror).set(settings);

@@ -1,9 +1,9 @@
-// Figures of a page, and the moment when the first of them comes near the reader's view.
+// Finds a page's figures, and the moment when the first of them comes near the reader's view.
 const element = 'superpose-figure';
-// Farther than figures of their own page: their code is still to come, and what changes its height must be out of sight.
+// More than on the figures' own page: the code is still to load, and heights must change out of sight.
 const distance = '1200px';
 
-/** An element of the page's own, or an empty one of those that can have a shadow, if it has none that is open. */
+/** An element that may have a closed shadow: a custom one, or an empty one of a kind that can have any. */
 const mayBeClosed = (one: Element): boolean =>
   !one.shadowRoot &&
   (one.localName.includes('-')
@@ -28,7 +28,7 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
     },
     { rootMargin: distance },
   );
-  /** Figures are looked for in open shadows too, and in those of elements that are defined later. */
+  /** Looks for figures in open shadows too, even in those of elements that are defined later. */
   const look = (elements: Iterable<Element>) => {
     for (const one of elements) {
       if (one.localName === element) {
@@ -45,7 +45,7 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
       }
     }
   };
-  /** A page that is there and whose figures are nowhere may have them in closed shadows. */
+  /** A page that has loaded and shows no figure may have them in closed shadows. */
   const none = () => !found && document.readyState === 'complete';
   const watchClosed = (elements: Iterable<Element>) => {
     for (const one of elements) if (!over && mayBeClosed(one)) views.observe(one);
@@ -61,7 +61,7 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
       for (const node of addedNodes) if (node instanceof Element) look([node, ...node.querySelectorAll('*')]);
     }
   });
-  // A shadow that an element of the page is given later is no addition, but it takes room.
+  // Attaching a shadow later is no mutation of the tree, but it takes room.
   const layouts = new ResizeObserver(() => enter(document));
   enter(document);
   addEventListener('load', () => enter(document));

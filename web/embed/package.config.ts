@@ -18,7 +18,7 @@ export default defineConfig({
   worker: {
     format: 'iife',
     plugins: () => [withoutWasmAddress(), notices.plugin()],
-    // A bundler makes the modules smaller, but not what is a text in one.
+    // A site's bundler will minify the modules, but not the worker, which is a string in one of them.
     rolldownOptions: { output: { minify: true } },
   },
   build: {

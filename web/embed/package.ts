@@ -11,10 +11,10 @@ import type { Supplies } from './program.js';
 let model: string | undefined;
 let wasm: string | undefined;
 
-/** The address of a folder, with its last slash or without. */
+/** A folder's whole address; it may be given with or without its last slash. */
 const folderAt = (folder: string | URL) => new URL(folder, document.baseURI).href.replace(/\/?$/, '/');
 
-/** On a server there is nothing to make live, and no address that others are relative to. */
+/** On a server there is nothing to make live, and no base address. */
 const onServer = typeof document === 'undefined';
 
 export function configure(options: EmbedOptions): void {
@@ -24,7 +24,7 @@ export function configure(options: EmbedOptions): void {
   if (options.wasm !== undefined) wasm = folderAt(options.wasm);
 }
 
-/** A worker made of a blob has no address of its own, so that it is told where the files are. */
+/** A worker made of a blob has no address of its own, so it is told where the files are. */
 function supplies(): Supplies {
   const simd = supportedSimd() ?? 'plain';
   const at = (part: Part) =>
@@ -34,7 +34,7 @@ function supplies(): Supplies {
   return { module: { simd, wasm: { first: at('first'), second: at('second') } }, model };
 }
 
-/** Bundled as text, so that it takes no file that a bundler would have to find. */
+/** Bundled as text, so that no bundler has to find a file for it. */
 const inlineWorker = (Program: new () => Worker): Way => ({
   name: 'blob worker',
   start() {

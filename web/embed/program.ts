@@ -1,5 +1,5 @@
-// What computes in a page of one file: told first what the page carries, then asked. In a worker made of the
-// page's own script, or on its own thread.
+// What computes where the site's files are not: in a page of one file and in superpose/embed. It is given its
+// supplies first, then questions, in a worker made from a string or on the page's own thread.
 import type { LoadOptions } from 'superpose';
 import { answering, type Run, running } from '../worker/answers.js';
 import { library } from '../worker/library.js';
@@ -11,14 +11,14 @@ export interface Supplies {
   /** The build, and its files or their addresses. */
   module: LoadOptions;
   carried?: Carried | undefined;
-  /** Where all of the model is, if anywhere. */
+  /** The address of the whole model, if there is one. */
   model?: string | undefined;
 }
 
 const lacking =
   'This copy of the figure carries only the words that it was made with, and the others could not be fetched.';
 
-/** Carried words first; for others all of the model, from where the page has it. */
+/** Tries what is carried first, and for other words the whole model, from where the page has it. */
 export function runWith({ module, carried, model }: Supplies): Run {
   const whole = model === undefined ? undefined : running(inSlices(library({ from: model }, module)));
   const part =

@@ -9,7 +9,7 @@ declare module 'react' {
     interface IntrinsicElements {
       'superpose-figure': SuperposeFigureAttributes &
         Omit<DetailedHTMLProps<HTMLAttributes<SuperposeFigure>, SuperposeFigure>, 'onChange'> & {
-          /** React hands on the events of custom elements by their own names. */
+          /** React passes on the events of custom elements under their own names. */
           onchange?: (event: CustomEvent<FigureChange>) => void;
         };
     }

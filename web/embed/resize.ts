@@ -1,12 +1,12 @@
-// For a page whose frames hold figures, and whose host does not know their message: makes each as high as it
-// says, and tells it the theme around it, which a frame cannot see. <script src=".../resize.js"></script>
+// <script src=".../resize.js"></script>, for pages with figures in frames whose host does not know the
+// frames' message: makes each as high as it says, and tells it the theme around it, which a frame cannot see.
 import { themeAround, watchAround } from './around.js';
 import { themeMessage } from './framed.js';
 
 const most = 20_000;
 const told = new Map<HTMLIFrameElement, string>();
 
-/** The page has changed its theme, perhaps. */
+/** The page may have changed its theme. */
 function follow(): void {
   for (const frame of told.keys()) {
     if (frame.isConnected) tell(frame);
@@ -14,7 +14,7 @@ function follow(): void {
   }
 }
 
-/** Only frames that have said something are told, and only what is new. */
+/** Tells a frame the theme if it is new. Only frames that have sent a message are told. */
 function tell(frame: HTMLIFrameElement): void {
   const message = themeMessage(themeAround(frame));
   if (told.get(frame) === message) return;
@@ -29,13 +29,13 @@ window.addEventListener('message', ({ data, source }) => {
     const { context, height } = JSON.parse(data);
     const frame = [...document.querySelectorAll('iframe')].find((one) => one.contentWindow === source);
     if (!frame) return;
-    // A frame that asks was loaded, for the first time or again.
+    // A frame asks when it has loaded, and has forgotten what it was told before.
     if (context === 'superpose.theme') told.delete(frame);
     else if (context !== 'iframe.resize') return;
     else if (typeof height === 'number' && height > 0)
       frame.style.height = `${Math.min(Math.ceil(height), most)}px`;
     tell(frame);
-    // Not before: in a head, the page has no body yet.
+    // Not earlier: a script in the head runs before the page has a body.
     watchAround(follow);
   } catch {
     // Somebody else's message.

@@ -1,5 +1,5 @@
-// A figure in one file: this script, classic and inline, is the page and, in a blob, also the worker. It runs
-// in a frame that may run scripts and nothing else, from a server without CORS, and from disk.
+// A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a
+// frame that may run scripts and nothing else, from a server without CORS, and from disk.
 import type { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
 import { place } from '../element/place.js';
@@ -10,7 +10,7 @@ import { hearTheme } from './framed.js';
 import { givenAddress, tellHeight } from './height.js';
 import { beWorker, runWith, type Supplies } from './program.js';
 
-/** What stands in the page beside this script. */
+/** The data in the page beside this script. */
 export interface SinglePage {
   figure: string;
   /** As in links: settings by name. */
@@ -66,7 +66,7 @@ async function bePage(script: string): Promise<void> {
   await follow();
 }
 
-/** The fragment of the address is stronger than what the file was made with. */
+/** The address's fragment overrides what the file was made with. */
 function asked(page: SinglePage): Pick<SinglePage, 'theme' | 'keep' | 'settings'> & { problem?: string } {
   const link = readLink(location.hash);
   if (!link) return page;
@@ -96,7 +96,7 @@ async function remember(element: FigureElement): Promise<void> {
   try {
     history.replaceState({ given: givenAddress() }, '', `${fragment}${extras && `&${extras}`}`);
   } catch {
-    // Not everywhere may an address be changed.
+    // Not every frame may change its address.
   }
 }
 

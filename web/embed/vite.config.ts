@@ -1,10 +1,10 @@
-// One classic script that holds a figure's page and its worker; singlePages.ts puts it into each page.
+// One classic script that holds a figure's page and its worker, for build/site/singlePage.ts to put in pages.
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** The .wasm comes in by itself, so its address is not to be bundled. */
+/** The .wasm is handed in, so the file at its address must not be bundled. */
 export const withoutWasmAddress = (): Plugin => ({
   name: 'without-wasm-address',
   enforce: 'pre',
@@ -12,7 +12,7 @@ export const withoutWasmAddress = (): Plugin => ({
     if (id.endsWith('/package/module.js')) {
       return code.replace(/new URL\('\.\/wasm\/[^)]*\)/g, "new URL('about:blank')");
     }
-    // The model's place and Node's own ways are not used in it either.
+    // The model's address and the code for Node are not used here either.
     if (id.includes('/build/package/')) return code.replaceAll('import.meta.url', "'about:blank'");
     return undefined;
   },

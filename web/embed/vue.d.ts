@@ -1,4 +1,4 @@
-// superpose/embed for Vue 3: <superpose-figure> in templates. Its compiler is told isCustomElement.
+// superpose/embed for Vue 3: <superpose-figure> in templates. Vue's compiler needs isCustomElement for it.
 import type { HTMLAttributes } from 'vue';
 import type { FigureChange, SuperposeFigureAttributes } from './index.js';
 

@@ -1,5 +1,5 @@
-// Tables of trained models: many small runs, each of which fills a cell. They are spread over workers where there can be
-// more than one, and what has been trained once is kept.
+// Tables of trained models: many small runs fill their cells. Runs are spread over workers where there can be
+// more than one, and finished runs are kept.
 import type { Summary, Superpose, TaskTrainerOptions } from 'superpose';
 import { helper, roomForWorkers } from '../worker/helper.js';
 import { type Doer, spread } from '../worker/spread.js';
@@ -15,11 +15,11 @@ export interface Asked {
   looks?: Looks;
 }
 
-/** The question that helpers are asked. */
+/** The name of the question that helpers are asked. */
 export const cellRun = 'cell-run';
 
 const most = 4000;
-/** A worker more is worth its start for so many runs. */
+/** One more worker is worth starting for this many runs. */
 const worthAWorker = 4;
 
 const known = new Map<string, CellRun>();
@@ -35,14 +35,14 @@ async function trainedCell(superpose: Superpose, { options, looks }: Asked, job:
   return run;
 }
 
-/** A helper's half. */
+/** What a helper computes. */
 // biome-ignore lint/suspicious/noExplicitAny: what is asked is no state of controls
 export const computeCell: Compute<any, CellRun> = async (library, asked, job) =>
   trainedCell(await library.superpose(), asked as unknown as Asked, job);
 
 /**
- * A run for each that is asked, in that order. `show` is given what is there so far, undefined for the others, at
- * first and whenever one more is.
+ * One run for each that is asked for, in that order. `show` gets the runs that are done, undefined for the
+ * others: at the start, and whenever one more is done.
  */
 export async function trainedCells(
   library: Library,
@@ -54,7 +54,7 @@ export async function trainedCells(
   const keys = all.map((asked) => JSON.stringify(asked));
   if (job.run?.again) for (const key of keys) known.delete(key);
   const lacking = [...new Set(keys)].filter((key) => !known.has(key));
-  // Kept runs may be pushed out while others come.
+  // A copy: while new runs come in, they may push out older ones.
   const found = new Map(keys.flatMap((key) => (known.has(key) ? [[key, known.get(key) as CellRun]] : [])));
   const kept = found.size;
   const frame = () => job.run?.frame(show(keys.map((key) => found.get(key))));
@@ -66,7 +66,7 @@ export async function trainedCells(
     frame();
   };
 
-  // A worker asks for its turn when it is free; one after another hears the reader.
+  // A worker asks for a turn when it is free. Turns come one at a time, and each hears the reader's orders.
   let before: Promise<unknown> = Promise.resolve();
   const mayGo = () => {
     before = before.then(() => turn(job));
@@ -91,7 +91,7 @@ export async function trainedCells(
         try {
           return await other.work(JSON.parse(key) as State);
         } catch {
-          // If it is the run that fails, it fails here too.
+          // If the run itself is at fault, it fails here too.
           works = false;
         }
       }
@@ -106,7 +106,7 @@ export async function trainedCells(
   return keys.map((key) => found.get(key) as CellRun);
 }
 
-/** Over those runs that are there and have such a number. */
+/** A summary over the runs that are done and have the number. */
 export interface Over extends Summary {
   count: number;
 }

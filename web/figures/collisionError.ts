@@ -23,12 +23,12 @@ const controls = {
 } as const satisfies Controls;
 
 export interface Point {
-  /** Of the words looked up, over all positions: the part that is lost. */
+  /** The share of the words looked up that is lost, mean over all positions. */
   share: number;
   /** At the kindest and the harshest position. */
   lowest: number;
   highest: number;
-  /** How many of the other words one expects nearer: no smaller than the expected share. */
+  /** The expected number of other words that are nearer. It is no smaller than the expected share. */
   bound: number;
 }
 
@@ -43,7 +43,7 @@ export interface Data {
 const widths = [4, 8, 16, 32, 64, 128, 256];
 const scales = [0.5, 1, 2];
 const inks: Ink[] = ['third', 'accent', 'second'];
-/** Random positions of each scale. */
+/** How many random positions there are at each scale. */
 const positions = 64;
 const sample = 100;
 

@@ -58,7 +58,7 @@ interface Data {
 }
 
 const positions = 64;
-/** Of the word pieces, by frequency: “the” and what follows it. */
+/** Ids of the frequent word pieces: “the” and those that follow it, by frequency. */
 const frequent = { first: 1996, count: 2048 } as const;
 const atOnce = 512;
 const precision = 'float32';
@@ -76,7 +76,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 function seeded(library: Library, superpose: Superpose, state: State): Data {
   const { vocabulary, d, seed, index } = state;
   const key = JSON.stringify([d, seed, library.own?.key]);
-  // All are drawn, so that another size of the vocabulary need not draw: a part is the first rows.
+  // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
   if (vocabularyOf?.key !== key) {
     const tokens = drawnRows(library, superpose, 'token', { rows: largestVocabulary, columns: d, seed });
     vocabularyOf = { key, tokens };
@@ -104,7 +104,7 @@ function seeded(library: Library, superpose: Superpose, state: State): Data {
 async function trained(library: Library, superpose: Superpose, state: State): Promise<Data> {
   const model = await library.miniLM();
   const { ids, tokens: pieces } = model.tokenize(state.word, 8);
-  // Between [CLS] and [SEP]; of no text, a word that is there.
+  // The first piece after [CLS]; without text, the first frequent one.
   const typed = ids.length > 2;
   const id = typed ? (ids[1] as number) : frequent.first;
   const known = id >= frequent.first && id < frequent.first + frequent.count;
@@ -147,7 +147,7 @@ async function trained(library: Library, superpose: Superpose, state: State): Pr
   };
 }
 
-/** The search among words for the positions as they are scaled; kept, for the next word. */
+/** The search among these words at the scaled positions, kept for the next word. */
 function moved(
   superpose: Superpose,
   tokens: Floats,

@@ -4,17 +4,17 @@
 interface Labelled {
   label: string;
   /**
-   * What it was before it could be set: a link has every setting of its day, and one that lacks this one alone
-   * shows what it showed then.
+   * Its value before it could be set. A link has every setting of its day, so one that lacks only such
+   * settings is older, and shows what it showed then.
    */
   before?: Value;
-  /** Below “More settings”, so that what matters first stands alone. */
+  /** Under “More settings”, so that the settings that matter first are seen first. */
   more?: true;
 }
 
 export interface Choice extends Labelled {
   kind: 'choice';
-  /** What is written in links, and what the reader sees. */
+  /** By the name in links, the label that the reader sees. */
   options: Readonly<Record<string, string>>;
   initial: string;
   /** Buttons side by side rather than a list. */
@@ -79,7 +79,7 @@ export type StateOf<C extends Controls> = { readonly [Name in keyof C]: ValueOf<
 export type State = Readonly<Record<string, Value>>;
 
 const seedLimit = 2 ** 32;
-/** Sentences about what was refused; more would bury the figure. */
+/** The most sentences about refused settings; more would bury the figure. */
 const mostRefused = 3;
 
 export const initialState = <C extends Controls>(controls: C): StateOf<C> =>
@@ -132,7 +132,7 @@ export function read(control: Control, text: string): Value | undefined {
 const decimal = (text: string): number | undefined =>
   /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) + 0 : undefined;
 
-/** In words, what a control takes. */
+/** What a control takes, in words. */
 export function allowed(control: Control): string {
   switch (control.kind) {
     case 'choice':

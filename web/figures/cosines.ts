@@ -27,13 +27,13 @@ type State = StateOf<typeof controls>;
 
 interface Data {
   sampled: Float64Array;
-  /** Of the drawn pairs. */
+  /** Mean and largest size of the drawn pairs' cosines. */
   sampledMean: number;
   sampledLargest: number;
   mean: number;
   deviation: number;
   largest: number;
-  /** Where the cosines are: the part of the axis that is shown, and the density there. */
+  /** The axis is shown from −near to near; the density is computed at points of it. */
   near: number;
   nearAt: Float64Array;
   nearDensity: Float64Array;
@@ -43,7 +43,7 @@ const points = 241;
 /** The density of d = 2 is infinite at the ends. */
 const end = 1 - 1e-9;
 
-// What is drawn for a width is drawn once, until the count or the seed is another one.
+// Pairs are drawn once for each width, until the count or the seed changes.
 let last: { key: string; sampled: Map<number, Float64Array> } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, { d, count, pairs, seed }) => {
@@ -201,7 +201,7 @@ export const figure: Figure<typeof controls, Data> = {
 /** Room above the plane for the names of three lines. */
 const labelled = 44;
 
-/** The histogram and the curve, where the cosines are. */
+/** The histogram and the curve, over the part of the axis that is shown. */
 function law(data: Data, area: Area, narrow: boolean): { plane: Plane; marks: Mark[] } {
   const { near, nearAt: at, nearDensity: density } = data;
   const heights = heightsOf(data, near);

@@ -113,7 +113,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 const ratio = (cost: Cost | undefined, { costs }: Data, name: (typeof measures)[number]['name']) =>
   cost ? cost[name] / ((costs[0] as Cost)[name] || 1) : Number.NaN;
 
-/** Three digits of it, or of what it is more or less than 1. */
+/** A ratio to three digits, or near 1 to three decimals. */
 const times = (value: number) => `×${Math.abs(value - 1) < 0.1 ? value.toFixed(3) : value.toPrecision(3)}`;
 
 /** 124 M: three digits and a power of a thousand. */
@@ -203,7 +203,7 @@ export const figure: Figure<typeof controls, Data> = {
     return { width, height, marks, regions };
   },
 
-  /** The row in every list. */
+  /** Frames the row in every list. */
   focus(_, __, { i }, width) {
     return arrange(width).blocks.map(({ x, y, width: wide, height }): Mark => {
       const row = height / ways.length;
@@ -272,7 +272,7 @@ export const figure: Figure<typeof controls, Data> = {
 
 const inkOf = (way: number): Ink => (way === 0 ? 'quiet' : 'accent');
 
-/** Left of the lists, for the mark of a row. */
+/** Space left of the lists, for the mark of a row. */
 const gutter = 22;
 
 /** Three lists of bars, one below the other. */

@@ -1,4 +1,4 @@
-// Figure "Where position goes": how much of each layer's state and scores the position is, and which heads read it.
+// Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
 import type { CorpusMeans } from 'superpose';
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, lineThrough, map, plane } from '../plot/parts.js';
@@ -14,17 +14,17 @@ const controls = {
   text: sentenceControl,
 } as const satisfies Controls;
 
-/** Shown as a map beside the heads. */
+/** The most tokens in the map beside the heads. */
 const mostShown = 32;
 
 interface Data {
   tokens: readonly string[];
   dropped: number;
-  /** Of the states, [layers + 1]; none before the layers are there. */
+  /** [layers + 1], one for each state; empty until the later layers are here. */
   states: { energy: number; directions: number; table: number }[];
   windows: number;
   sentences: number;
-  /** Of the model, whether they are here or not. */
+  /** How many the model has, whether they are here or not. */
   layers: number;
   /** [layers, heads], the share of position → position. */
   heads: number[][];
@@ -32,7 +32,7 @@ interface Data {
   attention: ArrayLike<number>[];
 }
 
-// Of the corpus, which does not change with the sentence.
+// Means over the corpus, which do not depend on the sentence.
 const known = new WeakMap<TextModel, CorpusMeans>();
 
 export const compute: TextCompute<typeof controls, Data> = async (library, { layers, text }, job) => {
@@ -43,7 +43,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, { lay
   const all = model.layerBytes.length;
   if (layers === 'none') {
     const scores = await model.decompose(sentence, { groups });
-    // A relative bias is one part more.
+    // A relative bias is one more part.
     const count = scores.parts.length ** 2;
     const both = scores.parts.length + 1;
     const shares = scores.heads.map((head) => scores.shares[count * head + both] as number);
@@ -90,10 +90,10 @@ const panels = [
   { of: 'table', title: 'cosine with the table’s', print: (value: number) => `${value}` },
 ] as const;
 
-/** From here on a head is listed as positional. */
+/** From this share up, the number is printed in the head's cell. */
 const positional = 0.4;
 
-/** Heads and the map beside them, and above them the states' panels where they are known. */
+/** The heads and the map beside them and, if the states are known, their panels above. */
 function arrange(data: Data, width: number) {
   const wide = width >= 640;
   const high = data.states.length > 0 ? (wide ? 190 : 150) : 0;
@@ -109,7 +109,7 @@ function arrange(data: Data, width: number) {
   const row = wide ? 30 : 20;
   const titled = 40;
   const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
-  // Rows of layers that are not here keep their room; on a phone only that of a word about them.
+  // Layers that are not here yet keep the room of their rows; on a phone only that of a note about them.
   const missing = data.layers - data.heads.length;
   const bottom = heads.y + heads.height + (wide ? row * missing : Math.min(row * missing, 68));
   const side = Math.min(wide ? width - headsWide - 24 : width, 260);
@@ -127,10 +127,10 @@ function arrange(data: Data, width: number) {
   };
 }
 
-/** The head that is shown before one is pointed at: it attends to the token before. */
+/** The head that is shown before one is pointed at: it attends to the previous token. */
 const opening = { i: 0, j: 2 };
 
-/** The sentence's map of a head, over the one that was there. */
+/** A head's attention in the sentence, drawn over the map that was there. */
 function attentionAt(data: Data, layer: number, head: number, width: number): Mark[] {
   const { square } = arrange(data, width);
   const n = data.tokens.length;
@@ -216,7 +216,7 @@ export const figure: Figure<typeof controls, Data> = {
         }
         if (!(share >= positional)) return;
         const [x, y] = [heads.x + (head + 0.5) * column, heads.y + (layer + 0.5) * row];
-        // On the paper, since no ink can be read on every colour of the scale.
+        // On a box of paper, since no ink can be read on every colour of the scale.
         marks.push(
           { mark: 'box', x: x - 10, y: y - 8, width: 20, height: 16, fill: 'paper' },
           {

@@ -121,7 +121,7 @@ export const figure: Figure<typeof controls, Data> = {
   unused: ({ tokens, positions }) =>
     tokens === 'seeded' ? ['text'] : ['d', 'n', ...(positions === 'random' ? [] : (['seed'] as const))],
 
-  /** MiniLM's own positions belong to its sentences, and are what a sentence begins with. */
+  /** MiniLM's own positions go only with its sentences, and are chosen first for a sentence. */
   settle(state, changed) {
     if (state.tokens === 'seeded' && state.positions === 'learned')
       return { ...state, positions: 'interleaved' };

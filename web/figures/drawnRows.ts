@@ -1,4 +1,4 @@
-// Rows of tokens and of positions as a seed draws them, or the reader's own in their place.
+// Rows of tokens and of positions: drawn from a seed, or the reader's own in their place.
 import type { First, Table } from 'superpose';
 import type { Library } from './figure.js';
 

@@ -44,10 +44,10 @@ interface Data {
   ranks: Pick<Ranks, 'numerical' | 'stable' | 'energy' | 'participationRatio'>;
 }
 
-/** Entries of a table of full rank whose ranks take long enough to say so. */
+/** A table of full rank with more entries takes so long that progress is shown. */
 const large = 2 ** 17;
 
-/** Of the tables seen last: a slider comes back to where it was. Four of the largest take 4 MB. */
+/** The tables seen last, because sliders come back to where they were. Four of the largest take 4 MB. */
 const kept = new Map<string, Data>();
 const mostKept = 4;
 
@@ -124,7 +124,7 @@ export const figure: Figure<typeof controls, Data> = {
     );
     const { x, width: wide } = drawn.inner;
     const picture = { x, y: 22, width: wide, height: image - 22 };
-    // Of a learned table the first row is far longer than the others, which would all be pale beside it.
+    // A learned table's first row is far longer than the others, which would all be pale beside it.
     const paler = state.encoding === 'learned';
     const limit = largestMagnitude([paler ? values.subarray(d_model) : values]);
     const path = (chosen: (range: number) => boolean) =>
@@ -225,7 +225,7 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, state) {
     const { positions, d_model, ranks } = data;
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
-    // The ends of both halves: where fast and slow channels stand in each layout.
+    // The ends of both halves: where each layout has its fast and slow channels.
     const ends = [0, half - 1, half, d_model - 1];
     return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
   },

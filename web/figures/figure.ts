@@ -18,36 +18,36 @@ import type {
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
 
-/** Where the numbers come from: drawn at random, of a trained model, of both, from a formula, or of the reader's file. */
+/** Where the numbers come from: random draws, a trained model, both, a formula, or the reader's file. */
 export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'own';
 
 export interface Library {
-  /** What the first module does; enough for an opening figure. */
+  /** What the first module has; enough for the opening figures. */
   first(): Promise<First>;
   /** Everything; fetches the second module when first asked. */
   superpose(): Promise<Superpose>;
   /** A failure is not kept: the next question tries again. */
   miniLM(): Promise<MiniLM>;
-  /** One sentence in two of its heads, in a small file of their own. */
+  /** One sentence in two of MiniLM's heads, from a small file of its own. */
   opening(): Promise<Opening>;
-  /** Of the worker that this is in, where more of the same may be started. */
+  /** The address of this worker's file, if more workers may be started from it. */
   address?: string | undefined;
-  /** Tables of the reader's own, where they stand in the place of drawn ones. */
+  /** The reader's own tables, if they take the place of drawn ones. */
   own?: OwnRows | undefined;
 }
 
-/** The first rows of tables that the reader opened, so many or as many as there are. */
+/** The first rows of tables that the reader opened: as many as are asked for, or as there are. */
 export interface OwnRows {
-  /** Of these tables alone. */
+  /** Identifies these tables. */
   key: string;
   columns: number;
   token?: ((rows: number) => Table<Float32Array>) | undefined;
   position?: ((rows: number) => Table<Float32Array>) | undefined;
-  /** Of the rows of tokens, where their file names them. */
+  /** Names of the token rows, if their file has any. */
   words?: readonly string[] | undefined;
 }
 
-/** Of figures in which a reader's own model may stand in MiniLM's place. */
+/** For figures that can take a reader's own model in place of MiniLM. */
 export type TextCompute<C extends Controls, Data> = (
   library: TextLibrary,
   state: StateOf<C>,
@@ -58,9 +58,9 @@ export interface TextLibrary extends Omit<Library, 'miniLM'> {
   miniLM(): Promise<TextModel>;
 }
 
-/** What figures of texts take of MiniLM, and may take of a reader's own model in its place. */
+/** What such figures use of MiniLM, or of a reader's own model in its place. */
 export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'corpusMeans'> {
-  /** As many as there are layers that can be run. */
+  /** Its length is the number of layers that can be run. */
   readonly layerBytes: { readonly length: number };
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
   summands<P extends Precision = 'float64'>(sentence: Sentence, precision?: P): Promise<Rows<FloatsOf<P>>>;
@@ -72,7 +72,7 @@ export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions
   changed(sentence: Sentence, change: PositionChange, precision: 'float32'): Promise<Rows<Float32Array>>;
 }
 
-/** Rows that are added up; of segments where the model has any. */
+/** Rows that are added up; those of segments only if the model has any. */
 export type Rows<A extends Floats> = Readonly<Record<'token' | 'position', Table<A>>> & {
   readonly token_type?: Table<A>;
 };
@@ -84,15 +84,15 @@ interface Parts {
 export interface Job {
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** A long job says how far it is, from 0 to 1. */
+  /** Reports how far a long job is, from 0 to 1. */
   progress(fraction: number): void;
-  /** Of a figure that runs while it is looked at; without a reader there is none, and only its end counts. */
+  /** For a figure that runs while it is watched. Undefined if nobody watches: then only the end counts. */
   run?: Run | undefined;
 }
 
 /** A computation that is shown while it runs. */
 export interface Run {
-  /** Nothing is kept of an earlier one. */
+  /** Nothing of an earlier run may be used. */
   again: boolean;
   /** The newest settings: what `looks` names may have changed since it began. */
   state(): State;
@@ -117,24 +117,24 @@ export interface DataTable {
 }
 
 export interface Figure<C extends Controls, Data> {
-  /** In links and attributes, and of its file. */
+  /** Its name in links, in attributes and of the files saved from it. */
   name: string;
   title: string;
   controls: C;
   source(state: StateOf<C>): Source;
   /** Said while weights are fetched for it. */
   waiting?: string;
-  /** Its marks come in one after another when it is first shown. */
+  /** Its marks appear one after another when it is first shown. */
   enters?: true;
-  /** The setting that a click or a tap, or Enter, sets to the column pointed at; elsewhere they hold the place. */
+  /** The setting that a click, tap or Enter sets to the cursor’s column; else clicks hold the cursor. */
   chooses?: keyof C;
-  /** What a click or a tap, or Enter, opens at the cursor: another figure, in a state of its own. */
+  /** What a click, tap or Enter opens at the cursor: another figure, in a state of its own. */
   opens?(data: Data, state: StateOf<C>, cursor: Cursor): { figure: AnyFigure; state: State } | undefined;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];
-  /** Of one that is shown while it runs. */
+  /** Only for a figure that is shown while it runs. */
   runs?: {
-    /** Settings that a run goes on with. */
+    /** Settings that change without ending the run. */
     looks(state: StateOf<C>): (keyof C)[];
   };
   /** Makes a state whose settings fit together, after one of them changed. */

@@ -1,5 +1,5 @@
-// Figure "Four tasks, four questions": four small models, each trained on a task that one kind of score solves, while
-// the reader watches what share of the scores each kind takes, and what is left of the task when one is cut.
+// Figure "Four tasks, four questions": four small models, each trained on a task that one term of the scores
+// solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
 import type { Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, bars, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
@@ -73,9 +73,9 @@ const controls = {
 type State = StateOf<typeof controls>;
 
 interface Curve {
-  /** [points so far], of 0 to 1. */
+  /** [points so far], from 0 to 1. */
   accuracy: number[];
-  /** [points so far][4], raw; null where positions have no part in the scores, or what varies is nothing. */
+  /** [points so far][4], raw; null where positions have no part in the scores, or nothing varies. */
   shares: (number[] | null)[];
   diverged: boolean;
 }
@@ -91,9 +91,9 @@ interface Panel extends Curve {
   canonical: number[] | null;
   /** Why there are no shares. */
   reason: string | null;
-  /** What is right once the terms that are off are cut from the model as it is now; null when none is cut so. */
+  /** Accuracy once the terms that are off are cut from the present model; null if none is cut that way. */
   cut: number | null;
-  /** Of the same model with all scores 0; null before it has been measured. */
+  /** Accuracy of the same model with all scores 0; null until it has been measured. */
   floor: number | null;
   example: Example;
 }
@@ -110,7 +110,7 @@ interface Trained {
   curves: Curve[];
   /** Of the models at the end. */
   parameters: Record<string, Table>[];
-  /** Of these models, as they were looked at last. */
+  /** The panels of these models, as they were last shown. */
   looked?: { key: string; panels: Looked[] };
 }
 
@@ -149,7 +149,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   if (!floors.has(floorKey(state))) {
     floors.set(floorKey(state), await measuredFloors(superpose, state, trained, job));
   }
-  // Another example is neither measured nor computed again: of sixteen tokens, answers to all forty cost less than shares.
+  // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
   const key = JSON.stringify([typedOf(state), state.when, state.terms, floorKey(state)]);
   if (trained.looked?.key !== key) {
     const panels = await withTrained(superpose, state, trained, (trainers) =>
@@ -181,7 +181,7 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Trai
   });
 }
 
-/** A point more of each curve. */
+/** Adds a point to each curve. */
 function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
   curves.forEach((curve, place) => {
     const trainer = trainers[place] as Trainer;
@@ -192,7 +192,10 @@ function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
   });
 }
 
-/** What each task gives a model with added positions whose scores are all 0. Meanwhile the models are still looked at. */
+/**
+ * The accuracy in each task of a model with added positions whose scores are all 0. Meanwhile the trained
+ * models can still be looked at.
+ */
 async function measuredFloors(
   superpose: Superpose,
   state: State,
@@ -237,7 +240,7 @@ const withTrained = <T>(
   });
 };
 
-/** Digits of the reader's own. */
+/** The digits that the reader has typed. */
 const typedOf = ({ digits }: State): number[] =>
   [...digits.toLowerCase()]
     .filter((one) => /[0-9a-f]/.test(one))
@@ -318,7 +321,7 @@ export const figure: Figure<typeof controls, Data> = {
   runs: {
     looks: ({ when }) => ['example', 'digits', ...(when === 'after' ? (['terms'] as const) : [])],
   },
-  // The other fourth task is asked for by links of schemes-tasks, and can then be set back.
+  // Links from schemes-tasks ask for the other fourth task. Only then is the setting shown, to set it back.
   unused: ({ scheme, fourth }) => [
     ...(hasTerms(scheme) ? [] : (['terms', 'when'] as const)),
     ...(fourth === 'prev' ? (['fourth'] as const) : []),
@@ -347,7 +350,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
     const keys = width >= 700 ? 3 : width >= 480 ? 2 : 1;
     const deep = Math.ceil(entries.length / keys);
-    // Last: what comes and goes in between would have all that follows it changed.
+    // Last, because a mark that comes and goes would change all marks after it.
     const wrong = drawn.map((one) => one.wrong).join('');
     const marks: Mark[] = [
       ...drawn.flatMap((one) => one.marks),
@@ -458,7 +461,7 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** Lines of words that fit. */
+/** Text in lines that fit the width. */
 function wrapped(text: string, width: number): string[] {
   const most = Math.floor(width / 6.8);
   const lines = [''];
@@ -535,7 +538,7 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: Sta
   return { marks, wrong, inner: drawn.inner };
 }
 
-/** The input in two rows of eight, and below each token the model's answer; lines to go under the wrong ones. */
+/** The input in two rows of eight, the model's answer below each token; `wrong` underlines wrong ones. */
 function drawExample({ tokens, targets, answers }: Example, task: SmallTask, area: Area) {
   const across = n / 2;
   const wide = area.width / across;

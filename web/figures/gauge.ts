@@ -32,9 +32,9 @@ type State = StateOf<typeof controls>;
 interface Data {
   tokens: readonly string[];
   dropped: number;
-  /** What each place of the slider moves. */
+  /** How many mean rows each place of the slider moves. */
   amounts: number[];
-  /** [amounts][kinds], of the same tables. */
+  /** [amounts][kinds], in both gauges from the same tables. */
   raw: number[][];
   canonical: number[][];
   /** [amounts], the largest change of a score. */
@@ -49,7 +49,7 @@ const amounts = Array.from({ length: 2 * Math.round(most / step) + 1 }, (_, plac
 const places = amounts.map((_, place) => place);
 const placeOf = ({ amount }: State): number => amounts.indexOf(Number(amount.toFixed(1)));
 
-// The slider only moves along what is computed once.
+// All places of the slider are computed at once; moving it computes nothing.
 let last: { key: string; data: Data } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, { text, head }, job) => {
@@ -88,7 +88,7 @@ async function turn(superpose: Superpose, summands: LayerSummands, layer: Layer,
   return found;
 }
 
-/** The mean of the sentence's position rows, as often as there are rows. */
+/** The mean of the sentence's position rows, repeated for each of them. */
 function meanRows(superpose: Superpose, position: Table<Float64Array>): Table<Float64Array> {
   const { rows, columns } = position;
   const alike = Array<number>(rows).fill(0);
@@ -155,7 +155,7 @@ export const figure: Figure<typeof controls, Data> = {
           lineKey(place * key.right, key.y + place * key.down, [{ label, ink: term, term }]),
         ),
       ],
-      // The middle of a column is its amount.
+      // Each amount is in the middle of its column.
       regions: drawn.map(({ inner }) => {
         const half = inner.width / (2 * data.amounts.length - 2);
         return {

@@ -1,4 +1,4 @@
-// Which gauge terms and shares are in, for the figures that show them.
+// The choice of a gauge, for figures that show terms and shares.
 import type { Choice } from './controls.js';
 import type { DataTable } from './figure.js';
 
@@ -11,18 +11,18 @@ export const gaugeControl = {
   radio: true,
 } as const satisfies Choice;
 
-/** [CLS] stands at position 0 of every sentence, so that its row tells nothing of either. */
+/** [CLS] is at position 0 of every sentence, so its row cannot tell token from position. */
 export const apartOf = (gauge: 'canonical' | 'raw', weights: 'trained' | 'seeded'): number[] =>
   gauge === 'canonical' && weights === 'trained' ? [0] : [];
 
-/** Said of lengths, products and cosines of a model's rows, which a vector moved from one table to the other changes. */
+/** Said of a model's rows: their lengths, products and cosines change if a vector moves between tables. */
 export const rawRows = ' All this is raw: of the rows as they come.';
 
-/** The same, where they are a model's, and with a column that says so. */
+/** If the rows are a model's, adds a column that says that they are raw. */
 export const rawTable = (isModels: boolean, found: DataTable): DataTable =>
   isModels ? withGauge(found, 'raw') : found;
 
-/** A table of numbers that depend on the gauge, with its name in each row. */
+/** Adds the gauge to each row, for numbers that depend on it. */
 export const withGauge = ({ columns, rows }: DataTable, gauge: 'canonical' | 'raw'): DataTable => ({
   columns: [...columns, 'gauge'],
   rows: rows.map((row) => [...row, gauge]),

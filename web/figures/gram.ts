@@ -84,7 +84,7 @@ export const figure: Figure<typeof controls, Data> = {
         { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
         { from, to, label: '', ticks: 4 },
       );
-      // The axis is linear, and asking it 9,216 times takes longer than the rest of the picture.
+      // The axis is linear. Calling it 9,216 times would take longer than the rest of the picture.
       const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
       const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
       for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);

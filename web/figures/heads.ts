@@ -32,14 +32,14 @@ const controls = {
 
 interface Row {
   label: string;
-  /** The five; they sum to 1, or are NaN when the scores do not vary. */
+  /** The five shares; they sum to 1, or are NaN when the scores do not vary. */
   shares: number[];
-  /** Of the cross terms together. */
+  /** The share of the cross terms together. */
   cross: number;
 }
 
 interface Data {
-  /** Each head, then their mean, where each counts the same, then all pooled, by how much their scores vary. */
+  /** Each head; their mean, which counts each the same; and all pooled, weighted by how much they vary. */
   rows: Row[];
   tokens: readonly string[];
   dropped: number;
@@ -47,7 +47,7 @@ interface Data {
 
 const kinds = terms.map((term) => ({ label: termLabels[term], term }));
 
-/** The cross terms, 1, against all others. */
+/** 1 for the cross terms, 0 for all others. */
 const isCross = [0, 1, 0, 1, 0, 0, 0, 0, 0];
 
 export const tenSentences = [
@@ -90,10 +90,10 @@ export const compute: Compute<typeof controls, Data> = async (
   return { rows: sharedOut(superpose, scores), tokens, dropped };
 };
 
-/** Behind the first layer: what attention and MLPs wrote is of the rest. */
+/** After the first layer, what attention and MLPs have written belongs to the rest. */
 const laterGroups = { ...groups, rest: [...groups.rest, 'attention', 'mlp'] };
 
-/** Of scores in three parts, nine terms. */
+/** Takes scores in three parts, which have nine terms. */
 export const sharedOut = (superpose: First, scores: readonly PoolableScores[]): Row[] =>
   rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
 
@@ -110,7 +110,7 @@ function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
   }));
 }
 
-/** The last two rows are of all heads. */
+/** The last two rows are about all heads. */
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
 const row = 24;
 

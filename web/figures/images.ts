@@ -1,4 +1,4 @@
-// Figure "Two dimensions": how alike the positions of an image's patches are, each with all others.
+// Figure "Two dimensions": how similar the positions of an image's patches are, each to all others.
 import { extent } from 'd3-array';
 import type { Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
@@ -58,14 +58,14 @@ const kinds: Kind[] = [
 interface Found {
   /** Dot products, patch by patch, [grid², grid²]. */
   products: Float64Array;
-  /** The same of their directions. */
+  /** Cosines, in the same order. */
   cosines: Float64Array;
-  /** The same as a mosaic: for each patch, at its place, a map of all patches; [grid², grid²]. */
+  /** The products as a mosaic: for each patch, at its place, a map of all patches; [grid², grid²]. */
   mosaic: Float64Array;
   largest: number;
   /** The least and the largest product. */
   ends: [number, number];
-  /** The largest difference of a product from the mean of those with the same offset. */
+  /** The largest difference between a product and the mean of those with the same offset. */
   apart: number;
   /** The share of the variation that the offset (Δrow, Δcolumn) explains. */
   share: number;
@@ -104,7 +104,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   return { grid, found };
 };
 
-/** Those of the table's channels that are looked at. */
+/** The table's channels that are compared. */
 function half({ data, rows, columns }: Table<Float64Array>, { channels }: State): Table<Float64Array> {
   if (channels === 'all') return { data, rows, columns };
   const width = columns / 2;
@@ -116,7 +116,7 @@ function half({ data, rows, columns }: Table<Float64Array>, { channels }: State)
   return { data: part, rows, columns: width };
 }
 
-/** Of each pair of patches, which offset it has. */
+/** The offset of each pair of patches, as a number. */
 function offsetsOf(grid: number): number[] {
   const offsets: number[] = [];
   const patches = grid * grid;
@@ -143,7 +143,7 @@ function mosaicOf(products: Float64Array, grid: number): Float64Array {
   return mosaic;
 }
 
-/** Sums of up to 768 products: what they differ by when only rounding tells them apart. */
+/** Whether products with the same offset differ only by the rounding of sums of up to 768 terms. */
 const isOffsetOnly = ({ apart, largest }: Found): boolean => apart <= 1e-10 * largest;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -211,7 +211,7 @@ export const figure: Figure<typeof controls, Data> = {
   readout({ grid, found }, _, { i, j }) {
     const patches = grid * grid;
     const p = i * grid + j;
-    // Toward the inside, so that there is a neighbour.
+    // At an edge, the neighbour on the inside.
     const below = i + 1 < grid ? p + grid : p - grid;
     const right = j + 1 < grid ? p + 1 : p - 1;
     const of = (one: Found, q: number) => readable(one.cosines[p * patches + q] ?? Number.NaN);

@@ -41,22 +41,22 @@ const controls = {
 type State = StateOf<typeof controls>;
 
 interface Curve {
-  /** [points so far], A of the rows. */
+  /** [points so far], the overlap A of the rows. */
   overlap: number[];
   /** [points so far], by how much A varies by chance. */
   chance: number[];
-  /** [points so far], of 0 to 1. */
+  /** [points so far], from 0 to 1. */
   accuracy: number[];
 }
 
-/** Rows along two directions. */
+/** Coordinates of the rows along two directions. */
 interface Plan {
   tokens: { x: number[]; y: number[] };
   positions: { x: number[]; y: number[] };
 }
 
 interface Data {
-  /** One a seed. */
+  /** One for each seed. */
   curves: Curve[];
   /** Of the first seed, before training and now, ... */
   before: Plan;
@@ -144,8 +144,8 @@ function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
 }
 
 /**
- * The first seed's rows at each point, all along the directions of its end, so that nothing but the rows moves. The run
- * is one of its own, ahead of the one that is shown, and the same.
+ * The first seed's rows at each point, all along the directions at the end, so that only the rows move. They
+ * come from a run of their own, before the one that is shown and identical to it.
  */
 const plansOf = (superpose: Superpose, state: State, job: Job): Promise<Plan[]> =>
   withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {
@@ -287,7 +287,7 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** Around 1, as wide as chance. */
+/** A band around 1, as wide as A varies by chance. */
 function band(drawn: Parameters<typeof lineThrough>[0], at: number[], chance: number[]): string {
   const on = at.slice(0, chance.length);
   const up = lineThrough(

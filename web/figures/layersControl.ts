@@ -4,7 +4,7 @@ import type { Mark } from '../plot/scene.js';
 import type { Choice } from './controls.js';
 import type { Job } from './figure.js';
 
-/** All layers' files together, as the control says it; a test compares it with the manifest. */
+/** The size is that of all layers' files together; a test compares it with the manifest. */
 export const layersControl = {
   kind: 'choice',
   label: 'Layers of MiniLM',
@@ -15,13 +15,13 @@ export const layersControl = {
 
 export const fetchingLayers = 'Fetching MiniLM: its six layers, 20.7 MB, unless they are here already…';
 
-/** For forward() and its like: what comes is the first part of the job, and stopping the job stops it. */
+/** Options for forward() and the like: fetching is the first `part` of the job, and stops with the job. */
 export const watching = ({ signal, progress }: Job, part: number) => ({
   signal,
   progress: (bytes: number, of: number) => progress((part * bytes) / of),
 });
 
-/** In the room of layers that have not been asked for: what will stand there. */
+/** Lines that say what will be in the room of layers that have not been asked for. */
 export const roomFor = (x: number, y: number, lines: readonly string[]): Mark[] =>
   lines.map((text, line) => ({
     mark: 'text',

@@ -4,7 +4,7 @@ export const latest = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 export const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${latest(names)}` : (names[0] ?? '');
 
-/** An axis of values at equal distances, each named, whatever lies between them. */
+/** An axis with the values at equal distances, whatever lies between them, each labelled. */
 export const inTurn = (values: readonly number[], label: string) => ({
   from: -0.5,
   to: values.length - 0.5,

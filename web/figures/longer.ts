@@ -33,13 +33,13 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-/** Tokens of the sequences that are asked about. */
+/** Tokens in each sequence that is asked about. */
 const long = 2 * n;
-/** That are looked at together. */
+/** Places whose accuracy is measured together. */
 const together = 4;
 const parts = long / together;
 const trainedParts = n / together;
-/** What counts as going on beyond them. */
+/** The accuracy beyond the trained places from which a scheme counts as holding. */
 const holds = 0.9;
 
 interface Line {
@@ -63,9 +63,9 @@ const nameOf = ({ scheme }: Line): string => names[scheme];
 
 interface Curve {
   runs: (CellRun | undefined)[];
-  /** [parts], of each few places. */
+  /** [parts], the accuracy in each group of places. */
   along: (Over | undefined)[];
-  /** Of the places that were trained on, and of those beyond them. */
+  /** The accuracy at the places that were trained on, and at those beyond them. */
   within: Over | undefined;
   beyond: Over | undefined;
 }

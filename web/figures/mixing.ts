@@ -35,7 +35,7 @@ interface Place {
   /** x + ρp */
   sum: Row;
   length: number;
-  /** Of the sum with the bare token. */
+  /** Of the sum and the bare token. */
   cosine: number;
 }
 
@@ -44,10 +44,10 @@ interface Data {
   remark: string;
   token: Row;
   places: [Place, Place];
-  /** Sum at j less sum at i, and position at j less position at i. */
+  /** Sum at j minus sum at i, and position at j minus position at i. */
   moved: Row;
   shift: Row;
-  /** The largest difference of the two. */
+  /** The largest difference between the two. */
   gap: number;
   /** Cosine of the two sums, and of the two joined vectors. */
   cosine: number;
@@ -66,7 +66,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const scaled = summands.position;
   const lengths = superpose.rowLengths(sum);
   const withToken = superpose.rowCosines(token, sum).data;
-  // What the second place has more than the first.
+  // The second place minus the first.
   const less = (of: Table<Row>) =>
     superpose.bertEmbeddings({
       token: table(rowOf(of, 1), 1),
@@ -106,7 +106,7 @@ const table = (values: ArrayLike<number>, rows: number): Table<Row> => ({
 const rowOf = ({ data, columns }: Table<Row>, row: number) => data.slice(row * columns, (row + 1) * columns);
 
 function seeded(superpose: First, { word, first, second, d, seed }: State) {
-  // All tokens are drawn, so that the word at a number stays the same word.
+  // All tokens up to this one are drawn, so that each number keeps its word.
   const tokens = superpose.randomNormal({ rows: word + 1, columns: d, seed });
   const position = superpose.sinusoidal({ positions: Math.max(first, second) + 1, d_model: d });
   return { word: `token ${word}`, remark: '', token: table(rowOf(tokens, word), 1), position };
@@ -155,7 +155,7 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  /** In the sums, what the token and the position put into the channel. */
+  /** In the sums, what the token and the position contribute to the channel. */
   focus(data, state, { j }, width) {
     const { strips } = arrange(data, state, width);
     return strips.flatMap(({ area, place }): Mark[] => {
@@ -249,11 +249,11 @@ interface Strip {
   area: Area;
   values: Row;
   ink: Ink;
-  /** Of a sum: which place. */
+  /** For a sum: which place. */
   place?: 0 | 1;
 }
 
-/** Two columns of equal width; joined, a vector takes both, so that it is twice as wide. */
+/** Two columns of equal width. A joined vector is twice as wide, so it takes both. */
 function arrange({ token, places, moved, shift, word }: Data, { first, second }: State, width: number) {
   const narrow = width < 560;
   const gap = narrow ? 14 : 28;

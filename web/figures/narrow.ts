@@ -1,5 +1,5 @@
-// Figure "Narrow it until it breaks": what is right of a task at each width, with tables that are learned and with tables
-// that stay as they were drawn, added and concatenated.
+// Figure "Narrow it until it breaks": accuracy in a task at each width, with tables that are learned and with
+// tables frozen as they were drawn, added and concatenated.
 import { percent } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
@@ -91,7 +91,7 @@ const runsOf = (points: Point[][], line: number, width: number): Point['runs'] =
   points[line]?.[width]?.runs ?? [];
 const rightOf = ({ accuracy }: Point): string => (accuracy ? percent(accuracy.mean) : 'not trained yet');
 
-/** Of every line at a width. */
+/** The accuracy of every line at a width. */
 const allRight = (points: Point[][], width: number): string =>
   lines.map(({ label }, k) => `${label} ${rightOf(points[k]?.[width] as Point)}`).join('; ');
 

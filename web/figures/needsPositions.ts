@@ -1,5 +1,5 @@
-// Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its positions are
-// replaced or shifted, or its words shuffled or reversed; another sentence is the scale.
+// Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
+// positions are replaced or shifted, or its words shuffled or reversed. Another sentence gives the scale.
 import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
@@ -60,7 +60,7 @@ interface Data {
   texts: [string, string];
   shuffled: readonly string[];
   curves: Curve[];
-  /** Of the model, whether they are here or not. */
+  /** How many the model has, whether they are here or not. */
   layers: number;
   /** Rows of the position table. */
   positions: number;
@@ -76,7 +76,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const sentence = await model.tokenize(texts[0], mostTokens);
   const another = await model.tokenize(texts[1], mostTokens);
   const { positions } = model;
-  // Of ids alone there is no word to name.
+  // If there are only ids, there is no word to name.
   const first = (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token');
   const all = model.layerBytes.length;
   const layers = state.layers === 'all' ? all : 0;
@@ -105,7 +105,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   return { tokens, first, dropped, texts, shuffled, curves, layers: all, positions };
 };
 
-/** Embeddings [layers + 1, d] of a sentence, changed or as it is; fetching is most of the first. */
+/** Computes embeddings [layers + 1, d] of a sentence, changed or not. Fetching is most of the first run. */
 function forwards(model: TextModel, layers: number, job: Job, count: number) {
   const fetched = 0.8;
   let done = 0;
@@ -125,12 +125,12 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
   };
 }
 
-/** Places of the tokens after a change of the words' order; markers and a closing mark stay, pieces keep together. */
+/** The tokens' places in another word order. Markers and closing punctuation stay; words stay whole. */
 function ordersOf(superpose: Superpose, { tokens }: Sentence, seed: number) {
   let end = tokens.length - 1;
   if (['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];
-  // Word pieces mark what goes on, other tokenizers what begins.
+  // WordPiece marks pieces that continue a word, other tokenizers those that begin one.
   const mark = /^[Ġ▁]/;
   const begins = tokens.some((token) => mark.test(token)) ? mark : /^(?!##)/;
   for (let place = 1; place < end; place++) {
@@ -163,7 +163,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   scene({ curves, layers }, _, width) {
     const states = layers + 1;
-    // The key: changes of a kind below one another, or all of them.
+    // In the key, changes of one kind are below one another; on a narrow screen, all are.
     const below = width >= 860 ? 2 : curves.length;
     const count = curves[0]?.cosines.length ?? 1;
     const least = Math.min(0, ...curves.flatMap(({ cosines }) => cosines));

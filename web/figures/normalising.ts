@@ -46,13 +46,13 @@ interface Data {
   direct: Matrix;
   /** The sixteen terms of the normalised sum, added up. */
   exact: Matrix;
-  /** The same of parts that are normalised one by one. */
+  /** The same for parts that are normalised one by one. */
   separate: Matrix;
   /** The largest |sum of the terms − direct score|. */
   residuals: { exact: number; separate: number };
   /** Queries whose largest score belongs to another key when the parts are normalised one by one. */
   winners: number;
-  /** Of each of the five groups of terms: its share of the scores as they are, and of what softmax sees. */
+  /** For each of the five groups of terms: its share of the scores as they are, and of what softmax sees. */
   uncentred: number[];
   shares: number[];
 }
@@ -114,7 +114,7 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge:
     every,
   );
   const logits = logitsOf(scores, only);
-  // The direct scores as the one term of themselves, to have them centred.
+  // The direct scores as a single term, to have them centred.
   const direct = superpose.combineTerms({ ...scores, parts: ['all'], terms: logits }, only, [true]);
   const combined = groups.map(({ terms }) =>
     superpose.combineTerms(
@@ -142,7 +142,7 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge:
 
 const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
 
-/** Every part is a row of one table, so that LayerNorm takes each by itself; its terms in the usual order. */
+/** Stacks the parts' rows in one table, so LayerNorm takes each by itself. Terms are in the usual order. */
 function separateTerms(superpose: First, summands: LayerSummands, layer: Layer) {
   const { rows: n, columns } = summands.token;
   const stacked = new Float64Array(names.length * n * columns);
@@ -165,7 +165,7 @@ function separateTerms(superpose: First, summands: LayerSummands, layer: Layer) 
   for (let s = 0; s <= names.length; s++) {
     for (let r = 0; r <= names.length; r++) {
       const term = s < names.length ? (r < names.length ? both : query) : r < names.length ? key : constant;
-      // What is constant along a side is the same in all of its cells.
+      // A constant side has the same values for every part, so the first part's are taken.
       const [down, across] = [s % names.length, r % names.length];
       for (let i = 0; i < n; i++) {
         const from = (down * n + i) * rows + across * n;
@@ -212,7 +212,7 @@ export const figure: Figure<typeof controls, Data> = {
     const finite = list.flat().filter(Number.isFinite);
     const [low, high] = [Math.min(0, ...finite), Math.max(1, ...finite)];
     const texts = list.map((found) => found.map(percent));
-    // As long as the longest, so that both lists have their zero at the same place.
+    // All padded to the longest, so that both lists have their zero at the same place.
     const longest = Math.max(...texts.flat().map(({ length }) => length));
     const titles = [`Share of the scores, ${state.gauge} gauge`, 'The same with each row centred'];
     return {
@@ -259,7 +259,7 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  /** From what the terms should add up to, to what the separately normalised ones do. */
+  /** A line from what the terms should add up to, to what the separately normalised ones do. */
   focus(data, state, { i, j }, width) {
     const { x, y } = planeOf(data, state, arrange(width).scatter);
     const cell = i * data.n + j;

@@ -1,5 +1,5 @@
-// Figure "What taking them apart does to noise": two subspaces, the angle between them, and what the
-// projector that reads one of the two summands back makes of noise.
+// Figure "What taking them apart does to noise": two subspaces, the angle between them, and how much noise
+// grows in the projector that reads one of the two summands back.
 import type { Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
@@ -30,17 +30,17 @@ export interface Reading {
   angle: number;
   /** Infinite then. */
   gain: number;
-  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest, and the middle. */
+  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest, and the median. */
   largest: number;
   median: number;
 }
 
 export interface Data {
-  /** For some sizes of the positions' subspace and the one that is set, ascending. */
+  /** For some sizes of the positions' subspace, including the one that is set, ascending. */
   sweep: Reading[];
   /** For the size that is set. */
   now: Reading;
-  /** The largest |t̂ − t| of the vectors that span the two, without noise; NaN when there is no projector. */
+  /** The largest |t̂ − t| over the vectors that span the two, without noise; NaN without a projector. */
   exactError: number;
 }
 
@@ -60,7 +60,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     const sizes = Array.from({ length: d }, (_, place) => place + 1).filter(
       (size) => size % Math.max(1, d / 16) === 0,
     );
-    // The last sizes before the two no longer fit are where the gain climbs.
+    // The gain climbs at the last sizes for which both still fit.
     const wanted = [...new Set([1, ...sizes, d - k1 - 1, d - k1].filter((size) => size > 0))];
     const sweep = wanted
       .sort((a, b) => a - b)
@@ -72,7 +72,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   return { sweep, now: reading, exactError: recoveryError };
 };
 
-/** Columns that span U, and all the columns of which the first span W. */
+/** Columns that span U, and columns of which the first k2 span W. */
 function bases(superpose: Superpose, { subspaces, d, k1, seed }: State): { u: Doubles; w: Doubles } {
   if (subspaces === 'random') {
     return {
@@ -80,7 +80,7 @@ function bases(superpose: Superpose, { subspaces, d, k1, seed }: State): { u: Do
       w: superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.position }),
     };
   }
-  // Channels 0, 1, … are the tokens', and the positions' are counted from the last one back.
+  // Tokens have channels 0, 1, …, and positions have channels from the last one backwards.
   const channel = (columns: number, of: (column: number) => number): Doubles => {
     const data = new Float64Array(d * columns);
     for (let column = 0; column < columns; column++) data[of(column) * columns + column] = 1;
@@ -203,7 +203,7 @@ export const figure: Figure<typeof controls, Data> = {
       marks: [...all, ...shadow(drawing, now)],
       regions: [
         { ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length },
-        // Pulled around, the slanted line stops at the angles of the sizes on the left.
+        // When pulled, the slanted line stops at the angles of the sizes on the left.
         { ...drawing, pick: { points: tips(drawing, sweep) }, rows: 1, columns: sweep.length },
       ],
     };
@@ -302,7 +302,7 @@ function arrange(width: number): {
   };
 }
 
-/** Where the end of the slanted line is, for each angle that there is. */
+/** The tip of the slanted line for each size that has an angle. */
 function tips(area: Area, sweep: Reading[]) {
   const found = sweep.flatMap(({ angle, gain }, j) => (Number.isFinite(gain) ? [{ angle, j }] : []));
   const { start, base, reach } = placesOf(area);

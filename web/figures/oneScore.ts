@@ -1,5 +1,5 @@
-// Figure "One score asks four questions": a head's scores for a sentence or seeded tables, and the terms
-// that they are the sum of.
+// Figure "One score asks four questions": a head's scores for a sentence or seeded tables, and the terms that
+// add up to them.
 import { logitsOf, type Scores } from 'superpose';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
@@ -42,7 +42,7 @@ const controls = {
     options: termLabels,
     initial: terms,
   },
-  // The opening figure has the same box, in sight.
+  // Not in sight, because the opening figure has the same box.
   text: { ...sentenceControl, more: true },
 } as const satisfies Controls;
 
@@ -100,7 +100,7 @@ const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
   }),
 );
 
-/** Canonically the segment is a mean and nothing else. */
+/** In the canonical gauge, the segment is only one of the means. */
 const rawFourPanels = fourPanels.map((panel) =>
   panel.term === 'rest' ? { ...panel, question: 'Segment, β and biases' } : panel,
 );
@@ -162,7 +162,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-/** Of the values of all maps, how many the ends of their scale hold. */
+/** The share of all maps' values that lies within the ends of their scale. */
 const part = 0.99;
 
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);

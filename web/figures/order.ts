@@ -30,7 +30,7 @@ type State = StateOf<typeof controls>;
 interface Case {
   causal: boolean;
   depth: number;
-  /** The last token's output of the words in order, and of the words shuffled, [2, d]. */
+  /** [2, d], the last token's output with the words in order, and with the words shuffled. */
   outputs: Float64Array;
   /** Their largest difference. */
   last: number;
@@ -259,7 +259,7 @@ function arrange({ cases }: Data, width: number) {
     },
     heading,
     strip(place: number): Area {
-      // Each kind of attention has a column of its own, deeper below.
+      // Each kind of attention has a column of its own, with deeper networks further down.
       const perKind = cases.length / 2;
       const slot =
         grid.columns === 2

@@ -26,9 +26,9 @@ interface Data {
   positionRows: number;
   raw: number;
   centred: number;
-  /** Of the tokens' directions, most varied first: what part of each lies in the positions' space. */
+  /** The part of each token direction that lies in the positions' space; most varied direction first. */
   shares: Float64Array;
-  /** Running total of the shares, over k: what part of the positions' space is in the first directions. */
+  /** Running sum of shares over `dimensions`: the part of the positions' space in the first directions. */
   reached: Float64Array;
   dimensions: number;
   chance: number;
@@ -60,7 +60,7 @@ async function trained(model: MiniLM): Promise<Tables> {
   };
 }
 
-/** Of the same shapes: what a model begins with, but for its scales, which do not count here. */
+/** Tables of the same shapes, such as a model begins with, except for scales, which do not matter here. */
 function seeded({ own }: Library, superpose: Superpose, seed: number): Tables {
   const rows = wordBlocks.length * blockRows;
   const d_model = own?.columns ?? 384;
@@ -127,7 +127,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { tables,
   };
 };
 
-/** The part of the tokens' directions that the finding speaks of: the last eighth. */
+/** How many of the last token directions the finding is about: an eighth of all. */
 const tail = ({ d_model }: Data) => Math.ceil(d_model / 8);
 
 const rowsUsed = ({ tables }: State): string =>

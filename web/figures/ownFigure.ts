@@ -3,7 +3,10 @@ import type { Cursor } from '../plot/scene.js';
 import type { Control } from './controls.js';
 import type { AnyFigure } from './figure.js';
 
-/** A figure with other settings, a name before its title, and what is to be known of the file; `fixed` are settings that it has no more. */
+/**
+ * The figure under another name and title, with other controls and a remark about the file. `fixed` are the
+ * settings that the reader can no longer change.
+ */
 export function as(
   figure: AnyFigure,
   name: string,
@@ -34,7 +37,7 @@ export function as(
   };
 }
 
-/** With the file's digest in links alone: a link to another file is told there. */
+/** Adds the file's digest to links, and to nothing else, so that a link to another file is refused. */
 export function inFile(figure: AnyFigure, digest: string, name: string): AnyFigure {
   const { controls, unused } = figure;
   const file: Control = { kind: 'choice', label: 'File', options: { [digest]: name }, initial: digest };

@@ -1,4 +1,4 @@
-// Figures of a model that the reader opened: those of MiniLM over its numbers, with its name, and no words about MiniLM.
+// Figures of a model that the reader opened: those of MiniLM on its numbers, and without words about MiniLM.
 import type { FamilyId, OpenedModel, Picture } from 'superpose';
 import { aboutPercent, readable, signed } from '../plot/format.js';
 import { colourKey, largestMagnitude, map } from '../plot/parts.js';
@@ -17,7 +17,7 @@ import { headControl, mostTokens, sentenceControl } from './sentence.js';
 import { figure as tables } from './tables.js';
 import { termLabels, terms } from './terms.js';
 
-/** What the page knows of the model. */
+/** What the page knows about the model. */
 export type Opened = Pick<
   OpenedModel,
   | 'name'
@@ -34,11 +34,11 @@ export type Opened = Pick<
   | 'layers'
   | 'positions'
 > & {
-  /** What links name it by. */
+  /** Identifies its file in links. */
   digest: string;
 };
 
-/** What is asked of the worker: files to open, a picture to look at, or to forget what is open. */
+/** A question to the worker: files to open, a picture to look at or, if empty, to forget what is open. */
 export interface OwnQuestion {
   files?: readonly File[];
   part?: FamilyId;
@@ -60,14 +60,14 @@ export interface OwnState {
 export interface GramData {
   gram: Record<'raw' | 'centred', Float64Array>;
   rows: Record<'raw' | 'centred', number>;
-  /** What of the products depends on the distance alone; not of pictures. */
+  /** The share of the products' variation that depends on the distance alone; undefined for pictures. */
   shares: Record<'raw' | 'centred', number> | undefined;
 }
 
 const unverified =
   'This file was not verified against a reference: that terms add up does not prove that it was read as its model reads it.';
 
-/** The figures of a model, by name; those of scores where it has any that can be taken apart. */
+/** The figures of a model, by name; those about scores only if it has scores that can be taken apart. */
 export function ownFigures(model: Opened): Record<string, AnyFigure> {
   const { name } = model;
   const made: Record<string, AnyFigure> = {};
@@ -158,7 +158,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       all: `All ${model.layers} (reads them, ${(model.bytes / 1e6).toFixed(1)} MB with the tables)`,
     },
   };
-  // Its corpus is of texts.
+  // The corpus of this figure is text.
   if (model.readsText)
     add(
       as(

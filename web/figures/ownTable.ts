@@ -1,4 +1,4 @@
-// Figures of tables that the reader opened: those of drawn tables, with the file's rows in their place.
+// Figures of tables that the reader opened: those with drawn tables, with the file's rows in their place.
 import { about } from '../plot/format.js';
 import { figure as collisions } from './collisions.js';
 import type { Control, State } from './controls.js';
@@ -12,22 +12,22 @@ import { figure as subspaces } from './subspaces.js';
 
 export type TableKind = 'token' | 'position';
 
-/** What the page knows of a table. */
+/** What the page knows about a table. */
 export interface HeldTable {
   name: string;
   kind: TableKind;
-  /** That were read, and whether the file has more. */
+  /** Rows that were read, and whether the file has more. */
   rows: number;
   more: boolean;
   columns: number;
-  /** What the first row is of, where the file names its rows. */
+  /** The word of the first row, if the file names its rows. */
   word: string | undefined;
   digest: string;
 }
 
 export type HeldTables = Record<TableKind, HeldTable | undefined>;
 
-/** What is asked of the worker: a file to open as rows of a kind, or to forget what is open. */
+/** A question to the worker: a file to open as rows of a kind or, if empty, to forget what is open. */
 export interface TableQuestion {
   files?: readonly File[];
   kind?: TableKind;
@@ -47,7 +47,7 @@ const choice = (control: Control, label: string, options: Record<string, string>
     initial: own ? 'own' : (Object.keys(options)[0] as string),
   }) as Control;
 
-/** Without choices that leave none. */
+/** Leaves out choices that have only one option. */
 const several = (controls: Record<string, Control>) =>
   Object.fromEntries(
     Object.entries(controls).filter(
@@ -78,7 +78,7 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
   const tokens = choice(dotProducts.controls.tokens, 'Tokens', random, token !== undefined);
   const positionsOf = (control: Control, options: Record<string, string>, fits = true) =>
     choice(control, 'Positions', options, fits && position !== undefined);
-  /** A seed is for what is drawn. */
+  /** There is a seed only if something is drawn. */
   const drawn = (...random: string[]) => ({
     unused: ({ tokens, words = tokens, positions }: State) =>
       words !== 'own' || random.includes(positions as string) ? [] : ['seed'],
@@ -156,7 +156,7 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
   });
 
   const { k1, k2 } = subspaces.controls;
-  // As the page's own figure begins: with an eighth of all dimensions.
+  // Begins with an eighth of all dimensions, like the page's own figure.
   const eighth = (control: { min: number }) => ({ ...control, initial: Math.ceil(d / 8) });
   const forSubspaces = several({
     tokens: choice(tokens, 'Rows of the first space', random, token !== undefined),

@@ -1,4 +1,4 @@
-// A query and a key: where they are pointed at, and as a readout begins with them.
+// A query and a key: the cells that stand for them, and the beginning of a readout about them.
 import type { Cursor } from '../plot/scene.js';
 import type { Said } from './figure.js';
 
@@ -11,7 +11,7 @@ export const queryAndKey = (tokens: readonly string[], { i, j }: Cursor): Said[]
   ` (${j}): `,
 ];
 
-/** A cell for each query with each key; at first the fourth token asks the third, or the last that there are. */
+/** A cell for each query with each key. At first the fourth token asks the third, or the last there are. */
 export const fromQueryToKey = {
   cells: ({ n }: { n: number }) => ({ rows: n, columns: n }),
   firstCursor: ({ n }: { n: number }) => ({ i: Math.min(3, n - 1), j: Math.min(2, n - 1) }),

@@ -1,5 +1,4 @@
-// Figure "Linear probes": how well the position and the token can be read from their sum by regressions
-// that have seen neither.
+// Figure "Linear probes": how well regressions that have seen neither read position and token from their sum.
 import type { Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
@@ -44,7 +43,7 @@ interface Point {
   positionError: number;
   /** The error of always naming the middle: the same for every point. */
   guessing: number;
-  /** Of the token, on tokens and positions that the regression has not seen. */
+  /** Of the token, for tokens and positions that the regression has not seen. */
   rSquared: number;
   cosine: number;
   /** R² of the same regression on [token; position]. */
@@ -103,7 +102,7 @@ function probed(superpose: Superpose, { positions, n, seed }: State, d: number, 
   const place = superpose.positionProbe({ rows: sum, penalty, seed });
   const sampling = { penalty, trainingPairs: 600, testPairs: 300, seed };
   const word = superpose.tokenProbe({ token, position, ...sampling });
-  // Added in channels of their own, the two are concatenated.
+  // Adding the two in channels of their own is concatenation.
   const side = superpose.tokenProbe({
     token: widened(token, 0),
     position: widened(position, d),
@@ -118,7 +117,7 @@ function probed(superpose: Superpose, { positions, n, seed }: State, d: number, 
   };
 }
 
-/** Twice as wide, with zeros for the other half of the channels. */
+/** Twice as wide, with zeros in the other half of the channels. */
 function widened({ data, rows, columns }: Table<Float64Array>, from: number): Table<Float64Array> {
   const wide = new Float64Array(2 * rows * columns);
   for (let row = 0; row < rows; row++) {
@@ -147,7 +146,7 @@ export const figure: Figure<typeof controls, Data> = {
       nice: false,
       ticks: points.length,
       label: state.against === 'scale' ? 'position scale ρ' : 'width d',
-      // Half of the scales are named where there is no room for all.
+      // Only every other scale is labelled where there is no room for all.
       print: (tick: number) =>
         points.length > 5 && left.width < 420 && tick % 2 === 1
           ? ''

@@ -43,7 +43,7 @@ const widths = () => Array.from({ length: (widestWidth - narrowest) / 2 + 1 }, (
 
 type Values = Record<State['channel'], Float64Array[][]>;
 
-// Nothing but the channel is set: both are computed at once.
+// The channel is the only setting, so both are computed at once.
 let known: Values | undefined;
 
 function valuesOf(superpose: First): Values {
@@ -191,14 +191,14 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** Beside the curves and the lines that they are of. */
+/** Labels beside the curves and lines that they name. */
 function labels({ widths: all, values }: Data, channel: State['channel'], { x, y, inner }: Plane): Mark[] {
   const right = inner.x + inner.width;
   const end = all.length - 1;
   return positions.flatMap((position, place): Mark[] => {
     const quoted = y(1 - Number(quotes[channel][place]));
     const curve = (at: number) => y(1 - (values[0]?.[place]?.[at] as number));
-    // Where a curve runs along its quote to the end, it has its label at the other one, and on the other side.
+    // If a curve ends close to its quote's line, its label goes to the curve's beginning, on the other side.
     const apart = Math.abs(curve(end) - quoted) > 30;
     const at = apart ? end : 14;
     const beside = (level: number, above: boolean) => level + (above ? -7 : 16);

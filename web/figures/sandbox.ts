@@ -1,4 +1,4 @@
-// Figure "Sandbox": tables, dot products, terms and attention of one choice of words, positions and weights.
+// Figure "Sandbox": tables, dot products, terms and attention for one choice of words, positions and weights.
 import { type DotProducts, type First, logitsOf, type Scores, sharesOf, type Table } from 'superpose';
 import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
@@ -67,7 +67,7 @@ interface Data {
   d: number;
   words: readonly string[];
   dropped: number;
-  /** Of the tokens, of the positions as they are scaled, and their sum, [n, d]. */
+  /** [n, d]: the tokens, the positions as they are scaled, and their sum. */
   tables: Record<'token' | 'position' | 'sum', Float32Array>;
   maps: Record<Maps, Float32Array>;
   terms: TermMap[];
@@ -79,7 +79,7 @@ interface Data {
 interface Tables {
   token: Table<Float32Array>;
   position: Table<Float32Array>;
-  /** BERT’s third summand, of a sentence. */
+  /** BERT’s third summand, which only a sentence has. */
   token_type?: Table<Float32Array>;
   words: readonly string[];
   dropped: number;
@@ -178,7 +178,7 @@ function positionsOf(
     case 'transformer-xl':
       return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated', precision });
     case 'fairseq': {
-      // Its first two rows are those of places before the text, one of them for padding.
+      // Its first two rows are for places before the text, one of them for padding.
       const { data } = superpose.fairseqSinusoidal({ positions: n, d_model, precision });
       return { data: data.slice(2 * d_model), rows: n, columns: d_model };
     }
@@ -241,7 +241,7 @@ const tableKinds = [
   { name: 'sum', label: 'their sum x + ρp' },
 ] as const;
 
-/** What sums of single precision, in which all of this figure is computed, may leave. */
+/** The most that rounding leaves in single precision, in which this figure is computed. */
 const singlePrecision = 1e-4;
 
 const mapKinds: { name: Maps; label: string; subtitle(state: State): string }[] = [
@@ -267,7 +267,7 @@ export const figure: Figure<typeof controls, Data> = {
     ...(tokens === 'sentence' && positions !== 'random' ? (['seed'] as const) : []),
   ],
 
-  /** A trained layer reads its own words; a head must be one of those that there are. */
+  /** Trained weights go only with a sentence, and the head must be one that there is. */
   settle(state, changed) {
     const weights = state.tokens === 'seeded' ? 'seeded' : state.weights;
     const heads = weights === 'trained' ? 12 : state.heads;
@@ -385,14 +385,14 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-/** A scale that all of the maps share; a part of the values, such as one outlier, may lie beyond its ends. */
+/** A scale that all the maps share. A few values, such as an outlier, may lie beyond its ends. */
 function ends(all: readonly ArrayLike<number>[]) {
   const part = 0.99;
   const limit = sizeWithin(all, part) || largestMagnitude(all) || 1;
   return { low: -limit, high: limit, scale: 'diverging' } as const;
 }
 
-/** Tables beside the maps, all on one screen; on a phone everything in turn. */
+/** Tables beside the maps, all on one screen; on a phone everything is one below the other. */
 function arrange({ terms }: Data, width: number) {
   const beside = width >= 800;
   const left = beside ? 300 : width;
@@ -411,7 +411,7 @@ function arrange({ terms }: Data, width: number) {
       const { row, x } = tables.at(place);
       return { x, y: row * (tableHeight + 12), width: tables.width, height: tableHeight };
     },
-    /** The terms begin a row of their own. */
+    /** The terms begin on a new row. */
     square(place: number): Area {
       const isTerm = place >= mapKinds.length;
       const { row, x } = grid.at(isTerm ? place - mapKinds.length : place);

@@ -70,7 +70,7 @@ type State = StateOf<typeof controls>;
 /** What a map varies by: nothing, the offset alone, or also the two places. */
 type Depends = 'nothing' | 'offset' | 'places';
 
-/** A map, [n, n], and what of it the offset explains. */
+/** A map, [n, n], and how much of it the offset explains. */
 interface Taken {
   values: Float64Array;
   /** Kernel and share: the mean at each offset j − i from −(n − 1), [2n − 1], and how much it explains. */
@@ -89,17 +89,17 @@ interface Data {
   parameters: number;
 }
 
-// BERT-base, in which parameters are counted; its own sequences have 512 tokens.
+// BERT-base, for which parameters are counted. Its sequences have 512 tokens.
 const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
 /** What the papers clip at. */
 const clips: Partial<Record<Id, number>> = { shaw: 16, deberta: 512, 'diet-rel': 128 };
 
-/** As wide as the words when concatenated; DIET’s default; half a head turned, as in DeepSeek-V2. */
+/** Widths other than the words': DIET’s default, and half a head turned, as in DeepSeek-V2. */
 const positionWidths: Partial<Record<Id, number>> = { 'diet-abs': 64, 'decoupled-rope': 32 };
 
 const d_model = 64;
 const heads = 8;
-/** What the heads of these have of their own is a table of offsets or places, a slope, or drawn for all of them at once. */
+/** These take all heads: each has its own table or slope, or numbers are drawn for all heads at once. */
 const apart: ReadonlySet<Id> = new Set<Id>(['t5', 'alibi', 'tupe-r', 'diet-abs', 'diet-rel']);
 const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4 };
 const below = 1e-9;
@@ -109,7 +109,7 @@ interface Computed {
   shown: Data['schemes'][Id];
 }
 
-// Choosing another scheme or view must not compute all of them again, nor a longer text the weights.
+// Another scheme or view must not compute all of them again, and a longer text must not draw new weights.
 let last: { key: string; all: Record<Id, Computed> } | undefined;
 let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
 
@@ -153,7 +153,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-/** Of all heads, and of the first alone. */
+/** The weights of all heads, and of the first alone. */
 function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn> {
   if (drawn?.seed !== seed) {
     const weights = Object.values(streams).map((stream) =>
@@ -185,7 +185,7 @@ function contentOf(superpose: Superpose, { words, n, seed }: State): Table<Float
   return { data, rows: n, columns: d_model };
 }
 
-/** The first head of a scheme, whose weights for words are everywhere the same; the others are left out where they can be. */
+/** A scheme's first head, with the same weights for words in all; other heads are left out if possible. */
 function inputOf(
   superpose: Superpose,
   scheme: Id,
@@ -194,7 +194,7 @@ function inputOf(
   { n, seed, causal, spread: standardDeviation }: State,
 ): SchemeInput<Float64Array> {
   const { weights: all, first } = weightsOf(superpose, seed);
-  // Raw, there are no weights, and all heads are the same one.
+  // Raw concatenation has no weights, so all heads are the same.
   const raw = scheme === 'concatenated-raw';
   const weights = raw || apart.has(scheme) ? all : first;
   const linear = (stream: number) => ({ weight: weights[stream] as Table<Float64Array> });
@@ -203,7 +203,7 @@ function inputOf(
     positionQuery: linear(streams.positionQuery),
     positionKey: linear(streams.positionKey),
   };
-  // The positions and their weights are drawn once. A scheme is given only those it has; others are refused.
+  // A scheme is given only the positions and weights that it has; others would be refused.
   const own: Partial<Record<Id, object>> = {
     added: { position },
     'concatenated-raw': { position },
@@ -220,7 +220,7 @@ function inputOf(
   return { ...given, scheme, ...own[scheme] } as SchemeInput<Float64Array>;
 }
 
-/** What a map varies by, rounding left out. */
+/** What a map varies by, apart from rounding. */
 function taken(superpose: Superpose, values: Float64Array, n: number): Taken {
   const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
   const [least = 0, largest = 0] = extent(values);
@@ -248,7 +248,7 @@ const lines = (text: string, width: number): string[] => {
   return found;
 };
 
-/** A map's colours about its mean: what is the same everywhere says nothing. */
+/** A map's colours are centred on its mean, because what is the same everywhere says nothing. */
 const aboutMean = ({ offsets }: Taken, limit: number) =>
   ({ low: offsets.mean - limit, high: offsets.mean + limit, scale: 'diverging' }) as const;
 
@@ -271,7 +271,7 @@ export const figure: Figure<typeof controls, Data> = {
     schemeIds.forEach((id, place) => {
       const area = at.tile(place);
       const { logits, softmax } = data.schemes[id];
-      // Rounding is not to be blown up to a pattern.
+      // Rounding must not be blown up into a pattern.
       const limit = logits.depends === 'nothing' ? 1 : logits.limit;
       const shown = scores
         ? { values: logits.values, ...aboutMean(logits, limit) }
@@ -366,7 +366,7 @@ export const figure: Figure<typeof controls, Data> = {
     return { width, height: at.height, marks, regions } satisfies Scene;
   },
 
-  /** Where the cursor's pair stands among the offsets. */
+  /** A line at the offset of the cursor's pair. */
   focus(data, state, { i, j }, width) {
     const { x, inner } = kernelPlane(data, state, arrange(data, state, width).kernel);
     const at = x(j - i);
@@ -445,7 +445,6 @@ export const figure: Figure<typeof controls, Data> = {
 
 const signedOffset = (offset: number): string => (offset > 0 ? `+${offset}` : `${offset}`.replace('-', '−'));
 
-/** Where everything stands. */
 function arrange(data: Data, state: State, width: number) {
   const narrow = width < 560;
   const tiles = multiples(width, narrow ? 76 : 84, 8, 12);

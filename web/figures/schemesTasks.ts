@@ -1,5 +1,5 @@
-// Figure "Schemes against tasks": which way of giving a model its positions learns which task, a table that fills in as one
-// model after another is trained.
+// Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
+// that fills in as one model after another is trained.
 import type { Superpose } from 'superpose';
 import { percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
@@ -94,9 +94,9 @@ interface Cell {
   task: Task;
   /** [seeds], undefined for those that are still to come. */
   runs: (CellRun | undefined)[];
-  /** Of those that are there; undefined where none is. */
+  /** Over the runs that are done; undefined if none is. */
   accuracy: Over | undefined;
-  /** Steps to 99 %, of those that came there. */
+  /** Steps to 99 %, over the runs that reached it. */
   first: Over | undefined;
 }
 
@@ -148,7 +148,7 @@ const cellOf = (superpose: Superpose, row: Row, task: Task, runs: Cell['runs']):
 
 const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= 0.99;
 const thereOf = ({ runs }: Cell) => runs.flatMap((run) => run ?? []);
-/** What a cell has, and how much seeds differ. */
+/** The accuracy of a cell, and how much seeds differ. */
 function meanOf({ accuracy }: Cell): string {
   if (accuracy === undefined) return 'not trained yet';
   const { mean, standardDeviation, count } = accuracy;
@@ -157,7 +157,7 @@ function meanOf({ accuracy }: Cell): string {
     : percent(mean);
 }
 
-/** So many rows are said one by one, more of them by their tasks. */
+/** Up to this many rows are described one by one, more of them task by task. */
 const fewRows = 3;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -241,7 +241,7 @@ export const figure: Figure<typeof controls, Data> = {
       return `Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}${still}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
-    // Tasks that the same ones learn are said together, and those that fail where they are fewer.
+    // Tasks that the same schemes learn are named together. If fewer schemes fail, those are named instead.
     const by = new Map<string, string[]>();
     (cells[0] ?? []).forEach(({ task }, j) => {
       const names = (wanted: boolean) =>
@@ -274,7 +274,7 @@ export const figure: Figure<typeof controls, Data> = {
     const cell = cells[i]?.[j];
     if (!cell) return undefined;
     const first = initialState(oneRun.controls);
-    // A model without scores has no run there: the one with them shows its floor.
+    // There is no run with all scores 0 there; the run with added positions shows that floor.
     const scheme = cell.row === 'zero' || cell.row === 'cut' ? 'add' : cell.row;
     const fourth = cell.task === 'rev' ? 'rev' : 'prev';
     const cut =
@@ -301,7 +301,7 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** Of seeds that came there, the mean step, and how many they are. */
+/** The mean step at which seeds reached 99 %, and how many did. */
 function firstOf(cell: Cell): string {
   const there = thereOf(cell);
   if (!cell.first) return 'never';
@@ -309,7 +309,7 @@ function firstOf(cell: Cell): string {
   return `step ${Number(cell.first.mean.toFixed(1))}${few}`;
 }
 
-/** Its number, and a dot a seed from 0 to 1. */
+/** The number of a cell, and a dot for each seed on a line from 0 to 1. */
 function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   const inside = { x: x + 2, y: y + 2, width: width - 4, height: height - 4 };
   const there = thereOf(cell);
@@ -329,7 +329,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
       bold: learned(cell),
     },
     { mark: 'line', x1: from, x2: from + long, y1: level, y2: level },
-    // Not dots, which are drawn below all boxes.
+    // Not dot marks, which are drawn on the canvas below all boxes.
     {
       mark: 'path',
       d: there.map((run) => disc(from + long * run.accuracy, level)).join(''),

@@ -6,7 +6,7 @@ export type LayerSummands = Record<'token' | 'position' | 'token_type', Table<Fl
 
 const d_model = 384;
 
-// Drawing the weights takes longer than anything else, and a seed's never change.
+// Drawing the weights takes longer than anything else, and a seed always gives the same.
 let last: { seed: number; layer: Layer } | undefined;
 
 /** Normal weights, a sinusoid, one segment. */
@@ -38,7 +38,7 @@ export function seededLayer(
   };
 }
 
-/** A layer of one head alone, so that a step of the slider does not hand over the weights of all. */
+/** The layer with one head alone, so that a step of the slider does not hand over all heads' weights. */
 export function ofHead(layer: Layer, head: number): Layer {
   const rowsOf = ({ weight, bias }: Layer['query']) => {
     const rows = weight.rows / layer.heads;

@@ -1,4 +1,4 @@
-// The sentence of the figures on a trained model, and what to say of one that is short or was cut.
+// The sentence in figures on a trained model, and what they say of one that is short or was cut.
 import { openingText } from 'superpose';
 import type { Choice, Range, Text } from './controls.js';
 
@@ -9,7 +9,7 @@ export const sentenceControl = {
   kind: 'text',
   label: 'Your sentence',
   initial: openingText,
-  // Far more than 128 tokens, short enough to be cut into tokens while one types.
+  // Far more than 128 tokens, and short enough to be cut into tokens while the reader types.
   longest: 5000,
 } as const satisfies Text;
 
@@ -49,7 +49,7 @@ export function sentenceRemark(tokens: readonly string[], dropped: number): stri
   return '';
 }
 
-/** When no score varies, or none is left to. */
+/** Said when no score varies, or too few are left to vary. */
 export const nothingToShare = (
   { gauge, weights = 'trained' }: { gauge: string; weights?: string },
   n: number,
@@ -60,7 +60,7 @@ export const nothingToShare = (
 
 export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your words…';
 
-/** What a figure says of its words, when it shows those of the sentence. */
+/** The parts of a figure that are about its words, if it shows those of the sentence. */
 export const wordsWhen = <State>(shown: (state: State) => boolean) => ({
   tokens: ({ tokens }: { tokens: readonly string[] }, state: State) => (shown(state) ? tokens : undefined),
   remark: ({ tokens, dropped }: { tokens: readonly string[]; dropped: number }, state: State) =>
@@ -71,7 +71,7 @@ interface Weights {
   weights: keyof typeof weightsControl.options;
 }
 
-/** What goes with weightsControl. */
+/** The parts of a figure that go with weightsControl. */
 export const trainedOrSeeded = {
   source: ({ weights }: Weights) => weights,
   waiting: fetching,

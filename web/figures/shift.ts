@@ -31,7 +31,7 @@ interface Data {
   /** For each k: ‖PE(p + k) − PE(p)‖, what the shift moves. */
   moves: number[];
   tokenLength: number;
-  /** Of a few frequencies, fastest first. */
+  /** For a few frequencies, fastest first. */
   pairs: {
     frequency: number;
     token: Point;
@@ -57,7 +57,7 @@ export const compute: Compute<typeof controls, Data> = async (library, { k, p, d
   const row = (place: number) => positions.data.subarray(place * d, (place + 1) * d);
   const sums = tableOf([0, ...ks].map((place) => row(place).map((value, c) => value + (token[c] as number))));
   const start = sums.data.subarray(0, d);
-  // M_k turns each pair by −kw where rotary positions turn it by +kw: row r stands at position r − shifts.
+  // M_k turns each pair by −kw where rotary positions turn it by +kw, so row r is at position r − shifts.
   const turned = superpose.rotate({ rows: tableOf(ks.map(() => start)), firstPosition: -shifts });
   const turnedBy = (offset: number) => turned.data.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
   const sum = (offset: number) => sums.data.subarray(offset * d, (offset + 1) * d);
@@ -188,7 +188,7 @@ export const figure: Figure<typeof controls, Data> = {
 const ring = (x: number, y: number, radius: number): string =>
   `M${x - radius},${y}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0`;
 
-/** One frequency: where positions go round, about the origin and about the token. */
+/** One frequency: positions turn about the token, and Mₖ turns the sum about the origin. */
 function turning({ token, before, after, turned }: Data['pairs'][0], area: Area): Mark[] {
   const [x, y] = [area.x + area.width / 2, area.y + area.height / 2];
   // The farthest that anything can be: the token, and a circle about it.

@@ -1,4 +1,4 @@
-// The sinusoidal encodings in use: the order of the channels and the fall of the frequencies are two choices.
+// The sinusoidal encodings in use. They differ in the order of the channels and in how the frequencies fall.
 import type { SinusoidalOptions } from 'superpose';
 
 export const sinusoidNames = {

@@ -27,7 +27,7 @@ interface Data {
   zeroAngles: number;
   /** Mean |cos| of two random vectors. */
   vectors: number;
-  /** What is expected as k₁ grows with k₂ as it is: k₁, and the largest cosine. */
+  /** What is expected as k₁ grows while k₂ stays: each k₁, and the largest cosine with it. */
   sizes: number[];
   largest: number[];
 }

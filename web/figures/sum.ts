@@ -32,9 +32,9 @@ interface Reader {
   head: number;
   /** Softmax of the terms that are on, [n, n]. */
   attention: Rows;
-  /** Of all terms, on or off. */
+  /** Shares of all terms, on or off. */
   shares: number[];
-  /** The largest change of an attention weight that leaving the terms out makes. */
+  /** The largest change of an attention weight when the terms are left out. */
   change: number;
 }
 
@@ -50,7 +50,7 @@ interface Data {
   readers: Reader[];
 }
 
-/** Tokens of a sentence. */
+/** The most tokens of a sentence. */
 const longest = 32;
 /** Channels that are drawn. */
 const drawnChannels = 48;
@@ -162,7 +162,7 @@ function reads({ shares }: Reader): { term: Term; says: string } {
 const weights = ({ attention }: Reader, { chosen, tokens }: Data): Rows =>
   attention.slice(chosen * tokens.length, (chosen + 1) * tokens.length);
 
-/** The words that get most, [CLS] and [SEP] left out, which catch what no word gets: at most two, the first first. */
+/** The one or two words that get most, most first, but not [CLS] and [SEP], which catch what no word gets. */
 function most(reader: Reader, data: Data): { place: number; weight: number }[] {
   const words = [...weights(reader, data)]
     .map((weight, place) => ({ place, weight }))
@@ -255,7 +255,7 @@ export const figure: Figure<typeof controls, Data> = {
 };
 
 const narrowOf = (width: number) => width < 620;
-/** Pixels of a letter, more rather than less. */
+/** Pixels per letter, rather too many than too few. */
 const letter = 6.9;
 const wordWidth = (word: string) => Math.max(14, letter * word.length + 8);
 const lineHeight = 26;
@@ -267,7 +267,7 @@ interface Placed {
   wide: number;
 }
 
-/** The sentence from `left` to `right`, broken where it must be. */
+/** The words of the sentence in lines of this width. */
 function flow(tokens: readonly string[], width: number): { placed: Placed[]; lines: number } {
   let [x, line] = [0, 0];
   const placed = tokens.map((token) => {

@@ -1,5 +1,5 @@
-// Figure "The tables that are added": how long MiniLM's token, position and segment rows are, how they
-// stand to each other, and how positions resemble each other by distance.
+// Figure "The tables that are added": how long MiniLM's token, position and segment rows are, the cosines
+// between tokens and positions, and how alike positions are by distance.
 import type { Superpose } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
 import {
@@ -26,21 +26,21 @@ interface Data {
   /** Lengths of the sentence's rows. */
   token: Float64Array;
   tokenMean: number;
-  /** NaN without a table of segments. */
+  /** Length of the segment's row; NaN without a table of segments. */
   segment: number;
   /** [n, n], token rows down, position rows across. */
   cosines: Float64Array;
   meanSize: number;
   /** Mean |cos| of random directions of the same width. */
   chance: number;
-  /** Of all positions, up to 1024: lengths, and the mean cosine of those `lag` apart. */
+  /** Of all positions, up to 1024: lengths, and the mean cosine of those 1, 2, … apart. */
   position: Float64Array;
   positionMean: number;
   lags: Float64Array;
 }
 
 const mostLag = 128;
-/** Of longer tables the products of all rows would not fit. */
+/** With more rows, the products of all pairs would not fit. */
 const mostPositions = 1024;
 
 let last: { model: TextModel; positions: Pick<Data, 'position' | 'positionMean' | 'lags'> } | undefined;
@@ -66,7 +66,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, { tex
   };
 };
 
-/** The rows of every position come with those of any words. */
+/** Asks for any words, because the rows of all positions come with them. */
 async function ofPositions(superpose: Superpose, model: TextModel) {
   const ids = new Array<number>(Math.min(model.positions, mostPositions)).fill(0);
   const { position: table } = await model.summands({ ids, tokens: [], dropped: 0 });
@@ -127,7 +127,7 @@ export const figure: Figure<typeof controls, Data> = {
       { from: 0, to: longest, label: 'length of the row' },
     );
     const inSentence = data.position.subarray(0, n);
-    // The words stand beside their rows while these are high enough.
+    // Words are printed beside their rows while these are high enough.
     const rowHeight = (side - labels) / n;
     const drawn = map(
       { ...areas.cosines, x: areas.cosines.x + labels, width: side - labels },
@@ -220,7 +220,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data) {
     const segment = hasSegment(data) ? `; the segment’s has ${about(data.segment)}` : '';
-    // Where there are as many positions.
+    // Only distances that the table has.
     const lags = [
       [1, 'Neighbouring positions have a cosine of'],
       [8, ', positions 8 apart'],

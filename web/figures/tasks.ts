@@ -1,24 +1,24 @@
-// The four small tasks that models are trained on here, one for each kind of score, and the schemes they are trained
-// with, as figures call them.
+// The small tasks that models are trained on here, at least one for each term of a score, and the schemes
+// that they are trained with, as figures call them.
 import type { TaskTrainerOptions, TrainingModelOptions, TrainingTerm } from 'superpose';
 import type { AxisOptions } from '../plot/parts.js';
 import type { Term } from '../plot/scene.js';
 import { termLabels } from './terms.js';
 
-/** Tokens of a sequence. */
+/** Tokens in a sequence. */
 export const n = 16;
-/** Of a run, unless a figure has more. */
+/** Steps of a run, unless a figure sets them. */
 export const steps = 200;
-/** From one look at a model to the next. */
+/** Steps from one look at a model to the next. */
 export const every = 8;
 /** Looks at a run, the first before it begins. */
 export const points = steps / every + 1;
-/** That a model is measured on. */
+/** Sequences that a model is measured on. */
 export const evaluationSequences = 64;
 
 export interface SmallTask {
   task: 'badge' | 'lookup' | 'roll' | 'prev' | 'rev';
-  /** The one kind of score that solves it. */
+  /** The one term of the scores that solves it. */
   term: Term;
   asks: string;
   /** A token as it is written, and an answer. */
@@ -91,7 +91,7 @@ export const sigmaControl = {
   initial: 0.1,
 } as const;
 
-/** Of figures that train many models. */
+/** Settings of figures that train many models. */
 export const runControls = {
   steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: 200 },
   seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
@@ -108,10 +108,10 @@ export const rightAxis: AxisOptions = {
   print: (share) => `${Math.round(100 * share)}`,
 };
 
-/** The seed that comes so many after another; the last is followed by the first. */
+/** The seed `more` places after this one; the first follows the last. */
 export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
 
-/** The library's names of the four terms, and in its order. */
+/** The four terms in the library's order; `ofLibrary` gives its names of them. */
 export const trainingTerms = [
   'token-token',
   'token-position',
@@ -158,7 +158,7 @@ export const trainedWith: Record<
   none: { scheme: 'none' },
 };
 
-/** Its scores have parts of positions that can be cut. */
+/** Whether its scores have terms with positions that can be cut. */
 export const hasTerms = (scheme: SchemeOption): boolean => !['rope', 'alibi', 't5', 'none'].includes(scheme);
 
 interface ModelState {
@@ -167,7 +167,7 @@ interface ModelState {
   seed: number;
 }
 
-/** A model of two layers or one, as four-tasks and schemes-tasks train it: the same where both are asked for it. */
+/** A model of one or two layers. Both four-tasks and schemes-tasks use it, so they train the same models. */
 export const modelOptions = (
   task: SmallTask['task'],
   scheme: SchemeOption,

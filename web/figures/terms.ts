@@ -23,7 +23,7 @@ export const ofSixteen: Record<Term, number[]> = {
   rest: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
 };
 
-/** A layer's parts in three groups: what is no token and no position is the rest. */
+/** A layer's parts in three groups; what is neither token nor position is the rest. */
 export const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 /** Which of `terms` each of their nine is: number 3 s + r is query group s with key group r. */
 export const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];

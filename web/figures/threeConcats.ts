@@ -11,7 +11,7 @@ import { queryAndKey } from './pairs.js';
 import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
 const controls = {
-  // Links have called them so since it was a box to tick.
+  // The options are `yes` and `no` because links have said so since this was a check box.
   tied: {
     kind: 'choice',
     label: 'Full weights of the position, W₂',
@@ -32,7 +32,7 @@ type Rows = Table<Float64Array>;
 
 export interface Way {
   logits: Float64Array;
-  /** Of the four terms, in the order of `terms`. */
+  /** The four terms, in the order of `terms`. */
   terms: Float64Array[];
   shares: number[];
   /** The largest |term| among the two cross terms. */
@@ -52,7 +52,7 @@ export interface Data {
   n: number;
   /** In the order of `ways`. */
   ways: Way[];
-  /** Full with W₂ = W₁ against added: the largest difference. */
+  /** The largest difference between full weights with W₂ = W₁ and adding. */
   tiedGap: number;
 }
 
@@ -217,7 +217,7 @@ export const figure: Figure<typeof controls, Data> = {
           low,
           high,
         ),
-        // The two cross terms.
+        // A frame around the two cross terms.
         {
           mark: 'box',
           x: x - 3,

@@ -4,7 +4,7 @@ import type { Job } from './figure.js';
 import { every, steps } from './tasks.js';
 import { turn } from './turn.js';
 
-/** Trainers for as long as they are used: all of them are deleted, whatever comes of it. */
+/** Makes trainers for `use`, and deletes all of them afterwards, whatever comes of it. */
 export async function withTrainers<T>(
   superpose: Superpose,
   options: TrainerOptions[],
@@ -19,7 +19,10 @@ export async function withTrainers<T>(
   }
 }
 
-/** `looked` after each few steps of all of them, with the part that is done; `show` then, and when the reader looks. */
+/**
+ * Trains all of them, a few steps at a time. Then calls `looked` with the part that is done, and `show`,
+ * which is also called when the reader looks at the run with other settings.
+ */
 export async function trainTogether(
   trainers: readonly Trainer[],
   job: Job,

@@ -7,7 +7,7 @@ export async function breath({ signal }: Job): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Hears the reader of a run, if there is one. */
+/** Waits for the turn of a run that somebody watches, and of any other only takes a breath. */
 export async function turn(job: Job): Promise<'go' | 'look'> {
   if (job.run) return job.run.turn();
   await breath(job);

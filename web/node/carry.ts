@@ -5,8 +5,8 @@ import { library } from '../worker/library.js';
 import { type Rendered, rendererOf } from './render.js';
 
 /**
- * Renders a figure and notes what it reads: of the model, undefined where that is nothing, or too much; and
- * whether it takes more than the first module.
+ * Renders a figure and records what it reads of the model, undefined if that is nothing or too much to carry,
+ * and whether it takes more than the first module.
  */
 export async function renderAndCarry(
   modelFolder: URL,

@@ -1,4 +1,4 @@
-// What Node needs of the figures: to compute them, to draw them, and to stand in for them.
+// What Node needs of the figures: to compute them, to draw them, and to make their placeholders.
 export { csvOf, toCsv, toJson, toSvg } from '../element/exports.js';
 export { readLink, writeLink } from '../element/link.js';
 export {

@@ -1,5 +1,5 @@
-// What stands in for a figure until it is live, and for good where it cannot be: the room of its inputs, its
-// picture and its finding, in its first view.
+// What is shown until a figure is live, and for good where it cannot be: space for its inputs, and the
+// picture and the finding of its first view.
 
 import { toSvg } from '../element/exports.js';
 import { spaceOf } from '../element/space.js';
@@ -7,7 +7,7 @@ import { type Control, initialState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 
-/** Widths of the pictures: of a phone, and of the page's column. */
+/** Widths of the pictures: for a phone, and for the page's column. */
 export const widths = { narrow: 350, wide: 1048 } as const;
 
 export interface Placeholder {
@@ -17,7 +17,7 @@ export interface Placeholder {
   pictures: Record<string, string>;
 }
 
-/** With `first`, what a page opens with, which waits for nothing. */
+/** `first` is the figure that a page opens with: its picture is fetched at once. */
 export async function placeholder(rendered: Rendered, folder: string, first = false): Promise<Placeholder> {
   const { figure, data, state } = rendered;
   const unused = new Set(figure.unused?.(initialState(figure.controls)) ?? []);

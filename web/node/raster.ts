@@ -1,6 +1,6 @@
 // An SVG picture of a figure as a PNG, at twice its size, by an optional rasteriser.
 
-/** The rasteriser knows no custom properties, and has an older name for cells that stay sharp. */
+/** The rasteriser knows no custom properties, and only an older name for `pixelated`. */
 export function plainSvg(svg: string): string {
   const values = new Map(
     [...svg.matchAll(/(--[\w-]+):([^;}]+)/g)].map(([, name, value]) => [name as string, value as string]),

@@ -8,16 +8,16 @@ import { computeOf } from '../worker/computes.js';
 import { library } from '../worker/library.js';
 
 export interface Rendered extends Result {
-  /** A sentence for each setting that could not be taken; the figure has its first view then. */
+  /** A sentence for each setting that could not be taken and so has its first value. */
   refused: string[];
 }
 
-/** Every figure, at once: in Node nothing is gained by waiting. */
+/** Every figure, loaded at once: in Node nothing is gained by waiting. */
 export const figures: Record<string, AnyFigure> = Object.fromEntries(
   await Promise.all(Object.entries(loaders).map(async ([name, load]) => [name, await load()] as const)),
 );
 
-/** `modelFolder` has the extracted weights, if not where loadMiniLM() looks; seeded figures do without. */
+/** `modelFolder` has the extracted weights, if not where loadMiniLM() looks. Seeded figures need none. */
 export const renderer = (modelFolder?: URL) => rendererOf(library(modelFolder && { from: modelFolder }));
 
 export function rendererOf(loaded: Library) {

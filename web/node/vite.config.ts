@@ -24,7 +24,7 @@ export default defineConfig({
   plugins: [notices.plugin(), { name: 'after', closeBundle: buildCommand }],
 });
 
-/** The command calls the figures' bundle; it does not hold another copy. */
+/** The command imports the figures' bundle instead of holding another copy. */
 async function buildCommand() {
   notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), ['@huggingface/tokenizers']);
   await build({

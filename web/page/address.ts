@@ -1,12 +1,12 @@
-// The address of the page and its figures: a link opens a figure in its state, a change of a figure can be
-// gone back from, and a link that cannot be read says so.
+// The address of the page and its figures: a link opens a figure in its state, Back undoes a change of a
+// figure, and the page says so if a link cannot be read.
 
 import type { Change } from '../element/asking.js';
 import { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 
-/** Browsers refuse more than a hundred addresses in half a minute; this is one in 0.4 s. */
+/** Browsers refuse more than a hundred changes of the address in half a minute; this allows one in 0.4 s. */
 const pause = 400;
 
 let timer = 0;
@@ -24,13 +24,13 @@ async function remember(element: FigureElement, state: State, settled: boolean):
   else history.replaceState(history.state, '', fragment);
 }
 
-/** The link that the reader came by, if it was one of those that show what is said. */
+/** The link that the reader followed, if it leads from a sentence to the figure that shows it. */
 let from: HTMLAnchorElement | undefined;
 
 /** Whether that link led to where the reader is now. */
 const isFrom = () => from?.hash === location.hash;
 
-/** What is folded away around a place is opened. */
+/** Opens whatever is folded around a place. */
 function unfold(place: Element | null | undefined): void {
   const folded = place?.closest('details');
   if (!folded) return;
@@ -38,7 +38,7 @@ function unfold(place: Element | null | undefined): void {
   unfold(folded.parentElement);
 }
 
-/** To the figure itself; while the page is loading, what is above it may still take its room. */
+/** Scrolls to the figure, and again once the page has loaded: what is above may still grow. */
 function bring(element: HTMLElement): void {
   unfold(element);
   const above = claimAbove(element) ?? element;
@@ -52,7 +52,7 @@ function bring(element: HTMLElement): void {
   }
 }
 
-/** The sentence that the reader came from, put above its figure, with a way back. */
+/** Puts the sentence that the reader came from above its figure, with a way back. */
 function claimAbove(element: HTMLElement): HTMLElement | undefined {
   document.querySelector('.claimed')?.remove();
   const said = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
@@ -82,7 +82,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     timer = window.setTimeout(() => void remember(element, state, true), pause);
   });
   const open = () => {
-    // A change that waits for its address has been left behind.
+    // A change that has not reached the address yet is dropped.
     clearTimeout(timer);
     const link = readLink(location.hash);
     if (!link) {
@@ -114,14 +114,14 @@ export function followAddress(notice: (sentence: string) => void): void {
     const link = (target as Element).closest('a');
     if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
     from = link.classList.contains('see') ? link : undefined;
-    // The browser says nothing of a link to where it is already.
+    // A link to the present address fires no hashchange.
     if (link.hash === location.hash) open();
   });
   window.addEventListener('hashchange', open);
   open();
 }
 
-/** Going back to an address without a state gives the figure its first view. */
+/** Going back to an address without a state gives the figures that were changed their first views. */
 export function followHistory(): void {
   let touched = new Set<string>();
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));

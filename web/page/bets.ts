@@ -1,4 +1,4 @@
-// The reader's bets, each before the figure that settles it and answered below it, computed then and there.
+// The reader's bets. Each is made before the figure that settles it, and computed and answered below it.
 
 import type { Data as CollisionData } from '../figures/collisionError.js';
 import { initialState } from '../figures/controls.js';
@@ -9,7 +9,7 @@ import type { Data as ConcatData } from '../figures/threeConcats.js';
 import { exponent, percent } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 
-/** The answer, as a choice's value, and what in the figure says so. */
+/** The answer, as a choice's value, and the numbers of the figure that say so. */
 interface Outcome {
   answer: string;
   because: string;
@@ -21,7 +21,7 @@ interface Bet {
   judge(data: unknown, chosen: string): Outcome;
 }
 
-/** Fewer than this share of words lost is what the third bet is about: seeds agree on the width. */
+/** The third bet is about losing fewer than this share of words: for it, seeds agree on the width. */
 const fewest = 0.01;
 
 const bets: Bet[] = [
@@ -70,7 +70,7 @@ const bets: Bet[] = [
 
 const inputs = () => [...document.querySelectorAll<HTMLInputElement>('.bet input')];
 
-/** In some frames there is no storage, and asking for it throws. */
+/** Some frames have no storage, and asking for it throws. */
 const stored = {
   get: (): Record<string, string> => {
     try {
@@ -86,7 +86,7 @@ const stored = {
   },
 };
 
-/** The bets as they stand: radio buttons chosen, and the slider once it was moved. */
+/** The bets so far: the radio buttons chosen, and the slider once it was moved. */
 function made(): Record<string, string> {
   return Object.fromEntries(
     inputs()
@@ -118,7 +118,7 @@ function restore(): void {
   }
 }
 
-/** A choice in its own words. */
+/** A choice in the words of its label. */
 function wordsOf(name: string, value: string): string {
   const choice = inputs().find((one) => one.name === name && one.type === 'radio' && one.value === value);
   return choice?.labels?.[0]?.textContent?.trim() ?? `d = ${value}`;
@@ -179,11 +179,11 @@ export function takeBets(): void {
         showWidth(input);
       }
       stored.set(made());
-      // While a slider moves only what is known already is told.
+      // While a slider moves, the answer is shown only if it is already known.
       if (input.type !== 'range' || found.has(bet.name)) answer();
     });
     asked.addEventListener('change', answer);
-    // A bet of an earlier view is answered when the reader comes near.
+    // A bet made before the page was reloaded is answered when the reader comes near.
     const views = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return;
       views.disconnect();

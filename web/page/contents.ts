@@ -1,6 +1,6 @@
-// The contents say where the reader is: a list beside the text, or a bar above it.
+// The table of contents, a list beside the text or a bar above it, shows where the reader is.
 
-/** How far down the window the line is that a section counts from. */
+/** The section at this share of the window's height is the current one. */
 const line = 0.4;
 
 export function followSections(nav: HTMLElement): void {

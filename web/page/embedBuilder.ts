@@ -73,7 +73,7 @@ export class EmbedBuilder extends LitElement {
     this.renderRoot.querySelector('dialog')?.showModal();
   }
 
-  /** The preview is as wide as the frame will be, and says how high it is; what the author wrote stays. */
+  /** The preview is as wide as the frame will be, and reports its height. A height that was typed stays. */
   private readonly hear = ({ data, source }: MessageEvent): void => {
     if (this.written || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
     const { context, height } = JSON.parse(String(data));
@@ -143,7 +143,7 @@ export class EmbedBuilder extends LitElement {
       }`;
   }
 
-  /** A text, where it goes, and its button. */
+  /** A text to paste, where it goes, and its button. */
   private piece({ into, text }: Piece, at: number, all: number): TemplateResult {
     const label = all > 1 ? `What to paste into ${into}` : 'What to paste';
     return html`<label class="label" for="piece-${at}">${all > 1 ? `Into ${into}:` : ''}</label>
@@ -155,7 +155,7 @@ export class EmbedBuilder extends LitElement {
     const number = (label: string, value: number, set: (to: number) => void, most: number) =>
       html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
         @change=${(event: Event) => set(Math.min(most, Math.max(280, Math.round(Number((event.target as HTMLInputElement).value)) || value)))} /></label>`;
-    // Those that the page shows in this state.
+    // The page does not show these in this state.
     const unused = new Set(wish.figure.unused?.(wish.state) ?? []);
     const live = kind === 'iframe' || kind === 'script' || kind === 'file';
     return html`

@@ -1,4 +1,4 @@
-/** Registers the service worker that the page names; the one that `npm start` serves names none. */
+/** Registers the service worker that the page names; under `npm start` it names none. */
 export function workOffline(): void {
   const script = document.documentElement.dataset.offline;
   if (!script || !('serviceWorker' in navigator)) return;

@@ -9,7 +9,7 @@ import type { Question, Reply } from '../worker/protocol.js';
 import { newWorker } from '../worker/siteWorker.js';
 import type { Wish } from './snippets.js';
 
-/** Asked of a new worker: what another has read before, it would not read again. */
+/** Asks a new worker, because one that has read something before would not read it again. */
 function carriedFor({ figure, state }: Wish): Promise<Carried | undefined> {
   return new Promise((done, failed) => {
     const worker = newWorker();
@@ -40,7 +40,7 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
   const json = JSON.stringify(page).replaceAll('<', '\\u003c');
   const svg = `data:image/svg+xml,${encodeURIComponent(await toSvg(result, width, theme)).replace(/'/g, '%27')}`;
   const inside = `<img src="${svg}" alt="${escaped(figure.title)}"><p>${escaped(wish.finding)}</p>`;
-  // Functions, so that no $ in a text has a meaning.
+  // Functions, because in a string $ would have a meaning.
   return (await response.text())
     .replace(
       /(<script type="application\/json" id="superpose-page">).*?(<\/script>)/s,

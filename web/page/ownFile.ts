@@ -1,4 +1,4 @@
-// What a reader opens in a card: files go to the worker as they are, what is said of them, and their figures below.
+// A card in which the reader opens files: hands them to the worker, says how it went, shows their figures.
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
@@ -14,7 +14,7 @@ export const made = <Name extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
-/** An input whose files are taken. */
+/** An input for files; `take` gets those that are chosen. */
 export function fileInput(
   members: Partial<HTMLInputElement>,
   take: (files: File[]) => void,
@@ -22,7 +22,7 @@ export function fileInput(
   const input = made('input', { type: 'file', ...members });
   input.addEventListener('change', () => {
     take([...(input.files ?? [])]);
-    // The same files again are a change too.
+    // So that choosing the same files again is a change too.
     input.value = '';
   });
   return input;
@@ -37,7 +37,7 @@ export abstract class OwnFile<Question extends object, Answer> {
   private digest = '';
   private readonly asker: Asker;
 
-  /** `figure` is what the worker opens it by, and begins the names of its figures. */
+  /** The names of its figures begin with `figure`; the worker opens files for `figure` and “open”. */
   constructor(
     private readonly figure: string,
     forget: string,
@@ -84,7 +84,7 @@ export abstract class OwnFile<Question extends object, Answer> {
     this.stop.hidden = true;
   }
 
-  /** What was set of the file that is shown is not of another one. */
+  /** Takes the shown file's state out of the address: it does not fit another file. */
   protected leave(): void {
     if (this.digest && `${location.hash}&`.includes(`&file=${this.digest}&`))
       history.replaceState(history.state, '', '#own-model');
@@ -108,7 +108,7 @@ export abstract class OwnFile<Question extends object, Answer> {
     }
     this.names = Object.keys(own);
     this.digest = digest;
-    // A link to one of them has waited for it.
+    // A link to one of them may have waited for it.
     if (location.hash.includes(`&figure=${this.figure}`)) window.dispatchEvent(new Event('hashchange'));
   }
 }

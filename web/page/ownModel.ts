@@ -1,9 +1,9 @@
-// A model that the reader opens: what is chosen or dropped goes to the worker as it is, and its figures stand below.
+// The card for a model of the reader's own: files chosen or dropped go to the worker, and figures come of it.
 import type { FamilyId, Picture } from 'superpose';
 import { type Opened, type OwnQuestion, ownFigures } from '../figures/ownModel.js';
 import { fileInput, made, OwnFile } from './ownFile.js';
 
-/** What a model may need of all that lies in a folder. */
+/** The files in a folder that a model may need. */
 const wanted =
   /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|preprocessor_config)\.json$/;
 
@@ -15,7 +15,7 @@ const styles = `
   .own form button { margin: 0.5rem 0; }
 `;
 
-/** Puts what opens a model into a card, once. */
+/** Puts the inputs that open a model into a card, once. */
 export function offerOwnModel(card: HTMLElement): void {
   if (card.querySelector('.own')) return;
   const sheet = new CSSStyleSheet();
@@ -24,7 +24,7 @@ export function offerOwnModel(card: HTMLElement): void {
   card.append(new OwnModel().root);
 }
 
-/** What opens tables comes when its part of the card is opened. */
+/** The inputs for tables are loaded when their part of the card is opened. */
 async function tablesIn(part: HTMLElement): Promise<void> {
   const { OwnTable } = await import('./ownTable.js');
   if (!part.querySelector('.own-table')) part.append(new OwnTable().root);
@@ -186,7 +186,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
   }
 }
 
-/** The middle square of a picture, drawn with so many pixels a side. */
+/** The middle square of a picture, drawn with `side` pixels on each side. */
 async function pixelsOf(file: File, side: number): Promise<Picture> {
   const picture = await createImageBitmap(file);
   const square = Math.min(picture.width, picture.height);
@@ -199,7 +199,7 @@ async function pixelsOf(file: File, side: number): Promise<Picture> {
   return { data: context.getImageData(0, 0, side, side).data, width: side, height: side };
 }
 
-/** The files that are dropped, and those in folders that are. */
+/** The dropped files, and those in dropped folders. */
 async function dropped({ dataTransfer }: DragEvent): Promise<File[]> {
   // Entries are gone once the event is over.
   const entries = [...(dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());

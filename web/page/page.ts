@@ -11,9 +11,9 @@ import { lightTerms } from './terms.js';
 
 setWays(siteWorker);
 defineFigures();
-// While the page is laid out, before a figure is known to be near: what computes, and the opening figure's code.
+// Loads what computes, and the opening figure's code, before the layout shows which figures are near.
 startEarly();
-// Whoever comes by a link to another place does not wait for the opening.
+// A reader who comes by a link to another place does not wait for the opening.
 if (location.hash === '') {
   figures.sum?.().catch(() => {
     // The figure says so itself.
@@ -24,7 +24,7 @@ if (contents) followSections(contents);
 const notice = document.querySelector<HTMLElement>('#notice');
 addEmbedButtons();
 lightTerms(document.body);
-// No bet stands on the first screen, and what settles them is later figures' anyway.
+// No bet is on the first screen, and later figures settle them anyway.
 const asked = document.querySelectorAll('.bet');
 const nearBets = new IntersectionObserver(
   (views) => {
@@ -40,7 +40,7 @@ if (own) {
   const offer = () =>
     void import('./ownModel.js').then(({ offerOwnModel }) => offerOwnModel(own)).catch(() => {});
   own.addEventListener('toggle', offer);
-  // It may have been opened before this script was there.
+  // It may have been opened before this script ran.
   if (own.open) offer();
 }
 followHistory();

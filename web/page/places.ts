@@ -1,5 +1,5 @@
-// Where people write, and what each place wants pasted: the pieces of a snippet, each with where it goes. The very
-// texts that `npm run hosts` builds sites with.
+// Where people write, and what to paste there: the pieces of a snippet, and where each goes. `npm run hosts`
+// builds sites with these very texts.
 import {
   attributesOf,
   bibtex,
@@ -27,9 +27,9 @@ export interface Piece {
 
 export interface Place {
   label: string;
-  /** The sites of tests/hosts that were built with these texts and opened; none: not tried here. */
+  /** The sites of tests/hosts that were built with these texts and opened; empty if it was not tried. */
   tried: readonly string[];
-  /** What the place has to be told first, or cannot do. */
+  /** What must be set up there first, or does not work there. */
   says?: string;
   /** The picture that is saved beside the text. */
   picture?: 'svg' | 'png';
@@ -41,7 +41,7 @@ const one = (into: string, text: (wish: Wish) => string) => (wish: Wish) => [{ i
 const year = () => new Date().getFullYear();
 const citation = (wish: Wish): Piece => ({ into: 'the .bib file', text: bibtex(wish, year()) });
 
-/** HTML as JSX has it: empty tags are closed, and braces would be code. */
+/** HTML for JSX, where braces would be code. */
 const inJsx = (html: string) => html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`);
 const elementInJsx = (wish: Wish) => styledInJsx(elementIn(wish));
 const elementIn = (wish: Wish) => inJsx(element(wish, ' /'));
@@ -52,7 +52,7 @@ const styledInJsx = (html: string) =>
 const frameInJsx = (wish: Wish) => styledInJsx(inJsx(iframe(wish))).replace('<script ', '<script async ');
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
-/** A module of one's own that brings the figures from the npm package. */
+/** A module for the author's app that gets the figures from the npm package. */
 const imported = ({ home }: Wish): Piece => ({
   into: 'a module of the app',
   text: `import { configure } from 'superpose/embed';
@@ -61,14 +61,14 @@ configure({ home: ${quoted(home)}, model: ${quoted(`${home}model/`)} });
 });
 const isElement = "isCustomElement: (tag) => tag === 'superpose-figure'";
 
-/** The element as a template has it that is given its attributes, in the words of the template. */
+/** The element in a site's template. All but the site's address is in the template's own language. */
 const template = (wish: Wish, attributes: string, name: string, link: string, title: string) =>
   `<superpose-figure${attributes}>
   <a href="${link}"><img src="${wish.home}pictures/${name}-wide.svg" alt="${title}" width="${wish.width}" style="max-width:100%;height:auto" loading="lazy"></a>
 </superpose-figure>
 <script type="module" src="${scriptAddress(wish)}"></script>
 `;
-/** What the template is called with. */
+/** What the post passes to the template. */
 const given = (wish: Wish): [string, string][] => [
   ...attributesOf(wish),
   ['link', linkTo(wish)],
@@ -224,7 +224,8 @@ vue: { template: { compilerOptions: { ${isElement} } } },
     label: 'reveal.js slide',
     tried: ['reveal'],
     forms: {
-      // Its own style would cut a frame off at the slide's end, and what is below one moves when it gets its height.
+      // reveal.js would cut the frame off at the end of the slide. What is below moves when the frame gets
+      // its height, so the link goes above.
       iframe: one('the slides', (wish) =>
         inSection(
           iframe(wish)

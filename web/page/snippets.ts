@@ -1,4 +1,4 @@
-// What is pasted to show a figure elsewhere. Each names the figure for those who hear it, and links back.
+// Snippets to paste, which show a figure elsewhere. Each names the figure for screen readers, and links back.
 import { attributeOf } from '../element/attribute.js';
 import { writeLink } from '../element/link.js';
 import { type Control, type State, type Value, written, writtenState } from '../figures/controls.js';
@@ -13,7 +13,7 @@ export interface Wish {
   home: string;
   version: string;
   theme: 'auto' | 'light' | 'dark';
-  /** Names of the settings that the reader keeps. */
+  /** Names of the settings that the reader can change. */
   keep: readonly string[];
   width: number;
   height: number;
@@ -21,7 +21,7 @@ export interface Wish {
 
 const controlsOf = ({ figure }: Wish) => Object.entries(figure.controls as Record<string, Control>);
 
-/** The same view on the page. */
+/** A link to the same view on the page. */
 export const linkTo = ({ figure, state, home }: Wish): string =>
   home + writeLink(figure.name, figure.controls, state);
 
@@ -33,7 +33,7 @@ export const isFirstView = (wish: Wish): boolean =>
 const keepsAll = (wish: Wish) => controlsOf(wish).every(([name]) => wish.keep.includes(name));
 const described = ({ figure, finding }: Wish) => escaped(`${figure.title}. ${finding}`);
 
-/** Where a frame finds the figure in this state. */
+/** The address for a frame that shows the figure in this state. */
 export function frameAddress(wish: Wish): string {
   const { figure, state, home, theme, keep } = wish;
   const extras = new URLSearchParams([
@@ -50,7 +50,7 @@ export const iframe = (
 <script src="${escaped(wish.home)}resize.js"></script>
 `;
 
-/** Attributes of the element: what is not as at first, a theme, and what the reader keeps. */
+/** Attributes of the element: settings unlike the first view's, a theme, and what the reader can change. */
 export function attributesOf(wish: Wish): [name: string, text: string][] {
   const { figure, state, theme, keep } = wish;
   return [
@@ -64,7 +64,7 @@ export function attributesOf(wish: Wish): [name: string, text: string][] {
   ];
 }
 
-/** Of the picture's two themes, the one that was chosen. */
+/** The site's picture, which has both themes, in the one that was chosen. */
 export const widePicture = ({ home, figure, theme }: Wish): string =>
   `${home}pictures/${figure.name}-wide.svg${theme === 'auto' ? '' : `#${theme}`}`;
 export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-${version}.js`;
@@ -72,7 +72,7 @@ export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-
 export const inTag = (attributes: [string, string][]): string =>
   attributes.map(([name, text]) => ` ${name}="${escaped(text)}"`).join('');
 
-/** The element with its picture; `close` ends a tag that has nothing in it. */
+/** The element with its picture; `close` ends empty tags. */
 export const element = (wish: Wish, close = ''): string => `<superpose-figure${inTag(attributesOf(wish))}>
   <a href="${escaped(linkTo(wish))}"><img src="${escaped(widePicture(wish))}" alt="${escaped(wish.figure.title)}" width="${wish.width}" style="max-width:100%;height:auto" loading="lazy"${close}></a>
 </superpose-figure>
@@ -81,7 +81,7 @@ export const element = (wish: Wish, close = ''): string => `<superpose-figure${i
 export const scriptTag = (wish: Wish): string =>
   `${element(wish)}<script type="module" src="${escaped(scriptAddress(wish))}"></script>\n`;
 
-/** The picture's first view is on the site; of another one it is a file that is saved and put beside. */
+/** The site has a picture of the first view. Of any other, the author saves one beside the page. */
 export const pictureAddress = (wish: Wish): string =>
   isFirstView(wish) ? widePicture(wish) : `${wish.figure.name}.svg`;
 

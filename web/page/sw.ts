@@ -1,7 +1,7 @@
 // The service worker: after one visit the page works without a network. Each version has a cache of its own,
-// filled whole before it is used and dropped whole, so that no page ever mixes two; a new version waits until
-// the last page of the old one is closed. What a page of the site asks for beyond that is kept as it is used:
-// words of the model, a figure's own page, the demo.
+// filled as a whole before it is used and dropped as a whole, so no page ever mixes two versions. A new
+// version waits until the last page of the old one is closed. Whatever else a page of the site asks for is
+// kept as it is used: files of the model, a figure's own page, the demo.
 
 interface Worker {
   registration: { scope: string };
@@ -15,7 +15,7 @@ interface LifeEvent extends Event {
   respondWith(response: Promise<Response>): void;
 }
 
-// The compiler's list of what there is is a page's.
+// TypeScript takes `self` for that of a page.
 const worker = self as unknown as Worker;
 
 /** Put in by the build: relative addresses with the digests of their contents. */
@@ -32,12 +32,12 @@ const modelFolder = at('model/');
 const known = new Set(Object.keys(files).map(at));
 
 async function install(): Promise<void> {
-  // The version before, or the network alone, goes on until a connection comes that does not count bytes.
+  // If the reader saves data, the previous version stays in use, or the network alone.
   if (worker.navigator.connection?.saveData)
     throw new Error('Nothing is fetched ahead where data are saved.');
   const cache = await caches.open(shell);
-  // Of what is named by its content the browser's own copy will do. A file that is not what was built, as a
-  // portal's sign-in page in its place, fails its digest, and the next visit tries again.
+  // For files named by their content the browser's own copy will do. Anything but what was built, such as a
+  // captive portal's sign-in page, fails its digest, and the next visit tries again.
   const requests = Object.entries(files).map(
     ([file, integrity]) =>
       new Request(at(file), { integrity, cache: file.startsWith('assets/') ? 'default' : 'no-cache' }),
@@ -55,7 +55,7 @@ async function activate(): Promise<void> {
   await worker.clients.claim();
 }
 
-/** A cache may be out of reach or full; then the network is all there is. */
+/** The cache may be out of reach; then only the network is left. */
 const kept = async (name: string, address: string): Promise<Response | undefined> => {
   try {
     return await (await caches.open(name)).match(address, { ignoreVary: true });
@@ -68,7 +68,7 @@ async function keep(name: string, address: string, response: Response): Promise<
   try {
     await (await caches.open(name)).put(address, response);
   } catch {
-    // A full quota: the answer itself is as good as without.
+    // The quota is full. The answer is good all the same.
   }
 }
 
@@ -76,13 +76,13 @@ async function answer(event: LifeEvent, address: string): Promise<Response> {
   const { request } = event;
   const isModel = address.startsWith(modelFolder);
   const name = isModel ? model : shell;
-  // These never change. Who asks to have one afresh found that the one here is no good.
+  // These never change. A request to reload one means that the copy here was found to be bad.
   const settled = (known.has(address) || isModel) && request.cache !== 'reload';
   const early = settled ? await kept(name, address) : undefined;
   if (early) return early;
   try {
     const response = await fetch(request);
-    // No file of the model is a page: that would be a portal's.
+    // No file of the model is HTML: that would be a captive portal's page.
     const isPage = /^text\/html/.test(response.headers.get('Content-Type') ?? '');
     if (response.status === 200 && !(isModel && isPage) && !known.has(address)) {
       event.waitUntil(keep(name, address, response.clone()));
@@ -91,7 +91,7 @@ async function answer(event: LifeEvent, address: string): Promise<Response> {
   } catch (error) {
     const late = await kept(name, address);
     if (late) return late;
-    // A page that was not opened before: the figure stands on the site's own page too.
+    // This page was not opened before, but the figure is on the site's main page too.
     if (request.mode !== 'navigate') throw error;
     const figure = address.slice(scope.length).match(/^figures\/([\w-]+)\/?$/)?.[1];
     return Response.redirect(figure ? at(`#v=1&figure=${figure}`) : scope);

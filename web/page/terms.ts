@@ -6,7 +6,7 @@ export function lightTerms(root: HTMLElement): void {
   const termOf = (event: Event) =>
     (event.target as Element).closest<HTMLElement>('[data-term]')?.dataset.term as Term | undefined;
   root.addEventListener('pointerover', (event) => {
-    // Inside a figure the figure itself says what is lit.
+    // Inside a figure, the figure itself decides what is lit.
     if ((event.target as Element).localName !== 'superpose-figure') linked.lightTerm(termOf(event));
   });
   root.addEventListener('pointerleave', () => linked.lightTerm(undefined));

@@ -3,17 +3,17 @@ import { cloudOf } from './cloud.js';
 import { channelsOf, colourPixels, colourStep, inks, type Theme } from './colour.js';
 import type { DotsMark, RasterMark, Scene } from './scene.js';
 
-/** Beyond so many dots, all of them are drawn as pixels. */
+/** More dots than this are blended into one image instead of drawn one by one. */
 const manyDots = 1000;
 
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
 export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme, scale: number): void {
   if (!scene.marks.some(({ mark }) => mark === 'raster' || mark === 'dots')) {
-    // An empty one is not to be filled, handed over and put together with the page at every step.
+    // Emptied, so the browser need not clear and composite it at every step.
     if (canvas.width > 0) canvas.width = 0;
     return;
   }
-  // Two pixels to a CSS pixel are enough; four million are what phones' canvases take.
+  // Two pixels per CSS pixel are enough, and keep the canvas within what phones allow.
   const density = Math.min(2, scale * (globalThis.devicePixelRatio || 1));
   const [width, height] = [Math.round(scene.width * density), Math.round(scene.height * density)];
   if (canvas.width !== width) canvas.width = width;
@@ -59,7 +59,7 @@ function paintCloud(
   const image = new ImageData(width, height);
   const [red = 0, green = 0, blue = 0] = channelsOf(inks[theme][ink]);
   const colour = (blue << 16) | (green << 8) | red;
-  // Red first in memory, which is little-endian wherever there is WebAssembly.
+  // Red in the lowest byte: memory is little-endian wherever WebAssembly runs.
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
     pixels[pixel] = (Math.round(255 * (1 - (seen[pixel] as number))) << 24) | colour;
@@ -75,7 +75,7 @@ function paintCloud(
 
 const scratch = new Map<string, HTMLCanvasElement>();
 
-/** A small canvas with these pixels, one for each use and shape: resizing one clears and reallocates it. */
+/** A canvas with these pixels, one for each use and size: resizing a canvas would reallocate it. */
 function holding(image: ImageData, use: 'maps' | 'cloud'): HTMLCanvasElement {
   const { width, height } = image;
   const key = `${use} ${width} ${height}`;
@@ -95,7 +95,10 @@ function holding(image: ImageData, use: 'maps' | 'cloud'): HTMLCanvasElement {
   return small;
 }
 
-/** A scene's maps, a pixel a cell, one below the other: a canvas that is written between two readings is copied each time. */
+/**
+ * All of a scene's maps on one canvas, stacked, one pixel per cell. A canvas that is written between two
+ * reads is copied each time, so all are written first.
+ */
 function mapsOf({ marks }: Scene, theme: Theme): HTMLCanvasElement | undefined {
   const maps = marks.filter(
     (mark): mark is RasterMark => mark.mark === 'raster' && mark.rows > 0 && mark.columns > 0,

@@ -1,16 +1,16 @@
-// Thousands of dots as pixels: filled one by one on a canvas, they take longer than all else of a figure.
+// Thousands of dots as pixels. Filling them one by one on a canvas takes longer than the rest of the figure.
 
 export interface Cloud {
-  /** Where the pixels stand, in pixels of the canvas. */
+  /** The top left corner, in pixels of the canvas. */
   left: number;
   top: number;
   width: number;
   height: number;
-  /** How much of the paper is left to see in each pixel, row by row, from 0 to 1. */
+  /** The share of the background still visible in each pixel, row by row, from 0 to 1. */
   seen: Float32Array;
 }
 
-/** Squares of 2·radius about the places, blended one over the other; all lengths are in pixels. */
+/** Squares of side 2·radius centred on the points, blended over one another; `scale` multiplies lengths. */
 export function cloudOf(
   x: ArrayLike<number>,
   y: ArrayLike<number>,
@@ -21,7 +21,7 @@ export function cloudOf(
   let [low, high, first, last] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let k = 0; k < x.length; k++) {
     const [across, down] = [x[k] as number, y[k] as number];
-    // One place that is none would leave nothing of all.
+    // One point that is not finite would spoil the bounds of all.
     if (!Number.isFinite(across + down)) continue;
     low = Math.min(low, across);
     high = Math.max(high, across);

@@ -51,7 +51,7 @@ const stops: Record<Theme, Record<ScaleName, string[]>> = {
 };
 
 const steps = 256;
-/** The place after them, for what is not a number. */
+/** The extra entry at the end, for NaN. */
 const missing = steps;
 const tables = new Map<string, Uint8Array>();
 
@@ -105,8 +105,8 @@ function ramp(colours: string[]): Uint8Array {
 }
 
 /**
- * Of a value on a scale: which of the 256 colours, or 256 where the value or an end of the scale is not a number.
- * Math.round, max and min would take three times as long.
+ * The index of a value's colour, 0 to 255, or 256 if the value or an end of the scale is NaN. Math.round, max
+ * and min would take three times as long.
  */
 export function colourStep(value: number, low: number, high: number): number {
   if (!(high > low)) return Number.isNaN(value + low + high) ? missing : 0;

@@ -2,7 +2,7 @@
 
 export const minus = (text: string) => text.replace('-', '−');
 
-/** Rounding of doubles, as of a constant row minus its mean, is no value to print. */
+/** Anything smaller is rounding error, as of a constant row minus its mean, and prints as 0. */
 const dust = 1e-12;
 const dusted = (value: number) => (Math.abs(value) < dust ? 0 : value);
 
@@ -11,18 +11,18 @@ function rounded(exact: number, digits: number): string {
   const value = dusted(exact);
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e6)) return exponent(value);
-  // No whole digit is rounded away, and none takes an exponent.
+  // Of larger numbers toPrecision would round whole digits away and print an exponent.
   return minus(size >= 10 ** digits - 0.5 ? value.toFixed(0) : value.toPrecision(digits));
 }
 
-/** How many of what: one of a thing is not many. */
+/** A count with its noun, singular or plural. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-/** A logit, a dot product, as a readout has it: three significant digits, without exponents in the usual range. */
+/** A number in a readout, such as a logit: three significant digits, no exponent in the usual range. */
 export const readable = (value: number): string => rounded(value, 3);
 
-/** As a finding has it: two. */
+/** A number in a finding: two significant digits. */
 export const about = (value: number): string => rounded(value, 2);
 
 /** With a sign in front, for terms of a sum. */
@@ -39,10 +39,10 @@ export function exponent(value: number): string {
   return `${minus(digits)}\u00a0×\u00a010${raised}`;
 }
 
-/** To a tenth; what rounds to nothing has no sign. */
+/** To a tenth of a percent; what rounds to zero has no sign. */
 export const percent = (fraction: number): string =>
   Number.isFinite(fraction) ? minus(`${(100 * fraction).toFixed(1).replace(/^-(0\.0)$/, '$1')}\u202f%`) : '–';
 
-/** As a finding has it: two digits, or a tenth. */
+/** A share in a finding: whole percents from 10 % up, tenths below. */
 export const aboutPercent = (fraction: number): string =>
   Math.abs(fraction) >= 0.0995 ? minus(`${(100 * fraction).toFixed(0)}\u202f%`) : percent(fraction);

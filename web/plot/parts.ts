@@ -1,4 +1,4 @@
-// What figures are put together from: planes with axes, maps with keys, lines, histograms, bars.
+// The parts that figures are built from: planes with axes, maps with keys, lines, histograms, bars.
 import { linear, logarithmic, type Scale } from './scale.js';
 import type { Ink, LineMark, Mark, RasterMark, Region, ScaleName, Term } from './scene.js';
 
@@ -65,7 +65,7 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
 }
 
 function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
-  // A domain of one point has no scale: widen it, by a factor where powers count, and beyond what rounding swallows.
+  // A domain of one point has no scale. Widen it: by a factor if logarithmic, else so that rounding keeps it.
   const by = Math.max(1, Math.abs(from) / 1024);
   const around: [number, number] = powers ? [from / 10, from * 10] : [from - by, from + by];
   const widened: [number, number] = from < to ? [from, to] : around;
@@ -89,7 +89,7 @@ export function lineThrough(
   let broken = true;
   for (let k = 0; k < xs.length; k++) {
     const [across, down] = [x(xs[k] as number), y(ys[k] as number)];
-    // Of 0 too, on a logarithmic axis.
+    // Not finite on a logarithmic axis: 0 too.
     if (!Number.isFinite(across + down)) broken = true;
     else {
       path += `${broken ? 'M' : 'L'}${point(across, down)}`;

@@ -1,4 +1,4 @@
-// The least of PNG that a map in an SVG needs: RGB, eight bits, no filter. The same in a browser and in Node.
+// As much of PNG as a map in an SVG needs: RGB, eight bits, no filter. Runs in browsers and in Node.
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;

@@ -6,7 +6,7 @@ export interface Scale {
   (value: number): number;
   domain(): [number, number];
   range(): [number, number];
-  /** About as many round values within the domain. */
+  /** About `count` round values within the domain. */
   ticks(count: number): number[];
 }
 
@@ -22,7 +22,7 @@ export function linear(domain: Pair, range: Pair, rounded = false): Scale {
   });
 }
 
-/** Of base 10; the domain must be above 0. */
+/** Base 10; the domain must be above 0. */
 export function logarithmic(domain: Pair, range: Pair, rounded = false): Scale {
   const [low, high] = domain.map(Math.log10) as Pair;
   const powers: Pair = rounded ? [Math.floor(low), Math.ceil(high)] : [low, high];
@@ -36,7 +36,7 @@ export function logarithmic(domain: Pair, range: Pair, rounded = false): Scale {
       const found: number[] = [];
       for (let power = Math.floor(powers[0]); power <= powers[1]; power++) {
         for (let digit = 1; digit < 10; digit++) {
-          // 10 ** −3 is not what 0.001 is; the nearest double to the decimal is.
+          // 10 ** −3 is not 0.001: only parsing gives the double nearest to the decimal.
           const tick = Number(`${digit}e${power}`);
           if (tick >= ends[0] && tick <= ends[1]) found.push(tick);
         }

@@ -22,7 +22,7 @@ export type ScaleName = 'diverging' | 'sequential';
 interface Linked {
   /** The term that it belongs to, so that it lights up with the term's name. */
   term?: Term | undefined;
-  /** When it comes in, where the figure’s marks come one after another. */
+  /** When it appears, in figures whose marks appear one after another. */
   enter?: 'first' | 'second' | 'third' | 'last' | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface BoxMark extends Linked {
   opacity?: number;
 }
 
-/** Many small discs; `x` and `y` in pixels. */
+/** Many small dots; `x` and `y` in pixels. */
 export interface DotsMark extends Linked {
   mark: 'dots';
   x: ArrayLike<number>;
@@ -96,7 +96,7 @@ export interface RasterMark extends Linked {
   low: number;
   high: number;
   scale: ScaleName;
-  /** Pale, as of a term that is switched off. */
+  /** Pale, for a term that is switched off. */
   faint?: boolean;
 }
 
@@ -108,7 +108,7 @@ export interface Cursor {
   j: number;
 }
 
-/** Centres of what can be pointed at, and their sizes where they are no dots. */
+/** Centres of what can be pointed at, and sizes where they are not dots. */
 interface Points {
   x: ArrayLike<number>;
   y: ArrayLike<number>;
@@ -122,7 +122,7 @@ export interface Region extends Linked {
   y: number;
   width: number;
   height: number;
-  /** Cells of a map; rows of one whose columns are no keys; columns of a plot; or points, of which the nearest counts. */
+  /** Cells of a map; rows of one whose columns are not keys; columns of a plot; or the nearest of points. */
   pick: 'cells' | 'rows' | 'across' | { points: Points };
   rows: number;
   columns: number;
@@ -166,7 +166,7 @@ function nearest({ x, y, cursors }: Points, across: number, down: number): Curso
   return best;
 }
 
-/** What shows where the cursor is, in every region. */
+/** Marks that show the cursor, in every region. */
 export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
   return scene.regions.flatMap((region): Mark[] => {
     const { x, y, width, height, rows, columns, pick } = region;
@@ -195,7 +195,7 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
     const high = height / rows;
     const band = { mark: 'box', fill: 'ink', opacity: 0.09 } as const;
     return [
-      // Of a single column, the bands would only shade all of it.
+      // In a single column the bands would shade everything.
       ...(columns > 1
         ? [
             { ...band, x, y: y + i * high, width, height: high },

@@ -10,7 +10,7 @@ const escapes: Record<string, string> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** Characters that no XML may hold, and lone halves of pairs. */
+/** Characters that XML forbids, and lone surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to take out
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
@@ -42,7 +42,7 @@ const shape = (
 export const markup = ({ name, attributes, text }: Shape): string =>
   `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${escaped(text)}</${name}>`}`;
 
-/** One element for each mark but rasters and, on a canvas, dots. */
+/** An element for each mark except rasters, and except dots where a canvas draws them. */
 export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
   marks.flatMap((mark) =>
     mark.mark === 'raster' || (mark.mark === 'dots' && !withDots) ? [] : shapeOf(mark),
@@ -99,7 +99,7 @@ function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
   let d = '';
   for (let k = 0; k < x.length; k++) {
     const [across, down] = [x[k] as number, y[k] as number];
-    // After a point that is not a number the browser would draw nothing more of the path.
+    // Browsers stop drawing a path at the first coordinate that is not a number.
     if (Number.isFinite(across + down)) d += `M${round(across)},${round(down)}h0`;
   }
   return shape('path', {
@@ -135,11 +135,11 @@ async function rasterImage(raster: RasterMark, theme: Theme, hidden: string): Pr
 }
 
 export interface PictureOptions {
-  /** `auto` follows the reader's scheme, and carries the maps in both. */
+  /** `auto` follows the reader's colour scheme and holds the maps in both. */
   theme: Theme | 'auto';
   title: string;
   description: string;
-  /** Then the picture has its title above, these below, and a margin. */
+  /** Text below the picture. With it, the picture gets a margin and its title above. */
   below?: readonly string[];
 }
 
@@ -147,7 +147,7 @@ const margin = 16;
 const above = 30;
 const lineHeight = 16;
 
-/** Pieces of text in lines that are about so wide. */
+/** Pieces of text joined and broken into lines of about this width. */
 function linesOf(pieces: readonly string[], width: number): string[] {
   const most = Math.max(20, Math.floor(width / 6.2));
   const lines: string[] = [];
@@ -179,7 +179,7 @@ export async function svgPicture(
   const images = await Promise.all(
     themes.flatMap(([one, hidden]) => rasters.map((raster) => rasterImage(raster, one, hidden))),
   );
-  // Of both themes it has the reader's, or the one that its address ends in: #light or #dark.
+  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark.
   const auto = theme === 'auto';
   const style = auto
     ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}</style>`
@@ -200,7 +200,7 @@ export async function svgPicture(
   return `<svg${auto ? ' id="light"' : ''} xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }
 
-/** Classes of ink as plain attributes: what every program reads, and no policy forbids. */
+/** Ink classes as plain attributes, which every program reads and no policy forbids. */
 const inAttributes = (shapes: string, theme: Theme): string =>
   shapes.replace(/ class="([^"]*)"/g, (_, classes: string) =>
     classes

@@ -1,7 +1,7 @@
-// Ends of a scale that a few outliers must not blank.
+// Ends for a scale that a few outliers must not wash out.
 import { quantile } from 'd3-array';
 
-/** The size that this share of the values stays within; undefined when there are none. */
+/** The magnitude that this share of the values stays within; undefined if there are none. */
 export const sizeWithin = (all: readonly ArrayLike<number>[], part: number): number | undefined =>
   quantile(
     all.flatMap((values) => Array.from(values, Math.abs)),

@@ -1,5 +1,5 @@
-// The answering side: runs one figure's computation for each question, wherever it stands - in a worker, in
-// a worker made of a blob, or on the page's own thread.
+// The answering side: runs a figure's computation for each question, be it in a worker, in a worker made of a
+// blob, or on the page's own thread.
 import type { State } from '../figures/controls.js';
 import type { Job, Library } from '../figures/figure.js';
 import { computeOf } from './computes.js';
@@ -16,7 +16,7 @@ export const running =
     return compute(library, state, job);
   };
 
-/** Takes questions, and says what comes of each. */
+/** Takes questions and says what comes of each. */
 export function answering(run: Run, say: (reply: Reply) => void): (question: Question) => Promise<void> {
   const underWay = new Map<number, AbortController>();
   const orders = new Map<number, (order: Order) => void>();

@@ -1,4 +1,4 @@
-// Computes one state anew, and notes what it reads of the model: the part that a file of its own must carry.
+// Computes one state afresh and records what it reads of the model: what a figure in one file must carry.
 import type { Library } from '../figures/figure.js';
 import { type Run, running } from './answers.js';
 import { library } from './library.js';
@@ -9,11 +9,11 @@ async function fetched(address: URL): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** For a worker that has computed nothing yet, because figures remember what they have read. */
+/** Only for a worker that has computed nothing yet: figures remember what they have read. */
 export const carrying =
   ({ first }: Library, model: URL): Run =>
   async (figure, state, job) => {
-    // Few readers ever save a file.
+    // Loaded late: few readers ever save a file.
     const { NotCarried, recorder, watchedLibrary } = await import('../embed/carried.js');
     const record = recorder((file) => fetched(new URL(file, model)));
     const read = library({ read: record.read }, {}, first);

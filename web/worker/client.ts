@@ -1,5 +1,5 @@
-// The page's side of the worker: of each asker one question under way, which a newer one cancels, so that a
-// slider never waits for an answer that nobody wants any more.
+// The page's side of the worker. Each asker has one question under way, and a newer one cancels it: a slider
+// never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
 import type { Order, Question, Reply } from './protocol.js';
 import { knownWays, type Line, type Way } from './ways.js';
@@ -7,29 +7,29 @@ import { knownWays, type Line, type Way } from './ways.js';
 export interface Asker {
   /** Asks, now or as soon as the question under way has ended; a run that can show the new state goes on. */
   ask(state: State, options?: AskOptions): void;
-  /** What a run under way shall do. */
+  /** Sends an order to the run under way. */
   order(order: Order): void;
-  /** Ends the question under way; nothing is said of it any more. */
+  /** Cancels the question under way; nothing more is heard of it. */
   cancel(): void;
 }
 
 export interface AskOptions {
   again?: true | undefined;
   held?: true | undefined;
-  /** A run that is under way can show it. */
+  /** The run under way can show this state. */
   look?: boolean | undefined;
 }
 
 export interface Answers {
   answered(data: unknown, state: State): void;
-  /** Of a run, before its end. */
+  /** The data in the middle of a run. */
   frame?(data: unknown, state: State): void;
   failed(sentence: string): void;
   progress(fraction: number): void;
 }
 
 let line: Line | undefined;
-/** Place in the list of ways. */
+/** Index into the list of ways. */
 let way = 0;
 let nextId = 0;
 const waiting = new Map<number, { question: Question; settle(reply: Reply): void }>();
@@ -51,12 +51,12 @@ function start(): Line {
   return line;
 }
 
-/** Lets what answers load before the first question. */
+/** Starts loading what answers, before the first question. */
 export function startEarly(): void {
   try {
     start();
   } catch {
-    // The first question says so.
+    // The first question will report it.
   }
 }
 
@@ -66,11 +66,11 @@ function listenedTo(started: Line): Line {
     heard = true;
     waiting.get(data.id)?.settle(data);
   };
-  // A worker that cannot be loaded says so in an event only, whatever was asked of it.
+  // A worker that cannot be loaded says so only in this event, never in a reply.
   started.onerror = (event) => {
     if (line !== started) return;
     line = undefined;
-    // It may still be computing, or hold all of its memory.
+    // It may still be computing, or holding its memory.
     started.terminate?.();
     if (!heard && way + 1 < knownWays().length) {
       event.preventDefault?.();
@@ -102,7 +102,7 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
         return;
       }
       if ('frame' in reply) {
-        // What another question has overtaken is shown no more, but a run under way may be looked at with other settings.
+        // A frame overtaken by a newer question is not shown, unless that question only looks at the run.
         if (mine.wanted && (!newest || newest[1]?.look)) frame?.(reply.frame, newest?.[0] ?? state);
         return;
       }
@@ -113,7 +113,7 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
       if (next) send(...next);
       if (!mine.wanted) return;
       if ('error' in reply) {
-        // A question that a newer one has overtaken was cancelled: its failure is no news.
+        // If a newer question has overtaken this one, its failure no longer matters.
         if (!next) failed(reply.error);
       } else answered(reply.data, state);
     };
@@ -144,7 +144,7 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
       if (!underWay) send(state, options);
       else {
         newest = [state, options];
-        // It is asked at the run's end too, which may come before this is heard.
+        // `newest` is also asked at the run's end, which may come before the order is heard.
         if (options?.look && underWay.wanted) order({ look: state });
         else stop();
       }

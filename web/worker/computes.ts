@@ -1,4 +1,4 @@
-// The computing half of every figure: the page opens with these, and the others come in a file of their own.
+// The computing half of every figure. The page opens with those here; the others come in a file of their own.
 import { compute as dotProducts } from '../figures/dotProducts.js';
 import type { Compute } from '../figures/figure.js';
 import { compute as sum } from '../figures/sum.js';

@@ -1,10 +1,10 @@
-// A worker more, started from within a worker and of the same file: it answers one question after another.
+// Another worker, started by a worker from its own file. It answers one question after another.
 import type { State } from '../figures/controls.js';
 import type { Question, Reply } from './protocol.js';
 import type { Doer } from './spread.js';
 import { scriptAddress } from './ways.js';
 
-/** Throws where none may be started. A failure may be the question's or the worker's own. */
+/** Throws where no worker may be started. `work` rejects if the question fails or the worker itself does. */
 export function helper<Result>(address: string, figure: string): Doer<State, Result> {
   const worker = new Worker(scriptAddress(address), { type: 'module' });
   let id = 0;

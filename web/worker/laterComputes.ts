@@ -1,4 +1,4 @@
-// The computing half of every figure but the opening ones, by the figure's name; and what helpers are asked.
+// The computing half of every figure except the opening ones, by name, and the computation that helpers run.
 import { cellRun, computeCell } from '../figures/cells.js';
 import { compute as collisionError } from '../figures/collisionError.js';
 import { compute as collisions } from '../figures/collisions.js';

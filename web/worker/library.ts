@@ -1,4 +1,4 @@
-// The library as figures want it: loaded once, the model when a figure needs it.
+// The library for figures: loaded once, and the model only when a figure needs it.
 import {
   type LoadOptions,
   loadFirst,

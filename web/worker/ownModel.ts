@@ -1,4 +1,4 @@
-// The answering side of a model that the reader opened: held here, so that its figures need no file with each question.
+// The answering side of a model that the reader opened: held here, so questions need not carry its file.
 import {
   logitsOf,
   type ModelInput,
@@ -22,7 +22,7 @@ interface Held {
   model: OpenedModel;
   texts: TextModel;
   picture?: Picture;
-  /** Two figures ask for it at once. */
+  /** Kept, because two figures ask for it at once. */
   report?: Promise<ModelReport> | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function ownModel(
     const { ids = '', otherIds = '' } = state as Record<string, string>;
     const both = model.readsText ? {} : { text: ids, other: otherIds, pair: 'yours' };
     const own = { ...library, miniLM: async () => texts } satisfies TextLibrary;
-    // These figures take no more of a model than that.
+    // These figures need no more of a model than a TextModel has.
     return running(own as Library & TextLibrary)(named, { ...state, ...both, tokens: 'sentence' }, job);
   }
   if (figure === 'own-overlap' || figure === 'own-gram') {
@@ -117,7 +117,7 @@ export async function ownModel(
   } satisfies OneScore;
 }
 
-/** Made once; who shares it does not end with the one that asked first. */
+/** Made once and shared. If the question that started it is cancelled, the other starts it again. */
 async function reportOf(of: Held, job: Job): Promise<ModelReport> {
   of.report ??= of.model.report(watching(job));
   const shared = of.report;
@@ -130,7 +130,7 @@ async function reportOf(of: Held, job: Job): Promise<ModelReport> {
   }
 }
 
-/** Figures that take another model in MiniLM's place, by the names of those of MiniLM. */
+/** Figures on the reader's model, and the figure on MiniLM that computes each. */
 const ofTexts: Record<string, string> = {
   'own-depth': 'depth',
   'own-needs-positions': 'needs-positions',
@@ -146,7 +146,7 @@ async function openedOf(model: OpenedModel): Promise<Opened> {
   return { ...ofFile, heads, epsilon, summands, readsText, picture, digest: await model.digest() };
 }
 
-/** What a text, or a list of ids where no tokenizer is there, is cut into. */
+/** The tokens of a text, or of a list of ids where the model has no tokenizer. */
 async function cut(model: OpenedModel, text: string, longest: number): Promise<Sentence> {
   const most = Math.min(longest, model.positions);
   const sentence = model.readsText
@@ -174,7 +174,7 @@ const asTextModel = (model: OpenedModel): TextModel => ({
   decompose: (sentence, { groups }) => model.decompose(sentence, { groups: groupsIn(model, groups) }),
 });
 
-/** Without the parts that the model has not. */
+/** The groups without the parts that the model lacks. */
 function groupsIn({ summands }: OpenedModel, groups: Record<string, readonly string[]>) {
   const parts = [...summands, 'constant'];
   return Object.fromEntries(
@@ -194,14 +194,14 @@ async function inputOf(
   return { input, dropped };
 }
 
-/** Which of the five kinds each term is, of three parts or of three and a relative bias, which is of the rest. */
+/** The kind of each term, one of five. A fourth part, the relative bias of some models, counts as rest. */
 const nineOf = (parts: number): number[] =>
   Array.from({ length: parts ** 2 }, (_, term) => {
     const [s, r] = [Math.floor(term / parts), term % parts];
     return s < 3 && r < 3 ? (kindOf[3 * s + r] as number) : (kindOf[8] as number);
   });
 
-/** Covariances of nine terms: a relative bias is added to the rest. */
+/** Covariances of nine terms, with a relative bias added to the rest. */
 function inNine(scores: Scores<Float64Array>) {
   const { heads, gauge, variances, covariances } = scores;
   const width = scores.parts.length;

@@ -1,12 +1,12 @@
-// The answering side of tables that the reader opened: their first rows are held here, and figures that draw rows are
-// given these in their place.
+// The answering side of tables that the reader opened. Their first rows are held here; figures that would
+// draw random rows get these instead.
 import { type OpenedTable, openTable } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Job, Library, OwnRows } from '../figures/figure.js';
 import type { HeldTable, HeldTables, TableKind, TableQuestion } from '../figures/ownTable.js';
 import type { Run } from './answers.js';
 
-/** What figures can show of a table: as many words as the largest vocabulary, as wide as the widest of theirs. */
+/** As much of a table as figures can show: their largest vocabulary and their widest rows. */
 const mostRows = 5000;
 const mostColumns = 1024;
 
@@ -17,7 +17,7 @@ interface Held {
 
 const held: Partial<Record<TableKind, Held>> = {};
 
-/** As many of the first rows as are asked for, or as there are. */
+/** The first rows: as many as are asked for, or as there are. */
 const firstOf =
   ({ table: { table } }: Held) =>
   (rows: number) => {
@@ -52,7 +52,7 @@ export async function ownTable(
     {
       ...settings,
       ...(index !== undefined && { index }),
-      // Of what is drawn, so that it can be the reader's own.
+      // Seeded rows are drawn, and what is drawn can be replaced by the reader's own.
       ...{ tokens: 'seeded', words: 'seeded', weights: 'seeded', tables: 'seeded' },
       positions: ofPosition || positions === undefined ? 'random' : positions,
       d: columns,
@@ -95,7 +95,7 @@ async function opened(library: Library, { files, kind, tensor }: TableQuestion, 
 
 const heldNow = (): HeldTables => ({ token: held.token?.told, position: held.position?.told });
 
-/** Where a word's row is, as it is written or in small letters. */
+/** The row of a word, as written or in lower case. */
 function placeOf({ table: { words = [] }, told }: Held, word: string): number {
   const place = [word, word.toLowerCase()].map((one) => words.indexOf(one)).find((at) => at >= 0);
   if (place === undefined) {

@@ -3,15 +3,15 @@ import type { State } from '../figures/controls.js';
 
 export type Question =
   /**
-   * With `carry` the data are not the figure's, but what its state reads of the model; with `again` nothing is kept of
-   * an earlier run, and with `held` a run waits before its first turn.
+   * With `carry` the data are not the figure's, but what its state reads of the model. With `again` nothing
+   * is kept of an earlier run. With `held` a run waits before its first turn.
    */
   | { id: number; figure: string; state: State; carry?: true; again?: true; held?: true }
   | { cancel: number }
   /** To a run under way. */
   | { run: number; order: Order };
 
-/** Waits between two of its turns, goes on, takes one turn more, or looks at itself with other settings. */
+/** Wait before the next turn, go on, take one more turn, or show the run with other settings. */
 export type Order = 'hold' | 'go' | 'step' | { look: State };
 
 export type Reply =

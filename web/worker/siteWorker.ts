@@ -1,9 +1,9 @@
-// The worker of the site's own files, for pages of the same origin, for others through a blob, and as a module
-// of the page itself.
+// The worker from the site's own files: directly for pages of the same origin, through a blob for others, and
+// as a module on the page's own thread.
 import { ownThread, scriptAddress, type Way } from './ways.js';
 import address from './worker.ts?worker&url';
 
-// Made absolute here: in a blob nothing is relative to anything.
+// Absolute, because a blob has no base that an address could be relative to.
 const absolute = () => new URL(address, import.meta.url).href;
 
 export const newWorker = () => new Worker(scriptAddress(absolute()), { type: 'module' });
@@ -11,7 +11,7 @@ export const newWorker = () => new Worker(scriptAddress(absolute()), { type: 'mo
 export const siteWorker: Way = {
   name: 'worker',
   start() {
-    // Not tried, because some browsers put the refusal on the console.
+    // Not even tried, because some browsers log the refusal to the console.
     if (new URL(absolute()).origin !== location.origin) throw new Error('The worker is of another origin.');
     return newWorker();
   },
@@ -21,7 +21,7 @@ export const siteBlobWorker: Way = {
   name: 'blob worker',
   start() {
     const text = `import ${JSON.stringify(absolute())};`;
-    // Questions that come before the module is there wait in it: the worker's own file listens then.
+    // Questions that come early wait in the worker until the imported module listens.
     const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
     return new Worker(scriptAddress(address), { type: 'module' });
   },

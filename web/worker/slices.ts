@@ -1,10 +1,10 @@
-// Computing on the page's own thread, where no worker may be started, must not stop the page.
+// Where no worker may be started, figures compute on the page's own thread. They must not freeze the page.
 import type { Library } from '../figures/figure.js';
 
 /** Lets the page paint and take its input. */
 const pause = () => new Promise<void>((go) => setTimeout(go));
 
-/** A figure waits for the library between its steps, and so does the page for the figure. */
+/** Figures ask for the library between their steps; each time the page gets its turn first. */
 export const inSlices = ({ first, superpose, opening, miniLM }: Library): Library => ({
   first: () => pause().then(first),
   superpose: () => pause().then(superpose),

@@ -1,16 +1,16 @@
-// Independent jobs, each on one of several workers, their results in the order of the jobs.
+// Runs independent jobs on several workers and gives their results in the order of the jobs.
 
-/** Does one job at a time. A worker, or what stands for one. */
+/** A worker, or a stand-in for one. Does one job at a time. */
 export interface Doer<Job, Result> {
   work(job: Job): Promise<Result>;
-  /** Ends it, whatever it is at. */
+  /** Ends it at once, even in the middle of a job. */
   close(): void;
 }
 
 export interface SpreadOptions {
   /** How many at most; from 1 up. */
   workers: number;
-  /** Ends all of them; the results then end with its reason. */
+  /** Ends all workers; the results then fail with its reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -27,12 +27,12 @@ function place<Result>(): Place<Result> {
     take = resolve;
     fail = reject;
   });
-  // Of one that nobody comes to ask for, a failure is no news.
+  // Nobody may ever await this one; its failure must not count as unhandled.
   result.catch(() => {});
   return { result, take, fail };
 }
 
-/** One more worker; none where there are some that must do. */
+/** One more worker. If it cannot start, those there are must do; without any, that is an error. */
 function started<Made>(start: () => Made, enough: boolean): Made | undefined {
   try {
     return start();
@@ -43,8 +43,9 @@ function started<Made>(start: () => Made, enough: boolean): Made | undefined {
 }
 
 /**
- * Each result when it and all before it are there. The first job is begun first, so the first result does not wait for
- * the rest. A job that fails ends the results there; leaving them early, or the signal, ends the workers.
+ * Yields each result once it and all before it are there. The first job is begun first, so the first result
+ * does not wait for the rest. A job that fails ends the results there. Leaving the loop early, or the signal,
+ * ends the workers.
  */
 export async function* spread<Job, Result>(
   jobs: readonly Job[],
@@ -63,7 +64,7 @@ export async function* spread<Job, Result>(
       const at = next++;
       const result = doer.work(jobs[at] as Job);
       result.then(places[at]?.take, places[at]?.fail);
-      // After a failure the worker may be no more.
+      // Stops at a failure: the worker may be gone.
       await result;
     }
   };

@@ -1,4 +1,4 @@
-// One run of a small transformer from beginning to end, as tables of runs have it.
+// One training run of a small transformer from beginning to end, for tables of runs.
 import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 
 /** Steps between two looks at accuracy, until it has reached `aim`. */
@@ -12,23 +12,23 @@ const longerSequences = 64;
 export interface Looks {
   /** Steps between two looks at accuracy. */
   every?: number;
-  /** At the end sequences of `n` tokens are measured too, `places` of them at a time. */
+  /** At the end accuracy is measured on sequences of `n` tokens too, in blocks of `places` tokens. */
   longer?: { n: number; places: number };
 }
 
 export interface TrainingRun {
-  /** Of the evaluation, at the end. */
+  /** Accuracy on the evaluation set, at the end. */
   accuracy: number;
-  /** Steps until the evaluation first had 99 %; null when it never had. */
+  /** Steps until accuracy was first 99 % or more; null if it never was. */
   stepsToAim: number | null;
   /** It stopped because a loss or gradient was not finite. */
   diverged: boolean;
-  /** Of longer sequences, from the first places on; empty where there are none. */
+  /** Accuracy on longer sequences, block by block; empty if none were asked for. */
   along: number[];
   parameters: Record<string, Table>;
 }
 
-/** `rest` is waited for between slices. */
+/** Awaits `rest` between slices of steps. */
 export async function trainingRun(
   superpose: Superpose,
   options: TaskTrainerOptions,

@@ -1,4 +1,4 @@
-// The turns of a run that is watched: between two of them it hears what the reader wants, and waits while it is held.
+// The turns of a run that is watched. Between turns it hears the reader's orders, and waits while it is held.
 import type { State } from '../figures/controls.js';
 import type { Run } from '../figures/figure.js';
 import type { Order } from './protocol.js';
@@ -37,7 +37,7 @@ export function turnsOf(
       state: () => state,
       frame,
       async turn() {
-        // What has been said in the meantime is heard first.
+        // Orders that have come in the meantime are heard first.
         await new Promise<void>((go) => setTimeout(go));
         while (held && allowed === 0 && !looked && !signal.aborted) {
           await new Promise<void>((go) => {

@@ -2,12 +2,12 @@
 // not start; a worker made of a blob, which a policy may forbid; and its own thread.
 import type { Question, Reply } from './protocol.js';
 
-/** What a Worker has, as far as it is used. */
+/** As much of a Worker as is used. */
 export interface Line {
   postMessage(message: unknown): void;
   onmessage: ((event: MessageEvent) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
-  /** Ends it, whatever it is at. The page's own thread has none. */
+  /** Ends it at once. The page's own thread has no such method. */
   terminate?(): void;
 }
 
@@ -19,18 +19,18 @@ export interface Way {
 let policy: { createScriptURL(address: string): object } | undefined;
 
 /**
- * The address of a worker as a page that asks for Trusted Types wants it. Where the page allows no policy of this
- * name, making one throws, and the next way is tried.
+ * The address of a worker, in the form that pages with Trusted Types require. Where the page allows no policy
+ * of this name, creating one throws, and the next way is tried.
  */
 export function scriptAddress(address: string): string {
   if (typeof trustedTypes === 'object') {
     policy ??= trustedTypes.createPolicy('superpose', { createScriptURL: (same) => same });
   }
-  // The compiler's Worker takes a text only.
+  // TypeScript's Worker takes only a string.
   return (policy?.createScriptURL(address) ?? address) as string;
 }
 
-/** A classic worker of this text. It is told first what it needs, then asked. */
+/** A classic worker with this source. `first` is posted to it before any question. */
 export const blobWorker = (text: string, first?: () => unknown): Way => ({
   name: 'blob worker',
   start() {
@@ -41,10 +41,10 @@ export const blobWorker = (text: string, first?: () => unknown): Way => ({
   },
 });
 
-/** Given what to say with, what answers: see answers.ts, which this must not import. */
+/** Takes a function for replies and returns one for questions: see answers.ts, which this must not import. */
 export type Answering = (say: (reply: Reply) => void) => (question: Question) => void;
 
-/** The page's own thread. Its computing stops for the page wherever it waits for the library. */
+/** The page's own thread. Computing lets the page take its turn wherever it waits for the library. */
 export const ownThread = (make: () => Promise<Answering>): Way => ({
   name: 'page',
   start() {
@@ -64,7 +64,7 @@ export const ownThread = (make: () => Promise<Answering>): Way => ({
 let ways: readonly Way[] = [];
 export const knownWays = (): readonly Way[] => ways;
 
-/** Said once by each entry, before any figure asks. */
+/** Called once by each entry point, before any figure asks. */
 export function setWays(...all: Way[]): void {
   ways = all;
 }

@@ -1,5 +1,5 @@
-// All that computes, in files of its own, so that no page has any of it twice: a worker, which answers off the page's
-// thread; and a module, for a page that may start no worker.
+// Everything that computes, in files of its own, so no page loads any of it twice. As a worker it answers off
+// the page's thread; as a module it serves pages that may start no worker.
 
 import type { Library } from '../figures/figure.js';
 import { answering, type Run, running } from './answers.js';
@@ -9,13 +9,13 @@ import type { Question, Reply } from './protocol.js';
 import { inSlices } from './slices.js';
 import type { Answering } from './ways.js';
 
-// In dist/ this file stands in assets/, beside model/.
+// In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
 // The first module is loaded at once, the second and MiniLM when a figure needs them.
 const loaded = library({ from: model });
 loaded.first().catch(() => {});
 
-/** Figures of what the reader has opened come with code of their own. */
+/** Figures on the reader's own files have code of their own, loaded when first asked for. */
 const runningAll = (loaded: Library): Run => {
   const run = running(loaded);
   return async (figure, state, job) =>

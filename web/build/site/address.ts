@@ -1,5 +1,5 @@
-// Where the site will stand, if the builder says so. Search engines, cards and oEmbed want whole addresses;
-// without one they are left out.
+// The address that the site will have, if SUPERPOSE_URL gives it. Search engines, cards and oEmbed need whole
+// addresses; without one they are left out.
 export function siteAddress(): string | undefined {
   const given = process.env.SUPERPOSE_URL;
   if (!given) return undefined;

@@ -1,5 +1,4 @@
-// demo/: a blog post that shows five figures, embedded in the five ways that the page offers, with the very
-// snippets that it gives out.
+// demo/: a blog post with five figures, embedded in the page's five ways by the page's own snippets.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';

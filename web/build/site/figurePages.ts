@@ -1,4 +1,4 @@
-// figures/NAME/: each figure as a page of its own that is one file, for frames and for keeping.
+// figures/NAME/: each figure as a page in one file, for frames and for keeping.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -39,7 +39,7 @@ export function figurePages(dist: string): Plugin {
   };
 }
 
-/** Card, oEmbed and canonical link, which take the site's address. */
+/** Card, oEmbed and canonical link, which need the site's address. */
 async function announced(name: string, title: string, finding: string, folder: string) {
   const home = siteAddress();
   if (!home) return {};
@@ -75,7 +75,7 @@ async function announced(name: string, title: string, finding: string, folder: s
   };
 }
 
-/** In pixels, where they are known. */
+/** Sizes are in pixels, where they are known. */
 interface CardPicture {
   address: string;
   width?: number;

@@ -1,4 +1,4 @@
-// Every figure, rendered once for the whole build: for the pictures that stand in for it, and for its page.
+// Every figure, rendered once for the whole build: for its placeholder and for its page.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -18,7 +18,7 @@ export interface MadeFigure {
   rendered: Rendered;
   carried: Carried | undefined;
   takesRest: boolean;
-  /** With pictures in the folder pictures/. */
+  /** Its pictures are in the folder pictures/. */
   placeholder: Placeholder;
 }
 
@@ -41,12 +41,12 @@ export function madeFigure(name: string): Promise<MadeFigure> {
   return known;
 }
 
-/** The same in another state, without what stands in. */
+/** The same in another state, without a placeholder. */
 export async function madeState(name: string, settings: [string, string][]) {
   return { ...(await computed(name, settings)), toSvg: (await headless()).toSvg };
 }
 
-/** What figures are computed with: the library, its modules, the figures and the model. */
+/** A digest of what figures are computed with: the library, its modules, the figures and the model. */
 const ingredients = (): string => {
   const library = resolve(root, 'build/package');
   const hash = createHash('sha256');
@@ -74,7 +74,7 @@ async function computed(name: string, settings: [string, string][] = []) {
     );
     return { ...rest, rendered: { ...rendered, figure: figures[name] as Rendered['figure'] } };
   }
-  // An instance of its own: figures remember what they have read, and then do not read it again.
+  // A fresh instance: figures remember what they have read, and would not read it again.
   const own: Headless = await import(`${bundle}?${key}`);
   const { rendered, ...rest } = await own.renderAndCarry(model, name, settings);
   mkdirSync(resolve(root, 'build/computed'), { recursive: true });

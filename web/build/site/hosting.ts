@@ -1,5 +1,5 @@
-// What a host wants of dist/: header files, a service worker, precompressed copies, and, where the site's
-// address is known, cards and a map.
+// What hosts need in dist/: header files, a service worker, precompressed copies and, if the site's address
+// is known, cards and a sitemap.
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
@@ -11,10 +11,10 @@ import { cardTags } from './figurePages.js';
 import { figureNames } from './figures.js';
 
 const compressible = ['.html', '.js', '.css', '.svg', '.json', '.txt', '.xml', '.wasm'];
-/** Less than this is not worth a second file. */
+/** Smaller files are not worth a compressed copy. */
 const leastBytes = 1024;
 
-/** Files of dist/, with slashes; the model's only where they are dist's own and not a link elsewhere. */
+/** Files of dist/; the model's only if model/ is a folder of its own and not a link elsewhere. */
 function filesOf(dist: string): string[] {
   const modelIsLink = lstatSync(join(dist, 'model'), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   return readdirSync(dist, { recursive: true, withFileTypes: true })
@@ -73,17 +73,17 @@ export const hosting = (dist: string): Plugin => ({
   },
 });
 
-/** Everything may be embedded anywhere, also by pages that let in only what says so (COEP). */
+/** Everything may be embedded anywhere, even by pages that let in only what allows it (COEP). */
 const everywhere: [string, string][] = [
   ['Access-Control-Allow-Origin', '*'],
   ['Cross-Origin-Resource-Policy', 'cross-origin'],
   ['X-Content-Type-Options', 'nosniff'],
 ];
-/** Such a page frames only pages that let in as little. */
+/** A page with COEP frames only pages that have it too. */
 const framed: [string, string] = ['Cross-Origin-Embedder-Policy', 'require-corp'];
 
 function writeHeaders(dist: string): void {
-  // What is named by its content is kept for a year.
+  // Files whose names have a hash of their content are kept for a year.
   const year = 'public, max-age=31536000, immutable';
   const lines = (headers: [string, string][], line: (name: string, value: string) => string) =>
     headers.map(([name, value]) => line(name, value)).join('\n');
@@ -117,7 +117,7 @@ ${lines(everywhere, set)}
     join(figures, '.htaccess'),
     `<IfModule mod_headers.c>\n${lines([framed], set)}\n</IfModule>\n`,
   );
-  // Else GitHub Pages leaves out what begins with an underscore.
+  // Otherwise GitHub Pages leaves out files whose names begin with an underscore.
   writeFileSync(join(dist, '.nojekyll'), '');
   const folder = join(dist, 'hosting');
   mkdirSync(folder, { recursive: true });
@@ -139,7 +139,7 @@ ${lines(everywhere, (name, value) => `  add_header ${name} ${value};`)}
   );
   const rule = { AllowedOrigins: ['*'], AllowedMethods: ['GET', 'HEAD'], AllowedHeaders: ['*'] };
   writeFileSync(join(folder, 's3-cors.json'), `${JSON.stringify({ CORSRules: [rule] }, null, 1)}\n`);
-  // S3 itself sends no others: CloudFront before it does, with one policy for all and one for figures/*.
+  // S3 sends no other headers. CloudFront in front of it does, with one policy for all and one for figures/*.
   const policy = (name: string, headers: [string, string][]) => ({
     Name: name,
     CustomHeadersConfig: {
@@ -147,7 +147,7 @@ ${lines(everywhere, (name, value) => `  add_header ${name} ${value};`)}
       Items: headers.map(([Header, Value]) => ({ Header, Value, Override: true })),
     },
   });
-  // It has settings of their own for the others.
+  // CloudFront has settings of its own for the other headers.
   const own = everywhere.filter(([name]) => name.startsWith('Cross-Origin-'));
   const policies = {
     cloudfront: policy('superpose', own),
@@ -171,7 +171,7 @@ async function writeMap(dist: string): Promise<void> {
   );
 }
 
-/** The page with all its figures; words of the model come as they are used. */
+/** It keeps the page with all its figures at once, and the model's files as they are used. */
 function writeServiceWorker(dist: string): void {
   const site = filesOf(dist).filter((file) => /^(assets\/|favicon\.svg$|index\.html$|pictures\/)/.test(file));
   const contents = site.map((file) => [file, readFileSync(join(dist, file))] as const);
@@ -189,16 +189,16 @@ function writeServiceWorker(dist: string): void {
   writeFileSync(join(dist, 'sw.js'), code);
 }
 
-/** Copies for hosts that send them as they are. */
+/** Compressed copies, for hosts that send such files as they are. */
 async function compress(dist: string): Promise<void> {
-  // Far along the way to the best, in a tenth of its time.
+  // Nearly as small as with the best quality, in a tenth of the time.
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
   await Promise.all(
     filesOf(dist).map(async (file) => {
       const bytes = readFileSync(resolve(dist, file));
       if (!compressible.includes(extname(file)) || bytes.length < leastBytes) return;
       writeFileSync(resolve(dist, `${file}.gz`), await promisify(gzip)(bytes));
-      // Pages of one file are many and large: one copy of each is enough.
+      // Pages in one file are many and large; one compressed copy of each is enough.
       if (/^(figures|demo)\//.test(file)) return;
       writeFileSync(resolve(dist, `${file}.br`), await promisify(brotliCompress)(bytes, quality));
     }),

@@ -1,4 +1,4 @@
-// Each figure of a page gets the picture of its first view, made by its own code, and each card what is seen of it.
+// Gives each figure of a page the picture of its first view, made by its own code, and each card its summary.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -6,7 +6,7 @@ import { widths } from '../../node/placeholder.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, type MadeFigure, madeFigure } from './figures.js';
 
-/** What is seen of a card that is closed: title, picture, and the first sentence of what the figure says. */
+/** What a closed card shows: the picture, the title and the first sentence of the finding. */
 function summaryOf({ name, rendered: { figure, data, state } }: MadeFigure): string {
   const { height } = figure.scene(data, state, widths.narrow);
   const [first] = new Intl.Segmenter('en', { granularity: 'sentence' }).segment(figure.describe(data, state));
@@ -36,7 +36,7 @@ export function placeholders(dist: string): Plugin {
         }
         return html
           .replace(empty, (_, name: string, rest: string) => {
-            // A card’s summary has its title.
+            // In a card, the summary already has the title.
             const title = cards.has(name) ? '' : (titles.get(name) ?? '');
             return `<superpose-figure name="${name}"${rest}>${title}${inside.get(name) ?? ''}</superpose-figure>`;
           })

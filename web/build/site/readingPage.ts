@@ -1,12 +1,12 @@
-// A page to read, without scripts: the reference and the code.
+// A page without scripts, only to read: for the reference and the code.
 import { escaped } from '../../plot/svg.js';
 
 export interface ReadingPage {
   title: string;
   description: string;
-  /** From this page to the folder that the site is in, such as "../". */
+  /** The path from this page to the site's folder, such as "../". */
   home: string;
-  /** What is in <main>, as markup. */
+  /** The markup inside <main>. */
   main: string;
 }
 

@@ -14,7 +14,7 @@ export interface Declared {
   name: string;
   doc: string;
   code: string;
-  /** Of an interface of functions. */
+  /** The functions, if it is an interface of functions. */
   members: Declared[];
 }
 
@@ -33,14 +33,14 @@ const plain = (doc = '') =>
     .join(' ')
     .trim();
 
-/** What a file of types declares, with its comments; the compiler's own layout makes it easy. */
+/** What a .d.ts file declares, with its comments. This relies on the layout that the compiler writes. */
 export function declarations(text: string): Declared[] {
   const found: Declared[] = [];
   const start = new RegExp(`^${comment}(export (?:declare )?(?:interface|type|function|const) (\\w+))`, 'gm');
   for (const match of text.matchAll(start)) {
     const [, doc, , name = ''] = match;
     const from = text.indexOf('export', match.index + match[0].lastIndexOf('export'));
-    // A declaration ends with a brace or a semicolon at the margin.
+    // A declaration ends with a brace at the margin, or with an unindented line that ends in a semicolon.
     const rest = text.slice(from);
     const end = rest.match(/^}.*$|^(?! ).*;$/m);
     const code = end ? rest.slice(0, (end.index ?? 0) + end[0].length) : rest;
@@ -62,14 +62,14 @@ function membersOf(code: string): Declared[] {
 
 const read = (file: string) => readFileSync(resolve(types, file), 'utf8');
 
-/** The files all of whose types a file gives out, and those that these give out. */
+/** The files whose types a file re-exports as a whole, and those that these re-export. */
 const starred = (file: string): string[] =>
   [...read(file).matchAll(/^export type \* from '(.+)\.js';/gm)].flatMap(([, path = '']) => {
     const given = posix.join(posix.dirname(file), `${path}.d.ts`);
     return [given, ...starred(given)];
   });
 
-/** What index.d.ts gives out, and the groups of functions that it is made of. */
+/** What index.d.ts exports, and the groups of functions that it is made of. */
 export function publicDeclarations(): Declared[] {
   const index = read('index.d.ts');
   const files = readdirSync(types, { encoding: 'utf8', recursive: true }).filter(

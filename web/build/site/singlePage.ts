@@ -9,7 +9,7 @@ export interface SinglePageParts {
   title: string;
   description: string;
   page: SinglePage;
-  /** Light and dark, from a phone's width on: SVG by the least width of the page. */
+  /** SVG for narrow and for wide pages, each light and dark. */
   pictures: { narrow: string; wide: string };
   finding: string;
   script: string;
@@ -17,11 +17,11 @@ export interface SinglePageParts {
   takesRest: boolean;
   /** For the head: links and cards. */
   head?: string;
-  /** Of other hosts that the page may fetch from. */
+  /** Another origin that the page may fetch from. */
   connect?: string;
 }
 
-/** The reader's scheme; stronger than it is what the page around says, and strongest what the figure was given. */
+/** The reader's scheme. The surrounding page's theme overrides it, and the figure's own overrides both. */
 const colours = {
   light: '{color-scheme:light;background:#fdfdfb;color:#14161a}',
   dark: '{color-scheme:dark;background:#14161a;color:#e6e8ec}',
@@ -34,7 +34,7 @@ const wasmBlock = (name: string) => {
 };
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.trim()).replace(/'/g, '%27')}`;
-/** As text between script tags, where only a closing tag must not stand. */
+/** JSON to put between script tags, which it must not close. */
 export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 export function singlePage(parts: SinglePageParts): string {

@@ -1,4 +1,4 @@
-// source/: the code that a section of the page names, to read where the page is, whatever serves it.
+// source/: the code that a section of the page names, to read on the site itself, whatever serves it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -8,7 +8,7 @@ import { readingPage } from './readingPage.js';
 const root = resolve(import.meta.dirname, '../../..');
 const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;
 
-/** The functions and types of a header belong to its code: a reader wants what they say. */
+/** A .cpp file is shown with its header, which says what its functions and types are. */
 const withHeader = (file: string): string[] =>
   file.endsWith('.cpp') ? [file.replace(/cpp$/, 'h'), file] : [file];
 

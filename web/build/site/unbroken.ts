@@ -1,4 +1,4 @@
-// A number stays on one line with its unit and its sign of equality: "89 %", "d = 8", "8.1 × 10⁻⁵".
+// Keeps a number on one line with its unit, equals sign or power of ten: "89 %", "d = 8", "8.1 × 10⁻⁵".
 import type { Plugin } from 'vite';
 
 const spaces: [RegExp, string][] = [
@@ -7,7 +7,7 @@ const spaces: [RegExp, string][] = [
   [/ × (?=10[⁰¹²³⁴-⁹⁻])/g, '\u00a0×\u00a0'],
 ];
 
-/** The text between the tags of a page; what is inside a tag is left as it is. */
+/** Changes the text between the tags of a page, and nothing inside a tag. */
 export const unbroken = (html: string): string =>
   html.replace(/(?<=>)[^<]+(?=<)/g, (text) =>
     spaces.reduce((line, [space, kept]) => line.replace(space, kept), text),

@@ -1,4 +1,4 @@
-// superpose decompose: the scores of a layer of MiniLM, or of a model of one's own, and the terms that they are the sum of.
+// superpose decompose: the scores of a layer of MiniLM or of the user's own model, and the terms of each.
 
 import {
   load,
@@ -102,7 +102,7 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
         ids: (ids as string).split(',').map((id) => (id.trim() === '' ? Number.NaN : Number(id))),
       } as const);
     const [content, position, ...others] = model.summands as [string, string];
-    // Nine terms, as of MiniLM; of a model without summands the library says why there are none.
+    // Nine terms, as for MiniLM. For a model without summands the library says why there are none.
     const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
     const behind = Number(layer ?? 0) > 0 || way !== undefined;
     if (way === 'mean')
@@ -130,7 +130,7 @@ function answered(
   { csv, json, only }: { csv: boolean; json: boolean; only: number[] | undefined },
 ): string {
   const { tokens, dropped } = scores.sentence;
-  // A relative bias meets no other part.
+  // A relative bias has no terms with other parts.
   const pairs = scores.parts
     .flatMap((query) => scores.parts.map((key) => ({ query, key })))
     .map((pair, term) => ({ ...pair, term }))
@@ -140,7 +140,7 @@ function answered(
     dropped > 0
       ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.\n`
       : '';
-  // A table of nothing but numbers has no place for it.
+  // CSV has no place for this sentence.
   if (csv) process.stderr.write(cut);
 
   if (only) {
@@ -164,7 +164,7 @@ function answered(
   return printed({ tokens, dropped, ...which, columns, rows }, { csv, json, cut });
 }
 
-/** Of so many positions the corpus has means: see corpusMeans(). */
+/** Refuses sentences with more positions than have a mean over the corpus: see corpusMeans(). */
 function fitsMeans({ positions }: { positions: number }, tokens: number): void {
   const most = Math.min(31, positions - 1);
   if (tokens > most) {

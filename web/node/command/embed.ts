@@ -1,4 +1,4 @@
-// superpose embed: the embeddings of sentences, by MiniLM or a model of one's own, spread over threads.
+// superpose embed: the embeddings of sentences, by MiniLM or the user's own model, computed on threads.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { load } from 'superpose';
@@ -67,7 +67,7 @@ async function linesOf(file: string): Promise<string[]> {
   return lines;
 }
 
-/** To read: of each sentence, which other one is nearest. */
+/** For people to read: each sentence, and which other one is nearest. */
 async function nearest(texts: readonly string[], found: readonly Embedded[]): Promise<string> {
   const columns = (found[0] as Embedded).embedding.length;
   const data = new Float32Array(found.length * columns);

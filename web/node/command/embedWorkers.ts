@@ -7,12 +7,12 @@ import { serve, thread } from './threads.js';
 
 export const purpose = 'embedding';
 
-/** A path, and what config.json does not say; MiniLM without one. */
+/** A path, and what config.json may lack; without a path, MiniLM. */
 export interface ModelAsked extends OpenGiven {
   model?: string | undefined;
 }
 
-/** Of one sentence. */
+/** What comes of one sentence. */
 export interface Embedded {
   tokens: number;
   /** Tokens that were left out at its end. */
@@ -21,7 +21,7 @@ export interface Embedded {
   embedding: Float32Array;
 }
 
-/** So few at a time that threads end together, and so many that their messages do not count. */
+/** Few enough for threads to finish together, and enough for messages to cost next to nothing. */
 const atOnce = 4;
 
 export async function serveEmbeddings(asked: unknown): Promise<void> {
@@ -37,7 +37,7 @@ export async function serveEmbeddings(asked: unknown): Promise<void> {
   });
 }
 
-/** In the order of the texts. */
+/** One result for each text, in their order. */
 export async function embedded(
   texts: readonly string[],
   given: ModelAsked,

@@ -72,7 +72,7 @@ function pairOf(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** From a whole address, its fragment, or only the settings of one. */
+/** Settings from a whole address, from its fragment, or as in `d=64&n=8`. */
 function stateOf(name: string, text: string): [string, string][] {
   // The text of a setting may hold a # of its own.
   const isLink = /^(#|[a-z]+:\/\/)|^[^=]*#v=/i.test(text);

@@ -1,23 +1,23 @@
-// superpose model: what the tables of a model of one's own are like.
+// superpose model: measures of the tables of the user's own model.
 import { type ByGauge, load, type ModelReport, type OpenedModel, openModel } from 'superpose';
 import { csvOf } from '../index.js';
 import { parsed, Refusal, told } from './refusal.js';
 
-/** What may have to be said to open a model. */
+/** Options that opening a model may need. */
 export const openOptions = {
   part: { type: 'string' },
   heads: { type: 'string' },
   epsilon: { type: 'string' },
 } as const;
 
-/** The same, as they were given. */
+/** Their values, as given on the command line. */
 export interface OpenGiven {
   part?: string | undefined;
   heads?: string | undefined;
   epsilon?: string | undefined;
 }
 
-/** The model at a path; what is wrong with it is a RangeError. */
+/** Opens the model at a path. Throws RangeError if something is wrong with it. */
 export async function opened(path: string, { part, heads, epsilon }: OpenGiven): Promise<OpenedModel> {
   const number = (text: string) => (text.trim() === '' ? Number.NaN : Number(text));
   return openModel(await load(), path, {
@@ -66,7 +66,7 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
     value ? [...row(label, measure, value.raw, 'raw'), ...row(label, measure, value.centred, 'centred')] : [];
   const sizes = (of: 'meanSize' | 'largestSize'): ByGauge<number> | undefined =>
     cosines && { raw: cosines.raw[of], centred: cosines.centred[of] };
-  // Pictures have no table of tokens, but what one pixel of one colour adds.
+  // Models of pictures have no table of tokens; their rows are what one pixel of one colour adds.
   const tokens = model.picture ? 'pixel' : 'token';
   return [
     ...row('family', 'family', model.family),
@@ -124,7 +124,7 @@ function printed(model: OpenedModel, report: ModelReport, rows: Row[]): string {
   ].join('\n');
 }
 
-/** Typed arrays as lists, and what is not a number as null. */
+/** For JSON: typed arrays as lists, and what is not a finite number as null. */
 function plain(model: OpenedModel, report: ModelReport): unknown {
   const listed = (value: unknown): unknown => {
     if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, listed);

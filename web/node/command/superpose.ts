@@ -84,7 +84,7 @@ const commands: Record<string, (args: string[]) => Promise<string>> = {
 };
 
 function version(): string {
-  // From build/package/node/, as from the same place in an installed package.
+  // Seen from build/package/node/, which is at the same place in an installed package.
   const file = new URL('../../../package.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }

@@ -1,4 +1,4 @@
-// Threads of Node's: the command's own file once more, which asks here what it is there for.
+// Node's threads. Each runs the command's own file again, which learns here what the thread is for.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Doer } from '../../worker/spread.js';
 
@@ -8,7 +8,7 @@ interface Purpose {
   given: unknown;
 }
 
-/** Of this thread; undefined of the main one. */
+/** The purpose of this thread; undefined on the main thread. */
 export const purpose: Purpose | undefined = isMainThread ? undefined : (workerData as Purpose);
 
 /** Answers one question after another, until the thread is ended. */

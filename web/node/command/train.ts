@@ -1,4 +1,4 @@
-// superpose train: small transformers on a task, under one scheme after another, over seeds.
+// superpose train: trains small transformers on tasks, under several schemes, over several seeds.
 import { writeFile } from 'node:fs/promises';
 import { load, type Superpose, type Task, type TaskTrainerOptions, type TrainingScheme } from 'superpose';
 import type { TrainingRun } from '../../worker/trainingRun.js';
@@ -38,7 +38,7 @@ export async function train(args: string[]): Promise<string> {
   if (out !== undefined && (cells.length > 1 || seeds > 1))
     throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
   const superpose = await load();
-  // A wrong option is told before the first run, not after the runs that came before it.
+  // A wrong option is reported before the first run, not when its turn comes.
   for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
   const asked = cells.flatMap(([, options]) =>
     Array.from({ length: seeds }, (_, seed) => ({ ...options, seed: seed + 1 })),
@@ -75,7 +75,7 @@ export async function train(args: string[]): Promise<string> {
   return `Accuracy after ${steps} steps, mean ± standard deviation over ${seeds === 1 ? 'one seed' : `${seeds} seeds`}, and the steps to 99 %, mean of the seeds that came there:\n${printed(rows)}`;
 }
 
-/** The parameters, with what they are the parameters of. */
+/** Writes the parameters, with the options that they were trained under. */
 async function keep(
   superpose: Superpose,
   file: string,
@@ -172,7 +172,7 @@ function refused<T>(work: () => T): T {
   }
 }
 
-/** One line that is written over; elsewhere than on a terminal, nothing. */
+/** Overwrites one line on a terminal; writes nothing anywhere else. */
 function progress(line = '') {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
 }

@@ -1,4 +1,4 @@
-// Runs of training on threads.
+// Training runs on threads.
 import { availableParallelism } from 'node:os';
 import { load, type TaskTrainerOptions } from 'superpose';
 import { spread } from '../../worker/spread.js';
@@ -12,7 +12,7 @@ export async function serveRuns(): Promise<void> {
   serve((options: TaskTrainerOptions) => trainingRun(superpose, options));
 }
 
-/** In the order of what is asked for, on as many threads as there is work and processors for. */
+/** Results in the order of `all`, on as many threads as there are runs and processors for. */
 export const runs = (all: readonly TaskTrainerOptions[], signal?: AbortSignal) =>
   spread<TaskTrainerOptions, TrainingRun>(all, () => thread({ purpose, given: undefined }), {
     workers: availableParallelism(),
