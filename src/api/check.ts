@@ -1,13 +1,16 @@
-// What the library is given is checked here, once, before anything is allocated. Each error says what
-// was given and what is allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
+// Arguments are checked here, once, before anything is allocated. Each error says what was given and what is
+// allowed: TypeError for a wrong kind of value, RangeError for a wrong value.
 import type { Floats, Linear, Precision, Table } from './table.js';
 
-/** The most that a call’s inputs, working memory and results may take together with all that is held; WebAssembly ends at 2 GiB. */
+/**
+ * The most that a call’s inputs, working memory and results may take, together with all that is held already.
+ * WebAssembly ends at 2 GiB.
+ */
 export const maxBytes = 2 ** 30;
 
 /** What layers and searches keep in the module's memory until they are deleted. */
 let heldBytes = 0;
-/** Widths and row counts beyond this are taken for mistakes. */
+/** A larger width or row count is taken for a mistake. */
 export const maxExtent = 2 ** 22;
 
 /** A value as an error message shows it. */
@@ -18,13 +21,13 @@ export const shown = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
-/** Refuses a value: with a RangeError when its kind is right, otherwise with a TypeError. */
+/** Refuses a value: a RangeError when its kind is right, a TypeError otherwise. */
 export function refuse(name: string, must: string, value: unknown, rightKind = true): never {
   const sentence = `${name} must be ${must}; it is ${shown(value)}.`;
   throw rightKind ? new RangeError(sentence) : new TypeError(sentence);
 }
 
-/** Refuses what has too many or too few of something. */
+/** Refuses a wrong count of something. */
 export function refuseCount(name: string, must: string, count: number): never {
   throw new RangeError(`${name} must have ${must}; it has ${count}.`);
 }
@@ -72,14 +75,14 @@ export function index(name: string, value: unknown, count: number): number {
   return integer(name, value, 0, count - 1);
 }
 
-/** A list of numbers that a measurement is taken of. */
+/** A list of numbers to measure, which must fit in memory. */
 export function list(name: string, value: unknown, length?: number): Floats {
   const checked = floats(name, value, length);
   fits(`${checked.length} numbers`, 24 * checked.length);
   return checked;
 }
 
-/** A list of numbers that `each` checks, as many as `length` says when it is given. */
+/** A list of numbers, each checked by `each`; `length` of them when that is given. */
 export function numbers(
   name: string,
   value: unknown,
@@ -93,7 +96,7 @@ export function numbers(
   return value;
 }
 
-/** Such a list of whole numbers from 0 to `high`. */
+/** A list of whole numbers from 0 to `high`. */
 export const integers = (name: string, value: unknown, high = maxExtent, length?: number) =>
   numbers(name, value, (entry, one) => integer(entry, one, 0, high), length);
 
@@ -104,7 +107,7 @@ export function once(name: string, list: readonly unknown[]): void {
     throw new RangeError(`${name} must name each once; ${shown(twice)} is there twice.`);
 }
 
-/** Of random draws: a seed or a stream. */
+/** A seed or a stream of random draws. */
 export const seed = (name: string, value: unknown): number => integer(name, value, 0, 2 ** 32 - 1);
 
 export function flag(name: string, value: unknown): boolean {
@@ -135,7 +138,7 @@ export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
   return place;
 }
 
-/** The same, as its place in the list: enumerations go to the module as numbers. */
+/** The place of one of the allowed texts: enumerations go to the module as numbers. */
 export const placeOf = (name: string, value: unknown, allowed: readonly string[]): number =>
   allowed.indexOf(oneOf(name, value, allowed));
 
@@ -145,7 +148,7 @@ export function object(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) refuse(name, 'an object', value, false);
 }
 
-/** Float32Array or Float64Array of the given length if there is one, whatever is in it. */
+/** A Float32Array or Float64Array with any values, of the given length if there is one. */
 export function array(name: string, value: unknown, length?: number): Floats {
   if (!(value instanceof Float32Array || value instanceof Float64Array)) {
     refuse(name, 'a Float32Array or a Float64Array', value, false);
@@ -157,8 +160,8 @@ export function array(name: string, value: unknown, length?: number): Floats {
 /** The same without NaN or infinities. */
 export function floats(name: string, value: unknown, length?: number): Floats {
   const checked = array(name, value, length);
-  // A sum is finite only if all of it is, which is much faster than asking each; four sums do not wait for one
-  // another. One beyond the range of doubles asks each after all.
+  // A sum is finite only if all its terms are, and summing is much faster than testing each. Four sums run
+  // side by side. Finite numbers can overflow a sum: then each is tested after all.
   const count = checked.length;
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let i = 3; i < count; i += 4) {
@@ -215,8 +218,8 @@ export function samePrecision(named: Record<string, Floats | undefined>): void {
 }
 
 /**
- * Refuses, before anything is allocated, what would not fit beside what is held. `weights` are copied into the
- * module besides `bytes`.
+ * Refuses, before anything is allocated, what would not fit beside what is held. `weights` are copied into
+ * the module on top of `bytes`.
  */
 export function fits(what: string, bytes: number, ...weights: (Linear | Table | undefined)[]): void {
   const given = weights.reduce((total, one) => total + bytesOf(one), 0);
@@ -233,7 +236,7 @@ export function fits(what: string, bytes: number, ...weights: (Linear | Table | 
   }
 }
 
-/** Weights and biases, in elements as wide as they are given in. */
+/** The bytes of weights and biases, in the element type they are given in. */
 const bytesOf = (one: Linear | Table | undefined): number =>
   one === undefined
     ? 0
@@ -241,7 +244,7 @@ const bytesOf = (one: Linear | Table | undefined): number =>
       ? one.weight.data.byteLength + (one.bias?.byteLength ?? 0)
       : one.data.byteLength;
 
-/** Counts what an object keeps in the module's memory; the result ends that, once. */
+/** Counts what an object keeps in the module's memory. Calling the result takes it off the count, once. */
 export function hold(bytes: number): () => void {
   let mine = bytes;
   heldBytes += mine;
@@ -253,7 +256,7 @@ export function hold(bytes: number): () => void {
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MB`;
 
-/** Which heads to return: distinct indices below `heads`; left out, all of them. */
+/** Which heads to return: distinct indices below `heads`, by default all. */
 export function chosenHeads(value: unknown, heads: number): number[] {
   if (value === undefined) return Array.from({ length: heads }, (_, head) => head);
   const only = integers('only', value, heads - 1);

@@ -1,5 +1,5 @@
-// The typed API is made of factories: each takes a started module and gives the functions of one file. Those of
-// the second module may call the first one's functions.
+// The typed API is made of factories: each takes a started module and returns the functions of one file.
+// Factories of the second module may call the first one's functions.
 
 // biome-ignore lint/suspicious/noExplicitAny: of any arguments
 type Factory = (...modules: any[]) => object;

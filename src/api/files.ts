@@ -1,9 +1,9 @@
 const nodeFiles = 'node:fs/promises';
 
-/** The file may well be there; the line to it is not. */
+/** The file could not be reached, though it may well exist. */
 export class Unreachable extends Error {}
 
-/** Who waits for a file, and may stop waiting. */
+/** For a caller who waits for a file and may stop waiting. */
 export interface Watch {
   signal?: AbortSignal | undefined;
   /** Bytes that have come since the last call. */
@@ -11,8 +11,8 @@ export interface Watch {
 }
 
 /**
- * The bytes of a file, from disk for a file: address (Node) or by fetch. Failures are sentences;
- * `what` is what the file is, at the start of one. `afresh` bypasses caches.
+ * The bytes of a file, from disk for a file: address (Node), otherwise by fetch. Failures are sentences;
+ * `what` names the file at the start of one. `afresh` bypasses caches.
  */
 export async function readBytes(
   address: URL,
@@ -22,7 +22,7 @@ export async function readBytes(
 ): Promise<Uint8Array<ArrayBuffer>> {
   signal?.throwIfAborted();
   if (address.protocol === 'file:' && typeof process === 'object') {
-    // Not written out in the import, so that bundlers do not put a substitute for it into pages.
+    // A computed name keeps bundlers from putting a substitute for it into pages.
     const { readFile }: typeof import('node:fs/promises') = await import(
       /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
     );

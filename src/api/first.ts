@@ -1,5 +1,5 @@
-// What the opening figures need: encodings, dot products, scores taken apart. A small module, which starts at
-// once; second.ts has all else.
+// What the opening figures need: encodings, dot products, scores taken apart. It is a small module that
+// starts at once; second.ts has everything else.
 import { encodingsApi } from './encodings/encodings.js';
 import { sinusoidalApi } from './encodings/sinusoidal.js';
 import { type Made, made } from './factories.js';
@@ -43,9 +43,11 @@ const factories = [
 ] as const;
 
 export interface First extends Made<typeof factories> {
-  /** The build that runs: relaxed SIMD has fused multiply-adds, so its last digits may differ. */
+  /** The build that runs. Relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
-  /** Bytes of the memory of its modules, which only grows; 0 of one that broke off, until it is asked again. */
+  /**
+   * Bytes of its modules' memory, which only grows; 0 after one breaks off, until the next call restarts it.
+   */
   memoryBytes(): number;
 }
 
@@ -59,8 +61,8 @@ export const firstOver = ({ raw, simd }: Loaded): First => ({
 });
 
 /**
- * Starts the first of the two WebAssembly modules alone, which a page can show its first figure with, and
- * returns the functions that run in it. Throws as load() does.
+ * Starts the first of the two WebAssembly modules alone, enough for a page's first figure, and returns the
+ * functions that run in it. Throws as load() does.
  */
 export async function loadFirst(options: LoadOptions = {}): Promise<First> {
   return firstOver(await startFirst(options));

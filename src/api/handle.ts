@@ -1,34 +1,34 @@
-// What is held in the module's memory until it is let go.
+// Objects held in the module's memory until they are deleted.
 import * as check from './check.js';
 import type { Raw } from './module.js';
 
 declare global {
-  // For programs that are compiled without the library esnext.disposable, whose declaration this is.
+  // For programs compiled without the library esnext.disposable, which declares this.
   interface SymbolConstructor {
     readonly dispose: unique symbol;
   }
 }
 
 export interface Handle {
-  /** False once it has been deleted, or its module has broken off and taken it along. */
+  /** False once it has been deleted, or lost because its module broke off. */
   isAlive(): boolean;
   /** Frees the module’s memory; calling it again does nothing. */
   delete(): void;
-  /** The same, for `using`; in an engine without Symbol.dispose there is delete() alone. */
+  /** delete() for `using`; engines without Symbol.dispose have delete() alone. */
   [Symbol.dispose](): void;
 }
 
-/** An object in the module's memory, and the handle of it. */
+/** An object in the module's memory, and its handle. */
 export interface Held {
-  /** Where it is; throws once it is gone. `when` says during what, if that is to be told. */
+  /** Where it is; throws once it is gone. `when` tells the error what was going on. */
   address(when?: string): number;
-  /** What a caller is given of it. */
+  /** What callers get. */
   readonly handle: Handle;
 }
 
 /**
- * Makes an object in the module's memory, whose `bytes` count until it is deleted or the module breaks off. `what` is
- * its name in sentences, `free` takes its address.
+ * Makes an object in the module's memory. Its `bytes` count until it is deleted or the module breaks off.
+ * `what` names it in sentences; `free` takes its address.
  */
 export function held(
   raw: Raw,

@@ -1,6 +1,6 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
-// The same module for a page, a worker and Node. What a function takes and returns is exported where the
-// function is listed: first.ts, second.ts.
+// The same module runs in a page, a worker and Node. The types that a function takes and returns are exported
+// where the function is listed: first.ts, second.ts.
 export type * from './first.js';
 export { type First, loadFirst } from './first.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';

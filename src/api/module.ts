@@ -5,25 +5,27 @@ import { readBytes } from './files.js';
 export type Simd = 'plain' | 'relaxed';
 
 export interface LoadOptions {
-  /** Which build; left out, relaxed SIMD where the engine has it. */
+  /** Which build; by default relaxed SIMD where the engine has it. */
   simd?: Simd;
-  /** The .wasm files of that build, for a host that has them elsewhere: their bytes, or where to fetch them. */
+  /**
+   * The .wasm files of that build, for a host that keeps them elsewhere: their bytes, or where to fetch them.
+   */
   wasm?: Partial<Record<Part, BufferSource | URL | string>>;
 }
 
-/** Two modules: what the opening figures need, and all else. */
+/** The two modules: what the opening figures need, and everything else. */
 export type Part = 'first' | 'second';
 
 /**
- * What src/wasm registers; each name with F32 or F64 after it takes that element type. A call that breaks off
- * throws a sentence, and the next one runs in a new instance.
+ * What src/wasm registers; a name with F32 or F64 after it takes that element type. A call that breaks off
+ * throws a sentence, and the next call runs in a new instance.
  */
 export interface Raw {
   // biome-ignore lint/suspicious/noExplicitAny: the binding is untyped; the functions here type it.
   readonly [name: string]: any;
   /** Bytes of the memory, which only grows. */
   readonly memoryBytes: () => number;
-  /** Told how it ends when the instance breaks off: what is held in it is gone. */
+  /** Called with the reason when the instance breaks off and what is held in it is gone. */
   readonly kept: Set<(how: string) => void>;
 }
 
@@ -34,7 +36,7 @@ export interface Loaded {
   readonly simd: Simd;
 }
 
-// The smallest modules that use one instruction each: f32x4.add, and f32x4.relaxed_madd.
+// The smallest modules that each use one instruction: f32x4.add, and f32x4.relaxed_madd.
 const uses = (body: number[]) =>
   new Uint8Array([
     0,
@@ -74,7 +76,7 @@ export function supportedSimd(): Simd | undefined {
   return WebAssembly.validate(relaxedProbe) ? 'relaxed' : 'plain';
 }
 
-// Written out, not computed, so that bundlers find all files.
+// Written out, not computed: bundlers find only literal addresses.
 const addresses: Record<Part, Record<Simd, () => URL>> = {
   first: {
     plain: () => new URL('./wasm/superpose-plain.wasm', import.meta.url),
@@ -86,10 +88,13 @@ const addresses: Record<Part, Record<Simd, () => URL>> = {
   },
 };
 
-/** Where the .wasm file of a build is, for a page that fetches it for its worker. */
+/** The address of a build's .wasm file, for a page that fetches it for its worker. */
 export const wasmAddress = (simd: Simd, part: Part = 'first'): URL => addresses[part][simd]();
 
-/** The JavaScript that Emscripten writes for a part; both builds come with the same but for the name of the .wasm. */
+/**
+ * The JavaScript that Emscripten writes for a part. Both builds have the same, except for the .wasm name in
+ * it.
+ */
 type Create = (options: object) => Promise<Instance>;
 
 // biome-ignore lint/suspicious/noExplicitAny: as in Raw.
@@ -108,7 +113,7 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
   if (simd === 'relaxed' && supported !== 'relaxed') {
     throw new Error("This engine has no relaxed SIMD; load with simd: 'plain', or leave simd out.");
   }
-  // Nothing more is needed to see whether it is forbidden; WebKit compiles, and does not start.
+  // This alone shows whether WebAssembly is forbidden: WebKit then compiles a module but does not start it.
   await WebAssembly.instantiate(plainProbe).catch((cause: unknown) => {
     throw new Error(
       "The page's Content-Security-Policy lets no WebAssembly run; 'wasm-unsafe-eval' in its script-src allows it.",
@@ -132,7 +137,7 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
   const started = await new Promise<Instance>((resolve, reject) => {
     create({
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
-        // done() throws when the module is sound but is another one.
+        // done() throws when the module is sound but not ours.
         WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
         return {};
       },
@@ -141,7 +146,7 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
   return { raw: restarting(started, () => instanceOf(compiled, create)), simd };
 }
 
-/** Another instance of the compiled module, without waiting. */
+/** Another instance of the compiled module, started synchronously. */
 function instanceOf(compiled: WebAssembly.Module, create: Create): Instance {
   let made: Instance | undefined;
   create({
@@ -151,14 +156,14 @@ function instanceOf(compiled: WebAssembly.Module, create: Create): Instance {
       done(instance);
       return instance.exports;
     },
-    // Whatever went wrong has been thrown.
+    // What went wrong has already been thrown.
   }).catch(() => {});
   return made as Instance;
 }
 
 /**
- * An instance that is replaced when a call breaks off: a module that ran out of memory, or into a fault of its own,
- * cannot go on. What was held in it is gone.
+ * An instance that is replaced when a call breaks off: a module that ran out of memory or crashed cannot go
+ * on. What was held in it is gone.
  */
 function restarting(started: Instance, start: () => Instance): Raw {
   let running: Instance | undefined = started;

@@ -1,4 +1,4 @@
-// What later figures need: measurements of encodings, schemes, geometry. Fetched when something asks for it.
+// What later figures need: measurements of encodings, schemes and geometry. Fetched on demand.
 import { channelsApi } from './encodings/channels.js';
 import { gramApi } from './encodings/gram.js';
 import { relativePositionApi } from './encodings/relativePosition.js';
@@ -72,7 +72,7 @@ const factories = [
 ] as const;
 
 export interface Second extends Made<typeof factories> {
-  /** Bytes of the module's memory, as in the first one. */
+  /** Bytes of the module's memory, as in First. */
   memoryBytes(): number;
 }
 

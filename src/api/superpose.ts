@@ -1,10 +1,12 @@
-// All that the library does, over two started modules.
+// Everything the library does, over two started modules.
 import { type First, loadFirst } from './first.js';
 import type { LoadOptions } from './module.js';
 import type { Second } from './second.js';
 
 export interface Superpose extends First, Second {
-  /** Bytes of the memory of both modules, which only grows; 0 of one that broke off, until it is asked again. */
+  /**
+   * Bytes of both modules' memory, which only grows; 0 after one breaks off, until the next call restarts it.
+   */
   memoryBytes(): number;
 }
 
@@ -16,8 +18,8 @@ export const together = (first: First, second: Second): Superpose => ({
 });
 
 /**
- * Starts the second module beside a first one, for a page that showed its first figure with that alone, and
- * returns the functions of both. Throws as load() does.
+ * Starts the second module beside the first, for a page that showed its first figure with the first alone,
+ * and returns the functions of both. Throws as load() does.
  */
 export async function loadRest(first: First, options: LoadOptions = {}): Promise<Superpose> {
   const { secondOver, startSecond } = await import('./second.js').catch((cause: unknown) => {
@@ -30,7 +32,7 @@ export async function loadRest(first: First, options: LoadOptions = {}): Promise
 
 /**
  * Starts the WebAssembly modules and returns the functions that run in them. Throws an Error whose
- * message is a plain sentence when the engine has no WebAssembly SIMD or a file cannot be had.
+ * message is a plain sentence when the engine has no WebAssembly SIMD or a file cannot be read.
  */
 export async function load(options: LoadOptions = {}): Promise<Superpose> {
   return loadRest(await loadFirst(options), options);

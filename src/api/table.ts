@@ -1,7 +1,7 @@
 /**
- * The element type decides the precision everything is computed in: float or double. Arguments are finite;
- * what becomes of them may not be: a product or sum beyond the type's range is infinite, and NaN where two
- * such meet, as IEEE 754 has it.
+ * The element type decides the precision everything is computed in: float or double. Arguments must be
+ * finite. Results may not be: as IEEE 754 has it, a product or sum beyond the type's range is infinite, and
+ * NaN where infinities meet.
  */
 export type Floats = Float32Array | Float64Array;
 
@@ -9,7 +9,7 @@ export type Precision = 'float32' | 'float64';
 
 export type FloatsOf<P extends Precision> = P extends 'float32' ? Float32Array : Float64Array;
 
-/** A matrix, row by row: row i stands at data[i * columns] to data[(i + 1) * columns - 1]. */
+/** A matrix, row by row: row i is data[i * columns] to data[(i + 1) * columns - 1]. */
 export interface Table<A extends Floats = Floats> {
   /** rows × columns values. */
   readonly data: A;
@@ -30,11 +30,11 @@ export interface Linear<A extends Floats = Floats> {
 /** The suffix of the binding's function for this element type. */
 export const suffixOf = (data: Floats): 'F32' | 'F64' => (data instanceof Float32Array ? 'F32' : 'F64');
 
-/** Makes a Table of data that is already in place. */
+/** A Table over data that is already in order. */
 export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {
   return { data, rows, columns };
 }
 
-/** Values computed in double as the caller's element type, rounded once. */
+/** Values computed in double, rounded once to the caller's element type. */
 export const rounded = <A extends Floats>(values: Float64Array, single: boolean): A =>
   (single ? Float32Array.from(values) : values) as Floats as A;

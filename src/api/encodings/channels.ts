@@ -9,11 +9,11 @@ export interface RanksInput {
   centred?: boolean;
   /** Singular values above tolerance times the largest count as rank; from 0 to 1. Default 1e-10. */
   tolerance?: number;
-  /** Of the sum of squares, what `energy` dimensions must hold; from 0 to 1. Default 0.99. */
+  /** The share of the sum of squares that `energy` dimensions must hold; from 0 to 1. Default 0.99. */
   share?: number;
 }
 
-/** Of a table that is all zero or has no rows, each rank is 0. */
+/** All ranks are 0 for a table that is all zero or has no rows. */
 export interface Ranks {
   /** [min(rows, columns)], largest first. */
   readonly singularValues: Float64Array;

@@ -10,7 +10,7 @@ interface Precise<P extends Precision> {
 export interface FairseqSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
   /** How many tokens a sequence may have, from 0. */
   positions: number;
-  /** From 4: below, fairseq divides by zero. */
+  /** From 4: fairseq divides by zero below that. */
   d_model: number;
   /** From 0; default 1. */
   paddingIdx?: number;
@@ -19,9 +19,9 @@ export interface FairseqSinusoidalOptions<P extends Precision = Precision> exten
 export interface Tensor2TensorSinusoidalOptions<P extends Precision = Precision> extends Precise<P> {
   /** The sizes of 1 to 8 dimensions, from 0: [length], or [rows, columns]. */
   extents: readonly number[];
-  /** From 1; what is left beyond 2 · dimensions · timescales is zeros. */
+  /** From 1; channels beyond 2 · dimensions · timescales are zeros. */
   d_model: number;
-  /** Above 0; it multiplies the frequencies, as in tensor2tensor. Default 1. */
+  /** Above 0. It multiplies the frequencies, as in tensor2tensor. Default 1. */
   minTimescale?: number;
   /** Above 0. Default 10000. */
   maxTimescale?: number;
@@ -74,7 +74,7 @@ export interface VitEmbeddingsInput<A extends Floats = Floats> {
   patches: Table<A>;
   /** [d] */
   classToken: A;
-  /** [n + 1, d], the class token's first. */
+  /** [n + 1, d]; row 0 is the class token's. */
   position: Table<A>;
 }
 
@@ -94,8 +94,8 @@ export interface EncodingsApi {
     options: Tensor2TensorSinusoidalOptions<P>,
   ): Table<FloatsOf<P>>;
   /**
-   * MAE's table for a square grid, row h · grid + w: the column w in the first half of the channels, the
-   * row h in the second (util/pos_embed.py, whose names say the opposite).
+   * MAE's table for a square grid, row h · grid + w: the column w in the first half of the channels, the row
+   * h in the second (util/pos_embed.py, which names them the other way round).
    */
   maeSinusoidal<P extends Precision = 'float64'>(options: MaeSinusoidalOptions<P>): Table<FloatsOf<P>>;
   /** A learned table before training: draws from N(0, standardDeviation²), [positions, d_model]. */
@@ -107,7 +107,7 @@ export interface EncodingsApi {
 }
 
 export function encodingsApi(raw: Raw): EncodingsApi {
-  /** Whether to round to float32, when a table of this size fits. */
+  /** Whether to round to float32; refuses a table of this size that does not fit. */
   const singleFor = (precision: unknown, rows: number, columns: number) => {
     const single = check.precision(precision ?? 'float64') === 'float32';
     check.fits(`A table of ${rows} positions by ${columns} channels`, 3 * rows * columns * 8);

@@ -3,35 +3,35 @@ import type { Raw } from '../module.js';
 import { type Table, table } from '../table.js';
 import { type EncodingOptions, encodingArguments } from './sinusoidal.js';
 
-/** The largest max − min along a diagonal: 0 for a Toeplitz matrix, which depends on p − q alone. */
+/** Each is the largest max − min along a diagonal: 0 for a Toeplitz matrix, which depends on p − q alone. */
 export interface GramSpreads {
   /** PE(p)·PE(q): 0 up to rounding, unless an interleaved width is odd. */
   readonly whole: number;
   /** After subtracting each row's mean, as LayerNorm does first. */
   readonly centred: number;
-  /** Of the sines alone. */
+  /** The sines alone. */
   readonly sines: number;
   /** PE(p)ᵀ A PE(q) with the entries of A from N(0, 1/d_model). */
   readonly randomForm: number;
   /** The same with A = aI + bJ on each frequency's sine and cosine, a and b from N(0, 1): 0 again. */
   readonly rotationForm: number;
-  /** The dot products whose spreads these are, by the same names; each [positions, positions]. */
+  /** The dot products that were measured, by the same names; each [positions, positions]. */
   readonly matrices: Readonly<
     Record<'whole' | 'centred' | 'sines' | 'randomForm' | 'rotationForm', Float64Array>
   >;
 }
 
-/** A square matrix by the offset q − p of its entries (p, q), which goes from −(n − 1) to n − 1. */
+/** The entries (p, q) of a square matrix by their offset q − p, from −(n − 1) to n − 1. */
 export interface OffsetMeans {
-  /** Of all entries; NaN without any. */
+  /** The mean of all entries; NaN without any. */
   readonly mean: number;
-  /** [2n − 1], the mean at each offset ... */
+  /** [2n − 1], the mean at each offset. */
   readonly means: Float64Array;
-  /** ... and that less the mean of all. */
+  /** [2n − 1], that minus the mean of all entries. */
   readonly kernel: Float64Array;
-  /** The part of Σ (x − mean)² that the kernel has, from 0 to 1; NaN when nothing varies. */
+  /** The part of Σ (x − mean)² that the kernel explains, from 0 to 1; NaN when nothing varies. */
   readonly share: number;
-  /** The largest difference of an entry from the mean at its offset: 0 for a Toeplitz matrix. */
+  /** The largest difference between an entry and the mean at its offset: 0 for a Toeplitz matrix. */
   readonly apart: number;
 }
 
@@ -40,11 +40,11 @@ export interface GramApi {
   gram(input: Table): Table<Float64Array>;
   /** The largest max − min along a diagonal of a square table; 0 below 2 rows. */
   toeplitzSpread(square: Table): number;
-  /** What of a square table depends on the offset alone. Throws RangeError, TypeError. */
+  /** How much of a square table depends on the offset alone. Throws RangeError, TypeError. */
   offsetMeans(square: Table): OffsetMeans;
   /**
-   * How far the Gram matrix of a sinusoidal table is from Toeplitz, as it is and under what breaks it.
-   * The matrices come with it. `seed`, from 0 to 2³²-1, is that of the forms. Throws RangeError, TypeError.
+   * How far the Gram matrix of a sinusoidal table is from Toeplitz, as it is and after changes that break it,
+   * with the matrices. `seed` draws the forms, from 0 to 2³²-1. Throws RangeError, TypeError.
    */
   gramSpreads(options: EncodingOptions & { seed: number }): GramSpreads;
 }

@@ -4,11 +4,11 @@ import type { Raw } from '../module.js';
 export interface BucketOptions {
   /** Whether keys after the query have buckets of their own. Default true. */
   bidirectional?: boolean;
-  /** How many; even, at least 4, when bidirectional, and otherwise at least 2. Default 32. */
+  /** How many buckets: even and at least 4 when bidirectional, otherwise at least 2. Default 32. */
   buckets?: number;
   /**
-   * The distance at which the last bucket begins; above the number of a direction's exact buckets,
-   * which is a quarter of `buckets`, or half when one-directional. Default 128.
+   * The distance at which the last bucket begins. It must be above the number of exact buckets in a
+   * direction, which is a quarter of `buckets`, or half when one-directional. Default 128.
    */
   maxDistance?: number;
 }

@@ -26,8 +26,8 @@ export interface RotaryApi {
   /** Turns the rows by their positions (RoPE, arXiv 2104.09864, eq. 34): [n, heads · d_h]. */
   rotate<A extends Floats>(input: RotateInput<A>): Table<A>;
   /**
-   * The interleaved channel that stands at each half-split channel, [d_h], d_h even: with queries and
-   * keys reordered so, either convention gives the other's logits.
+   * The interleaved channel behind each half-split channel, [d_h], d_h even. With queries and keys reordered
+   * this way, either convention gives the other's logits.
    */
   rotaryPermutation(d_head: number): Int32Array;
 }

@@ -10,16 +10,16 @@ import {
 
 export interface ShiftApi {
   /**
-   * M_k, [d_model, d_model], for which PE(p + k) = M_k PE(p) at every position p: a rotation
+   * M_k, [d_model, d_model], with PE(p + k) = M_k PE(p) at every position p: a rotation
    * [[cos kw, sin kw], [−sin kw, cos kw]] of each frequency's sine and cosine. `offset` is k, in positions,
-   * any finite number. The last channel of an odd width stays as it is, which is right for concatenated
-   * tables (it is zero) and not for interleaved ones (a sine without its cosine, which no matrix shifts).
-   * Throws RangeError, TypeError. Source: Vaswani et al. 2017, section 3.5.
+   * any finite number. The last channel of an odd width is left as it is. That is right for concatenated
+   * tables, where it is zero, but not for interleaved ones, where it is a sine without its cosine, which no
+   * matrix shifts. Throws RangeError, TypeError. Source: Vaswani et al. 2017, section 3.5.
    */
   shiftOperator(options: SpectrumOptions & { offset: number }): Table<Float64Array>;
   /**
-   * The largest |PE(p + k) − M_k PE(p)| over the table's positions and channels, from 0 up; what is left is
-   * the rounding of angles, 1e-13 or so at 1024 positions. Throws RangeError, TypeError.
+   * The largest |PE(p + k) − M_k PE(p)| over the table's positions and channels. It is the rounding of
+   * angles, about 1e-13 at 1024 positions. Throws RangeError, TypeError.
    */
   shiftError(options: EncodingOptions & { offset: number }): number;
 }

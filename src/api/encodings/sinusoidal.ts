@@ -5,12 +5,15 @@ import { type Floats, type FloatsOf, type Precision, type Table, table } from '.
 export interface SinusoidalOptions<P extends Precision = Precision> {
   /** Rows of the table, from 0 up. */
   positions: number;
-  /** Channels, from 1 up. An odd width leaves one over: interleaved, a sine; concatenated, zeros. */
+  /**
+   * Channels, from 1 up. An odd width has one channel left over: a sine if interleaved, zeros if
+   * concatenated.
+   */
   d_model: number;
-  /** Where a frequency's sine and cosine stand: 2i and 2i+1, or i and ⌊d/2⌋+i. Default interleaved. */
+  /** Channels of a frequency's sine and cosine: 2i and 2i+1, or i and ⌊d/2⌋+i. Default interleaved. */
   layout?: 'interleaved' | 'concatenated';
   /**
-   * How frequencies fall off: base^(-2i/d) (Vaswani et al. 2017, section 3.5) or base^(-i/(⌊d/2⌋-1))
+   * How frequencies fall: base^(-2i/d) (Vaswani et al. 2017, section 3.5) or base^(-i/(⌊d/2⌋-1))
    * (tensor2tensor, get_timing_signal_1d). Default d_model.
    */
   spacing?: 'd_model' | 'timescales';
@@ -46,7 +49,7 @@ export function spectrumArguments(options: SpectrumOptions): [number, number, nu
   ];
 }
 
-/** The same with the positions first and the first position last. */
+/** The arguments of a table: positions, then those of spectrumArguments(), then the first position. */
 export function encodingArguments(options: EncodingOptions): number[] {
   const spectrum = spectrumArguments(options);
   const { positions, firstPosition = 0 } = options;

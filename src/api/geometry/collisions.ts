@@ -6,23 +6,23 @@ import type { Table } from '../table.js';
 export interface CollisionSearchInput {
   /** The vocabulary, [V, d]; copied into the module once. */
   tokens: Table<Float32Array>;
-  /** What is added to it, [L, d]. */
+  /** Position embeddings added to it, [L, d]. */
   positions: Table<Float32Array>;
   /** ρ, any finite number: the positions are multiplied by it. Default 1. */
   positionScale?: number;
 }
 
-/** Of some words: the other token nearest to each, bare and with each position added. */
+/** For some words: the other token nearest to each, bare and with each position added. */
 export interface NearestTokens {
-  /** [words], the other token nearest to e_a; −1 when the word is the whole vocabulary. */
+  /** [words], the other token nearest to e_a; −1 when the vocabulary has no other. */
   readonly bare: Int32Array;
-  /** [words], ‖e_b − e_a‖; infinite then. */
+  /** [words], ‖e_b − e_a‖; infinite when there is no other token. */
   readonly bareDistances: Float64Array;
-  /** [words, L], the other token nearest to e_a + p_i; −1 then. */
+  /** [words, L], the other token nearest to e_a + p_i; −1 when there is none. */
   readonly nearest: Int32Array;
-  /** [words, L], its margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩: below 0, it takes the word's place. */
+  /** [words, L], its margin ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩; below 0, b is nearer than the word itself. */
   readonly margins: Float64Array;
-  /** [words], ½‖e_b − e_a‖², the margin without a position; infinite then. */
+  /** [words], ½‖e_b − e_a‖², the margin without a position; infinite when there is no other token. */
   readonly bareMargins: Float64Array;
   /** [words], the smallest of a word's margins; infinite without positions. */
   readonly smallestMargins: Float64Array;
@@ -42,54 +42,58 @@ export interface AllWordsOptions {
   signal?: AbortSignal;
   /** Called after each slice. */
   onProgress?: (done: number, total: number) => void;
-  /** Words at once, from 1 up. Default 64. */
+  /** Words per slice, from 1 up. Default 64. */
   slice?: number;
   /** Only the first so many words, from 0 to V. Default V. */
   words?: number;
 }
 
 export interface AllWords {
-  /** [L], the words that are not their own nearest token once position i is added. */
+  /** [L], how many words are not their own nearest token once position i is added. */
   readonly lost: Float64Array;
   /** [words], each word's smallest margin over positions. */
   readonly smallestMargins: Float64Array;
 }
 
 /**
- * A vocabulary in the module's memory. Declare it with `using`, or call delete() when done with it; then it
- * answers nothing more.
+ * A vocabulary in the module's memory. Declare it with `using`, or call delete() when done with it; after
+ * that its methods throw.
  */
 export interface CollisionSearch extends Handle {
   /** V */
   readonly tokens: number;
   /** L */
   readonly positions: number;
-  /** `words` words from `first` on, default one. Tokens are compared in float, margins are in double. */
+  /** `words` words from `first` on, by default one. Tokens are compared in float; margins are in double. */
   nearestTokens(first: number, words?: number): NearestTokens;
   /** The tokens nearest to a word with a position added, or to the bare word (position undefined). */
   neighbours(word: number, position: number | undefined, count: number): Neighbours;
   /** The margin of one pair, in double. */
   collisionMargin(a: number, b: number, position: number): number;
-  /** Every word of the vocabulary, or the first `words`, slice by slice; lets other work in between slices. */
+  /**
+   * Every word of the vocabulary, or the first `words`, slice by slice; other work may run between slices.
+   */
   allWords(options?: AllWordsOptions): Promise<AllWords>;
 }
 
 export interface RandomCollisions {
   /** The probability for one pair of tokens. */
   readonly pair: number;
-  /** vocabulary − 1 times that, the expected number of nearer tokens: the probability of any is no larger. */
+  /**
+   * (vocabulary − 1) · pair, the expected number of nearer tokens. The probability of any is at most this.
+   */
   readonly expected: number;
 }
 
 /** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
 export interface CrossPair {
-  /** The one token ... */
+  /** The first token. */
   readonly a: number;
-  /** ... at its position, */
+  /** Its position. */
   readonly i: number;
-  /** and the other ... */
+  /** The second token. */
   readonly b: number;
-  /** ... at its own. */
+  /** Its position. */
   readonly j: number;
   /** ‖(e_a − e_b) − (p_j − p_i)‖ */
   readonly distance: number;
@@ -102,15 +106,16 @@ export interface CollisionsApi {
    */
   collisionSearch(input: CollisionSearchInput): CollisionSearch;
   /**
-   * What to expect of N(0, I) tokens of width d and N(0, scale²·I) positions: how often a given other token is
-   * nearer to e_a + p than e_a is, ½ P(|t| > 1/√(1 + 2·scale²)) for the cosine t of d + 1 dimensions.
+   * What to expect of N(0, I) tokens of width d and N(0, scale²·I) positions: the probability that a given
+   * other token is nearer to e_a + p than e_a is, ½ P(|t| > 1/√(1 + 2·scale²)) for the cosine t in d + 1
+   * dimensions.
    */
   randomCollisions(options: { d: number; scale: number; vocabulary: number }): RandomCollisions;
   /** The `count` closest pairs of different tokens [n, d] at different positions [L, d], in double. */
   closestAcrossPositions(tokens: Table, positions: Table, count: number): CrossPair[];
 }
 
-/** Comparisons of one call; beyond it, a call would take minutes. */
+/** Comparisons in one call; more would take minutes. */
 const maxComparisons = 1e10;
 
 export function collisionsApi(raw: Raw): CollisionsApi {

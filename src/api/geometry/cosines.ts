@@ -20,7 +20,7 @@ export interface CosinesApi {
   cosineTail(options: { epsilon: number; d: number }): number;
   /**
    * The median of the largest |t| among `pairs` pairs, from 1 up, treated as independent: the τ
-   * for which pairs · P(|t| > τ) = ln 2; to leading order √(2 ln(pairs) / d).
+   * with pairs · P(|t| > τ) = ln 2; to leading order √(2 ln(pairs) / d).
    */
   largestCosineMedian(options: { pairs: number; d: number }): number;
 }

@@ -18,30 +18,30 @@ export interface MeanDecompositionInput {
 export interface MeanDecomposition {
   /** [d], the mean of all rows. */
   readonly global: Float64Array;
-  /** [positions, d], the mean at each position minus the global mean; zeros where there is no row. */
+  /** [positions, d], the mean at each position minus the global mean; zeros where a position has no rows. */
   readonly position: Float64Array;
-  /** [tokens, d], likewise. */
+  /** [tokens, d], the same for each token. */
   readonly token: Float64Array;
   /** [n, d], what is left. */
   readonly residual: Float64Array;
-  /** [positions] and [tokens], the number of rows of each. */
+  /** [positions], the number of rows at each position. */
   readonly positionCounts: Float64Array;
-  /** [tokens], the number of rows of each. */
+  /** [tokens], the number of rows of each token. */
   readonly tokenCounts: Float64Array;
-  /** Shares of ‖h − global‖² over all rows; NaN when that is 0. */
+  /** The positions’ share of ‖h − global‖² over all rows; NaN when that is 0. */
   readonly positionShare: number;
-  /** The tokens’ share of it ... */
+  /** The tokens’ share of it. */
   readonly tokenShare: number;
-  /** ... and what neither explains. */
+  /** The share that neither explains. */
   readonly residualShare: number;
-  /** 1 minus the three shares: 0 when every token is equally often at each position. */
+  /** 1 minus the three shares: 0 when every token occurs equally often at each position. */
   readonly overlap: number;
 }
 
 export interface MeanDecompositionApi {
   /**
    * h = global + position + token + residual, by means (Song & Zhong 2023, arXiv 2310.04861). For x = t + p
-   * with tokens alike at each position, `position` is p_t less the mean position. In double.
+   * with the same tokens at each position, `position` is p_t minus the mean position. In double.
    */
   meanDecomposition(input: MeanDecompositionInput): MeanDecomposition;
 }

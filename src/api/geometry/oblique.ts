@@ -7,24 +7,28 @@ export interface ObliqueProjectionInput {
   u: Table;
   /** Vectors that span W, in columns: [d, k2]. */
   w: Table;
-  /** Sine of an angle up to which a direction counts as shared; above 0, below 1. Default 1e-10. */
+  /** Directions at an angle with at most this sine count as shared; above 0, below 1. Default 1e-10. */
   tolerance?: number;
-  /** Errors of x, in rows, [m, d], for noiseGains. Default none. */
+  /** Errors of x, one per row, [m, d], for noiseGains. Default none. */
   noise?: Table;
 }
 
 export interface ObliqueProjection {
-  /** [d, d], onto U along W: from x = t + p it gives back t. Undefined when not exact. */
+  /** [d, d], the projection onto U along W: it gives t back from x = t + p. Undefined when not exact. */
   readonly projector: Table<Float64Array> | undefined;
-  /** Whether U and W meet in 0 alone, which is when recovery is exact. */
+  /** Whether U and W meet only in 0. Recovery is exact if and only if they do. */
   readonly exact: boolean;
-  /** What it may multiply noise by: its largest singular value, 1 / sin θ_min. Infinite when not exact. */
+  /** The most it can amplify noise: its largest singular value, 1 / sin θ_min. Infinite when not exact. */
   readonly gain: number;
   /** θ_min, the smallest principal angle between U and W, in radians. */
   readonly smallestAngle: number;
-  /** The largest entry of |P u − u| and |P w| over the columns of u and w: rounding alone. NaN when not exact. */
+  /**
+   * The largest entry of |P u − u| and |P w| over the columns of u and w: rounding error. NaN when not exact.
+   */
   readonly recoveryError: number;
-  /** [m], ‖P ε‖ / ‖ε‖ of each row of `noise`, at most `gain`; NaN for a row of zeros. Empty when not exact. */
+  /**
+   * [m], ‖P ε‖ / ‖ε‖ of each row of `noise`, at most `gain`; NaN for a row of zeros. Empty when not exact.
+   */
   readonly noiseGains: Float64Array;
 }
 

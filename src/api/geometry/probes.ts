@@ -16,54 +16,54 @@ export interface PositionProbeInput extends FoldOptions {
   rows: Table;
   /** [n], the position of each row; left out, 0, 1, 2, … */
   index?: readonly number[];
-  /** Of the squared weights, from 0 up. Default 0: least squares. */
+  /** The weight of the squared coefficients, from 0 up. Default 0: least squares. */
   penalty?: number;
 }
 
 export interface PositionProbe {
-  /** [n], each by the regression that did not see it. */
+  /** [n], each predicted by the regression that did not see it. */
   readonly predicted: Float64Array;
   /** Mean |round(ŷ) − y|, in positions. */
   readonly meanAbsoluteError: number;
-  /** The same of always naming the rounded mean of all positions. */
+  /** The same error for a guess: the rounded mean of all positions, every time. */
   readonly guessingError: number;
 }
 
 export interface OrderProbeInput extends FoldOptions {
   /** One row for each position, [L, d], L from 2 up. */
   rows: Table;
-  /** Random pairs of different positions; folds are of these. Default 512. */
+  /** Random pairs of different positions, which are what is split into folds. Default 512. */
   pairs?: number;
-  /** Half of it multiplies the squared weights; above 0. Default 1. */
+  /** Half of it weighs the squared coefficients; above 0. Default 1. */
   penalty?: number;
 }
 
 export interface OrderProbe {
-  /** [pairs], the two positions of each pair. */
+  /** [pairs], one position of each pair. */
   readonly first: Int32Array;
   /** [pairs], the other position of each pair. */
   readonly second: Int32Array;
   /** [pairs], 1 where the classifier that had not seen the pair puts it in the wrong order. */
   readonly wrong: Int32Array;
-  /** The share of those. */
+  /** The share of wrong pairs. */
   readonly error: number;
   /**
-   * Whether the regression of every fold reached its optimum. Where next to no penalty holds the weights of
-   * pairs that can be told apart, there is none within reach, and `error` is that of the last step.
+   * Whether the regression of every fold reached its optimum. Separable pairs under almost no penalty have no
+   * optimum within reach; `error` is then that of the last step.
    */
   readonly converged: boolean;
 }
 
 export interface TokenProbeInput {
-  /** [V, d] and [L, d]; at least two rows each. */
+  /** [V, d]; at least two rows. */
   token: Table;
   /** [L, d]; at least two rows. */
   position: Table;
-  /** Of the squared weights, above 0. Default 1. */
+  /** The weight of the squared coefficients, above 0. Default 1. */
   penalty?: number;
   /** The share of tokens and of positions kept for testing, between 0 and 1. Default 0.2. */
   heldOut?: number;
-  /** Sampled sums to learn from, and to test on. Default 1000 each. */
+  /** Sampled sums to learn from. Default 1000. */
   trainingPairs?: number;
   /** Sampled sums to test on. Default 1000. */
   testPairs?: number;
@@ -74,13 +74,13 @@ export interface TokenProbeInput {
 export interface TokenProbe {
   /** 1 − ‖t̂ − t‖² / ‖t − mean‖² on held-out tokens at held-out positions. */
   readonly rSquared: number;
-  /** The same on the pairs that it learned from. */
+  /** The same on the pairs it learned from. */
   readonly trainingRSquared: number;
-  /** Mean cosine of t̂ with t on the test pairs. */
+  /** Mean cosine of t̂ and t on the test pairs. */
   readonly meanCosine: number;
-  /** Rows that were held out, ascending. */
+  /** Held-out rows of `token`, ascending. */
   readonly heldOutTokens: Int32Array;
-  /** Positions that were held out, ascending. */
+  /** Held-out rows of `position`, ascending. */
   readonly heldOutPositions: Int32Array;
 }
 

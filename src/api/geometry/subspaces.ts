@@ -3,41 +3,43 @@ import type { Raw } from '../module.js';
 import type { Table } from '../table.js';
 
 export interface PrincipalAnglesInput {
-  /** [n1, d]: its rows span the one subspace. */
+  /** [n1, d]: its rows span one subspace. */
   first: Table;
   /** [n2, d]: its rows span the other. */
   second: Table;
-  /** What remains of a row, relative to the longest, below which it adds no dimension; 0 to 1. Default 1e-10. */
+  /**
+   * A row adds a dimension if more than this remains of it, relative to the longest; 0 to 1. Default 1e-10.
+   */
   tolerance?: number;
 }
 
-/** Two uniformly random subspaces of d dimensions, of k1 and k2, each from 0 to d. */
+/** Two uniformly random subspaces, of k1 and k2 dimensions, of a space of d. */
 export interface SubspaceSizes {
-  /** Of the space, from 1. */
+  /** Dimensions of the space, from 1. */
   d: number;
-  /** Dimensions of the one subspace, from 0 to d. */
+  /** Dimensions of one subspace, from 0 to d. */
   k1: number;
-  /** Of the other, likewise. */
+  /** Dimensions of the other, from 0 to d. */
   k2: number;
 }
 
 export interface ChanceAngles {
-  /** |√(α(1−β)) − √(β(1−α))|, α = k1/d, β = k2/d: Wachter's lower edge of the cosines for large d ... */
+  /** |√(α(1−β)) − √(β(1−α))|, α = k1/d, β = k2/d: Wachter's lower edge of the cosines for large d. */
   readonly lowestCosine: number;
-  /** ... and √(α(1−β)) + √(β(1−α)), the upper one; cosines that must be 1 are not among them. */
+  /** √(α(1−β)) + √(β(1−α)), the upper edge. Cosines that must be 1 are left out. */
   readonly highestCosine: number;
   /** E Σ cos² = k1·k2/d, exactly. */
   readonly cosineSquares: number;
-  /** max(0, k1 + k2 − d) angles are 0 whatever the subspaces. */
+  /** max(0, k1 + k2 − d): so many angles are 0 for any two subspaces. */
   readonly zeroAngles: number;
   /** 1 when there is such an angle, otherwise highestCosine. */
   readonly largestCosine: number;
 }
 
 export interface AngleCosines {
-  /** Of each angle. */
+  /** The cosine of each angle. */
   readonly cosines: Float64Array;
-  /** Σ cos²: how many dimensions two subspaces share, so to say. */
+  /** Σ cos²: roughly, how many dimensions the two subspaces share. */
   readonly squares: number;
 }
 
@@ -49,38 +51,40 @@ export interface OverlapInput {
 }
 
 export interface OverlapCurve {
-  /** [d]: what part, from 0 to 1, of the tokens' j-th principal direction lies in the positions' space. */
+  /** [d], from 0 to 1: how much of the tokens' j-th principal direction lies in the positions' space. */
   readonly shares: Float64Array;
   /** Dimensions of that space: k, or the rank of `positions` when that is less. */
   readonly dimensions: number;
-  /** dimensions / d: the mean share, and what a random direction would have. */
+  /** dimensions / d: the mean share, and the one to expect of a random direction. */
   readonly chance: number;
-  /** [d], the shares of directions 0 to j, added up, over dimensions: what part of the positions' space they hold. */
+  /**
+   * [d], the sum of shares 0 to j over dimensions: how much of the positions' space those directions hold.
+   */
   readonly reached: Float64Array;
 }
 
 export interface SubspacesApi {
   /**
-   * Principal angles between the subspaces that two tables' rows span, in radians, ascending; as many as the
-   * smaller has dimensions. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
+   * Principal angles between the row spaces of two tables, in radians, ascending; as many as the smaller
+   * space has dimensions. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
    * Throws RangeError, TypeError.
    */
   principalAngles(input: PrincipalAnglesInput): Float64Array;
-  /** The same of two independent, uniformly random subspaces; `seed` is from 0 to 2³²-1. */
+  /** The same for two independent, uniformly random subspaces; `seed` is from 0 to 2³²-1. */
   randomPrincipalAngles(options: SubspaceSizes & { seed: number }): Float64Array;
   /** The cosines of angles in radians, and the sum of their squares. */
   angleCosines(angles: Float64Array): AngleCosines;
   /** What to expect of the angles between random subspaces. */
   chanceAngles(options: SubspaceSizes): ChanceAngles;
   /**
-   * A = d tr(C_E C_P) / (tr C_E tr C_P) of the tables' second moments or, `centred` (default false), their
+   * A = d tr(C_E C_P) / (tr C_E tr C_P) of the tables' second moments or, if `centred` (default false), their
    * covariances: 0 when they are orthogonal, 1 expected when one is turned at random. NaN when either is
    * all zero or has no rows.
    */
   energyOverlap(input: OverlapInput & { centred?: boolean }): number;
   /**
-   * |P v_j|² for the principal directions v_j of the tokens, largest first, where P projects on the k first
-   * right singular vectors of the positions; k is from 0 to d.
+   * |P v_j|² for the principal directions v_j of the tokens, largest first. P projects onto the first k right
+   * singular vectors of the positions; k is from 0 to d.
    */
   overlapCurve(input: OverlapInput & { k: number }): OverlapCurve;
 }

@@ -9,14 +9,14 @@ export interface RandomOptions<P extends Precision = Precision> {
   columns: number;
   /** From 0 to 2³²-1. The same seed gives the same numbers on every machine. */
   seed: number;
-  /** Tables of one seed and different streams are independent. From 0 to 2³²-1; default 0. */
+  /** Tables with the same seed and different streams are independent. From 0 to 2³²-1; default 0. */
   stream?: number;
-  /** Default float64; float32 is the same draws, rounded. */
+  /** Default float64; float32 gives the same draws, rounded. */
   precision?: P;
 }
 
 export interface RandomNormalOptions<P extends Precision = Precision> extends RandomOptions<P> {
-  /** At least 0; default 1. 'fan_in' is 1/√columns: a projection so drawn keeps lengths on average. */
+  /** At least 0; default 1. 'fan_in' is 1/√columns: such a projection keeps lengths on average. */
   standardDeviation?: number | 'fan_in';
 }
 

@@ -2,28 +2,28 @@ import * as check from '../check.js';
 import type { Raw } from '../module.js';
 import type { Floats } from '../table.js';
 
-/** In the numbers' unit; all are NaN without numbers. */
+/** In the numbers' unit; all NaN without numbers. */
 export interface Summary {
-  /** Of all numbers, ... */
+  /** The mean of all numbers. */
   readonly mean: number;
-  /** ... and of their sizes |x|. */
+  /** The mean of their sizes |x|. */
   readonly meanSize: number;
   /** The smallest x. */
   readonly least: number;
-  /** The middle one, or the mean of the two in the middle. */
+  /** The middle number, or the mean of the two in the middle. */
   readonly median: number;
-  /** The largest x, ... */
+  /** The largest x. */
   readonly largest: number;
-  /** ... and the largest |x|. */
+  /** The largest |x|. */
   readonly largestSize: number;
-  /** Of a sample, over count − 1; NaN for fewer than two. */
+  /** Sample standard deviation, over count − 1; NaN for fewer than two. */
   readonly standardDeviation: number;
 }
 
 export interface SummaryApi {
-  /** What a list of numbers is like, in double. Throws RangeError, TypeError. */
+  /** Statistics of a list of numbers, in double. Throws RangeError, TypeError. */
   summary(values: Floats): Summary;
-  /** The largest |first − second| of two lists of the same length, in double; 0 of empty ones. */
+  /** The largest |first − second| of two lists of the same length, in double; 0 for empty ones. */
   largestDifference(first: Floats, second: Floats): number;
 }
 
