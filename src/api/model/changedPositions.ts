@@ -1,24 +1,24 @@
-// What becomes of a sentence's embedding rows when its positions are replaced or moved, or its words put in another
-// order. [CLS] and position 0 only ever occur together, so they stay together unless told otherwise.
+// A sentence's embedding rows after its positions are replaced or moved, or its words reordered. [CLS] and
+// position 0 only ever occur together, so they stay together unless told otherwise.
 import * as check from '../check.js';
 import { type Floats, type Table, table } from '../table.js';
 
-/** The rows of the position table, [count, d], from 0 on or of these places. */
+/** These rows of the position table, [count, d]. */
 export type PositionRows<A extends Floats> = (rows: readonly number[]) => Promise<Table<A>>;
 
 export type PositionChange =
   /**
-   * Every row from 1 on is replaced by one: `sentence`, the mean of the sentence’s own rows from 1 on, which a shift
-   * of the tables leaves free; `used`, the mean of rows 1 to 127; or `table`, the mean of all rows, with which row 0
-   * is replaced too.
+   * Every row from 1 on is replaced by one row: `sentence`, the mean of the sentence’s own rows from 1 on,
+   * which keeps the result independent of a shift of the tables; `used`, the mean of rows 1 to 127; or
+   * `table`, the mean of all rows, which also replaces row 0.
    */
   | { mean: 'sentence' | 'used' | 'table' }
   /**
-   * Rows so many places further down the table, from 0; those that stand before the first stay as they are, unless
-   * `cls` moves that of [CLS] as well.
+   * Rows are taken this many places further down the table, from 0. Row 0, that of [CLS], stays unless `cls`
+   * is true.
    */
   | { shift: number; cls?: boolean }
-  /** [n]: token i stands at position i and is the one that stood at order[i]. */
+  /** [n]: position i gets the token that was at order[i]. */
   | { order: readonly number[] };
 
 /** Both tables [n, d] after a change. */

@@ -6,13 +6,13 @@ import { digestOf } from './digest.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { type CountedWatch, jsonOf, type Slices, type SlicesWatch, slice } from './slices.js';
 
-/** A tensor, and the file that it is in. */
+/** A tensor, and the file it is in. */
 export interface Held extends SafetensorsEntry {
   /** The file. */
   readonly file: Slices;
 }
 
-/** Rows from one number up to another, without it. */
+/** Rows from one number up to, not including, another. */
 type Run = readonly [from: number, to: number];
 
 export interface Checkpoint {
@@ -20,11 +20,11 @@ export interface Checkpoint {
   readonly tensors: ReadonlyMap<string, Held>;
   /** The bytes of all its files. */
   readonly size: number;
-  /** The shards that the index names and that are not there. */
+  /** The shards that the index names but the folder lacks. */
   readonly missing: readonly string[];
-  /** Of the headers, the sizes of the files, and the first bytes of these tensors. */
+  /** A digest of the headers, the files' sizes and the first bytes of these tensors. */
   digest(names: readonly string[]): Promise<string>;
-  /** These rows of a table, in their order; its last extent is the width of a row. */
+  /** These rows of a table, in this order. The last extent is the width of a row. */
   rows<P extends Precision>(
     name: string,
     wanted: readonly number[],
@@ -33,13 +33,13 @@ export interface Checkpoint {
   ): Promise<Table<FloatsOf<P>>>;
 }
 
-/** Bytes of a tensor that its digest is of, at most. */
+/** The most bytes of a tensor that go into the digest. */
 const digested = 2 ** 20;
 
 const indexName = /\.safetensors\.index\.json$/;
 const plainName = /^[^/\\]+\.safetensors$/;
 
-/** Lists the tensors of the files that are there: `named`, or what a folder is for. */
+/** Lists the tensors of the files that exist: of the file `named`, or of the model in a folder. */
 export async function checkpointOf(
   superpose: First,
   files: ReadonlyMap<string, Slices>,
@@ -76,7 +76,7 @@ export async function checkpointOf(
       const { shape, dtype, begin, end, file } = tensors.get(name) as Held;
       const columns = shape.at(-1) as number;
       const count = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
-      // A dtype that cannot be decoded is refused first: nobody knows how many bytes its rows have.
+      // Refuse a dtype that cannot be decoded first: the width of its rows is unknown.
       const none = { name, dtype, shape: [0, columns], begin: 0, end: 0 };
       superpose.decodeSafetensors(none, new Uint8Array(), precision);
       const bytes = (end - begin) / count;
@@ -107,7 +107,7 @@ export async function checkpointOf(
   };
 }
 
-/** Neighbours are read together, up to so many rows. */
+/** Neighbouring rows are read together, up to 1024 at a time. */
 function runsOf(sorted: readonly number[]): Run[] {
   const runs: [number, number][] = [];
   for (const row of sorted) {
@@ -148,12 +148,12 @@ async function shardsOf(files: ReadonlyMap<string, Slices>, named: string | unde
   return { shards: [files.get(only) as Slices], missing: [] };
 }
 
-/** The length and the header, however long the file is. */
+/** The length and the header, not the rest of the file. */
 async function headerOf(file: Slices): Promise<Uint8Array> {
   const beginning = await slice(file, 0, Math.min(8, file.size));
   if (beginning.length < 8) return beginning;
   const length = new DataView(beginning.buffer, beginning.byteOffset).getBigUint64(0, true);
-  // A length that cannot be is told by the reader of headers, which needs no more of the file for it.
+  // The header reader refuses an impossible length, and needs no more than the length for that.
   const most = Math.min(file.size, 8 + 100_000_000);
   return slice(file, 0, length > BigInt(most) ? 8 : Math.min(most, 8 + Number(length)));
 }

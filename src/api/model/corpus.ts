@@ -1,5 +1,5 @@
-// Plain sentences, written for this project: what means over a corpus are taken of when no other is given. Short and
-// long, of many things, so that words are alike at every position of a window.
+// Plain sentences, written for this project: the default corpus for means. They are short and long and about
+// many things, so that every position of a window sees the same mix of words.
 
 /** 128 sentences of everyday English, for corpusMeans(). */
 export const corpusSentences: readonly string[] = [
@@ -133,6 +133,6 @@ export const corpusSentences: readonly string[] = [
   'Before the meeting ended, they agreed to meet again in the same place next month.',
 ];
 
-/** The pieces of sentences, each once and in order: whose row is which in corpus.safetensors. */
+/** The ids that occur in these sentences, each once, ascending: the order of rows in corpus.safetensors. */
 export const corpusIds = (sentences: readonly (readonly number[])[]): number[] =>
   [...new Set(sentences.flat())].sort((a, b) => a - b);

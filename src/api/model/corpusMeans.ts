@@ -1,4 +1,5 @@
-// The mean decomposition of a model’s states over a corpus: windows of equal length, run through all its layers.
+// The mean decomposition of a model’s states over a corpus: windows of equal length, run through all its
+// layers.
 import * as check from '../check.js';
 import type { First } from '../first.js';
 import type { PoolableScores } from '../scores/scores.js';
@@ -11,37 +12,41 @@ export interface CorpusMeansOptions extends LayersWatch {
   sentences?: readonly string[];
   /** Default float32. */
   precision?: Precision;
-  /** From 0 to 1, of the windows. */
+  /** Called with the fraction of the windows done, from 0 to 1. */
   done?: (fraction: number) => void;
   /**
-   * Positions out of the input: each row from 1 on is replaced by the mean of its window’s. What is found then is
-   * noise. Default false.
+   * Takes the positions out of the input: each row from 1 on is replaced by the mean of its window’s. What is
+   * still found is noise. Default false.
    */
   control?: boolean;
 }
 
 /** The mean decomposition of every state over a corpus. */
 export interface CorpusMeans {
-  /** The first token, 30 pieces and the last, every 7 pieces of the sentences one after the other. */
+  /**
+   * How many windows: the first token, 30 pieces and the last, cut every 7 pieces from all sentences in a
+   * row.
+   */
   readonly windows: number;
-  /** [layers + 1], of the state after so many layers. */
+  /** [layers + 1], one for the state after each number of layers. */
   readonly states: readonly PositionFindings[];
   /**
-   * [layers, heads], the share of position → position in what a head’s scores vary by: canonical, by these means,
-   * pooled over 32 of the sentences, or as many as there are of at most 31 tokens; NaN where there is none.
+   * [layers, heads], the share of position → position in the variation of a head’s scores. Canonical, by
+   * these means, pooled over 32 of the sentences of at most 31 tokens, or all where there are fewer; NaN
+   * where there is none.
    */
   readonly heads: Table<Float64Array>;
-  /** How many sentences those were. */
+  /** How many sentences `heads` is pooled over. */
   readonly sentencesOfHeads: number;
 }
 
-/** A corpus cut up. */
+/** A corpus cut into windows. */
 export interface Corpus {
-  /** Rows of a window that have a position: those after the first, but for the last. */
+  /** Rows of a window that have a position: all except the first and the last. */
   readonly positions: number;
   /** Ids of each window. */
   readonly windows: readonly (readonly number[])[];
-  /** Ids of the sentences that heads are looked at in. */
+  /** Ids of the sentences that the heads' shares are taken from. */
   readonly chosen: readonly (readonly number[])[];
 }
 
@@ -53,26 +58,26 @@ export interface CorpusModel {
   poolShares: First['poolShares'];
   /** Channels of a state, from 1 up. */
   d_model: number;
-  /** Of a layer, from 1 up. */
+  /** Heads of a layer, from 1 up. */
   heads: number;
-  /** Of the whole model, from 1 up. */
+  /** Layers of the whole model, from 1 up. */
   layers: number;
   /** Rows whose token the model fixes. */
   apart: readonly number[];
   /** What its states are computed in. */
   precision: Precision;
-  /** Through all layers; of a window the scores are not needed. */
+  /** A run through all layers; a window needs no scores. */
   run(ids: readonly number[], isWindow: boolean): Promise<EncoderForward>;
   /** Ends the run between two windows. */
   signal?: AbortSignal | undefined;
-  /** From 0 to 1, of the windows. */
+  /** Called with the fraction of the windows done, from 0 to 1. */
   done?: ((fraction: number) => void) | undefined;
 }
 
 const stride = 7;
 const sentencesForHeads = 32;
 
-/** Cuts sentences by their ids, the first and the last of which are the same in each. */
+/** Cuts sentences into windows by their ids. All sentences share the same first and last id. */
 export function corpusOf<One>(
   sentences: readonly One[],
   idsOf: (sentence: One) => readonly number[],
@@ -102,7 +107,10 @@ export function corpusOf<One>(
   };
 }
 
-/** So that a stop is heard, and a shorter question goes first. Browsers let timers wait for 4 ms, and messages not. */
+/**
+ * Yields, so that an abort gets through and a shorter request goes first. Browsers delay timers by 4 ms, not
+ * messages.
+ */
 const breath = () =>
   new Promise<void>((go) => {
     const { port1, port2 } = new MessageChannel();
@@ -151,7 +159,7 @@ export async function meansOver(
     for (const [layer, found] of scores.entries()) {
       const [one] = found;
       if (!one) continue;
-      // The first part is the position.
+      // Group 0 is position → position, group 1 all other terms.
       const ofPosition = poolShares(
         found,
         Array.from({ length: one.parts.length ** 2 }, (_, term) => Math.min(term, 1)),
@@ -169,7 +177,7 @@ export async function meansOver(
   }
 }
 
-/** Of the state that a layer reads, in the element type that is asked for. */
+/** The means of the state that a layer reads, in the requested element type. */
 export function meansAt({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) {
   const { mean, position } = states[check.index('layer', layer, states.length)] as PositionFindings;
   const single = precision === 'float32';

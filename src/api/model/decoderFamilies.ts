@@ -1,5 +1,5 @@
-// Families that normalise what each layer reads, and most of whose queries see no later key: GPT-2, OPT, Whisper, CLIP's
-// text; and those with RoPE, which add no position.
+// Families that normalise before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's text; and
+// families with RoPE, which add no position.
 import { bertConfig, type FamilyRow, sizes } from './headerTensors.js';
 import type { LinearNames } from './layout.js';
 
@@ -77,7 +77,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
       const position = of.need('embed_positions.weight', 'L', 'd');
       const projected = of.has('project_in.weight');
       if (!projected) of.need('embed_tokens.weight', 'V', 'd');
-      // The checkpoint of 350 million parameters normalises after each layer, and so has no last norm.
+      // OPT-350m normalises after each layer, so it has no final norm.
       const pre = of.has('final_layer_norm.weight');
       return {
         family: 'opt',

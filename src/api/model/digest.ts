@@ -1,4 +1,5 @@
-// A name for bytes, to tell one file from another: not a secret, and no proof against somebody who wants two alike.
+// A short digest of bytes, to tell files apart. It is not a secret, and it does not resist deliberate
+// collisions.
 
 /** FNV-1a over two lanes of 32 bits with different beginnings; 16 hexadecimal digits. */
 export function digestOf(parts: Iterable<Uint8Array>): string {

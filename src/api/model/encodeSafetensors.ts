@@ -3,8 +3,8 @@ import type { Table } from '../table.js';
 
 export interface EncodeSafetensorsApi {
   /**
-   * A safetensors file of tables, [rows, columns] each, F32 or F64 as they are given, in their order; `metadata` are
-   * the format’s own pairs of texts. Throws RangeError, TypeError.
+   * A safetensors file of tables, [rows, columns] each, F32 or F64 as given, in the given order. `metadata`
+   * is the format’s own map from text to text. Throws RangeError, TypeError.
    */
   encodeSafetensors(
     tables: Readonly<Record<string, Table>>,
@@ -35,7 +35,7 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
       }
       check.fits('The file', bytes);
       const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
-      // Spaces, so that the data begin at a multiple of eight.
+      // Padded with spaces, so that the data begin at a multiple of eight.
       const length = Math.ceil(text.length / 8) * 8;
       const file = new Uint8Array(8 + length + bytes).fill(0x20, 8 + text.length, 8 + length);
       new DataView(file.buffer).setUint32(0, length, true);
@@ -51,7 +51,7 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
   };
 }
 
-/** A file is UTF-8, in which half of a surrogate pair cannot be written. */
+/** A file is UTF-8, which cannot hold half of a surrogate pair. */
 function unicode(what: string, text: string): void {
   if (/\p{Surrogate}/u.test(text))
     throw new RangeError(`${what} must be Unicode text; ${check.shown(text)} has half of a surrogate pair.`);

@@ -24,13 +24,13 @@ export interface EncoderLayer<A extends Floats = Floats> {
   value: Linear<A>;
   /** W_O, likewise. */
   output: Linear<A>;
-  /** Behind attention, or before it with `pre`. */
+  /** After attention, or before it with `pre`. */
   attentionNorm: Normalization<A>;
   /** [inner, d] */
   up: Linear<A>;
   /** [d, inner] */
   down: Linear<A>;
-  /** Behind the MLP, or before it with `pre`. */
+  /** After the MLP, or before it with `pre`. */
   mlpNorm: Normalization<A>;
 }
 
@@ -39,23 +39,23 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   d_model: number;
   /** Heads; they divide d_model. */
   heads: number;
-  /** What is computed in, and the element type of every array. Default float32. */
+  /** The precision of the computation and of every array. Default float32. */
   precision?: P;
   /** LayerNorm after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, ViT). Default `post`. */
   norm?: 'post' | 'pre';
   /** x Φ(x), or its tanh form. Default `gelu`. */
   activation?: 'gelu' | 'gelu_tanh';
-  /** Keys j ≤ i only. Default false. */
+  /** Whether query i sees keys j ≤ i only. Default false. */
   causal?: boolean;
-  /** Of the summed embeddings [e]; left out, none. */
+  /** The norm of the summed embeddings [e]; left out, none. */
   embeddingNorm?: Normalization<FloatsOf<P>>;
-  /** Behind the last layer; left out, none. */
+  /** The norm after the last layer; left out, none. */
   finalNorm?: Normalization<FloatsOf<P>>;
-  /** [d, e], of narrow embeddings after their norm; left out, e = d. */
+  /** [d, e], widens narrow embeddings after their norm; left out, e = d. */
   projection?: Linear<FloatsOf<P>>;
   /**
-   * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens away, is
-   * added to each head’s scores in every layer (MPNet). Left out, none.
+   * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens
+   * away, is added to each head’s scores in every layer (MPNet). Left out, none.
    */
   relativeBias?: Table<FloatsOf<P>>;
 }
@@ -65,21 +65,21 @@ export interface ForwardInput<A extends Floats = Floats> {
   layers?: number;
   /** [n], false for padding, which no query sees and the embedding leaves out. Default all true. */
   attended?: readonly boolean[];
-  /** Keep what logits(), attention() and decompose() need. Default true; without it a forward is faster. */
+  /** Keeps what logits(), attention() and decompose() need. Default true; a forward without it is faster. */
   scores?: boolean;
   /**
-   * By layer, [n, d]: taken from what W_Q and W_K of that layer read and from nothing else, so that only who
+   * By layer, [n, d]: subtracted from what W_Q and W_K of that layer read and from nothing else, so only who
    * attends to whom changes.
    */
   unread?: Readonly<Record<number, Table<A>>>;
-  /** [n, d], taken from the state before layer 0, whoever reads it. */
+  /** [n, d], subtracted from the state before layer 0, for all that reads it. */
   withheld?: Table<A>;
 }
 
-/** How what attention writes is shared out among the parts; see EncoderForward.decompose(). */
+/** How what attention writes is divided among the parts; see EncoderForward.decompose(). */
 export type Way = (typeof ways)[number];
 
-/** A state’s mean over a corpus, and each position’s beside it. */
+/** A state’s mean over a corpus, and its mean at each position. */
 export interface StateMeans<A extends Floats = Floats> {
   /** μ, [d]. */
   readonly mean: A;
@@ -90,74 +90,81 @@ export interface StateMeans<A extends Floats = Floats> {
 export interface EncoderDecomposeInput<A extends Floats = Floats>
   extends Pick<DecomposeInput<A>, 'only' | 'groups'>,
     GaugeOptions<A> {
-  /** Which layer’s scores, from 0. */
+  /** The layer whose scores to take apart, from 0. */
   layer: number;
   /** Default `direct`. */
   way?: Way;
-  /** Of the state that the layer reads; for the way `mean`. */
+  /** Means of the state that the layer reads; needed for the way `mean`. */
   means?: StateMeans<A>;
 }
 
-/** What one forward leaves, until the encoder’s next one. */
+/** The result of one forward, valid until the encoder’s next one. */
 export interface EncoderForward<A extends Floats = Floats> {
   /** Tokens. */
   readonly n: number;
-  /** Layers that it ran through. */
+  /** Layers it ran through. */
   readonly layers: number;
-  /** [layers + 1, d]: the mean over tokens of the state after so many layers, each of length one. */
+  /** [layers + 1, d]: the mean over tokens of the state after each number of layers, scaled to length one. */
   readonly embeddings: Table<A>;
-  /** [d], the last of them, after the final norm where there is one. */
+  /** [d], the last of `embeddings`, after the final norm where there is one. */
   readonly embedding: A;
-  /** [n, d] after so many layers, from 0: before the final norm. Throws RangeError. */
+  /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
   state(layers: number): Table<A>;
-  /** [heads, n, n] of a layer, from 0, for every pair of tokens, queries in rows. Throws RangeError. */
+  /**
+   * [heads, n, n], a layer's logits, from layer 0, for every pair of tokens, queries in rows. Throws
+   * RangeError.
+   */
   logits(layer: number, only?: readonly number[]): A;
-  /** Softmax over the allowed keys, likewise. */
+  /** [heads, n, n], the softmax of those over the allowed keys. Throws RangeError. */
   attention(layer: number, only?: readonly number[]): A;
   /**
-   * A layer’s scores as terms of what its input is the sum of, with every σ and all attention frozen:
+   * A layer’s scores as terms of the parts that its input is the sum of, with every σ and all attention
+   * frozen:
    *
-   * - `direct`: the summands by the residual stream alone, `attention` and `mlp`, what those wrote, and `constant`
-   *   (Mickus, Paperno & Constant, TACL 2022);
+   * - `direct`: the summands by the residual stream alone; `attention` and `mlp`, which is what those wrote;
+   *   and `constant` (Mickus, Paperno & Constant, TACL 2022);
    * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
-   * - `mean`: `position`, the mean at each position over a corpus, `content`, what is left, and `constant`
+   * - `mean`: `position`, the mean at each position over a corpus; `content`, what is left; and `constant`
    *   (Song & Zhong, arXiv 2310.04861). Row 0 has no position.
    *
-   * Exact up to rounding; see `residuals`. In the canonical gauge means are taken away at the embedding and before
-   * scoring: taking them before scoring alone leaves shares that a shift of the tables moves. Given means, of
-   * `direct` and `streams`, are taken at the embedding. A relative bias is one more part, `relative`, after them all,
-   * whose terms with the others are zero. Throws RangeError, TypeError.
+   * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
+   * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
+   * For `direct` and `streams`, given means are subtracted at the embedding. A relative bias is one more
+   * part, `relative`, after all others; its terms with the others are zero. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
 }
 
 /**
- * An encoder whose weights stay in the module’s memory, packed for its products. Call delete() when done with it, or
- * declare it with `using`.
+ * An encoder whose weights stay in the module’s memory, packed for its products. Call delete() when done with
+ * it, or declare it with `using`.
  */
 export interface Encoder<A extends Floats = Floats> extends Handle {
-  /** Layers that were added. */
+  /** How many layers were added. */
   readonly layers: number;
-  /** The next layer; its weights are copied. Throws RangeError, TypeError. */
+  /** Adds the next layer; its weights are copied. Throws RangeError, TypeError. */
   addLayer(layer: EncoderLayer<A>): void;
   /**
-   * Runs summed embeddings through: tables [n, e] by name, as many names as the summands that decompose() is to tell
-   * apart. Throws RangeError, TypeError.
+   * Runs summed embeddings through the layers: tables [n, e] by name, one for each summand that decompose()
+   * is to tell apart. Throws RangeError, TypeError.
    */
   forward(summands: Readonly<Record<string, Table<A>>>, input?: ForwardInput<A>): EncoderForward<A>;
 }
 
-/** What of a state depends on the position alone. Noise is not squared: products are of windows of even and odd number. */
+/**
+ * How much of a state depends on the position alone. Even and odd windows are averaged apart and multiplied,
+ * so that noise is not squared.
+ */
 export interface PositionFindings extends StateMeans<Float64Array> {
-  /** Of the mean ‖h − μ‖²: the positions’ share … */
+  /** The positions’ share of the mean ‖h − μ‖². */
   readonly positionEnergy: number;
-  /** … and that of a window’s own mean. */
+  /** The share of it that a window’s own mean has. */
   readonly contextEnergy: number;
-  /** Of the positions’ covariance: how many directions it fills. */
+  /** How many directions the positions’ covariance C_P fills. */
   readonly participationRatio: number;
   /** A = d tr(C_P C) / (tr C_P tr C), C the content’s covariance: 1 expected of unrelated directions. */
   readonly overlap: number;
-  /** Of C_P with that of the state before layer 0, which is the position table’s. */
+  /** The cosine of C_P with that of the state before layer 0, which comes from the position table. */
   readonly cosineWithFirst: number;
 }
 
@@ -165,9 +172,12 @@ export interface PositionFindings extends StateMeans<Float64Array> {
 export interface PositionMeans extends Handle {
   /** How many windows were added. */
   readonly windows: number;
-  /** The states of a forward of 1 + positions or more rows: rows 1 to `positions` of each. Throws RangeError, TypeError. */
+  /**
+   * Adds the states of a forward of at least 1 + positions rows: rows 1 to `positions` of each. Throws
+   * RangeError, TypeError.
+   */
   add(forward: EncoderForward): void;
-  /** Of the state after so many layers, of at least four windows. Throws RangeError. */
+  /** Findings on the state after so many layers; needs at least four windows. Throws RangeError. */
   findings(layers: number): PositionFindings;
 }
 
@@ -182,13 +192,13 @@ export interface PositionMeansInput {
 
 export interface EncoderApi {
   /**
-   * An encoder of the BERT family without its layers yet: the forward of Devlin et al. 2019, or with LayerNorm first
-   * (Xiong et al. 2020). Throws RangeError, TypeError.
+   * An encoder of the BERT family, without layers at first: the forward of Devlin et al. 2019, or with
+   * LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
    */
   encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>>;
   /**
-   * The mean decomposition of states, h = μ + pos_t + content (Song & Zhong, arXiv 2310.04861), gathered window by
-   * window. Throws RangeError, TypeError.
+   * The mean decomposition of states, h = μ + pos_t + content (Song & Zhong, arXiv 2310.04861), gathered
+   * window by window. Throws RangeError, TypeError.
    */
   positionMeans(input: PositionMeansInput): PositionMeans;
 }
@@ -197,7 +207,7 @@ const ways = ['direct', 'streams', 'mean'] as const;
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'down'] as const;
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
 
-/** Of each forward, what positionMeans() needs of it. */
+/** What positionMeans() needs of each forward. */
 const inside = new WeakMap<object, () => { suffix: string; address: number; n: number; d: number }>();
 
 export function encoderApi(raw: Raw): EncoderApi {
@@ -311,7 +321,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   );
   let layers = 0;
   let newest: object | undefined;
-  // What its layers and its last forward take.
+  // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
   let releaseRun = () => {};
   const releaseAll = () => {
@@ -356,7 +366,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       check.object('mlpNorm', layer.mlpNorm);
       const attentionNorm = normOf('attentionNorm', layer.attentionNorm, d);
       const mlpNorm = normOf('mlpNorm', layer.mlpNorm, d);
-      // Beside what stays, a copy on its way in.
+      // While it is added, a copy exists beside what stays.
       check.fits(`A layer of ${d} channels`, 3 * bytes);
       releases.push(check.hold(bytes));
       raw[`addEncoderLayer${suffix}`](encoder, { ...layer, attentionNorm, mlpNorm });

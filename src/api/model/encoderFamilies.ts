@@ -1,8 +1,7 @@
-// BERT and its relatives: a table of tokens, one of positions and one of segments, added, and normalised before they are
-// read.
+// BERT and its relatives: tables of tokens, positions and segments, added up and normalised.
 import { bertConfig, type FamilyRow, sizes, type Tensors } from './headerTensors.js';
 
-/** What BERT and its relatives of the same names share. */
+/** What BERT and relatives with the same tensor names share. */
 function bertTables(of: Tensors, segments: boolean) {
   return {
     kind: 'tokens',
@@ -88,7 +87,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
     read(of) {
       const tables = bertTables(of, true);
       of.size.d = of.size.e as number;
-      // Of BERT's names, and not of its numbering of positions.
+      // RoBERTa has BERT's names, but numbers positions differently.
       const roberta = of.size.S === 1;
       const electra = of.prefix.endsWith('electra.');
       return {

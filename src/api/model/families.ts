@@ -1,5 +1,5 @@
-// Model families, recognised by the names and shapes in a safetensors header alone.
-// Sources: the reference implementations in Hugging Face's transformers, and timm for its vision transformers.
+// Model families, recognised by the names and shapes in a safetensors header alone. Sources: the reference
+// implementations in Hugging Face's transformers, and timm for its vision transformers.
 import { decoderFamilies } from './decoderFamilies.js';
 import { encoderFamilies } from './encoderFamilies.js';
 import { type Header, matching, quoted, tensorsBehind } from './headerTensors.js';
@@ -7,12 +7,12 @@ import { imageFamilies } from './imageFamilies.js';
 import type { FamilyId, Layout } from './layout.js';
 import { refuseOthers } from './refusedFamilies.js';
 
-/** In this order: the signs of some are among the names of others. */
+/** The order matters: the signs of some families are among the names of others. */
 const rows = [...decoderFamilies, ...imageFamilies, ...encoderFamilies];
 
 /**
- * What the tensors of a header are, one layout for each model in the file. Throws a RangeError whose sentence says
- * why the file is refused.
+ * Reads a header into layouts, one for each model in the file. Throws a RangeError whose sentence says why
+ * the file is refused.
  */
 export function recognised(header: Header): Layout[] {
   refuseOthers(header);
@@ -27,7 +27,7 @@ export function recognised(header: Header): Layout[] {
       `No family of models that can be read here has these tensors (${names || 'there are none'}). Families are BERT, DistilBERT, RoBERTa, ELECTRA, MPNet, GPT-2, OPT, ViT, DeiT, CLIP, Whisper and models with RoPE and Llama’s names.`,
     );
   }
-  // Two models may share a file: CLIP's two, and Whisper's.
+  // Two models may share a file: CLIP's text and vision, Whisper's encoder and decoder.
   const together = found.filter(({ row }) => pairs.get(row.family) === pairs.get(first.row.family));
   const chosen = pairs.has(first.row.family) ? together : [first];
   return chosen.map(({ row, prefix }) => row.read(tensorsBehind(header, prefix)));

@@ -1,4 +1,5 @@
-// The first layer's scores of a reader's model: its tensors as an encoder of one layer, whose input is taken apart.
+// The first layer's scores of a reader's model: its tensors as an encoder of one layer whose input is taken
+// apart.
 import { grouped, type Normalization } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
@@ -9,17 +10,17 @@ import type { Encoder } from './encoder.js';
 import type { Layout, LinearNames, NormNames } from './layout.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
-/** A model that was opened, as its functions need it. */
+/** An opened model, as these functions need it. */
 export interface Opened {
   /** Both modules. */
   superpose: Superpose;
   /** Its tensors. */
   checkpoint: Checkpoint;
-  /** What they are. */
+  /** What they mean. */
   layout: Layout;
-  /** Of the first layer. */
+  /** Heads of the first layer. */
   heads: number;
-  /** Of its norms. */
+  /** ε of its norms. */
   epsilon: number;
 }
 
@@ -35,13 +36,13 @@ interface Asked extends GaugeOptions, SlicesWatch {
 
 const offset = 'offset';
 
-/** The names of what summandsOf() gives, but for the offset. */
+/** The names that summandsOf() returns, without the offset. */
 export function summandNames({ kind, position, segment, token }: Layout): string[] {
   if (kind === 'patches') return ['patch', 'position', 'class'];
   return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
 }
 
-/** Encoders of one layer by their precision, so that a second question reads none of its weights again. */
+/** One-layer encoders by precision, so that a second question does not read the weights again. */
 export type FirstLayers = Map<Precision, Encoder>;
 
 export async function decomposeFirstLayer<P extends Precision>(
@@ -56,21 +57,21 @@ export async function decomposeFirstLayer<P extends Precision>(
   const watch = counted(waiting);
   const of = tensorsOf(opened.checkpoint, precision, watch);
   const known = kept.get(precision);
-  // Both at once, so that what there is to read is known before the first of it has come.
+  // Both at once, so that the total to read is known before the first bytes arrive.
   const [summands, made] = await Promise.all([
     summandsOf(opened, input, precision, of, watch),
     known?.isAlive() ? undefined : firstLayer(opened, precision, of),
   ]);
   of.forget();
   if (made) {
-    // Another question may have made one meanwhile.
+    // Another question may have made one in the meantime.
     kept.get(precision)?.delete();
     kept.set(precision, made as Encoder);
   }
   const encoder = (made ?? known) as Encoder<A>;
   const [first] = Object.values(summands) as [Table<A>];
   const shown = summandNames(layout);
-  // What a model of one layer has besides is nothing, and constant.
+  // The other parts of a one-layer model are zero or constant, so they go into `constant`.
   const parts = grouped([...shown, 'constant'], groups);
   const besides = ['attention', 'mlp', ...(offset in summands ? [offset] : [])];
   const all = Object.fromEntries(
@@ -92,7 +93,7 @@ export async function decomposeFirstLayer<P extends Precision>(
   });
 }
 
-/** Queries and keys of the first layer, after which it does nothing. */
+/** An encoder with the first layer's queries and keys; the rest of that layer is zero. */
 async function firstLayer<P extends Precision>(
   { superpose, layout, heads, epsilon }: Opened,
   precision: P,
@@ -143,7 +144,7 @@ async function firstLayer<P extends Precision>(
   return encoder;
 }
 
-/** Of a norm whose rows nobody reads. */
+/** A norm whose output nobody reads. */
 const unread = { kind: 'layer_norm', epsilon: 1 } as const;
 
 /** Whole tensors of a file, and linear maps. */
@@ -152,7 +153,7 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   const make = (length: number) =>
     (precision === 'float32' ? new Float32Array(length) : new Float64Array(length)) as A;
   const reading = new Map<string, Promise<Table<A>>>();
-  /** Once, however many maps it holds. */
+  /** Reads a tensor once, however many maps it holds. */
   const whole = (name: string): Promise<Table<A>> => {
     const { shape } = checkpoint.tensors.get(name) as Held;
     const count = shape.slice(0, -1).reduce((all, extent) => all * extent, 1);
@@ -163,7 +164,7 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   };
   return {
     whole,
-    /** What was read may go. */
+    /** Lets go of what was read. */
     forget: () => reading.clear(),
     empty: (rows: number, columns: number): Table<A> => table(make(rows * columns), rows, columns),
     async linear({ weight, bias, block, transposed }: LinearNames): Promise<Linear<A>> {
@@ -195,7 +196,9 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   };
 }
 
-/** What is added up, [n, d] each, by name; `offset` is the bias of a map of patches, which is constant. */
+/**
+ * The summands of the input, [n, d] each, by name. `offset` is the bias of the patch projection, a constant.
+ */
 export async function summandsOf<P extends Precision>(
   { superpose, checkpoint, layout }: Pick<Opened, 'superpose' | 'checkpoint' | 'layout'>,
   input: FirstLayerInput,
@@ -252,7 +255,7 @@ export async function summandsOf<P extends Precision>(
   };
 }
 
-/** Rows through a linear map, which is what an encoder without layers does. */
+/** Rows through a linear map: an encoder without layers does just that. */
 export function rowsThrough<P extends Precision>(
   superpose: Superpose,
   rows: Table<FloatsOf<P>>,

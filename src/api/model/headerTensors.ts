@@ -1,40 +1,40 @@
-// Names and shapes in a safetensors header, after a prefix and checked as they are asked for.
+// Names and shapes in a safetensors header after a prefix, checked as they are asked for.
 import type { FamilyId, Layout, LinearNames, NormNames } from './layout.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
 export type Header = ReadonlyMap<string, Pick<SafetensorsEntry, 'name' | 'dtype' | 'shape'>>;
 
-/** How a family is known, and read. */
+/** How a family is recognised and read. */
 export interface FamilyRow {
   /** Its name. */
   family: FamilyId;
-  /** Names that all must be there, after one prefix. */
+  /** Names that must all exist after the same prefix. */
   sign: readonly string[];
-  /** Where everything is; throws a sentence about what is missing or misshapen. */
+  /** Where everything is; throws a sentence about what is missing or has the wrong shape. */
   read(tensors: Tensors): Layout;
 }
 
 /** Names and shapes of one file after a prefix, checked as they are asked for. */
 export interface Tensors {
-  /** What stands before every name. */
+  /** What every name begins with. */
   prefix: string;
-  /** The sizes that shapes have bound, by their letter. */
+  /** The sizes that shapes have bound so far, by letter. */
   size: Record<string, number>;
   /** Whether there is a tensor of this name. */
   has(name: string): boolean;
-  /** The extents of one that must be there. */
+  /** The extents of a required tensor. */
   shape(name: string): readonly number[];
-  /** The full name of a tensor that must be there with these extents: letters bind or compare, numbers compare. */
+  /** The full name of a required tensor with these extents: letters bind or compare, numbers compare. */
   need(name: string, ...extents: (string | number)[]): string;
-  /** The same of one that may be missing. */
+  /** The same for a tensor that may be missing. */
   perhaps(name: string, ...extents: (string | number)[]): string | undefined;
   /** The gain and bias of a norm, [width] each. */
   norm(name: string, width?: string): NormNames;
-  /** [out, in] and [out]. `bias` true: must be there; false: need not. */
+  /** [out, in] and [out]. `bias`: true if required, false if optional. */
   linear(name: string, out: string, into: string, bias?: boolean): LinearNames;
 }
 
-/** The members of config.json that BERT has and others took over. */
+/** The members of config.json that BERT has and other families took over. */
 export const bertConfig = { heads: ['num_attention_heads'], epsilon: ['layer_norm_eps'] };
 
 export const sizes = ({ size }: Tensors, firstPosition = 0) => ({
@@ -45,7 +45,7 @@ export const sizes = ({ size }: Tensors, firstPosition = 0) => ({
   firstPosition,
 });
 
-/** The shortest prefix after which all of these names are; undefined where there is none. */
+/** The shortest prefix after which all of these names exist; undefined where there is none. */
 export function matching(header: Header, sign: readonly string[]): string | undefined {
   const [first = '', ...others] = sign;
   const prefixes = [...header.keys()]

@@ -1,5 +1,5 @@
-// Models of pictures: patches mapped to rows, with rows of their own before them. ViT and DeiT by Hugging Face's names and
-// by timm's, and CLIP's vision.
+// Image models: patches mapped to rows, with extra rows before them. ViT and DeiT by Hugging Face's and
+// timm's names, and CLIP's vision.
 import { bertConfig, type FamilyRow, sizes, type Tensors } from './headerTensors.js';
 import type { Layout, LinearNames } from './layout.js';
 
@@ -75,9 +75,9 @@ export const imageFamilies: readonly FamilyRow[] = [
 
 /** What a vision transformer calls its tensors. */
 interface ImageNames {
-  /** The class row. */
+  /** The class token's row. */
   first: string;
-  /** The distillation row, which DeiT has. */
+  /** The distillation token's row, which DeiT has. */
   second: string;
   position: string;
   projection: string;
@@ -120,7 +120,7 @@ function patches(of: Tensors, name: string, bias = false): LinearNames {
   };
 }
 
-/** Rows and columns of the square that the patches fill. */
+/** Rows and columns of the square grid of patches. */
 function gridOf({ size }: Tensors, before: number): number {
   const count = (size.L as number) - before;
   const grid = Math.round(Math.sqrt(count));

@@ -1,4 +1,5 @@
-// MiniLM after its first scores: all layers, run by the second module. A file a layer, fetched when something asks.
+// MiniLM beyond its first scores: all layers, run by the second module. Each layer has a file, fetched on
+// demand.
 import * as check from '../check.js';
 import type { Watch } from '../files.js';
 import type { First } from '../first.js';
@@ -11,14 +12,14 @@ import { type CorpusMeans, type CorpusMeansOptions, corpusOf, meansAt, meansOver
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import type { MiniLM, Sentence } from './minilm.js';
 
-// One file for all that few readers need.
+// One chunk for everything that few readers need.
 export { changedRows, corpusOf, corpusSentences, meansAt, meansOver };
 
-/** Who waits for the model’s layers, and may stop waiting: the layers that have come by then stay. */
+/** For a caller who waits for the model’s layers and may stop waiting. Layers that have arrived stay. */
 export interface LayersWatch {
   /** Ends the fetching. */
   signal?: AbortSignal;
-  /** Bytes that have come, and bytes in all, of the layers that were not there. */
+  /** Bytes received, and bytes in all, of the layers that were missing. */
   progress?: (bytes: number, of: number) => void;
 }
 
@@ -27,7 +28,7 @@ export interface MiniLMForwardOptions<P extends Precision = 'float32'>
     LayersWatch {
   /** Default float32. */
   precision?: P;
-  /** Embedding rows [n, 384], by name, in place of the sentence’s own; as of summands() or changed(). */
+  /** Embedding rows [n, 384], by name, in place of the sentence’s own; from summands() or changed(). */
   summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
 }
 
@@ -36,21 +37,21 @@ export interface LayerDecomposeOptions<P extends Precision = 'float64'>
     LayersWatch {
   /** Default float64. */
   precision?: P;
-  /** For the way `mean`, of corpusMeans(). */
+  /** From corpusMeans(); needed for the way `mean`. */
   means?: Pick<CorpusMeans, 'states'>;
   /** Embedding rows [n, 384], by name, in place of the sentence’s own. */
   summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
 }
 
-/** What layers.ts is given of the model. */
+/** What layersOf() needs of the model. */
 export interface LayersInput {
   /** Both modules. */
   superpose: First;
   /** What the first layer’s scores need. */
   model: MiniLM;
-  /** Of each layer, the bytes of its own file. */
+  /** Bytes of each layer’s own file. */
   layerBytes: readonly number[];
-  /** Rows [count, d] of the words of corpusSentences; see corpusIds(). */
+  /** Rows [count, d] for the words of corpusSentences; see corpusIds(). */
   corpusRows(count: number, watch: Watch): Promise<TensorOf>;
   /** The tensors of a layer’s own file. */
   read(layer: number, watch: Watch): Promise<TensorOf>;
@@ -70,14 +71,14 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
   const encoders = new Map<Precision, { encoder: Encoder; adding: Promise<void> }>();
   const decomposed = new Map<Precision, { key: string; run: EncoderForward }>();
 
-  /** An encoder with so many layers; of several callers the later waits for the earlier. */
+  /** An encoder with at least so many layers. Callers wait for one another. */
   const loaded = async <P extends Precision>(
     precision: P,
     count: number,
     { signal, progress }: LayersWatch,
   ): Promise<Encoder<FloatsOf<P>>> => {
     let held = encoders.get(precision);
-    // The module may have broken off and taken it along.
+    // The encoder may have been lost when the module broke off.
     if (!held?.encoder.isAlive()) {
       const { normalization, heads } = model.layer(precision);
       const made = encoder({ d_model: model.d_model, heads, precision, embeddingNorm: normalization });
@@ -101,7 +102,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
         mine.encoder.addLayer(layerIn(model, tensor, layer, precision));
       }
     };
-    // One at a time, whether the one before failed or not: layers are added in their order.
+    // One at a time, even after a failure: layers must be added in order.
     const adding = mine.adding.then(add, add);
     mine.adding = adding.catch(() => {});
     await adding;
@@ -135,7 +136,8 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
     const key = String(sentence.ids);
     let run = decomposed.get(kind);
     if (summands || run?.key !== key || run.run.layers <= layer) {
-      // Through all that are there, so that the next layer's need no forward of their own.
+      // Through all layers that are loaded, so that asking for the next layer's scores needs no forward of
+      // its own.
       const layers = Math.max(layer + 1, encoders.get(kind)?.encoder.layers ?? 0);
       const options = { precision: kind, layers, signal, progress, summands } as MiniLMForwardOptions<P>;
       run = { key, run: (await forward(sentence, options)) as unknown as EncoderForward };
@@ -188,7 +190,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
     });
   };
 
-  /** summands() for sentences of the corpus, whose words come in one file. */
+  /** summands() for sentences of the corpus, whose words come in a single file. */
   const ownRows = async <P extends Precision>(
     precision: P,
     watch: LayersWatch,
@@ -201,7 +203,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
     const places = new Map(all.map((id, place) => [id, place]));
     const d = model.d_model;
     return async <Q extends Precision = 'float64'>(sentence: Sentence, asked?: Q) => {
-      // Its positions, and rows for its tokens to be put into.
+      // Its position rows, and token rows to overwrite.
       const ids = sentence.ids.map(() => sentence.ids[0] as number);
       const like = await model.summands({ ...sentence, ids }, asked);
       for (const [row, id] of sentence.ids.entries()) {
@@ -238,7 +240,7 @@ function layerIn<P extends Precision>(model: MiniLM, tensor: TensorOf, layer: nu
   };
 }
 
-/** The tensors of a layer’s own file, and their shapes. */
+/** The tensors in a layer’s own file, and their shapes. */
 export function encoderShapes(layer: number, d: number, wide: number): Record<string, readonly number[]> {
   const name = (part: string) => `encoder.layer.${layer}.${part}`;
   const linear = (part: string, out: number, into: number) => ({

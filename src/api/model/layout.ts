@@ -1,6 +1,6 @@
-// What a file holds of a model's first scores: the names of its tensors, and what its family reads of them.
+// What a file holds for a model's first scores: the names of its tensors, and what its family makes of them.
 
-/** The families that a file can be of. */
+/** The families that can be read. */
 export type FamilyId =
   | 'bert'
   | 'distilbert'
@@ -24,27 +24,27 @@ export interface NormNames {
   beta: string;
 }
 
-/** Where a file has the weight [out, in] and the bias of a linear map. */
+/** Where the file has the weight [out, in] and the bias of a linear map. */
 export interface LinearNames {
   /** [out, in] */
   weight: string;
   /** [out] */
   bias?: string | undefined;
-  /** These of several maps that one tensor holds, one after another: the first of three is `[0, 3]`. */
+  /** Which of several maps stacked in one tensor: the first of three is `[0, 3]`. */
   block?: readonly [place: number, of: number];
-  /** The tensor is [in, out]. */
+  /** Whether the tensor is [in, out]. */
   transposed?: boolean;
 }
 
 /** What a file holds of the first layer's scores, by the names of its tensors. */
 export interface Layout {
-  /** As the library calls it. */
+  /** Its name in the library. */
   readonly family: FamilyId;
-  /** As one speaks of it. */
+  /** Its usual name. */
   readonly name: string;
-  /** What is summed in the input: ids by a table, patches of a picture, or neither. */
+  /** What the input sums: rows of a table by id, patches of a picture, or neither. */
   readonly kind: 'tokens' | 'patches' | 'frames';
-  /** What of this family's scores is read, in a sentence. */
+  /** Which of this family's scores are read, in a sentence. */
   readonly about: string;
   /** Width of the tables' rows. */
   readonly rowChannels: number;
@@ -54,19 +54,19 @@ export interface Layout {
   readonly vocabulary: number;
   /** Rows of the position table that are used; 0 without one. */
   readonly positions: number;
-  /** The table's row of the first token. */
+  /** The position row of the first token. */
   readonly firstPosition: number;
-  /** The id of padding, which the family numbers apart. */
+  /** The id of padding, where the family gives it no position. */
   readonly padding?: number;
   /** Rows of a sentence whose token the family fixes. */
   readonly apart: readonly number[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;
-  /** Where the header gives it. */
+  /** The number of heads, where the header tells. */
   readonly heads?: number;
-  /** Where the implementation has one number for all of the family. */
+  /** ε of the norms, where the implementation fixes it for the whole family. */
   readonly epsilon?: number;
-  /** The members of config.json, or of a member of it, that say heads and ε. */
+  /** The members of config.json, or of its member `within`, that give heads and ε. */
   readonly config: { within?: string; heads: readonly string[]; epsilon: readonly string[] };
   /** The table of tokens. */
   readonly token?: string;
@@ -74,11 +74,11 @@ export interface Layout {
   readonly position?: string;
   /** The table of segments. */
   readonly segment?: string;
-  /** Of each token row, before it is added. */
+  /** Applied to each token row before it is added. */
   readonly tokenProjection?: LinearNames;
-  /** Behind the sum of the tables. */
+  /** After the sum of the tables. */
   readonly embeddingNorm?: NormNames;
-  /** Behind that norm. */
+  /** After that norm. */
   readonly projection?: LinearNames;
   /** Before W_Q and W_K. */
   readonly attentionNorm?: NormNames;
@@ -88,7 +88,7 @@ export interface Layout {
   readonly query?: LinearNames;
   /** W_K. */
   readonly key?: LinearNames;
-  /** Of a picture: how its patches become rows. */
+  /** How an image model turns patches into rows. */
   readonly patch?: {
     /** [d, 3, p, p]. */
     projection: LinearNames;
@@ -96,14 +96,17 @@ export interface Layout {
     side: number;
     /** Rows and columns of the grid. */
     grid: number;
-    /** Rows that stand before the patches, each with its own row of the position table. */
+    /** Rows before the patches; each has its own row of the position table. */
     before: readonly string[];
-    /** What pixels from 0 to 1 have taken from them, and are divided by, where preprocessor_config.json does not say. */
+    /**
+     * Default normalisation where preprocessor_config.json gives none: pixels from 0 to 1, minus mean, over
+     * deviation.
+     */
     mean: readonly number[];
     deviation: readonly number[];
   };
-  /** Keys have fewer heads than queries: d of all keys. */
+  /** Channels of all keys, where keys have fewer heads than queries. */
   readonly keyChannels?: number;
-  /** Where the header gives the width of a head. */
+  /** The width of a head, where the header tells. */
   readonly d_head?: number;
 }
