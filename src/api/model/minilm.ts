@@ -1,5 +1,5 @@
-// all-MiniLM-L6-v2: its tokenizer, its embedding tables and the attention weights of its first layer,
-// read from the small files that tools/extract-model.mjs makes of the published weights.
+// all-MiniLM-L6-v2: its tokenizer, its embedding tables and its first layer's attention weights, read from
+// the small files that tools/extract-model.mjs makes from the published weights.
 
 import * as check from '../check.js';
 import { readBytes, Unreachable, type Watch } from '../files.js';
@@ -16,14 +16,16 @@ import type { LayerDecomposeOptions, layersOf, MiniLMForwardOptions } from './la
 import type { SafetensorsEntry } from './safetensors.js';
 
 export interface MiniLMOptions {
-  /** The folder of the extracted files, ending in a slash. Default: where the build leaves them. */
+  /** The folder of the extracted files, ending in a slash. Default: where the build puts them. */
   from?: URL | string;
   /**
-   * Gives the bytes of a file by its name, for a host that has them elsewhere than in a folder; `watch` has a signal
-   * that ends it and is told of bytes that have come.
+   * Returns the bytes of a file by its name, for a host that keeps them elsewhere than in a folder. `watch`
+   * has a signal that ends the read, and is told of bytes as they arrive.
    */
   read?: (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array>;
-  /** Starts the second module when forward() and its like need it, where the model was loaded over the first alone. */
+  /**
+   * Starts the second module when forward() and the like need it, for a model loaded over the first alone.
+   */
   rest?: () => Promise<Superpose>;
 }
 
@@ -33,7 +35,7 @@ export interface Sentence {
   readonly ids: readonly number[];
   /** The word pieces themselves; one that continues a word begins with ##. */
   readonly tokens: readonly string[];
-  /** How many tokens were left out because the text was too long. */
+  /** How many tokens were cut off because the text was too long. */
   readonly dropped: number;
 }
 
@@ -54,9 +56,11 @@ export interface MiniLM {
   readonly heads: number;
   /** The longest sentence in tokens, [CLS] and [SEP] included: 512. */
   readonly positions: number;
-  /** Of each layer, the bytes of its own file, which is fetched when forward() or decompose() needs it: six. */
+  /**
+   * Bytes of each of the six layers’ own files, which are fetched when forward() or decompose() needs them.
+   */
   readonly layerBytes: readonly number[];
-  /** Cuts a text of at most 100,000 characters into tokens, and to `most` of them. */
+  /** Cuts a text of at most 100,000 characters into tokens, at most `most` of them. */
   tokenize(text: string, most?: number): Sentence;
   /** The word pieces of vocabulary indices, from 0 to 30,521. Throws RangeError, TypeError. */
   pieces(ids: readonly number[]): string[];
@@ -70,39 +74,40 @@ export interface MiniLM {
     precision?: P,
   ): Pick<Required<DecomposeInput<FloatsOf<P>>>, 'normalization' | 'query' | 'key' | 'heads'>;
   /**
-   * The first layer's attention scores of a text, taken apart into the terms of token, position,
-   * token_type and constant: sixteen a head. Exact up to rounding; see `residuals`. The gauge is `canonical`
-   * unless told otherwise, and row 0, whose token is always [CLS], stands apart in any but the raw one.
+   * The first layer's attention scores of a text, taken apart into the terms of token, position, token_type
+   * and constant: sixteen per head. Exact up to rounding; see `residuals`. The default gauge is `canonical`.
+   * In any gauge except `raw`, row 0 stands apart, because its token is always [CLS].
    */
   decompose<P extends Precision = 'float64'>(
     text: string | Sentence,
     options?: DecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
   /**
-   * The scores of any layer, from 0, taken apart in one of three ways: see EncoderForward.decompose(). The parts are
-   * token, position, token_type, attention, mlp and constant, or by the means position, content and constant.
-   * Needs the second module, and fetches the files of the layers up to it. Throws RangeError, TypeError.
+   * The scores of any layer, from 0, taken apart in one of three ways: see EncoderForward.decompose(). The
+   * parts are token, position, token_type, attention, mlp and constant; or, by means, position, content and
+   * constant. Needs the second module, and fetches the files of the layers up to this one. Throws RangeError,
+   * TypeError.
    */
   decompose<P extends Precision = 'float64'>(
     text: string | Sentence,
     options: LayerDecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
   /**
-   * The whole model on a text: states, scores and attention of each layer, and the embedding. What it gives is valid
-   * until the next forward() or decompose() of the same precision. Needs the second module, and fetches the layers’
-   * files: 21 MB in all; those that came before an abort are not fetched again. Throws RangeError, TypeError, and
-   * what the signal says when it ends it.
+   * Runs the whole model on a text: states, scores and attention of each layer, and the embedding. The result
+   * is valid until the next forward() or decompose() of the same precision. Needs the second module, and
+   * fetches the layers’ files, 21 MB in all; files that arrived before an abort are not fetched again. Throws
+   * RangeError, TypeError, and the signal's reason when it is aborted.
    */
   forward<P extends Precision = 'float32'>(
     text: string | Sentence,
     options?: MiniLMForwardOptions<P>,
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
   /**
-   * The mean decomposition of every state over windows of a corpus. Takes seconds; throws as forward() does, and
-   * RangeError for fewer than four windows.
+   * The mean decomposition of every state over windows of a corpus. Takes seconds; throws as forward() does,
+   * and RangeError for fewer than four windows.
    */
   corpusMeans(options?: CorpusMeansOptions): Promise<CorpusMeans>;
-  /** The rows of summands() after a change of positions or of the order of words. Throws RangeError, TypeError. */
+  /** The rows of summands() after positions or word order are changed. Throws RangeError, TypeError. */
   changed<P extends Precision = 'float64'>(
     sentence: Sentence,
     change: PositionChange,
@@ -118,7 +123,7 @@ interface Manifest {
   vocabulary: number;
   epsilon: number;
   rowsPerShard: number;
-  /** Of an MLP; left out where there are no files of layers. */
+  /** Width of the MLP; left out where there are no files of layers. */
   inner?: number;
   layerBytes?: number[];
 }
@@ -163,7 +168,7 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     check.integer('most', most, 2, manifest.positions);
     const { ids, tokens } = cutUp(text);
     if (ids.length <= most) return { ids, tokens, dropped: 0 };
-    // [SEP] stays last, as the model was trained.
+    // Keep [SEP] last: the model was trained that way.
     const cut = <T>(all: T[]) => [...all.slice(0, most - 1), all[all.length - 1] as T];
     return { ids: cut(ids), tokens: cut(tokens), dropped: ids.length - most };
   };
@@ -223,7 +228,7 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
 
   const { inner = 1, layerBytes = [] } = manifest;
   let behind: Promise<ReturnType<typeof layersOf>> | undefined;
-  /** Code that few readers need comes when it is asked for. */
+  /** Loaded on demand: few readers need this code. */
   const layers = () => {
     if (layerBytes.length === 0) {
       throw new Error(
@@ -297,10 +302,10 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
   return model;
 }
 
-/** A file that is there, and is not what it should be. */
+/** A file that exists but is not what it should be. */
 class Damaged extends Error {}
 
-/** Reads the model's files, each a second time when it is not sound. */
+/** Reads and parses the model's files; one that is damaged is read a second time. */
 export async function parsedReader(superpose: First, options: MiniLMOptions): Promise<ReadParsed> {
   const bytesOf: ReadBytes = options.read ?? (await fileReader(superpose, options.from));
   return async (file, parse, watch) => {
@@ -313,7 +318,7 @@ export async function parsedReader(superpose: First, options: MiniLMOptions): Pr
         throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
       }
     };
-    // A cache may have kept something else in its place, as the sign-in page of a portal.
+    // A cache may hold something else in its place, such as a portal's sign-in page.
     return attempt(false).catch((error: unknown) => {
       if (error instanceof Damaged) return attempt(true);
       throw error;
@@ -321,13 +326,16 @@ export async function parsedReader(superpose: First, options: MiniLMOptions): Pr
   };
 }
 
-/** Gives the bytes of a file; `afresh` is not to take them from a cache. */
+/** Returns the bytes of a file; `afresh` bypasses caches. */
 type ReadBytes = (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint8Array>;
 
 const nodeFs = 'node:fs';
 const nodeWeights = './weights.js';
 
-/** From the folder given; else from where the build leaves the files; else, in Node, from the weights package. */
+/**
+ * Reads from the given folder, else from where the build puts the files, else, in Node, from the weights
+ * package.
+ */
 async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
   const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
   if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
@@ -335,7 +343,7 @@ async function fileReader(superpose: First, from: URL | string | undefined): Pro
       /* @vite-ignore */ /* webpackIgnore: true */ nodeFs
     );
     if (!existsSync(new URL('manifest.json', built))) {
-      // Not written out in the import, so that no bundler takes it along; in a bundle it is not there.
+      // A computed name keeps bundlers from including it; a bundle does not contain it.
       const found: typeof import('./weights.js') | undefined = await import(
         /* @vite-ignore */ /* webpackIgnore: true */ nodeWeights
       ).catch(() => undefined);
@@ -355,7 +363,7 @@ const json = (bytes: Uint8Array): unknown => {
   }
 };
 
-/** Another format's is returned unchecked. */
+/** A manifest of another format is returned unchecked. */
 function manifestOf(found: unknown): Manifest | null {
   const manifest = found as Manifest | null;
   if (manifest?.format !== supportedFormat) return manifest;
@@ -387,7 +395,7 @@ const layerShapes = (d_model: number): Shapes => ({
   [`${attention}.key.bias`]: [d_model],
 });
 
-/** Reads a file and parses it; what is wrong with it is said with its name. */
+/** Reads a file and parses it; errors name the file. */
 type ReadParsed = <T>(
   file: string,
   parse: (bytes: Uint8Array) => T | Promise<T>,
@@ -396,7 +404,9 @@ type ReadParsed = <T>(
 
 type TensorReader = <P extends Precision = 'float64'>(name: string, precision?: P) => Table<FloatsOf<P>>;
 
-/** Tensors of one file, which has them all in these shapes and finite; decoded when first asked for. */
+/**
+ * Tensors of one file, which must have all of them, finite and in these shapes; decoded when first asked for.
+ */
 export function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes): TensorReader {
   const entries = superpose.readSafetensorsHeader(file);
   const decode = <P extends Precision>(name: string, precision: P) => {
@@ -411,7 +421,7 @@ export function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes)
         `Tensor ${name} has shape [${entry.shape.join(', ')}] instead of [${shape.join(', ')}].`,
       );
     }
-    // All at once, so that the file can be read again when it is not sound.
+    // Check all at once, so that a damaged file can be read again.
     check.floats(`Tensor ${name}`, decode(name, 'float32').data);
   }
   const decoded = new Map<string, Table>();
@@ -423,7 +433,7 @@ export function tensorReader(superpose: First, file: Uint8Array, shapes: Shapes)
   };
 }
 
-/** Rows of a table that is kept in shards, each read once and only when one of its rows is wanted. */
+/** Rows of a table that is stored in shards; each shard is read once, when one of its rows is needed. */
 function rowReader(
   superpose: First,
   read: ReadParsed,
@@ -435,13 +445,13 @@ function rowReader(
   const shard = (index: number) => {
     let reading = shards.get(index);
     if (!reading) {
-      // The last one has what is left.
+      // The last shard has what is left.
       const shape = [Math.min(rowsPerShard, rowsInAll - index * rowsPerShard), d_model];
       reading = read(`${name}-${index}.safetensors`, (bytes) =>
         tensorReader(superpose, bytes, { rows: shape }),
       );
       shards.set(index, reading);
-      // A failure is not kept, so that the next sentence tries again.
+      // Forget a failure, so that the next sentence tries again.
       reading.catch(() => shards.delete(index));
     }
     return reading;
@@ -463,7 +473,7 @@ function rowReader(
   };
 }
 
-/** The given rows, one under another; `like` gives the element type when there are none. */
+/** Stacks the given rows; `like` gives the element type when there are none. */
 function gather<A extends Floats>(rows: readonly A[], columns: number, like: A): Table<A> {
   const data = new (like.constructor as new (length: number) => A)(rows.length * columns);
   rows.forEach((row, place) => {

@@ -1,4 +1,4 @@
-// What the tables of a reader's model are like, without any sentence.
+// Properties of the tables of a reader's model; they need no sentence.
 import * as check from '../check.js';
 import type { OffsetMeans } from '../encodings/gram.js';
 import type { OverlapCurve } from '../geometry/subspaces.js';
@@ -11,19 +11,26 @@ import type { Layout } from './layout.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
 export interface ReportOptions extends SlicesWatch {
-  /** How many rows of the token table, evenly over it, from 2 up. Default 512, or all where there are fewer. */
+  /**
+   * How many rows of the token table, evenly spaced, from 2 up. Default 512, or all where there are fewer.
+   */
   tokenRows?: number;
-  /** How many rows of the position table, from the first that is used, likewise. Default 512. */
+  /**
+   * How many rows of the position table, from the first one in use, from 2 up. Default 512, or all if fewer.
+   */
   positionRows?: number;
-  /** Main directions of the positions, for `curve`, from 0 to the table’s width. Default 12, or that width where it is less. */
+  /**
+   * Main directions of the positions, for `curve`, from 0 to the table’s width. Default 12, or the width if
+   * less.
+   */
   k?: number;
 }
 
-/** Of the tables as they are, and less the mean of the rows that are counted. */
+/** A measurement of the tables as they are, and of their rows minus the mean row. */
 export interface ByGauge<T> {
-  /** Of the rows as they come. */
+  /** Of the rows as they are. */
   readonly raw: T;
-  /** Of those that do not stand apart, less their mean. */
+  /** Of the rows that do not stand apart, minus their mean. */
   readonly centred: T;
 }
 
@@ -37,42 +44,47 @@ export interface ReportedTable {
 }
 
 export interface ModelReport {
-  /** As one speaks of the model. */
+  /** The model's usual name. */
   readonly name: string;
-  /** What is read of such a model’s scores. */
+  /** Which of such a model’s scores are read. */
   readonly about: string;
-  /** The tokens’ table; of a model of pictures what one pixel of one colour adds, one row a pixel; or nothing. */
+  /**
+   * The tokens’ table. For an image model, what one pixel of one colour adds, a row per pixel. Undefined
+   * where there is neither.
+   */
   readonly token: ReportedTable | undefined;
-  /** Nothing of a model that adds no table of positions. */
+  /** The positions' table; undefined for a model that adds none. */
   readonly position: ReportedTable | undefined;
-  /** The cosine of each token row with each position row, but for rows of zeros, which have none. */
+  /** The cosine of each token row with each position row; rows of zeros are left out, as they have none. */
   readonly cosines: ByGauge<Summary> | undefined;
   /** E|cos| of two random vectors of this width. */
   readonly chance: number;
   /** A of the two tables: see energyOverlap(). */
   readonly overlap: ByGauge<number> | undefined;
-  /** Which of the tokens’ directions the positions’ main ones lie in, centred. */
+  /** In which of the tokens’ directions the positions’ main ones lie, centred. */
   readonly curve: OverlapCurve | undefined;
   /** Dot products of the position rows with one another. */
   readonly gram: ByGauge<Table<Float64Array>> | undefined;
-  /** What of them depends on the distance of two positions alone; not of pictures, whose distances have two directions. */
+  /**
+   * How much of `gram` depends on the distance alone. Undefined for image models, where distances are 2-D.
+   */
   readonly offsets: ByGauge<OffsetMeans> | undefined;
-  /** Of a model with RoPE. */
+  /** Only for a model with RoPE. */
   readonly rotary: RotaryReport | undefined;
 }
 
 export interface RotaryReport {
-  /** Of the angles; where config.json does not say it, 10000. */
+  /** Base of the angles; 10000 where config.json does not give it. */
   readonly base: number;
-  /** Heads of queries, and of keys, which several queries may share; undefined where config.json is not there. */
+  /** Heads of queries; undefined without config.json. */
   readonly heads: number | undefined;
-  /** Of keys. */
+  /** Heads of keys, which several query heads may share; undefined likewise. */
   readonly keyHeads: number | undefined;
-  /** Channels of a head. */
+  /** Channels of a head; undefined likewise. */
   readonly d_head: number | undefined;
   /**
-   * [heads, offsets]: b_Q R(j − i) b_K / √d_h for i − j from 0 on, a term of the distance alone; undefined without
-   * biases.
+   * [heads, offsets]: b_Q R(j − i) b_K / √d_h for i − j from 0 up, a term that depends on the distance alone;
+   * undefined without biases.
    */
   readonly positionTerm: Table<Float64Array> | undefined;
 }
@@ -82,9 +94,9 @@ interface Reported {
   superpose: Superpose;
   /** Its tensors. */
   checkpoint: Checkpoint;
-  /** What they are. */
+  /** What they mean. */
   layout: Layout;
-  /** Where something says it. */
+  /** Heads of the first layer, where something gives them. */
   heads: number | undefined;
   /** What config.json holds. */
   config: unknown;
@@ -102,11 +114,11 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
     tokensOf(opened, tokenRows, watch),
     positionsOf(checkpoint, layout, positionRows, watch),
   ]);
-  // Rows of a sentence are those of the position table in every family that has both.
+  // In every family that has both tables, row i of a sentence gets row i of the position table.
   const used = position && without(superpose, position, layout.apart);
   const centred = token && less(superpose, token.table);
   const both = token && position && used && centred;
-  // A row of zeros, such as one that was never trained, has no cosine.
+  // A row of zeros, for example one that was never trained, has no cosine.
   const sizes = ({ data }: Table) => superpose.summary(data.filter((cosine) => !Number.isNaN(cosine)));
   return {
     name: layout.name,
@@ -140,7 +152,7 @@ function gramsOf(superpose: Superpose, rows: Table | undefined, used: Table | un
 }
 
 function described(superpose: Superpose, rows: Table, centred: Table) {
-  // A of a table with itself is d over its participation ratio.
+  // A of a table with itself is d divided by its participation ratio.
   const filled = (of: Table) => of.columns / superpose.energyOverlap({ tokens: of, positions: of });
   return {
     lengths: superpose.summary(superpose.rowLengths(rows)),
@@ -195,7 +207,7 @@ async function positionsOf(
   return { table: await checkpoint.rows(layout.position, rows, 'float64', watch), rows };
 }
 
-/** Less their mean, without the rows that stand apart. */
+/** The rows that do not stand apart, minus their mean. */
 function without(superpose: Superpose, { table: rows }: Read, apart: readonly number[]): Table {
   const { data, columns } = rows;
   const kept = Array.from({ length: rows.rows }, (_, row) => row).filter((row) => !apart.includes(row));
@@ -218,7 +230,7 @@ function less(superpose: Superpose, rows: Table): Table {
   return table(found.residual, rows.rows, rows.columns);
 }
 
-/** Offsets at which the pure position term is given. */
+/** How many offsets the pure position term is given for. */
 const offsets = 64;
 
 async function rotaryOf(
@@ -246,7 +258,7 @@ async function rotaryOf(
     const from = Math.floor((head * keyHeads) / heads) * d_head;
     b_K.set(shared.subarray(from, from + d_head), head * d_head);
   }
-  // Nothing but the biases goes into queries and keys.
+  // The content is zero, so queries and keys are their biases alone.
   const nothing = { weight: table(new Float64Array(rows), rows, 1) };
   const { logits, n } = superpose.schemeScores({
     scheme: 'rope',

@@ -1,5 +1,6 @@
-// A reader's own model: opened where it lies, recognised by its header, and its first scores taken apart. Of the file
-// the header is read, the first layer's queries and keys, and the rows of the tables that are asked for.
+// A reader's own model: opened where it is, recognised by its header, and its first scores taken apart. Only
+// parts of the file are read: the header, the first layer's queries and keys, and the rows of the tables that
+// are needed.
 import * as check from '../check.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
@@ -27,23 +28,26 @@ import { type Picture, patchesOf, pictureRules } from './pictures.js';
 import { counted, filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
 
 export interface OpenModelOptions extends SlicesWatch {
-  /** Which of the models that share a file: of CLIP’s text (the default) and vision, of Whisper’s decoder and encoder. */
+  /**
+   * Which of the models that share a file: CLIP’s text (default) or vision, Whisper’s decoder (default) or
+   * encoder.
+   */
   part?: FamilyId;
-  /** Heads of the first layer, where config.json is not there to say so. */
+  /** Heads of the first layer, in case there is no config.json to give them. */
   heads?: number;
-  /** ε of the norms, likewise. */
+  /** ε of the norms, in the same case. */
   epsilon?: number;
 }
 
-/** What a model’s scores are taken apart of. */
+/** The input whose scores are taken apart. */
 export type ModelInput =
   /** A text, which needs tokenizer.json beside the weights. */
   | string
-  /** Vocabulary indices, with the special ones that the model expects. */
+  /** Vocabulary indices, including the special tokens that the model expects. */
   | { readonly ids: readonly number[]; readonly tokens?: readonly string[] }
-  /** RGBA of the model’s own size. */
+  /** RGBA pixels of the size the model expects. */
   | { readonly picture: Picture }
-  /** Normalised pixels [patches, 3 · p · p], patches row by row, colour by colour. */
+  /** Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour. */
   | { readonly patches: Table };
 
 export interface OpenDecomposeOptions<P extends Precision = 'float64'>
@@ -55,21 +59,21 @@ export interface OpenDecomposeOptions<P extends Precision = 'float64'>
   only?: readonly number[];
   /** Parts to add up: see DecomposeInput. */
   groups?: Record<string, readonly string[]>;
-  /** Which layer’s scores, from 0. Default 0. Another takes a model whose layers can be run. */
+  /** The layer whose scores to take apart, from 0. Default 0. Others need a model whose layers can be run. */
   layer?: number;
   /** See EncoderForward.decompose(). Default `direct`. */
   way?: Way;
-  /** For the way `mean`, of corpusMeans(). */
+  /** From corpusMeans(); needed for the way `mean`. */
   means?: Pick<CorpusMeans, 'states'>;
 }
 
-/** Rows [n, e] that are added up, by name: as many as `summands`. */
+/** Rows [n, e] to add up, by name: one table for each of `summands`. */
 export type OwnRows<A extends Floats = Floats> = Readonly<Record<string, Table<A>>>;
 
 export interface OpenCorpusMeansOptions extends Omit<CorpusMeansOptions, 'sentences'> {
   /**
-   * Plain sentences, or vocabulary indices that begin and end with the tokens that every sentence of the model begins
-   * and ends with. Default corpusSentences.
+   * Plain sentences, or vocabulary indices including the tokens that every sentence of the model begins and
+   * ends with. Default corpusSentences.
    */
   sentences?: readonly (string | { readonly ids: readonly number[] })[];
 }
@@ -79,46 +83,51 @@ export interface OpenForwardOptions<P extends Precision = 'float32'>
     SlicesWatch {
   /** Default float32. */
   precision?: P;
-  /** In place of the input’s own, as of changed(). */
+  /** Rows in place of the input’s own, from changed(). */
   summands?: OwnRows<FloatsOf<P>>;
 }
 
 export interface OpenedModel {
-  /** Of the model that was opened. */
+  /** The family of the opened model. */
   readonly family: FamilyId;
-  /** As one speaks of it. */
+  /** Its usual name. */
   readonly name: string;
-  /** What is read of such a model’s scores, in a sentence. */
+  /** Which of such a model’s scores are read, in a sentence. */
   readonly about: string;
   /** The families of all models in the file. */
   readonly parts: readonly FamilyId[];
   /** Width of what W_Q reads. */
   readonly d_model: number;
-  /** Of the first layer; undefined where neither the header nor config.json nor the caller says it. */
+  /**
+   * Heads of the first layer; undefined where neither the header nor config.json nor the caller gives them.
+   */
   readonly heads: number | undefined;
-  /** ε of the norms, likewise. */
+  /** ε of the norms; undefined likewise. */
   readonly epsilon: number | undefined;
-  /** Rows of the token table; 0 of a model of pictures or sound. */
+  /** Rows of the token table; 0 for a model of pictures or sound. */
   readonly vocabulary: number;
   /** How many positions the table has for tokens or patches; 0 without a table. */
   readonly positions: number;
-  /** What is added up to make the input, the parts of its scores but for `constant` and a bias; empty where none is. */
+  /**
+   * The tables that the input sums: the parts of its scores without `constant` and a bias. Empty where none
+   * are.
+   */
   readonly summands: readonly string[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;
   /** Rows whose token the family fixes: see GaugeOptions. */
   readonly apart: readonly number[];
-  /** Whether a tokenizer.json lies beside the weights, so that a text can be given. */
+  /** Whether a tokenizer.json is beside the weights, so that a text can be given. */
   readonly readsText: boolean;
-  /** Of a model of pictures: the side that a picture must have, and what its pixels, from 0 to 1, go through. */
+  /** For an image model: the side a picture must have, and the normalisation of pixels from 0 to 1. */
   readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
-  /** Bytes of the model’s files, of which few are read. */
+  /** Bytes of the model’s files, few of which are read. */
   readonly bytes: number;
-  /** How many of its layers can be run: all of BERT’s, DistilBERT’s, RoBERTa’s, ELECTRA’s and MPNet’s layouts, 0 of others. */
+  /** How many layers can be run: all of BERT, DistilBERT, RoBERTa, ELECTRA and MPNet, 0 of other families. */
   readonly layers: number;
   /**
-   * Sixteen digits that are another file’s but by chance: of the headers, the sizes, and the first layer’s queries and
-   * keys, up to a million bytes of each.
+   * Sixteen hexadecimal digits that another file shares only by chance: a digest of the headers, the sizes,
+   * and the first layer’s queries and keys, up to a million bytes of each.
    */
   digest(): Promise<string>;
   /** Cuts a text with the tokenizer.json beside the weights. Throws RangeError where there is none. */
@@ -126,49 +135,49 @@ export interface OpenedModel {
   /** The tables’ norms, cosines, directions and Gram matrix. */
   report(options?: ReportOptions): Promise<ModelReport>;
   /**
-   * The first layer’s scores taken apart. The parts are the summands of the family and `constant`: token, position and
-   * token_type; patch, position and class. A relative bias is one more, `relative`. The gauge is `canonical` unless told
-   * otherwise; see Gauge. Exact up to rounding; that terms add up does not prove that the file was read as its model
-   * reads it. Throws RangeError, TypeError.
+   * The first layer’s scores taken apart. The parts are the summands of the family and `constant`: token,
+   * position and token_type; patch, position and class. A relative bias is one more, `relative`. The default
+   * gauge is `canonical`; see Gauge. Exact up to rounding. That the terms add up does not prove that the file
+   * was read as its model reads it. Throws RangeError, TypeError.
    */
   decompose<P extends Precision = 'float64'>(
     input: ModelInput,
     options?: OpenDecomposeOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
   /**
-   * Runs the model on an input: states, scores and attention of each layer, and the embedding, a mean over tokens. What it
-   * gives is valid until the next forward() or decompose() of a layer. The layers stay in the module’s memory until
-   * delete(). Throws RangeError, TypeError.
+   * Runs the model on an input: states, scores and attention of each layer, and the embedding, a mean over
+   * tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay in the
+   * module’s memory until delete(). Throws RangeError, TypeError.
    */
   forward<P extends Precision = 'float32'>(
     input: ModelInput,
     options?: OpenForwardOptions<P>,
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
   /**
-   * The mean decomposition of every state over windows of a corpus: the first token, 30 pieces, or as many as there are
-   * positions for, and the last. Takes seconds to minutes; throws as forward() does, and RangeError for fewer than four
-   * windows.
+   * The mean decomposition of every state over windows of a corpus: the first token, 30 pieces (fewer if the
+   * model has fewer positions), and the last. Takes seconds to minutes; throws as forward() does, and
+   * RangeError for fewer than four windows.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
-  /** The rows of an input that are added up, [n, e] each, by their names. Throws RangeError, TypeError. */
+  /** The rows that an input sums, [n, e] each, by name. Throws RangeError, TypeError. */
   rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
   /**
-   * The rows of an input after a change of its positions or of the order of its words, for forward(). Positions count
-   * from 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
+   * The rows of an input after its positions or word order are changed, for forward(). Positions count from
+   * 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
    */
   changed<P extends Precision = 'float64'>(
     input: ModelInput,
     change: PositionChange,
     precision?: P,
   ): Promise<OwnRows<FloatsOf<P>>>;
-  /** Frees the layers that forward() and decompose() keep; the next question reads them again. */
+  /** Frees the layers that forward() and decompose() keep; the next call reads them again. */
   delete(): void;
 }
 
 /**
- * Opens a model of one’s own, in Node by the path of a .safetensors file, an index of shards or a folder, in a browser
- * by files that the reader chose. Nothing is uploaded, and only the parts of the file are read that are asked for.
- * `superpose` has both modules. What is not a model that can be read here is a RangeError that says why.
+ * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
+ * files that the reader chose. Nothing is uploaded, and only the parts that are needed are read. `superpose`
+ * must have both modules. A file that cannot be read as a model is a RangeError that says why.
  */
 export async function openModel(
   superpose: Superpose,
@@ -237,7 +246,7 @@ export async function openModel(
   };
 
   const layers = layersIn(checkpoint, layout);
-  /** With what a config must say. */
+  /** The model with heads and ε, which must be known from here on. */
   const complete = (): Opened => {
     if (heads === undefined) missing('heads', 'how many heads the first layer has');
     if (epsilon === undefined && (layout.embeddingNorm || layout.attentionNorm))
@@ -432,7 +441,7 @@ function layoutsOf({ tensors, missing }: Checkpoint): Layout[] {
   }
 }
 
-/** Heads and ε: of the caller, of the header, of config.json. */
+/** Heads and ε: from the caller, else the header, else config.json. */
 function told(layout: Layout, config: unknown, options: OpenModelOptions) {
   const members = (config ?? {}) as Record<string, unknown>;
   const within = layout.config.within === undefined ? undefined : members[layout.config.within];

@@ -1,5 +1,5 @@
-// Tables of one's own: word vectors as GloVe and word2vec write them, NumPy arrays, comma-separated values, tensors of
-// a safetensors file. Read from the beginning, and no further than the rows that are asked for.
+// A reader's own table: word vectors as GloVe and word2vec write them, NumPy arrays, comma-separated values,
+// tensors of a safetensors file. Files are read from the beginning, no further than the rows that are needed.
 import * as check from '../check.js';
 import type { First } from '../first.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
@@ -7,37 +7,40 @@ import { checkpointOf } from './checkpoint.js';
 import { digestOf } from './digest.js';
 import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } from './slices.js';
 
-/** How a file writes a table. */
+/** The format of a file. */
 export type TableFormat = 'safetensors' | 'npy' | 'csv' | 'text' | 'word2vec';
 
 export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch {
-  /** Default: by the file’s name and first bytes. `text` is GloVe’s and word2vec’s, `word2vec` its binary one. */
+  /**
+   * Default: by the file’s name and first bytes. `text` is GloVe or word2vec text, `word2vec` its binary
+   * format.
+   */
   format?: TableFormat;
   /** How many rows to read, from the first, from 1 up. Default 1000. */
   rows?: number;
-  /** Which tensor of a safetensors file; left out, the only one of two dimensions. */
+  /** Which tensor of a safetensors file; by default the only one of two dimensions. */
   tensor?: string;
   /** Default float64. */
   precision?: P;
 }
 
 export interface OpenedTable<P extends Precision = 'float64'> {
-  /** How the file writes it. */
+  /** The format of the file. */
   readonly format: TableFormat;
   /** The rows that were read. */
   readonly table: Table<FloatsOf<P>>;
-  /** What each row is of, where the file says so. */
+  /** The word of each row, where the file gives it. */
   readonly words: readonly string[] | undefined;
   /** Whether the file has more rows. */
   readonly more: boolean;
   /**
-   * Sixteen hexadecimal digits that tell this table from others: of the file’s size, the columns and the first MB of the
-   * numbers that were read.
+   * Sixteen hexadecimal digits that tell this table from others: a digest of the file’s size, the columns and
+   * the first MB of the numbers that were read.
    */
   readonly digest: string;
 }
 
-/** What a reader of a format gives: values row by row. */
+/** What the reader of a format returns: values row by row. */
 interface Found {
   values: number[] | Float64Array | Float32Array;
   columns: number;
@@ -49,13 +52,13 @@ const formats: readonly TableFormat[] = ['safetensors', 'npy', 'csv', 'text', 'w
 const widest = 2 ** 16;
 const longestLine = 2 ** 21;
 const chunkBytes = 2 ** 18;
-/** Numbers that a digest is of, at most. */
+/** The most numbers that go into a digest. */
 const digested = 2 ** 17;
 
 /**
- * Reads a table of one’s own, from where openModel() reads a model: from a .safetensors, .npy or .csv file, or word
- * vectors of GloVe (text) or word2vec (text or binary). A file that is half a table, or none, is a RangeError that names
- * the line or row and says what was expected there.
+ * Reads a table, from the same sources as openModel(): a .safetensors, .npy or .csv file, or word vectors of
+ * GloVe (text) or word2vec (text or binary). A truncated or invalid file is a RangeError that names the line
+ * or row and says what was expected there.
  */
 export async function openTable<P extends Precision = 'float64'>(
   superpose: First,
@@ -106,7 +109,7 @@ class Bytes {
     private readonly watch: SlicesWatch,
   ) {}
 
-  /** So many more bytes than those that are taken are held, where the file has them. */
+  /** Reads until `count` bytes are held, or the file ends. */
   private async fill(count: number): Promise<void> {
     while (this.held.length < count) {
       this.watch.signal?.throwIfAborted();
@@ -129,13 +132,16 @@ class Bytes {
     return taken;
   }
 
-  /** Up to so many bytes. */
+  /** Takes up to so many bytes. */
   async take(count: number): Promise<Uint8Array> {
     await this.fill(count);
     return this.drop(Math.min(count, this.held.length));
   }
 
-  /** Up to a byte, which is taken too; undefined at the end of the file. */
+  /**
+   * Takes the bytes up to and including this one, and returns those before it; undefined at the end of the
+   * file.
+   */
   async upTo(byte: number, where: string): Promise<Uint8Array | undefined> {
     let searched = 0;
     for (;;) {
@@ -165,7 +171,7 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replace(/\
 
 const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text));
 
-/** Words of a file are shown in sentences, and a hostile one must not fill the screen. */
+/** Words from a file go into error sentences; a hostile one must not fill the screen. */
 const brief = (text: string) => check.shown(text);
 
 const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: number) => Promise<Found>> = {
@@ -176,7 +182,7 @@ const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: n
     };
     let line = 1;
     let text = await lineOf(line);
-    // word2vec begins with two whole numbers.
+    // word2vec begins with two whole numbers, the rows and the columns.
     const said = text
       ?.match(/^(\d+) (\d+)$/)
       ?.slice(1)
@@ -241,7 +247,7 @@ const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: n
         );
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       for (let c = 0; c < columns; c++) values.push(view.getFloat32(4 * c, true));
-      // Some writers end a row with a line feed, before the next word.
+      // Some writers put a line feed after each row, before the next word.
       words.push(decode(word).replace(/^\n/, ''));
     }
     return { values, columns, words, more: wanted < count };

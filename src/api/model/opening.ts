@@ -1,5 +1,5 @@
-// What a page opens with: one sentence in two heads of MiniLM's first layer, in one small file, so that it is there
-// long before the model is.
+// What a page opens with: one sentence in two heads of MiniLM's first layer, in one small file that arrives
+// long before the model does.
 import * as check from '../check.js';
 import type { First } from '../first.js';
 import type { DecomposeInput } from '../scores/decompose.js';
@@ -18,16 +18,16 @@ export interface Opening {
   readonly tokens: readonly string[];
   /** The three tables that BERT adds up, each [n, 384]. */
   readonly summands: Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
-  /** As MiniLM's decompose() in the canonical gauge, of `openingHeads` alone. */
+  /** Like MiniLM's decompose() in the canonical gauge, for `openingHeads` alone. */
   decompose(options?: Pick<DecomposeInput, 'groups'>): Scores<Float64Array>;
 }
 
-/** Of a head 32 wide, in the layer's own order of tensors. */
+/** Width of a head, the size of each block in the layer's tensors. */
 const d_head = 32;
 
 /**
- * Loads what a page opens with; from where loadMiniLM() has its files. Exact: the rows, weights and scores are
- * those of the model. Throws what loadMiniLM() throws when the file is not there or damaged.
+ * Loads what a page opens with, from where loadMiniLM() has its files. Exact: the rows, weights and scores
+ * are those of the model. Throws what loadMiniLM() throws when the file is missing or damaged.
  */
 export async function loadOpening(superpose: First, options: MiniLMOptions = {}): Promise<Opening> {
   check.object('superpose', superpose);
@@ -88,7 +88,7 @@ export async function loadOpening(superpose: First, options: MiniLMOptions = {})
   };
 }
 
-/** What stands beside the tensors in the file's header. */
+/** The metadata in the file's header. */
 function metadataOf(bytes: Uint8Array): { tokens: string[]; epsilon: number } {
   const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
   const { __metadata__: said } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));

@@ -1,4 +1,4 @@
-// All layers of a reader's model of BERT's family, read one after the other and run by the second module.
+// All layers of a reader's model of the BERT family, read one after another and run by the second module.
 import * as check from '../check.js';
 import type { Linear, Precision } from '../table.js';
 import type { Encoder, EncoderLayer } from './encoder.js';
@@ -43,14 +43,14 @@ const byFamily: Partial<Record<FamilyId, typeof bert>> = {
   mpnet,
 };
 
-/** The names of a layer’s tensors, after its number; undefined of a family whose layers are not run. */
+/** The names of a layer’s tensors, after its number; undefined for a family whose layers cannot be run. */
 function namesOf({ family, query }: Layout) {
   const parts = byFamily[family];
   const [, before] = query?.weight.match(/^(.*\blayer\.)0\./) ?? [];
   return parts && before !== undefined ? { parts, before } : undefined;
 }
 
-/** How many layers of a model can be run: 0 of other families than BERT, RoBERTa, ELECTRA, DistilBERT and MPNet. */
+/** How many layers can be run: 0 for families other than BERT, RoBERTa, ELECTRA, DistilBERT and MPNet. */
 export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): number {
   const names = namesOf(layout);
   let count = 0;
@@ -58,7 +58,7 @@ export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): num
   return count;
 }
 
-/** An encoder with so many of the model’s layers. Whoever gets it deletes it. */
+/** An encoder with the model’s first layers. The caller must delete it. */
 export async function ownEncoder<P extends Precision>(
   { superpose, checkpoint, layout, heads, epsilon }: Opened,
   config: unknown,
@@ -75,7 +75,7 @@ export async function ownEncoder<P extends Precision>(
     ),
   );
   const watch = counted(waiting);
-  // All layers from the beginning on, of which one is read at a time.
+  // Count all layers from the start, though they are read one at a time.
   watch.wanted(all.reduce((sum, { begin, end }) => sum + end - begin, 0));
   const reading = { ...watch, wanted: () => {} };
   const of = tensorsOf(checkpoint, precision, reading);
@@ -108,7 +108,7 @@ export async function ownEncoder<P extends Precision>(
   try {
     for (let layer = 0; layer < layers; layer++) {
       const name = (part: keyof typeof bert) => `${names.before}${layer}.${names.parts[part]}`;
-      // One layer at a time, so that no more of the file than that is held twice.
+      // One layer at a time, so that at most one layer of the file is in memory twice.
       const next: EncoderLayer<ArrayOf<P>> = {
         query: await linear(name('query')),
         key: await linear(name('key')),
@@ -136,7 +136,7 @@ function present({ tensors }: Opened['checkpoint'], name: string): string {
   return name;
 }
 
-/** Exact GELU where config.json does not say otherwise, as of every published model of these families. */
+/** Exact GELU unless config.json says otherwise: every published model of these families has it. */
 function activationOf(config: unknown): 'gelu' | 'gelu_tanh' {
   const { hidden_act, activation } = (config ?? {}) as Record<string, unknown>;
   const name = hidden_act ?? activation ?? 'gelu';

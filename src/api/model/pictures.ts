@@ -1,9 +1,9 @@
-// Pictures cut into the patches that a vision model maps to rows.
+// Cuts pictures into the patches that a vision model maps to rows.
 import * as check from '../check.js';
 import { type Table, table } from '../table.js';
 import type { Layout } from './layout.js';
 
-/** What a canvas gives of a picture. */
+/** A picture as a canvas gives it. */
 export interface Picture {
   /** Red, green, blue and alpha, from 0 to 255, pixel by pixel, the first row first; [4 · width · height]. */
   readonly data: Uint8ClampedArray | Uint8Array;
@@ -18,15 +18,15 @@ export interface PictureRules {
   side: number;
   /** Pixels of a patch’s side. */
   patch: number;
-  /** Patches of a side. */
+  /** Patches along a side. */
   grid: number;
-  /** By colour: taken from a pixel from 0 to 1 … */
+  /** By colour: subtracted from a pixel, which is from 0 to 1. */
   mean: readonly number[];
-  /** … which is then divided by this. */
+  /** By colour: the result is divided by this. */
   deviation: readonly number[];
 }
 
-/** By preprocessor_config.json, where it is there, and else as the family’s models have it. */
+/** From preprocessor_config.json if there is one, otherwise as the family’s models have it. */
 export function pictureRules(patch: NonNullable<Layout['patch']>, config: unknown): PictureRules {
   const { image_mean, image_std, do_normalize } = (config ?? {}) as Record<string, unknown>;
   const three = (name: string, value: unknown, otherwise: readonly number[]) =>
@@ -45,7 +45,10 @@ export function pictureRules(patch: NonNullable<Layout['patch']>, config: unknow
   };
 }
 
-/** Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as a convolution reads them. */
+/**
+ * Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as a convolution reads
+ * them.
+ */
 export function patchesOf(input: unknown, rules: PictureRules): Table {
   const { grid, patch, side, mean, deviation } = rules;
   check.object('input', input);

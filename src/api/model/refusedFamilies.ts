@@ -1,8 +1,8 @@
-// Files that are not read: quantised ones, and those of families whose first scores are no sum of tables. Each is told
-// from its names, with the reason.
+// Files that are refused: quantised ones, and families whose first scores are not a sum of tables. They are
+// told by their tensor names, with a reason for each.
 import { type Header, quoted } from './headerTensors.js';
 
-/** Families of which a name tells why their first scores are not read. */
+/** Families that are refused, with the tensor name that tells them. */
 const refused: readonly (readonly [sign: RegExp, name: string, reason: string])[] = [
   [
     /(^|\.)block\.0\.layer\.0\.SelfAttention\.relative_attention_bias\.weight$/,

@@ -1,6 +1,6 @@
-// Reading safetensors files: the header, and the values of floating-point tensors. A file is an unsigned
+// Reads safetensors files: the header, and the values of floating-point tensors. A file is an unsigned
 // little-endian 64-bit length, a JSON object of that many bytes, and the data that the object's offsets point
-// into. Nothing in a header is believed before it is checked.
+// into. Nothing in a header is trusted before it is checked.
 import * as check from '../check.js';
 import { type Floats, type FloatsOf, type Precision, type Table, table } from '../table.js';
 
@@ -13,21 +13,23 @@ export interface SafetensorsEntry {
   readonly shape: readonly number[];
   /** Where its bytes begin, from the start of the file. */
   readonly begin: number;
-  /** Where they end: one past the last. */
+  /** Where they end, exclusive. */
   readonly end: number;
 }
 
 export interface SafetensorsApi {
   /**
-   * The tensors of a safetensors file, by name, in the order of their data. `bytes` may be the beginning of the
-   * file alone, as long as it holds the header; then `fileSize` is the size of all of it. A truncated, lying or
-   * hostile header is a RangeError that says what is wrong with it: also a name twice, data that overlap or leave
-   * a hole, a number of 2⁵³ or more, and a header above the format's own limit of 100 MB.
+   * The tensors of a safetensors file, by name, in the order of their data. `bytes` may be just the beginning
+   * of the file, as long as it holds the header; then `fileSize` is the size of the whole. A truncated, lying
+   * or hostile header is a RangeError that says what is wrong with it. That includes a repeated name, data
+   * that overlap or leave a hole, a number of 2⁵³ or more, and a header above the format's own limit of 100
+   * MB.
    */
   readSafetensorsHeader(bytes: Uint8Array, fileSize?: number): Map<string, SafetensorsEntry>;
   /**
-   * The values of a tensor, from all of its bytes; dtype F64, F32, F16 or BF16. One dimension becomes one row; more
-   * than two keep the first as rows. A tensor without columns, as of shape [5, 0], is a RangeError.
+   * The values of a tensor, from all of its bytes; dtype F64, F32, F16 or BF16. A tensor of one dimension
+   * becomes one row; of more than two, the first dimension becomes the rows. A tensor without columns, such
+   * as shape [5, 0], is a RangeError.
    */
   decodeSafetensors<P extends Precision = 'float64'>(
     entry: SafetensorsEntry,
@@ -104,7 +106,7 @@ function unsound(why: string): never {
   throw new RangeError(`Not a sound safetensors file: ${why}.`);
 }
 
-/** The bytes of the JSON. */
+/** The bytes of the header's JSON. */
 function headerOf(bytes: Uint8Array, size: number): Uint8Array {
   if (Math.min(bytes.length, size) < lengthBytes) {
     unsound(
@@ -132,7 +134,7 @@ const quoted = (name: string) => `"${name.length > 60 ? `${name.slice(0, 60)}…
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the header says of its tensors, with offsets from the beginning of the data. */
+/** The header's entries, with offsets from the beginning of the data. */
 function entriesOf(header: Uint8Array): SafetensorsEntry[] {
   const text = jsonText(header);
   let parsed: unknown;
@@ -166,14 +168,14 @@ function jsonText(header: Uint8Array): string {
   } catch {
     unsound('the header is not UTF-8');
   }
-  // As the format has it; white space may follow the object, nothing may come before it.
+  // The format allows white space after the object, but nothing before it.
   return text.startsWith('{') ? text : unsound('the header does not begin with an object');
 }
 
-/** A sound JSON text without what its strings hold. */
+/** A valid JSON text without the contents of its strings. */
 const outsideStrings = (text: string): string =>
   text
-    // Without escapes each quotation mark begins or ends a string.
+    // Once escapes are gone, each quotation mark begins or ends a string.
     .replace(/\\./g, '')
     .split('"')
     .filter((_, place) => place % 2 === 0)
@@ -204,7 +206,10 @@ function wholeNumbers(what: string, value: unknown): number[] {
   return value;
 }
 
-/** The entries in the order of their data, which they cover without gap or overlap; offsets from the file's beginning. */
+/**
+ * The entries in the order of their data, which they must cover without gap or overlap; offsets become
+ * absolute.
+ */
 function inOrder(entries: readonly SafetensorsEntry[], start: number, size: number): SafetensorsEntry[] {
   const data = size - start;
   let covered = 0;
@@ -248,7 +253,7 @@ const decoders = new Map<unknown, Decoder>([
   [
     'BF16',
     (from, to) => {
-      // The upper half of a float.
+      // A BF16 is the upper half of a float.
       const bits = new Uint32Array(1);
       const float = new Float32Array(bits.buffer);
       for (let i = 0; i < to.length; i++) {
@@ -261,7 +266,9 @@ const decoders = new Map<unknown, Decoder>([
 
 let halves: Float32Array | undefined;
 
-/** The value of each of the 65,536 halves (IEEE 754 binary16), made once: looking up is faster than computing. */
+/**
+ * The value of each of the 65,536 halves (IEEE 754 binary16), made once: a look-up is faster than computing.
+ */
 function everyHalf(): Float32Array {
   halves ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => {
     const exponent = (bits >> 10) & 31;

@@ -1,8 +1,8 @@
-// Files that are read in slices: from disk in Node, from what a reader chose in a browser. Nothing is uploaded and
-// nothing is read that was not asked for.
+// Files read in slices: from disk in Node, from the reader's choice in a browser. Nothing is uploaded, and
+// only what is asked for is read.
 import * as check from '../check.js';
 
-/** A file of which parts can be read. */
+/** A file that can be read in parts. */
 export interface Slices {
   /** Its name, without a folder. */
   readonly name: string;
@@ -13,20 +13,20 @@ export interface Slices {
 }
 
 /**
- * What holds a model or a table: in Node the path of a file or a folder, in a browser a file or all files of a folder,
- * anywhere something of one’s own that reads slices.
+ * Where a model or a table comes from: in Node the path of a file or folder, in a browser a file or all files
+ * of a folder, anywhere an object of your own that reads slices.
  */
 export type Source = string | URL | Blob | Slices | readonly (Blob | Slices)[];
 
-/** Who waits for what is read, and may stop waiting. */
+/** For a caller who waits for a read and may stop waiting. */
 export interface SlicesWatch {
   /** Ends the reading. */
   signal?: AbortSignal;
-  /** Bytes that have been read, and bytes in all, of the call. */
+  /** Bytes read so far, and bytes in all, of the call. */
   progress?: (bytes: number, of: number) => void;
 }
 
-/** The same for several readings at a time, which each say first how much they want. */
+/** The same for several concurrent reads, each of which first says how much it wants. */
 export interface CountedWatch {
   /** Ends the reading. */
   readonly signal: AbortSignal | undefined;
@@ -52,10 +52,10 @@ export function counted({ signal, progress }: SlicesWatch): CountedWatch {
 
 const nodeFiles = 'node:fs/promises';
 
-/** A few small files beside the weights, and no more of their bytes than that. */
+/** The largest JSON file that is read: those beside the weights are small. */
 const longestText = 64 * 2 ** 20;
 
-/** The files of a source, by name, and which of them was named itself. */
+/** The files of a source, by name; `named` if the source was a single file. */
 export async function filesOf(source: Source): Promise<{ files: Map<string, Slices>; named?: string }> {
   if (typeof source === 'string' || source instanceof URL) return onDisk(source);
   const list = Array.isArray(source) ? source : [source as Blob | Slices];
@@ -89,7 +89,7 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
   if (!isNode) {
     throw new Error('A path can be read in Node alone; in a browser give the file that the reader chose.');
   }
-  // Not written out in the import, so that bundlers do not put a substitute for it into pages.
+  // A computed name keeps bundlers from putting a substitute for it into pages.
   const { open, readdir, stat }: typeof import('node:fs/promises') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
   );
@@ -135,11 +135,11 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
   return { files, ...(named !== undefined && { named }) };
 }
 
-/** Of a folder, what a model may need. */
+/** The files of a folder that a model may need. */
 const wanted =
   /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|preprocessor_config)\.json$/;
 
-/** Exactly these bytes of a file; a file that has become shorter is told. */
+/** Exactly these bytes of a file; throws if the file has become shorter. */
 export async function slice(file: Slices, offset: number, length: number): Promise<Uint8Array> {
   const bytes = await file.read(offset, length);
   if (!(bytes instanceof Uint8Array) || bytes.length !== length)
@@ -149,7 +149,7 @@ export async function slice(file: Slices, offset: number, length: number): Promi
   return bytes;
 }
 
-/** What a small JSON file holds; undefined without it. */
+/** The contents of a small JSON file; undefined if it is missing. */
 export async function jsonOf(files: ReadonlyMap<string, Slices>, name: string): Promise<unknown> {
   const file = files.get(name);
   if (!file) return undefined;

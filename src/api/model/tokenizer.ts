@@ -1,7 +1,9 @@
-// The tokenizer of any model, as its tokenizer.json has it. MiniLM's is put together of fewer parts: wordPieces.ts.
+// The tokenizer of any model, as its tokenizer.json defines it. MiniLM's has fewer parts: see wordPieces.ts.
 import { Tokenizer } from '@huggingface/tokenizers';
 
-/** Cuts texts into pieces; `file` is what tokenizer.json holds, `settings` what tokenizer_config.json does. */
+/**
+ * Cuts texts into pieces; `file` and `settings` are the contents of tokenizer.json and tokenizer_config.json.
+ */
 export function tokenizerOf(file: object, settings: object) {
   const tokenizer = new Tokenizer(file, settings);
   return {

@@ -1,4 +1,5 @@
-// What wordPieces.ts uses of a package whose own types name files as only bundlers find them.
+// The part of this package that wordPieces.ts uses: its own types import files in a way that only bundlers
+// resolve.
 import '@huggingface/tokenizers';
 
 declare module '@huggingface/tokenizers' {

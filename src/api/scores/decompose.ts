@@ -4,7 +4,7 @@ import { type Floats, type Linear, suffixOf, type Table } from '../table.js';
 import { checkedGauge, type GaugeOptions } from './gauge.js';
 import { fitsScores, type Scores } from './scores.js';
 
-/** What stands between the sum of the embeddings and W_Q, W_K. */
+/** What is between the sum of the embeddings and W_Q, W_K. */
 export interface Normalization<A extends Floats = Floats> {
   /** RMSNorm does not subtract the mean and has no beta. */
   kind: 'layer_norm' | 'rms_norm';
@@ -18,11 +18,11 @@ export interface Normalization<A extends Floats = Floats> {
 
 export interface DecomposeInput<A extends Floats = Floats> extends GaugeOptions<A> {
   /**
-   * What is added up to make the input, by name: tables [n, d], at least one. The name `constant` is
-   * taken: it is the last part of every result, and holds W β + b and what the gauge puts there.
+   * The tables [n, d] that are added up to make the input, by name, at least one. The name `constant` is
+   * reserved: it is the last part of every result, and holds W β + b and what the gauge puts there.
    */
   summands: Record<string, Table<A>>;
-  /** Left out, the sum goes to W_Q and W_K as it is. */
+  /** Left out, the sum goes to W_Q and W_K unchanged. */
   normalization?: Normalization<A>;
   /** W_Q [heads · d_h, d] and its bias. */
   query: Linear<A>;
@@ -43,9 +43,9 @@ export interface DecomposeInput<A extends Floats = Floats> extends GaugeOptions<
 
 export interface DecomposeApi {
   /**
-   * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms
-   * of each head's logits (TUPE, arXiv 2006.15595, eq. 6, and what it leaves out: LayerNorm and
-   * biases). Exact for a model's first layer. Throws RangeError or TypeError before allocating.
+   * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms of each
+   * head's logits. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
+   * Exact for a model's first layer. Throws RangeError or TypeError before allocating.
    */
   decompose<A extends Floats>(input: DecomposeInput<A>): Scores<A>;
 }
@@ -113,7 +113,7 @@ export function checkedTables<A extends Floats>(
   return first;
 }
 
-/** What stays of a decomposition of width d, in the element type of `like`. */
+/** The fixed part of a decomposition of width d, checked, in the element type of `like`. */
 export function checkedLayer<A extends Floats>(
   input: Pick<DecomposeInput<A>, 'query' | 'key' | 'heads' | 'scale' | 'normalization'>,
   d: number,
@@ -148,7 +148,7 @@ export function checkedNormalization(
     return { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
   }
   check.object(name, given);
-  // Behind `none`, which is leaving it out.
+  // 0 is `none`, for no normalization.
   const kind = 1 + check.placeOf(`${name}.kind`, given.kind, ['layer_norm', 'rms_norm']);
   const { gamma, beta } = given;
   if (gamma !== undefined) check.floats(`${name}.gamma`, gamma, d);
@@ -160,7 +160,7 @@ export function checkedNormalization(
   return { kind, gamma, beta, epsilon };
 }
 
-/** Parts put into groups: the names of the groups and, for each part, the number of its group. */
+/** Parts put into groups: the groups' names and, for each part, the number of its group. */
 export function grouped(parts: string[], given: DecomposeInput['groups']) {
   const groups = given ?? Object.fromEntries(parts.map((part) => [part, [part]]));
   check.object('groups', groups);

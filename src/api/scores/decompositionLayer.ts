@@ -15,47 +15,47 @@ import { fitsScores, type Terms } from './scores.js';
 export interface DecompositionLayerInput<A extends Floats = Floats>
   extends Pick<DecomposeInput<A>, 'normalization' | 'query' | 'key' | 'heads' | 'scale'>,
     GaugeOptions<A> {
-  /** The names of what is added up, at least one; `constant` is taken. */
+  /** The names of the summands, at least one; `constant` is reserved. */
   summands: readonly string[];
 }
 
 export interface LayerTermsOptions {
-  /** What each table is multiplied by, any finite number; default 1. */
+  /** Factor of each table, any finite number; default 1. */
   factors?: Record<string, number>;
   /** Which heads to return, in this order. Default all. */
   only?: readonly number[] | undefined;
 }
 
 /**
- * W_Q and W_K in the module's memory, for one set of tables after another: a call costs what has changed since
- * the last one. Rows of a table that are as they were are not projected again, and terms of two parts that are
- * as they were are not computed again. Call delete() when done with it, or declare it with `using`.
+ * W_Q and W_K in the module's memory, for one set of tables after another. A call costs only what has changed
+ * since the last one: unchanged rows of a table are not projected again, and terms of two unchanged parts are
+ * not computed again. Call delete() when done with it, or declare it with `using`.
  */
 export interface DecompositionLayer<A extends Floats = Floats> extends Handle {
-  /** The summands and, when there is a bias, a beta or a gauge but `raw`, `constant`. */
+  /** The summands and, when there is a bias, a beta or a gauge other than `raw`, `constant`. */
   readonly parts: readonly string[];
   /**
-   * The terms of decompose() for these tables, [n, d] each. The array of terms is the layer's own: while tokens
-   * and heads stay the same, the next call writes into it, so do not write into it and copy what is to be kept.
-   * Throws as decompose() does.
+   * The terms of decompose() for these tables, [n, d] each. The layer owns the array of terms: while tokens
+   * and heads stay the same, the next call overwrites it. Do not write into it, and copy what you want to
+   * keep. Throws as decompose() does.
    */
   terms(summands: Record<string, Table<A>>, options?: LayerTermsOptions): Terms<A>;
 }
 
 export interface DecompositionLayerApi {
-  /** Keeps the weights of an attention layer, to take scores apart again and again. */
+  /** Keeps the weights of an attention layer, to take scores apart repeatedly. */
   decompositionLayer<A extends Floats>(input: DecompositionLayerInput<A>): DecompositionLayer<A>;
   /**
-   * The terms of decompose() alone, without logits, residuals and shares: for many tokens or heads, where
-   * only the terms are wanted and time counts. The part `constant` is there only when there is a bias, a beta
-   * or a gauge but `raw`, since it is zero otherwise. Throws as decompose() does.
+   * The terms of decompose() alone, without logits, residuals and shares: faster, for many tokens or heads.
+   * The part `constant` is there only with a bias, a beta or a gauge other than `raw`, since it is zero
+   * otherwise. Throws as decompose() does.
    */
   decomposeTerms<A extends Floats>(input: Omit<DecomposeInput<A>, 'groups'>): Terms<A>;
 }
 
 type Checked = ReturnType<typeof checkedLayer>;
 
-/** A layer of checked arguments, whose terms() checks nothing. */
+/** A layer over arguments that were checked; its terms() checks nothing. */
 function layerOver<A extends Floats>(
   raw: Raw,
   names: readonly string[],
@@ -66,7 +66,7 @@ function layerOver<A extends Floats>(
   const suffix = suffixOf(query.weight.data);
   const constant = query.bias || key.bias || norm.beta || gauge.name !== 'raw';
   const parts = constant ? [...names, 'constant'] : [...names];
-  /** As the last call left it. */
+  /** The result of the last call. */
   let last: Terms<A> | undefined;
   const layer = held(
     raw,
@@ -89,7 +89,7 @@ function layerOver<A extends Floats>(
     ): Terms<A> {
       const count = only.length * parts.length ** 2 * n * n;
       const address = layer.address();
-      // The length is 0 once somebody has transferred it away.
+      // A transferred array has length 0, so it is not reused.
       const kept = last?.n === n && String(last.heads) === String(only) && last.terms.length === count;
       if (!kept || !last) {
         const terms = new (query.weight.data.constructor as new (length: number) => A)(count);

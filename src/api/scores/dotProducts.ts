@@ -5,17 +5,17 @@ import { type Floats, suffixOf, type Table } from '../table.js';
 export interface DotProductsInput<A extends Floats = Floats> {
   /** Token embeddings, [n, d_t]. */
   token: Table<A>;
-  /** Position embeddings, [n, d_p]; d_p = d_t unless they are only to be concatenated. */
+  /** Position embeddings, [n, d_p]; with d_p ≠ d_t they can only be concatenated. */
   position: Table<A>;
   /** ρ, any finite number: the positions are multiplied by it. Default 1. */
   positionScale?: number;
 }
 
-/** Each is [n, n], row i for the first token of a pair, row by row. */
+/** Each is [n, n], row by row; row i belongs to the first token of a pair. */
 export interface DotProducts<A extends Floats = Floats> {
   /** x_i · x_j */
   tokenToken: A;
-  /** ρ x_i · p_j; empty when the widths differ, as are positionToken and added. */
+  /** ρ x_i · p_j. Empty when the widths differ, like positionToken and added. */
   tokenPosition: A;
   /** ρ p_i · x_j */
   positionToken: A;
@@ -26,11 +26,11 @@ export interface DotProducts<A extends Floats = Floats> {
   /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
   concatenated: A;
   /**
-   * Mean and standard deviation over the pairs i < j, of each of the six and of the two cross terms
-   * together, by which added and concatenated differ. NaN without pairs.
+   * Mean and standard deviation over the pairs i < j, for each of the six and for the sum of the two cross
+   * terms, by which added and concatenated differ. NaN without pairs.
    */
   moments: Record<DotProductName | 'crossTerms', PairMoments>;
-  /** Pearson's correlation of added and concatenated over the pairs i < j; NaN when undefined. */
+  /** Pearson correlation of added and concatenated over the pairs i < j; NaN when undefined. */
   correlation: number;
 }
 
@@ -45,14 +45,14 @@ export type DotProductName =
 export interface PairMoments {
   /** Over the pairs i < j. */
   mean: number;
-  /** Standard deviation, divided by the number of pairs. */
+  /** Standard deviation over them: the sum of squares is divided by the number of pairs. */
   deviation: number;
 }
 
 export interface DotProductsApi {
   /**
-   * The dot products of all pairs of tokens with positions added and with positions concatenated, and
-   * the terms that they are made of: added = concatenated + tokenPosition + positionToken.
+   * The dot products of all pairs of tokens, with positions added and with positions concatenated, and the
+   * terms they consist of: added = concatenated + tokenPosition + positionToken.
    */
   dotProducts<A extends Floats>(input: DotProductsInput<A>): DotProducts<A>;
 }

@@ -1,48 +1,51 @@
-// The gauge of scores taken apart: how much of each summand counts as constant.
+// The gauge of a decomposition: how much of each summand counts as constant.
 import * as check from '../check.js';
 import { type Floats, type Table, table } from '../table.js';
 
 /**
- * Terms and shares are not unique: a vector added to every row of one summand and taken from another's changes
- * no score and every term of the two. A gauge says what mean is taken from each summand and counted as
- * constant.
+ * Terms and shares are not unique: adding a vector to every row of one summand and subtracting it from
+ * another's changes no score, but every term of the two. A gauge says which mean is subtracted from each
+ * summand and counted as constant.
  *
- * - `raw`: none, so that terms are of the tables as they come.
- * - `canonical`: the mean over the rows that do not stand apart, each weighed by 1/σ of its LayerNorm. Terms of
- *   two parts then have zero row and column sums, and none moves when the tables are shifted.
- * - `means`: the caller's, a vector [d] of each summand, by name.
+ * - `raw`: none, so that terms belong to the tables as they are.
+ * - `canonical`: the mean over the rows that do not stand apart, each weighted by 1/σ of its LayerNorm. Terms
+ *   of two parts then have zero row and column sums, and none depends on a shift of the tables.
+ * - `means`: the caller's, a vector [d] for each summand, by name.
  */
 export type Gauge<A extends Floats = Floats> = 'raw' | 'canonical' | { means: Readonly<Record<string, A>> };
 
-/** What scores record of the gauge they are in. */
+/** The gauge's name, as scores record it. */
 export type GaugeName = (typeof gaugeNames)[number];
 
 export interface GaugeOptions<A extends Floats = Floats> {
   /** Default `raw`. */
   gauge?: Gauge<A>;
   /**
-   * Rows that stand apart: those whose token the model fixes, such as [CLS] at position 0, and padding. They
-   * are in no mean, shares leave them out as queries and as keys, and in every gauge but the raw one the whole
-   * of such a row counts as constant. Default none.
+   * Rows that stand apart: those whose token the model fixes, such as [CLS] at position 0, and padding. No
+   * mean includes them, shares leave them out as queries and as keys, and in every gauge except `raw` the
+   * whole row counts as constant. Default none.
    */
   apart?: readonly number[];
 }
 
 const gaugeNames = ['raw', 'canonical', 'means'] as const;
 
-/** A gauge, checked, as the module takes it. */
+/** A checked gauge, as the module takes it. */
 export interface CheckedGauge {
-  /** What scores say of it. */
+  /** The name that scores record. */
   name: GaugeName;
-  /** In the order of the names. */
+  /** Its number in the order of names. */
   kind: number;
-  /** [summands, d], of kind means. */
+  /** [summands, d], only for the caller's means. */
   means: Table | undefined;
   /** Rows that stand apart. */
   apart: number[];
 }
 
-/** Of summands of width d, in the element type of `like`, with `rows` rows where they are known. */
+/**
+ * Checks a gauge for summands of width d, in the element type of `like`, and for `rows` rows if they are
+ * known.
+ */
 export function checkedGauge<A extends Floats>(
   { gauge = 'raw', apart = [] }: GaugeOptions<A>,
   names: readonly string[],
@@ -81,11 +84,11 @@ export function checkedGauge<A extends Floats>(
   };
 }
 
-/** Of scores, which may come from another thread or a file. */
+/** Checks the gauge of scores, which may come from another thread or a file. */
 export const checkGaugeName = (name: string, value: unknown): GaugeName =>
   check.oneOf(name, value, gaugeNames);
 
-/** Refuses rows that stand apart but are not there. */
+/** Refuses rows that stand apart but do not exist. */
 export function checkApart(apart: readonly number[], rows: number): void {
   for (const row of apart) check.index('A row of apart', row, rows);
 }

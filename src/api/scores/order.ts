@@ -19,7 +19,7 @@ export interface AttentionLayer {
 export interface PermutationEffectInput {
   /** Token vectors without positions, [n, d]. */
   input: Table;
-  /** From the bottom up; none is the identity. */
+  /** From the bottom up; no layers are the identity. */
   layers: readonly AttentionLayer[];
   /** Whether token i attends to tokens 0 … i alone. */
   causal: boolean;
@@ -28,24 +28,24 @@ export interface PermutationEffectInput {
 }
 
 export interface PermutationEffect {
-  /** Of the input as it is, [n, d]. */
+  /** The output for the input as it is, [n, d]. */
   readonly output: Float64Array;
-  /** Of the permuted input, [n, d]. */
+  /** The output for the permuted input, [n, d]. */
   readonly permuted: Float64Array;
-  /** The largest |permuted − output, permuted alike|: about 0 when order only relabels the tokens. */
+  /** The largest |permuted − output in the same permutation|: about 0 when order only relabels the tokens. */
   readonly equivariance: number;
   /**
-   * The largest |permuted − output| in the last row. With a permutation that keeps the last token in place,
-   * how much its output knows of the order before it.
+   * The largest |permuted − output| in the last row. If the permutation keeps the last token in place, this
+   * is how much its output knows of the order before it.
    */
   readonly last: number;
 }
 
 export interface OrderApi {
   /**
-   * What permuting the tokens does to a small attention network without positions. Bidirectional, it is
-   * equivariant at any depth; causal, the last output knows the order of its prefix from the second layer
-   * on (Haviv et al. 2022, arXiv 2203.16634). In double. Throws RangeError, TypeError.
+   * How permuting the tokens changes a small attention network without positions. A bidirectional one is
+   * equivariant at any depth. In a causal one, the last output knows the order of its prefix from the second
+   * layer on (Haviv et al. 2022, arXiv 2203.16634). In double. Throws RangeError, TypeError.
    */
   permutationEffect(input: PermutationEffectInput): PermutationEffect;
 }

@@ -16,11 +16,11 @@ export interface ScoreRanksInput {
 }
 
 export interface ScoreRanks {
-  /** min(n, d_head, d_token), where d_position = d_token. */
+  /** min(n, d_head, d_token), for d_position = d_token. */
   readonly added: number;
   /** With any W_Q, W_K on [x; p]: min(n, d_head, d_token + d_position). */
   readonly concatenated: number;
-  /** With projections of its own for each: min(n, min(d_head, d_token) + min(d_position_head, d_position)). */
+  /** With separate projections: min(n, min(d_head, d_token) + min(d_position_head, d_position)). */
   readonly untied: number;
 }
 

@@ -2,25 +2,25 @@ import * as check from '../check.js';
 import type { Raw } from '../module.js';
 import { type SchemeId, schemeIds } from './schemeTerms.js';
 
-/** What a scheme is. */
+/** The description of a scheme. */
 export interface SchemeInfo {
   /** As schemeScores takes it. */
   readonly id: SchemeId;
-  /** As people call it. */
+  /** Its usual name. */
   readonly name: string;
   /** TeX: the logit A_ij of one head, as published. */
   readonly formula: string;
-  /** TeX: the same when a query also sees the keys after it. ALiBi's differs: it takes the distance. */
+  /** TeX: the same when a query also sees later keys. Only ALiBi's differs: it takes the distance. */
   readonly bidirectionalFormula: string;
   /** TeX: the parameters it adds. N layers, H heads, L positions, B buckets. */
   readonly parameters: string;
-  /** Paper and equation, or the reference implementation’s file. */
+  /** Paper and equation, or the file of the reference implementation. */
   readonly source: string;
-  /** Whether its logits also come from whole queries and keys, apart from the terms. */
+  /** Whether its logits are also computed from whole queries and keys, independently of the terms. */
   readonly whole: boolean;
 }
 
-/** Sizes from 0; those left out are 0, layers and heads 1. */
+/** Sizes, from 0; by default 0, but layers and heads 1. */
 export interface SchemeShape {
   /** Width of the stream. */
   d_model?: number;
@@ -28,7 +28,7 @@ export interface SchemeShape {
   heads?: number;
   /** d_h of the content. */
   d_head?: number;
-  /** Width of a concatenated table; per head, of DIET-ABS's tables or a decoupled rotary part. */
+  /** Width of a concatenated table; per head, of DIET-ABS's tables or of a decoupled rotary part. */
   d_position?: number;
   /** Block-diagonal: the head width of the position's own projections. */
   d_position_head?: number;
@@ -46,8 +46,8 @@ export interface SchemeRegistryApi {
   /** One entry for each scheme. */
   schemeRegistry(): SchemeInfo[];
   /**
-   * The parameters a scheme adds to a model: tables once, projections in each layer, except TUPE's,
-   * which layers share; biases of its projections not counted.
+   * The parameters that a scheme adds to a model. Tables count once and projections in each layer, except
+   * TUPE's, which layers share. Biases of its projections are not counted.
    */
   schemeParameters(id: SchemeId, shape: SchemeShape): number;
 }

@@ -1,8 +1,8 @@
-// The names of the schemes and what their scores look like: what a page needs before anything is computed.
+// The names of the schemes and the shape of their scores: what a page needs before anything is computed.
 import * as check from '../check.js';
 import type { Floats } from '../table.js';
 
-/** Every scheme, in the order of schemeRegistry(), which a test holds it to. */
+/** Every scheme, in the order of schemeRegistry(); a test compares the two. */
 export const schemeIds = [
   'none',
   'added',
@@ -30,22 +30,22 @@ export interface SchemeScores<A extends Floats = Floats> {
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
   readonly heads: readonly number[];
-  /** What each term is: content-content, and for example content-position or bias. */
+  /** The names of the terms: content-content and, for example, content-position or bias. */
   readonly termNames: readonly string[];
-  /** [heads, terms, n, n], queries in rows; for all pairs, a causal mask not applied. */
+  /** [heads, terms, n, n], queries in rows, for all pairs: no causal mask is applied. */
   readonly terms: A;
   /**
-   * [heads, n, n], for all pairs, by a way other than the terms' sum: from whole queries and keys where the
+   * [heads, n, n], for all pairs, computed independently of the terms: from whole queries and keys where the
    * scheme has them, pair by pair otherwise.
    */
   readonly logits: A;
-  /** [heads, n, n], softmax over the keys that each query sees. */
+  /** [heads, n, n], the softmax over the keys that each query sees. */
   readonly weights: A;
   /** [heads], the largest |sum of terms − logits|. */
   readonly residuals: Float64Array;
   /** [heads, terms], as in Scores, over the keys that each query sees. */
   readonly shares: Float64Array;
-  /** [heads, terms], to pool shares: add these up and divide by variances. */
+  /** [heads, terms], for pooling shares: add these up and divide by the sum of variances. */
   readonly covariances: Float64Array;
   /** [heads] */
   readonly variances: Float64Array;

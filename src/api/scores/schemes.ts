@@ -1,5 +1,5 @@
-// Every way to tell attention where, over the same content: logits and the terms they are the sum of.
-// Adding with LayerNorm and segments is decompose.ts.
+// Every way to give attention positions, over the same content: logits, and the terms that add up to them.
+// Adding with LayerNorm and segments is in decompose.ts.
 import * as check from '../check.js';
 import { type BucketOptions, checkBuckets } from '../encodings/relativePosition.js';
 import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
@@ -16,25 +16,25 @@ export interface SchemeBase<A extends Floats = Floats> {
   content: Table<A>;
   /** From 1; it divides the rows of query and key. */
   heads: number;
-  /** W_Q [heads · d_h, d] and its bias. Left out, drawn from N(0, 1/d); then d_h is d_head. */
+  /** W_Q [heads · d_h, d] and its bias. Left out, it is drawn from N(0, 1/d), with d_h = d_head. */
   query?: Linear<A>;
   /** W_K, likewise. */
   key?: Linear<A>;
   /** d_h, when query is left out. Default d / heads, rounded down, at least 1. */
   d_head?: number;
-  /** Multiplies what the scheme divides by a square root; any finite number. Default: the scheme's. */
+  /** Replaces the scheme's own factor, such as 1/√d_h; any finite number. Default: the scheme's. */
   scale?: number;
   /** Which heads to return. Default all. */
   only?: readonly number[];
   /** Whether query i sees only the keys j ≤ i. Default: as the scheme is published. */
   causal?: boolean;
-  /** Seed of the learned parts that are left out, from 0 to 2³²-1. Default 0. */
+  /** Seed of the learned parts that are drawn, from 0 to 2³²-1. Default 0. */
   seed?: number;
   /** Standard deviation of the drawn tables and vectors, at least 0. Default 0.02. Drawn weights: 1/√in. */
   standardDeviation?: number;
 }
 
-/** Content alone; not causal unless asked for. Scale 1/√d_h. */
+/** Content alone; not causal by default. Scale 1/√d_h. */
 export interface NoPositionInput<A extends Floats = Floats> extends SchemeBase<A> {
   /** No position at all. */
   scheme: 'none';
@@ -42,7 +42,7 @@ export interface NoPositionInput<A extends Floats = Floats> extends SchemeBase<A
 
 /** What adding and concatenating share. */
 interface PositionTable<A extends Floats> {
-  /** [n, d_p]; when the scheme is added, [n, d]. Left out, drawn. */
+  /** [n, d_p]; [n, d] when it is added. Left out, it is drawn. */
   position?: Table<A>;
   /** ρ, any finite number: the positions are multiplied by it. Default 1. */
   positionScale?: number;
@@ -63,15 +63,15 @@ export interface ConcatenatedRawInput<A extends Floats = Floats> extends SchemeB
 }
 
 /**
- * [W_Q U_Q][x_i; p_i] · [W_K U_K][x_j; p_j] / √d_h: four terms, a bias with the content. Wide when d + d_p
- * is more than the model's width, narrow when content and position share that width.
+ * [W_Q U_Q][x_i; p_i] · [W_K U_K][x_j; p_j] / √d_h: four terms, a bias with the content. This is wide when d
+ * + d_p exceeds the model's width, narrow when content and position share that width.
  */
 export interface ConcatenatedFullInput<A extends Floats = Floats> extends SchemeBase<A>, PositionTable<A> {
   /** Side by side, any weights. */
   scheme: 'concatenated-full';
   /** d_p, when position is left out. Default d. */
   d_position?: number;
-  /** U_Q, the position's columns of the whole weight, [heads · d_h, d_p]; its bias is query's. */
+  /** U_Q, the position's columns of the joint weight, [heads · d_h, d_p]; the bias is query's. */
   positionQuery?: Linear<A>;
   /** U_K, likewise. */
   positionKey?: Linear<A>;
@@ -81,7 +81,7 @@ export interface ConcatenatedFullInput<A extends Floats = Floats> extends Scheme
 export interface ConcatenatedBlockDiagonalInput<A extends Floats = Floats>
   extends SchemeBase<A>,
     PositionTable<A> {
-  /** Side by side, projections and head channels of their own. */
+  /** Side by side, with separate projections and head channels. */
   scheme: 'concatenated-block-diagonal';
   /** d_p, when position is left out. Default d. */
   d_position?: number;
@@ -97,7 +97,7 @@ export interface ConcatenatedBlockDiagonalInput<A extends Floats = Floats>
 export interface ShawInput<A extends Floats = Floats> extends SchemeBase<A> {
   /** Relative positions in the keys. */
   scheme: 'shaw';
-  /** k, from 0. Default 16, or as offsetKeys says. */
+  /** k, from 0. Default 16, or taken from offsetKeys. */
   clip?: number;
   /** [2k + 1, d_h], row clip(j − i) + k, shared by the heads. */
   offsetKeys?: Table<A>;
@@ -135,23 +135,23 @@ export interface AlibiInput<A extends Floats = Floats> extends SchemeBase<A> {
 export interface DebertaInput<A extends Floats = Floats> extends SchemeBase<A> {
   /** Content and position, disentangled. */
   scheme: 'deberta';
-  /** k, from 1. Default 512, or as distances says. */
+  /** k, from 1. Default 512, or taken from distances. */
   clip?: number;
   /** [2k, d], row δ(i, j) = clamp(i − j + k, 0, 2k − 1). */
   distances?: Table<A>;
-  /** [heads · d_h, d], makes q^r. */
+  /** [heads · d_h, d], gives q^r. */
   positionQuery?: Linear<A>;
-  /** [heads · d_h, d], makes k^r. */
+  /** [heads · d_h, d], gives k^r. */
   positionKey?: Linear<A>;
-  /** The position-to-content term's index: δ(j, i) in the paper, δ(i, j) in the released code. */
+  /** The index of the position-to-content term: δ(j, i) in the paper, δ(i, j) in the released code. */
   convention?: 'paper' | 'released';
 }
 
 /** (q_i · k_j + U^Q p_i · U^K p_j) / √(2 d_h), [CLS] reset (arXiv 2006.15595, eqs. 7 to 9). */
 export interface TupeInput<A extends Floats = Floats> extends SchemeBase<A>, BucketOptions {
-  /** Untied positions; r adds relative ones. */
+  /** Untied positions; tupe-r adds relative ones. */
   scheme: 'tupe-a' | 'tupe-r';
-  /** [n + 1, d], normalised already: rows 0 and 1 give θ₁ and θ₂, token i has row i + 1. */
+  /** [n + 1, d], already normalised: rows 0 and 1 give θ₁ and θ₂, token i has row i + 1. */
   position?: Table<A>;
   /** U^Q [heads · d_h, d]; it has a bias in the released code. */
   positionQuery?: Linear<A>;
@@ -160,8 +160,8 @@ export interface TupeInput<A extends Floats = Floats> extends SchemeBase<A>, Buc
   /** Whether row and column 0 are θ₁ and θ₂. Default true; false is the paper's "tie-cls". */
   resetCls?: boolean;
   /**
-   * tupe-r only, [buckets + 1, heads]: [CLS] to any is row buckets/2 and any to [CLS] row buckets. Added
-   * after the reset, as in the released code; zeros in these two rows give equation 9.
+   * tupe-r only, [buckets + 1, heads]. Row buckets/2 is for [CLS] to any token, row buckets for any token to
+   * [CLS]. Added after the reset, as in the released code; zeros in these two rows give equation 9.
    */
   bias?: Table<A>;
 }
@@ -189,7 +189,7 @@ export interface DietAbsoluteInput<A extends Floats = Floats> extends SchemeBase
 export interface DietRelativeInput<A extends Floats = Floats> extends SchemeBase<A>, Segments<A> {
   /** Decoupled relative positions. */
   scheme: 'diet-rel';
-  /** k, from 0. Default 128, or as bias says. */
+  /** k, from 0. Default 128, or taken from bias. */
   clip?: number;
   /** R, [2k + 1, heads], row clip(i − j) + k. */
   bias?: Table<A>;
@@ -232,14 +232,14 @@ export type SchemeInput<A extends Floats = Floats> =
 
 export interface SchemesApi {
   /**
-   * The logits of the scheme that `scheme` names, and their terms. Learned parts left out are drawn:
-   * equal inputs and seeds give equal scores. Computed in double whatever the arrays' type, which is
-   * that of terms, logits and weights. Throws RangeError or TypeError before allocating.
+   * The logits of a scheme, and their terms. Learned parts that are left out are drawn: equal inputs and
+   * seeds give equal scores. Computed in double, then returned in the arrays' element type. Throws RangeError
+   * or TypeError before allocating.
    */
   schemeScores<A extends Floats>(input: SchemeInput<A>): SchemeScores<A>;
 }
 
-/** Streams of the drawn parts: one each, so that giving one does not change another. */
+/** Random streams of the drawn parts: one each, so that giving one part does not change another. */
 const parts = [
   'query',
   'key',
@@ -273,8 +273,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       const only = check.chosenHeads(input.only, heads);
       const arrays: Record<string, Floats | undefined> = { 'content.data': content.data };
 
-      // Each given part is checked where it is asked for; the others are drawn at the end, when all
-      // sizes are known to fit.
+      // Given parts are checked here; the others are drawn at the end, when all sizes are known to fit.
       let values = n * d;
       const drawings: (() => void)[] = [];
       const learned: Record<string, unknown> = {};
@@ -379,7 +378,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
           divisor = headWidth + own;
           queries = all + heads * own;
         }
-        // Queries and keys of each part and of the whole, and the tables side by side.
+        // Queries and keys of each part and of the joint weight, and the joined tables.
         values += 12 * n * queries + n * (d + width);
       }
       if (input.scheme === 'shaw') {
@@ -518,7 +517,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
   };
 }
 
-/** k of a table with 2k + 1 rows. */
+/** The k of a table with 2k + 1 rows. */
 function oddRows(name: string, given: Table | undefined): number | undefined {
   if (!given) return undefined;
   const { rows } = check.table(name, given);

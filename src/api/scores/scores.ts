@@ -1,5 +1,5 @@
-// The result that every way of combining token and position shares: a score, head by head, and the
-// terms that it is the sum of. A plain object, so that it can be posted between threads.
+// The result shared by every way of combining token and position: scores, head by head, and the terms that
+// add up to them. A plain object, so that it can be posted between threads.
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Linear, suffixOf, type Table, table } from '../table.js';
@@ -11,9 +11,9 @@ export interface Terms<A extends Floats = Floats> {
   readonly n: number;
   /** The heads returned, in the order of the arrays below. */
   readonly heads: readonly number[];
-  /** The parts of a query or key; term s * parts.length + r is query part s with key part r. */
+  /** The parts of a query or key; term s * parts.length + r is query part s times key part r. */
   readonly parts: readonly string[];
-  /** What they depend on beside the logits: see Gauge. */
+  /** The gauge of the terms: they depend on it as well as on the logits; see Gauge. */
   readonly gauge: GaugeName;
   /** The rows that stand apart, which shares leave out. */
   readonly apart: readonly number[];
@@ -28,15 +28,18 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
   /** [heads], the largest |sum of terms − logits|. */
   readonly residuals: Float64Array;
   /**
-   * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts
-   * for, rows centred (softmax ignores the rest). They depend on the gauge, sum to 1 and may be negative; all
-   * are NaN when the logits vary along no row by more than their rounding, as with fewer than two that do not
-   * stand apart; covariances and variances are then 0.
+   * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts for.
+   * Rows are centred, because softmax ignores their means. Shares depend on the gauge, sum to 1 and may be
+   * negative. All are NaN when the logits vary along no row by more than their rounding, for example with
+   * fewer than two rows that do not stand apart; covariances and variances are then 0.
    */
   readonly shares: Float64Array;
-  /** [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits: to pool shares, add these up ... */
+  /**
+   * [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits. To pool shares, divide their sum by that of
+   * variances.
+   */
   readonly covariances: Float64Array;
-  /** [heads], ... and ‖Ã‖² of the logits, and divide. */
+  /** [heads], ‖Ã‖² of the logits. */
   readonly variances: Float64Array;
 }
 
@@ -76,31 +79,35 @@ export const logitsOf = <A extends Floats>(scores: Scores<A>, head: number): A =
 export const sharesOf = (scores: Scores, head: number): Float64Array =>
   block(scores.shares, placeOf(scores, head), scores.parts.length ** 2);
 
-/** What some of a head's terms add up to; each matrix is [n, n]. */
+/** The sum of some of a head's terms; each matrix is [n, n]. */
 export interface CombinedTerms<A extends Floats = Floats> {
   /** The included terms, added up. */
   readonly sum: A;
-  /** The sum minus the mean of each row: what softmax sees of it. */
+  /** The sum minus the mean of each row: the part that softmax sees. */
   readonly centred: A;
-  /** Softmax of the sum over keys; of no term at all, 1/n everywhere. */
+  /** Softmax of the sum over keys; without terms, 1/n everywhere. */
   readonly softmax: A;
-  /** Its share of the logits' variation over keys, those that stand apart left out; NaN when they do not vary. */
+  /**
+   * Its share of the logits' variation over keys, without those that stand apart; NaN when they do not vary.
+   */
   readonly share: number;
-  /** ⟨sum, logits⟩ / ‖logits‖² of the same rows and keys, none centred: what softmax ignores counts. NaN when all
-   * logits are 0. */
+  /**
+   * ⟨sum, logits⟩ / ‖logits‖² over the same rows and keys, without centring, so what softmax ignores counts
+   * too. NaN when all logits are 0.
+   */
   readonly uncentredShare: number;
 }
 
-/** Of scores, what shares are pooled from. */
+/** The part of scores that shares are pooled from. */
 export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'gauge' | 'covariances' | 'variances'>;
 
-/** Shares of groups of terms; they sum to 1 over the groups, and are NaN where no score varies. */
+/** Shares of groups of terms. They sum to 1 over the groups, and are NaN where no score varies. */
 export interface PooledShares {
   /** [heads, groups], each head over all the scores. */
   readonly heads: Float64Array;
-  /** [groups], the mean of these: each head counts the same ... */
+  /** [groups], the mean over heads: each head counts the same. */
   readonly mean: Float64Array;
-  /** [groups], ... and of all heads together: each counts by how much its scores vary. */
+  /** [groups], all heads together: each counts by how much its scores vary. */
   readonly pooled: Float64Array;
 }
 
@@ -112,9 +119,9 @@ export interface ScoresApi {
     included: readonly boolean[],
   ): CombinedTerms<A>;
   /**
-   * Covariance shares over several scores, such as those of several sentences, with the same heads and parts
-   * in the same gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], puts
-   * each term into a group, from 0. Throws RangeError, TypeError.
+   * Covariance shares over several scores, such as those of several sentences, with the same heads, parts and
+   * gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], gives each
+   * term's group, from 0. Throws RangeError, TypeError.
    */
   poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
 }
@@ -128,8 +135,8 @@ export function scoresApi(raw: Raw): ScoresApi {
         const must = `${count} booleans, one for each term`;
         check.refuse('included', must, included, Array.isArray(included));
       }
-      // Scores may come from another thread or a file, and the module trusts the lengths. NaN is
-      // allowed: it is what a sum without any variation gives under epsilon 0.
+      // Scores may come from another thread or a file, and the module trusts the lengths. NaN is allowed: a
+      // sum without variation gives it under epsilon 0.
       const each = check.integer('scores.n', scores.n, 0) ** 2 * scores.heads.length;
       check.array('scores.terms', scores.terms, each * count);
       check.array('scores.logits', scores.logits, each);

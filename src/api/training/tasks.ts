@@ -4,21 +4,23 @@ import type { Raw } from '../module.js';
 const taskNames = ['badge', 'lookup', 'roll', 'prev', 'rev', 'back', 'mix'] as const;
 
 /**
- * What a small model is asked of n tokens t₀ to tₙ₋₁, each with one kind of score that solves it. 'badge': n/2
- * tokens "key k has colour c", n/2 "key k?", shuffled; the colour. 'lookup': t at place tᵢ. 'roll': letters in
- * colours, each once; place i tells the colour of letter i. 'prev': tᵢ₋₁. 'rev': tₙ₋₁₋ᵢ. 'back': tᵢ₋ₖ. 'mix': t at
- * place tᵢ − n if tᵢ ≥ n, else tᵢ₋₁.
+ * What a small model is asked about n tokens t₀ to tₙ₋₁; each task is solved by one kind of score. 'badge':
+ * n/2 tokens "key k has colour c" and n/2 "key k?", shuffled; the answer to a question is the colour.
+ * 'lookup': t at place tᵢ. 'roll': letters in colours, each once; place i tells the colour of letter i.
+ * 'prev': tᵢ₋₁. 'rev': tₙ₋₁₋ᵢ. 'back': tᵢ₋ₖ. 'mix': t at place tᵢ − n if tᵢ ≥ n, else tᵢ₋₁.
  */
 export type Task = (typeof taskNames)[number];
 
 export interface TaskOptions {
-  /** Which of the tasks. */
+  /** Which task. */
   task: Task;
   /** Tokens of a sequence, from 1 up; even for 'badge', above 1 for 'back'. Default 16. */
   n?: number;
-  /** Symbols of 'prev', 'rev' and 'back', from 1 up: sequences longer than those trained on keep theirs. Default n. */
+  /**
+   * Symbols of 'prev', 'rev' and 'back', from 1 up; set it to keep them when sequences get longer. Default n.
+   */
   symbols?: number;
-  /** Places that 'back' looks back, k, from 1 to n − 1. Default 1. */
+  /** How many places 'back' looks back, k, from 1 to n − 1. Default 1. */
   back?: number;
 }
 
@@ -32,22 +34,22 @@ export interface TrainingBatch {
   targets: Int32Array | readonly number[];
 }
 
-/** A batch with what its ids may be. */
+/** A batch, and the ranges of its ids. */
 export interface TaskBatch extends TrainingBatch {
   /** [sequences, n] */
   readonly tokens: Int32Array;
   /** [sequences, n], −1 for no target. */
   readonly targets: Int32Array;
-  /** Token ids are below it. */
+  /** Token ids are below this. */
   readonly vocabulary: number;
-  /** Targets are below it. */
+  /** Targets are below this. */
   readonly classes: number;
 }
 
 export interface TaskExamplesOptions extends TaskOptions {
   /** From 1 to 65536. Default 1. */
   sequences?: number;
-  /** Equal seeds give equal examples, those that a trainer of that seed is measured on. Default 1. */
+  /** Equal seeds give equal examples: a trainer of the same seed is measured on these. Default 1. */
   seed?: number;
 }
 
@@ -55,13 +57,13 @@ export interface TasksApi {
   /** Seeded examples of a task. Throws RangeError, TypeError. */
   taskExamples(options: TaskExamplesOptions): TaskBatch;
   /**
-   * The answers to tokens of one's own, whole sequences of them: where a badge or letter is there twice, the last
-   * one counts; of one that is not there, there is no target. Throws RangeError, TypeError.
+   * The answers to your own tokens, in whole sequences. Where a badge or letter occurs twice, the last one
+   * counts; a missing one has no target. Throws RangeError, TypeError.
    */
   taskTargets(options: TaskOptions & { tokens: Int32Array | readonly number[] }): TaskBatch;
 }
 
-/** A task as the module takes it, with its sizes. */
+/** A checked task as the module takes it, with its sizes. */
 export function checkedTask(raw: Raw, options: TaskOptions) {
   const { task: name, n = 16, symbols, back = 1 } = options;
   const task = check.placeIn('task', name, taskNames);
@@ -83,11 +85,11 @@ export function checkedTask(raw: Raw, options: TaskOptions) {
 const wrongId = (name: string, value: unknown, low: number, high: number) =>
   check.integer(`an entry of ${name}`, value, low, high);
 
-/** Ids from `low` to `high`, copied: what a caller changes afterwards is not looked at. */
+/** Ids from `low` to `high`, copied, so that later changes by the caller have no effect. */
 function ids(name: string, value: unknown, low: number, high: number): Int32Array {
   if (!Array.isArray(value) && !(value instanceof Int32Array))
     check.refuse(name, 'an Int32Array or an array of whole numbers', value, false);
-  // Every step's ids come through here, so the sentence is made only where there is one to say.
+  // Every step's ids come through here, so a message is made only for a wrong one.
   for (const one of value)
     if (!(one >= low && one <= high && Number.isInteger(one))) wrongId(name, one, low, high);
   return Int32Array.from(value);
@@ -101,7 +103,7 @@ export function checkedTokens(name: string, value: unknown, n: number, vocabular
   return tokens;
 }
 
-/** A batch that a model with such sizes can be trained on. */
+/** Checks a batch against the sizes of a model. */
 export function checkedBatch(
   name: string,
   value: unknown,

@@ -3,9 +3,9 @@ import type { Raw } from '../module.js';
 import { checkedTrainer, type Trainer, type TrainerOptions, trainerOf } from './trainer.js';
 
 export interface TrainOptions {
-  /** Stops the run between two slices; it then throws the signal’s reason, and a trainer stays as it is. */
+  /** Stops the run between two slices, which then throws the signal’s reason. The trainer stays as it is. */
   signal?: AbortSignal;
-  /** Steps from one point of the curves to the next, from 1 to 10,000. Default 5. */
+  /** Steps between two points of the curves, from 1 to 10,000. Default 5. */
   every?: number;
 }
 
@@ -13,32 +13,32 @@ export interface TrainOptions {
 export interface TrainingPoint {
   /** Steps done. */
   readonly steps: number;
-  /** Of the steps since the last point, each before what it changed. */
+  /** Losses of the steps since the last point, each before its step's update. */
   readonly losses: Float64Array;
-  /** Of the evaluation, in nats. */
+  /** Loss on the evaluation, in nats. */
   readonly loss: number;
-  /** Of the evaluation. */
+  /** Accuracy on the evaluation. */
   readonly accuracy: number;
-  /** [4], raw shares, mean over heads; null where the scheme has no part of positions. */
+  /** [4], raw shares, mean over heads; null for a scheme whose scores have no position part. */
   readonly shares: Float64Array | null;
-  /** [4], canonical ones; null also for 'untied'. */
+  /** [4], canonical shares; null also for 'untied'. */
   readonly canonical: Float64Array | null;
-  /** A of token and position rows; null where positions are not in the stream. */
+  /** Overlap A of token and position rows; null where the stream has no positions. */
   readonly overlap: number | null;
-  /** The run stops here because a loss or gradient was not finite. */
+  /** Whether the run stops here because a loss or gradient was not finite. */
   readonly diverged: boolean;
 }
 
 export interface TrainApi {
   /**
-   * Trains until the trainer’s planned steps are done, or it diverges, from a point before the first step on. Other
-   * work of the thread comes in between points. A trainer that is made here, from options, is also deleted here.
-   * Throws RangeError, TypeError; the run, an Error when the trainer is deleted meanwhile.
+   * Trains until the trainer’s planned steps are done or it diverges; the first point is before the first
+   * step. Other work of the thread runs between points. A trainer made here, from options, is also deleted
+   * here. Throws RangeError, TypeError, and an Error from the run when the trainer is deleted meanwhile.
    */
   train(trainer: Trainer | TrainerOptions, options?: TrainOptions): AsyncGenerator<TrainingPoint, void>;
 }
 
-/** Steps that the thread may be held for. */
+/** The most steps taken without a break for the thread. */
 const slice = 50;
 
 const pointOf = (trainer: Trainer, losses: Float64Array): TrainingPoint => ({

@@ -9,103 +9,107 @@ const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
 const termNames = ['token_token', 'token_position', 'position_token', 'position_position'] as const;
 
 /**
- * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] within the same width; 'wide_concat',
- * each as wide as d_model; 'untied', scores of positions with weights of their own (TUPE, arXiv 2006.15595); 'rope',
- * queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409); 't5', a bias for each head and offset
- * (arXiv 1910.10683), one bucket an offset; 'none'.
+ * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
+ * 'wide_concat', each as wide as d_model; 'untied', separate scores of positions with their own weights
+ * (TUPE, arXiv 2006.15595); 'rope', queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
+ * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
  */
 export type TrainingScheme = (typeof schemeNames)[number];
 
-/** What a score of the first layer is the sum of: the query's part, then the key's. */
+/** A term of the first layer's score: the query's part, then the key's. */
 export type TrainingTerm = (typeof termNames)[number];
 
 /**
- * The model, from tokens [n] to logits [n, classes]: layers of attention, with `mlp` a GELU, an unembedding of its
- * own. Nothing has a bias and LayerNorm has a gain only, so that a score is exactly the four terms of e and p.
+ * The model, from tokens [n] to logits [n, classes]: layers of attention, each with a GELU MLP if `mlp`, and
+ * an unembedding of its own. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the
+ * four terms of e and p.
  */
 export interface TrainingModelOptions {
   /** Default 'add'. */
   scheme?: TrainingScheme;
   /**
-   * Where the position rows of 'add', 'concat', 'wide_concat' and 'untied' come from: 'learned', drawn and trained;
-   * 'sinusoid', fixed; 'frozen', token and position rows drawn and both fixed. Default 'learned'.
+   * Where the position rows of 'add', 'concat', 'wide_concat' and 'untied' come from: 'learned', drawn and
+   * trained; 'sinusoid', fixed; 'frozen', token and position rows drawn and both fixed. Default 'learned'.
    */
   table?: 'learned' | 'sinusoid' | 'frozen';
-  /** D, channels of the stream, from 1 up; of 'wide_concat' it has twice as many. Default 32. */
+  /** D, channels of the stream, from 1 up; 'wide_concat' doubles them. Default 32. */
   d_model?: number;
   /** Channels of a position in 'concat', from 1 to d_model − 1. Default half of d_model. */
   d_position?: number;
-  /** H, which divides the stream’s channels, for 'rope' into even widths. Default 2. */
+  /** H; it divides the stream’s channels, for 'rope' into even widths. Default 2. */
   heads?: number;
   /** From 1 to 12. Default 1. */
   layers?: number;
-  /** LayerNorm before attention, MLP and unembedding, or none of the three. Default true. */
+  /** Whether there is a LayerNorm before attention, MLP and unembedding. Default true. */
   layerNorm?: boolean;
-  /** An MLP of 4 D channels after attention. Default false. */
+  /** Whether an MLP of 4 D channels follows attention. Default false. */
   mlp?: boolean;
-  /** Keys j ≤ i only. Default false. */
+  /** Whether query i sees keys j ≤ i only. Default false. */
   causal?: boolean;
-  /** All scores 0: what a task gives without attention’s choice, its floor. Default false. */
+  /** Sets all scores to 0: the task's floor, without attention’s choice. Default false. */
   zeroScores?: boolean;
-  /** Token rows stay as they were drawn. Default false. */
+  /** Whether token rows stay as drawn. Default false. */
   fixedTokens?: boolean;
-  /** So do position rows. Default false. */
+  /** Whether position rows stay as drawn. Default false. */
   fixedPositions?: boolean;
-  /** Token and position rows are drawn from N(0, sigma²); a sinusoid’s rows have this rms. From 0 up. Default 0.1. */
+  /**
+   * Token and position rows are drawn from N(0, sigma²); a sinusoid’s rows get this rms. From 0 up. Default
+   * 0.1.
+   */
   sigma?: number;
-  /** L, the longest sequence and the rows of the position table, from n up. Default n. */
+  /** L, rows of the position table and longest sequence, from n up. Default n. */
   positions?: number;
 }
 
 /**
- * AdamW (arXiv 1711.05101) with a warm-up, a cosine and a clipped norm: the rate of step s, from 1, is
- * learningRate · min(1, s/warmUp) · (0.1 + 0.45 (1 + cos πs/steps)); beyond `steps` as at `steps`.
+ * AdamW (arXiv 1711.05101) with warm-up, cosine decay and gradient clipping. The rate of step s, from 1, is
+ * learningRate · min(1, s/warmUp) · (0.1 + 0.45 (1 + cos πs/steps)); beyond `steps` it stays as at `steps`.
  */
 export interface TrainingOptimizerOptions {
   /** From 0 up. Default 0.005. */
   learningRate?: number;
-  /** Of everything but gains, from 0 up. Default 0.01. */
+  /** Weight decay of everything except gains, from 0 up. Default 0.01. */
   weightDecay?: number;
-  /** Steps until the rate is whole, from 0 up. Default 20. */
+  /** Steps until the rate is full, from 0 up. Default 20. */
   warmUp?: number;
-  /** Steps of the cosine, from 1 up; a trainer may go on beyond them. Default 200. */
+  /** Steps of the cosine, from 1 up; training may go on beyond them. Default 200. */
   steps?: number;
-  /** Of the mean of gradients, from 0 to below 1. Default 0.9. */
+  /** Decay of the mean of gradients, at least 0 and below 1. Default 0.9. */
   beta1?: number;
-  /** Of the mean of their squares, from 0 to below 1. Default 0.98. */
+  /** Decay of the mean of their squares, at least 0 and below 1. Default 0.98. */
   beta2?: number;
-  /** Added to the root of that, above 0. Default 1e-8. */
+  /** Added to the root of that mean, above 0. Default 1e-8. */
   epsilon?: number;
   /** The largest norm of all gradients together, above 0. Default 1. */
   clip?: number;
 }
 
 interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptions {
-  /** Terms that the first layer’s scores lack from the start, as after cutTerms(). Default none. */
+  /** Terms removed from the first layer’s scores from the start, as by cutTerms(). Default none. */
   cuts?: readonly TrainingTerm[];
-  /** Of parameters and examples: equal seeds give equal runs. From 0 to 2³² − 1, default 1. */
+  /** Seed of parameters and examples: equal seeds give equal runs. From 0 to 2³² − 1, default 1. */
   seed?: number;
-  /** What is computed in. Default 'float32'. */
+  /** The precision of the computation. Default 'float32'. */
   precision?: Precision;
 }
 
 /** A trainer on examples of a task. */
 export interface TaskTrainerOptions extends AnyTrainerOptions, TaskOptions {
-  /** Sequences of a step, from 1 to 65536. Default 32. */
+  /** Sequences per step, from 1 to 65536. Default 32. */
   sequences?: number;
-  /** Sequences that accuracy, terms and shares are measured on, from 1 to 65536. Default 128. */
+  /** Sequences for measuring accuracy, terms and shares, from 1 to 65536. Default 128. */
   evaluationSequences?: number;
 }
 
-/** A trainer on examples of one’s own. */
+/** A trainer on your own examples. */
 export interface BatchesTrainerOptions extends AnyTrainerOptions {
-  /** The batch of a step, counted from 0. It is copied. */
+  /** Returns the batch of a step, counted from 0. The batch is copied. */
   batches: (step: number) => TrainingBatch;
-  /** What accuracy, terms and shares are measured on. */
+  /** The batch for measuring accuracy, terms and shares. */
   evaluation: TrainingBatch;
-  /** Token ids are below it; from 1 up. */
+  /** Token ids are below this; from 1 up. */
   vocabulary: number;
-  /** Targets are below it; from 1 up. */
+  /** Targets are below this; from 1 up. */
   classes: number;
 }
 
@@ -114,87 +118,90 @@ export type TrainerOptions = TaskTrainerOptions | BatchesTrainerOptions;
 export interface TrainingEvaluation {
   /** Mean cross-entropy over the targets, in nats. */
   readonly loss: number;
-  /** The share of targets that have the largest logit; of equal ones the first counts. */
+  /** The share of targets with the largest logit; of equal logits the first counts. */
   readonly accuracy: number;
-  /** How many there are. */
+  /** How many targets there are. */
   readonly targets: number;
 }
 
 export interface TrainingSharesOptions {
   /**
-   * 'raw', as training left the rows; 'canonical', less each part’s mean over its sequence, where they do not depend on
-   * where the tables’ means lie. Default 'raw'.
+   * 'raw': the rows as training left them. 'canonical': minus each part’s mean over its sequence, so that
+   * shares do not depend on the tables’ means. Default 'raw'.
    */
   gauge?: 'raw' | 'canonical';
 }
 
 /**
- * Shares of what the first layer’s scores vary by over keys. Raw ones sum to 1 over the terms; of canonical ones the
- * rest is terms of constants.
+ * Shares of the terms in the variation of the first layer’s scores over keys. Raw ones sum to 1 over the
+ * terms. For canonical ones, the rest is terms with constants.
  */
 export interface TrainingShares {
-  /** [4], over the heads, in the order of the term names: token_token, token_position, position_token, position_position. */
+  /**
+   * [4], over the heads, in the order of the term names: token_token, token_position, position_token,
+   * position_position.
+   */
   readonly mean: Float64Array;
   /** [heads, 4] */
   readonly byHead: Table<Float64Array>;
-  /** Null: there are some. */
+  /** Null, as there are shares. */
   readonly reason: null;
 }
 
-/** A scheme whose scores have no part of positions, or scores that do not vary. */
+/** For a scheme whose scores have no position part, or scores that do not vary. */
 export interface NoTrainingShares {
-  /** There is none. */
+  /** None. */
   readonly mean: null;
-  /** There are none. */
+  /** None. */
   readonly byHead: null;
   /** Why, in a sentence. */
   readonly reason: string;
 }
 
-/** How far token rows E and position rows P, each less their mean row, share directions. */
+/** How far token rows E and position rows P, each minus their mean row, share directions. */
 export interface TrainingOverlap {
-  /** A = D‖EPᵀ‖² / (‖E‖²‖P‖²): 0 apart, 1 expected of random turns. */
+  /** A = D‖EPᵀ‖² / (‖E‖²‖P‖²): 0 if orthogonal, 1 expected of random rotations. */
   readonly overlap: number;
-  /** √(2/(PR_E · PR_P)), participation ratios: A’s spread for D far above them. */
+  /** √(2/(PR_E · PR_P)), with participation ratios: A’s spread when D is far above them. */
   readonly chanceBand: number;
-  /** A’s standard deviation over random turns, at any D above 1. */
+  /** A’s standard deviation over random rotations, for any D above 1. */
   readonly chanceExact: number;
-  /** Null: there is one. */
+  /** Null, as there is an overlap. */
   readonly reason: null;
 }
 
-/** A scheme without positions in the stream. */
+/** For a scheme without positions in the stream. */
 export interface NoTrainingOverlap {
-  /** There is none. */
+  /** None. */
   readonly overlap: null;
-  /** There is none. */
+  /** None. */
   readonly chanceBand: null;
-  /** There is none. */
+  /** None. */
   readonly chanceExact: null;
   /** Why, in a sentence. */
   readonly reason: string;
 }
 
-/** Two directions to look along at how token and position rows part. */
+/** Two directions that show how token and position rows move apart. */
 export interface TrainingDirections {
   /**
-   * [2, D], of length 1: the leading direction of the token rows, and that of the position rows less its part along the
-   * first. Neither is chosen with an eye to the other table. The largest entry is positive.
+   * [2, D], of length 1: the leading direction of the token rows, and that of the position rows minus its
+   * part along the first. Each is chosen without regard to the other table. The largest entry is positive.
    */
   readonly directions: Table<Float64Array>;
-  /** Null: there are some. */
+  /** Null, as there are directions. */
   readonly reason: null;
 }
 
-/** A scheme without positions in the stream. */
+/** For a scheme without positions in the stream. */
 export interface NoTrainingDirections {
-  /** There are none. */
+  /** None. */
   readonly directions: null;
   /** Why, in a sentence. */
   readonly reason: string;
 }
 
-/** Rows less their mean row, along k directions. */
+/** Rows minus their mean row, along k directions. */
 export interface TrainingCoordinates {
   /** [vocabulary, k] */
   readonly tokens: Table<Float64Array>;
@@ -202,93 +209,94 @@ export interface TrainingCoordinates {
   readonly positions: Table<Float64Array>;
 }
 
-/** Principal angles between token and position rows, each less their mean row, in radians. */
+/** Principal angles between token and position rows, each minus their mean row, in radians. */
 export interface TrainingAngles {
-  /** The smallest of all rows’ spans: 0 where their ranks add up to more than D. */
+  /** The smallest between the spans of all rows: 0 where their ranks add up to more than D. */
   readonly smallest: number;
-  /** The smallest of their two leading directions. */
+  /** The smallest between their two leading directions each. */
   readonly smallestLeading: number;
-  /** Null: there are some. */
+  /** Null, as there are angles. */
   readonly reason: null;
 }
 
-/** A scheme without positions in the stream. */
+/** For a scheme without positions in the stream. */
 export interface NoTrainingAngles {
-  /** There is none. */
+  /** None. */
   readonly smallest: null;
-  /** There is none. */
+  /** None. */
   readonly smallestLeading: null;
   /** Why, in a sentence. */
   readonly reason: string;
 }
 
 /**
- * A model in training, in the module’s memory. Declare it with `using`, or call delete() when done with it; then
- * it answers nothing more.
+ * A model in training, in the module’s memory. Declare it with `using`, or call delete() when done with it;
+ * after that its methods throw.
  */
 export interface Trainer extends Handle {
   /** Steps done. */
   readonly steps: number;
-  /** The steps of its cosine. */
+  /** Steps of its cosine. */
   readonly plannedSteps: number;
-  /** The last step’s loss, before what it changed; NaN before the first. */
+  /** The last step’s loss, before its update; NaN before the first step. */
   readonly loss: number;
-  /** A loss or gradient was not finite: that step changed nothing, and there are no more. */
+  /** Whether a loss or gradient was not finite. That step changed nothing, and no more can follow. */
   readonly diverged: boolean;
   /**
-   * `count` steps, from 1 to 10,000, default 1; their losses, fewer where the run diverges. Throws an Error when it
-   * has diverged before, RangeError and TypeError for a batch that does not fit; steps before that stay done.
+   * Takes `count` steps, from 1 to 10,000, default 1, and returns their losses: fewer where the run diverges.
+   * Throws an Error when it has diverged before, RangeError and TypeError for a batch that does not fit;
+   * earlier steps stay done.
    */
   step(count?: number): Float64Array;
-  /** The terms that the first layer’s scores lack, in steps and in all that is measured. */
+  /** The terms cut from the first layer’s scores, in steps and in everything measured. */
   readonly cuts: readonly TrainingTerm[];
   /**
-   * Cuts these terms from here on, and no others: what the model has learnt stays. Throws where shares() has none, and
-   * RangeError, TypeError.
+   * Cuts exactly these terms from here on. What the model has learnt stays. Throws where shares() has none,
+   * and RangeError, TypeError.
    */
   cutTerms(terms: readonly TrainingTerm[]): void;
-  /** The share of right answers in the evaluation, or in a batch of one’s own. */
+  /** The share of right answers on the evaluation, or on a batch of your own. */
   accuracy(batch?: TrainingBatch): number;
-  /** Loss and accuracy of the evaluation, or of a batch of one’s own. */
+  /** Loss and accuracy on the evaluation, or on a batch of your own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
-  /** The evaluation with the first layer’s scores less one term more. Throws where shares() has none. */
+  /** The evaluation with one more term cut from the first layer’s scores. Throws where shares() has none. */
   cut(term: TrainingTerm): TrainingEvaluation;
-  /** The evaluation with one term only, cut or not. */
+  /** The evaluation with one term alone, cut or not. */
   only(term: TrainingTerm): TrainingEvaluation;
-  /** [sequences · n, classes], of whole sequences of n tokens. */
+  /** [sequences · n, classes], for whole sequences of n tokens. */
   logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table;
   /**
-   * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖² with rows centred over the keys they may read; of a
-   * term that is cut, 0. Throws RangeError, TypeError.
+   * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖², with rows centred over the keys they may
+   * read; 0 for a cut term. Throws RangeError, TypeError.
    */
   shares(options?: TrainingSharesOptions): TrainingShares | NoTrainingShares;
-  /** Whether tokens and positions keep apart. */
+  /** How far tokens and positions share directions. */
   overlap(): TrainingOverlap | NoTrainingOverlap;
   /** The same in angles. */
   angles(): TrainingAngles | NoTrainingAngles;
-  /** Where to look at the rows from: taken once, at the end of a run, they are steady. */
+  /** Directions to project the rows on. Take them once, at the end of a run, for a steady view. */
   directions(): TrainingDirections | NoTrainingDirections;
   /**
-   * Rows in use, along directions [k, D] of k from 1 up. Of an earlier step: setParameters() with E and P of then. Throws
-   * RangeError, TypeError, and where directions() has none.
+   * The rows in use, along directions [k, D] with k from 1 up. For an earlier step, first call
+   * setParameters() with its E and P. Throws RangeError, TypeError, and where directions() has none.
    */
   coordinates(directions: Table): TrainingCoordinates;
   /**
-   * Copies of all of them, by name: E [V, d_token], P [L, d_position], U_q and U_k [d_position, D], T5 [H, 2L − 1];
-   * of layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D], layers.l.g2 [1, D],
-   * layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, classes]. Weights are [in, out].
+   * Copies of all parameters, by name: E [V, d_token], P [L, d_position], U_q and U_k [d_position, D], T5 [H,
+   * 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D], layers.l.g2 [1,
+   * D], layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, classes]. Weights are [in, out].
    */
   parameters(): Record<string, Table>;
-  /** Replaces some or all, the optimiser’s moments as they are. None is, when one does not fit. */
+  /** Replaces some or all parameters, or none when one does not fit. The optimiser’s moments stay. */
   setParameters(parameters: Readonly<Record<string, Table>>): void;
-  /** delete() by its other name. */
+  /** Another name for delete(). */
   close(): void;
 }
 
 export interface TrainerApi {
   /**
-   * A small transformer to train here, on a task or on batches of one’s own. Its task’s floor is the accuracy of the
-   * same with `zeroScores`. Throws RangeError, TypeError.
+   * A small transformer to train here, on a task or on your own batches. A task’s floor is the accuracy of
+   * the same model with `zeroScores`. Throws RangeError, TypeError.
    */
   trainer(options: TrainerOptions): Trainer;
 }
@@ -297,12 +305,12 @@ const maxSequences = 2 ** 16;
 const maxSteps = 10_000;
 const allTerms = 15;
 
-/** A scheme that has position rows in its stream, or scores made of them. */
+/** Whether a scheme has position rows in its stream. */
 const inStream = (scheme: TrainingScheme) =>
   scheme === 'add' || scheme === 'concat' || scheme === 'wide_concat';
 const hasTable = (scheme: TrainingScheme) => inStream(scheme) || scheme === 'untied';
 
-/** Everything that is wrong with options is said here, before anything is allocated. */
+/** Checks the options of a trainer, before anything is allocated. */
 export function checkedTrainer(raw: Raw, options: TrainerOptions) {
   check.object('options', options);
   const given = options as Partial<TaskTrainerOptions & BatchesTrainerOptions>;
@@ -410,7 +418,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
   return { ...model, ...task, positions, sequences, evaluationSequences, bytes };
 }
 
-/** Why a score of the first layer is no sum of terms, in a sentence; null where it is one. */
+/** Why a score of the first layer is not a sum of terms, in a sentence; null where it is one. */
 function noTermsOf(scheme: TrainingScheme, zeroScores: boolean): string | null {
   if (zeroScores) return 'All scores are 0, so they have no terms: this is a floor.';
   return hasTable(scheme) ? null : `The scores of '${scheme}' have no part of positions to take apart.`;
@@ -437,7 +445,10 @@ interface Sizes {
   single: boolean;
 }
 
-/** An upper bound on what a trainer takes: see Model::take_memory() and separation(), whose tables are in double. */
+/**
+ * An upper bound on a trainer's memory: see Model::take_memory() and separation(), whose tables are in
+ * double.
+ */
 function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single }: Sizes) {
   const most = Math.max(L, 64);
   const wide = mlp ? 4 * D : 0;
@@ -453,7 +464,7 @@ export function trainerApi(raw: Raw): TrainerApi {
   return { trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)) };
 }
 
-/** A trainer of options that have been checked. */
+/** A trainer from checked options. */
 export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   const { scheme, heads, single, vocabulary, classes, positions, noTerms } = checked;
   const sizes = { vocabulary, classes, positions };
@@ -508,7 +519,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     const losses = new Float64Array(count);
     for (let k = 0; k < count; k++) {
       const batch = checkedBatch('the batch', batches(done), sizes);
-      // What gives the batches may have deleted the trainer.
+      // The callback that gave the batch may have deleted the trainer.
       const address = trainer.address(` while it was stepping, ${k} of ${count} steps done`);
       check.fits(`${batch.tokens.length} tokens`, 16 * batch.tokens.length);
       losses[k] = raw.trainerStep(address, batch);
@@ -563,7 +574,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       const n = check.integer('n', options.n, 1, positions);
       const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
       check.fits(`Logits of ${tokens.length} tokens`, 16 * tokens.length * (1 + classes));
-      // No target is looked at.
+      // The targets are ignored.
       const data = raw.trainerLogits(address, { n, tokens, targets: tokens });
       return { data, rows: tokens.length, columns: classes };
     },
