@@ -19,7 +19,7 @@ int numerical_rank(const Vector<double>& singular_values, double tolerance) {
 
 namespace {
 
-// s_k^2 / s_1^2, so that nothing overflows; empty when s_1 is 0.
+// s_k^2 / s_1^2, so that no square overflows; empty when s_1 is 0.
 Vector<double> relative_squares(const Vector<double>& singular_values) {
   if (singular_values.size() == 0 || singular_values[0] == 0) return {};
   return (singular_values / singular_values[0]).cwiseAbs2();

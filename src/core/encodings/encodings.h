@@ -24,17 +24,17 @@ Matrix<Scalar> mae_sinusoidal(int grid, int d_model, bool class_token);
 
 // tensor2tensor's table for any number of dimensions, [product of extents, d_model], rows row-major.
 // Each dimension in turn has [sin | cos] of n = floor(d_model / (2 * dimensions)) timescales:
-// 2n channels; what is left over is zeros, last. As in the reference, the frequencies are
+// 2n channels; the channels left over are zeros, last. As in the reference, the frequencies are
 // min_timescale * (max_timescale / min_timescale)^(-i/(n - 1)): multiplied, not divided, by the
-// smallest timescale (common_attention.py, add_timing_signal_nd; the denominator is guarded by
-// max(n - 1, 1) as in its one-dimensional sibling, which is the case of one dimension).
+// smallest timescale (common_attention.py, add_timing_signal_nd). The denominator is max(n - 1, 1), as in
+// get_timing_signal_1d, which is the case of one dimension.
 template <typename Scalar>
 Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>& extents, int d_model, double min_timescale,
                                         double max_timescale);
 
 // What BERT adds up before its LayerNorm: row i of each is token i's (google-research/bert,
-// modeling.py, embedding_postprocessor). position [L, d], L >= n, from the first row on; token_type
-// [S, d] by ids below S.
+// modeling.py, embedding_postprocessor). position is [L, d], L >= n, of which the first n rows are used;
+// token_type is [S, d], looked up by ids below S.
 template <typename Scalar>
 struct BertSummands {
   Matrix<Scalar> position;    // [n, d], position_scale * position

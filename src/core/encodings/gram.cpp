@@ -55,10 +55,10 @@ OffsetMeans offset_means(const Matrix<double>& given) {
       result.apart = std::max(result.apart, std::abs(value - result.means[column - row + n - 1]));
     }
   }
-  // Equal entries differ from their mean by its rounding, which must not count as variation.
+  // Equal entries differ from their mean by rounding, which must not count as variation.
   const double rounding =
       static_cast<double>(square.size()) * std::numeric_limits<double>::epsilon() * square.norm();
-  // Rounding may take a share a little above 1, the more the smaller the variation is beside the mean.
+  // Rounding can push a share a little above 1, more so when the variation is small beside the mean.
   result.share = variation <= rounding * rounding ? std::numeric_limits<double>::quiet_NaN()
                                                   : std::min(explained / variation, 1.0);
   result.mean = std::ldexp(result.mean, exponent);

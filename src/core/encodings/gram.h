@@ -23,7 +23,7 @@ Matrix<double> bilinear_gram(const Matrix<double>& table, const Matrix<double>& 
 // The columns of a sinusoidal table that hold sines, [n, floor(d/2)].
 Matrix<double> sines_only(const Matrix<double>& table, const SinusoidalOptions& options);
 
-// [d, d], entries from N(0, 1/d), so that it leaves lengths as they are on average.
+// [d, d], entries from N(0, 1/d), so that lengths stay the same on average.
 Matrix<double> random_form(int d, std::uint32_t seed);
 
 // [d, d]: on each frequency's (sine, cosine) it is [[a, -b], [b, a]], a and b from N(0, 1), drawn from
@@ -35,13 +35,13 @@ struct OffsetMeans {
   double mean = 0;        // of all entries; NaN without any
   Vector<double> means;   // [2 n - 1], at the offsets -(n - 1) to n - 1; empty without rows
   Vector<double> kernel;  // [2 n - 1], means - mean
-  double share = 0;       // the part of the squares about the mean that the kernel has; NaN of none
+  double share = 0;       // the part of the squares about the mean that the kernel explains; NaN without any
   double apart = 0;       // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
 };
 OffsetMeans offset_means(const Matrix<double>& square);
 
-// The dot products of a sinusoidal table's rows, as they are and under what breaks or keeps their pattern;
-// each [n, n].
+// The dot products of a sinusoidal table's rows, as they are and after changes that break or keep their
+// pattern; each [n, n].
 struct FormGrams {
   Matrix<double> whole;          // the table as it is
   Matrix<double> centred;        // each row minus its mean, as LayerNorm does first
@@ -51,7 +51,7 @@ struct FormGrams {
 };
 FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed);
 
-// toeplitz_spread() of each of them.
+// toeplitz_spread() of each matrix of FormGrams.
 struct GramSpreads {
   double whole = 0;
   double centred = 0;

@@ -1,4 +1,4 @@
-// Where a key is, seen from a query: the row of a table that each pair (i, j) looks up, and the
+// Where a key is relative to a query: the row of a table that each pair (i, j) looks up, and the
 // slopes of ALiBi. Queries are rows i and keys columns j throughout.
 #pragma once
 
@@ -24,18 +24,18 @@ struct T5Options {
   int max_distance = 128;  // above the exact buckets: buckets / 4, or buckets / 2 when one-directional
 };
 
-// The bucket of a key `offset` = j - i positions after its query, from 0 to buckets - 1. Half of the
-// buckets of a direction hold one distance each, the other half distances that grow geometrically up
-// to max_distance, and the last one everything beyond. Bidirectional, keys after the query have the
-// upper half of all buckets; otherwise they share bucket 0 (tensorflow/mesh,
+// The bucket of a key `offset` = j - i positions after its query, from 0 to buckets - 1. Half of a
+// direction's buckets hold one distance each. The other half hold distances that grow geometrically up to
+// max_distance, and the last one everything beyond. Bidirectional: keys after the query have the upper half
+// of all buckets; otherwise they share bucket 0 (tensorflow/mesh,
 // mesh_tensorflow/transformer/transformer_layers.py, _relative_position_bucket).
 int t5_bucket(int offset, const T5Options& options);
 Indices t5_buckets(int n, const T5Options& options);
 
-// The same with the first token's row and column in buckets of their own, the column set first and
-// then overwritten by the row: from [CLS] to any, buckets/2, which a bidirectional T5 never uses
-// (offset 0 is bucket 0), and from any other to [CLS], `buckets`, one row more than T5 has
-// (guolinke/TUPE, fairseq/modules/transformer_sentence_encoder.py). options.bidirectional.
+// The same with separate buckets for the first token's row and column; the row overwrites the column.
+// From [CLS] to any token: buckets/2, which a bidirectional T5 never uses (offset 0 is bucket 0). From any
+// other token to [CLS]: `buckets`, one row more than T5 has
+// (guolinke/TUPE, fairseq/modules/transformer_sentence_encoder.py). options.bidirectional must be true.
 Indices tupe_buckets(int n, const T5Options& options);
 
 // m_h, [heads], for h = 1 .. H: 2^(-8h/H) when H is a power of two; otherwise those of the largest

@@ -4,9 +4,9 @@
 //
 //   (a, b) -> (a cos(p theta_i) - b sin(p theta_i), a sin(p theta_i) + b cos(p theta_i)).
 //
-// Two turned vectors have the dot product q' R_{n-m} k, which depends on the positions m and n by
-// their offset alone (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels
-// make a pair is a convention, and one fixed permutation leads from one to the other:
+// Two turned vectors have the dot product q' R_{n-m} k, which depends on the positions m and n only
+// through their offset (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels
+// make a pair is a convention; a fixed permutation turns one convention into the other:
 //
 //   interleaved    channels 2i and 2i + 1        (roformer, ZhuiyiTechnology)
 //   concatenated   channels i and i + d_h/2      (half-split: "rotate half", GPT-NeoX and LLaMA)
@@ -30,8 +30,8 @@ struct RotaryOptions {
 template <typename Scalar>
 Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options);
 
-// order[c], [d_h], is the interleaved channel that moves to half-split channel c. Reordering a query's or a
-// key's channels and turning it half-split is the same as turning it interleaved and reordering it then.
+// order[c], [d_h], is the interleaved channel that moves to half-split channel c. Reordering channels and
+// then turning them half-split is the same as turning them interleaved and then reordering.
 std::vector<int> rotary_permutation(int head_width);
 
 }  // namespace superpose

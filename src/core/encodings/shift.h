@@ -1,7 +1,7 @@
 // The shift operator: PE(p + k) = M_k PE(p), one matrix for every position p.
 //
 // On each frequency's (sin wp, cos wp) it is the rotation [[cos kw, sin kw], [-sin kw, cos kw]]
-// (Vaswani et al. 2017, section 3.5, say that such a linear map exists). It shifts the encoding alone:
+// (Vaswani et al. 2017, section 3.5, state that such a linear map exists). It shifts the encoding alone:
 // M_k (x + PE(p)) is not x + PE(p + k).
 #pragma once
 
@@ -16,12 +16,12 @@ struct ChannelPair {
   int cosine;
 };
 
-// Where each frequency's sine and cosine stand, floor(d/2) pairs; an odd width's last channel is in none.
+// The channels of each frequency's sine and cosine, floor(d/2) pairs; an odd width's last channel is in none.
 std::vector<ChannelPair> channel_pairs(const SinusoidalOptions& options);
 
 // M_k, [d, d], orthogonal, for rows of sinusoidal(options) as column vectors; `offset` is k, any finite
 // number of positions. An odd width's last channel is left as it is: right for the concatenated layout's
-// zeros, while for the interleaved layout's lone sine no M_k exists, and shift_error() shows it.
+// zeros. For the interleaved layout's lone sine no M_k exists, as shift_error() shows.
 Matrix<double> shift_operator(const SinusoidalOptions& options, double offset);
 
 // The largest |PE(p + k) - M_k PE(p)| over the table's positions and channels; 0 for an empty table.

@@ -1,7 +1,7 @@
 // Sinusoidal position encodings: one formula with two independent switches.
 //
 // Every variant in use fills pairs of channels with sin(w_i p) and cos(w_i p). They differ in
-// where the pair stands (the layout) and in how the frequencies w_i are spaced (the spacing):
+// where the pair is (the layout) and in how the frequencies w_i are spaced (the spacing):
 //
 //   Vaswani et al. 2017, section 3.5    interleaved    d_model
 //   tensor2tensor, fairseq              concatenated   timescales
@@ -34,13 +34,13 @@ struct SinusoidalOptions {
   double fastest = 1;         // multiplies every frequency; tensor2tensor's min_timescale
 };
 
-// The frequencies w_i in radians per position, in double whatever the table's scalar: in float,
-// w_i p is off by 1e-3 rad at p = 5000. There are floor(d/2); an interleaved odd width has one more.
+// The frequencies w_i in radians per position, always in double: in float, w_i p is off by 1e-3 rad at
+// p = 5000. There are floor(d/2); an interleaved odd width has one more.
 std::vector<double> sinusoidal_frequencies(const SinusoidalOptions& options);
 
-// The table [positions, d_model]. An odd width leaves one channel over: interleaved, the formula
-// taken literally gives it a sine without its cosine; concatenated, it is a column of zeros, last
-// (tensor2tensor). Only the second keeps the Gram matrix Toeplitz.
+// The table [positions, d_model]. An odd width leaves one channel over. Interleaved, it is a sine without its
+// cosine, as the formula taken literally says; concatenated, it is a column of zeros, last
+// (tensor2tensor). Only the latter keeps the Gram matrix Toeplitz.
 template <typename Scalar>
 Matrix<Scalar> sinusoidal(const SinusoidalOptions& options);
 

@@ -35,8 +35,8 @@ float smallest_difference(const float* x, const float* y, Eigen::Index count) {
   return smallest;
 }
 
-// The smallest x - y, and the piece of the vocabulary that holds it. Comparing values alone, piece by piece, is
-// fast; the place is then looked up in that one piece.
+// The smallest x - y, and the piece of the vocabulary that holds it. Comparing values alone, piece by piece,
+// is fast; the exact place is then looked up in that one piece.
 struct Smallest {
   float value = kInfinity;
   Eigen::Index piece = 0;
@@ -99,15 +99,15 @@ NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words
   result.bare_margins = result.smallest_margins = result.bare_distances;
   if (words == 0) return result;
 
-  // Half the squared distance from each word of the slice to each token, without what is the same for
-  // every token. An added position subtracts its product with the token.
+  // Half the squared distance from each word of the slice to each token, without the terms that are the
+  // same for every token. An added position subtracts its product with the token.
   Matrix<float> bare = rows_times_rows<float>(search.tokens.middleRows(first, words), search.tokens);
   for (int w = 0; w < words; ++w) {
     for (Eigen::Index b = 0; b < vocabulary; ++b) bare(w, b) = search.half_norms[b] - bare(w, b);
     bare(w, first + w) = kInfinity;
   }
   const std::vector<float> zeros(vocabulary);
-  const auto products = [&](Eigen::Index i) {  // position 0 is none
+  const auto products = [&](Eigen::Index i) {  // position 0 means none
     return i ? &search.position_products(i - 1, 0) : zeros.data();
   };
   std::vector<Smallest> found(words * (1 + positions));

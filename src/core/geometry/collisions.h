@@ -1,12 +1,12 @@
 // Can one token plus a position be mistaken for another token?
 //
-// At one position adding moves nothing relative to anything else: |(e_a + p) - (e_b + p)| = |e_a - e_b|.
+// At the same position, adding changes no difference: |(e_a + p) - (e_b + p)| = |e_a - e_b|.
 // Against the bare table, e_a + p_i is nearer to e_b than to e_a if and only if
 //
 //   <e_b - e_a, p_i> > 1/2 |e_b - e_a|^2,
 //
-// since |e_a + p - e_b|^2 = |e_a - e_b|^2 + 2 <e_a - e_b, p> + |p|^2. The difference of the two sides,
-// right minus left, is the margin here: negative when b takes a's place.
+// since |e_a + p - e_b|^2 = |e_a - e_b|^2 + 2 <e_a - e_b, p> + |p|^2. The right side minus the left is called
+// the margin here: negative when b takes a's place.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@
 
 namespace superpose {
 
-// A vocabulary and the positions that are added to it, prepared for many questions. In float, because a
-// whole vocabulary is large; what is answered is settled in double from these same floats.
+// A vocabulary and the positions added to it, prepared for many queries. In float, because a whole vocabulary
+// is large; answers are then settled in double from these floats.
 struct CollisionSearch {
   Matrix<float> tokens;             // [V, d]
   Matrix<float> positions;          // [L, d]
@@ -38,10 +38,9 @@ struct NearestTokens {
   std::vector<int> lost;            // [L], how many of the words have a margin < 0
 };
 
-// Words first .. first + words - 1 of the vocabulary. Tokens are compared in float: where two are nearer
-// alike than that can tell, either may be named. Margins and distances are then computed in double, so
-// that a token equal to the word has margin 0 where p is added and never takes its place. Working memory:
-// words * V floats.
+// Words first .. first + words - 1 of the vocabulary. Tokens are compared in float: of two that are about
+// equally near, either may be named. Margins and distances are then computed in double, so a token equal to
+// the word has margin 0 whatever p is and never takes its place. Working memory: words * V floats.
 NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words);
 
 struct Neighbours {
@@ -57,9 +56,9 @@ double collision_margin(const CollisionSearch& search, int a, int b, int positio
 
 // What to expect of tokens from N(0, I_d) and positions from N(0, scale^2 I_d).
 //
-// D = e_b - e_a is N(0, 2 I), so <D, p> > |D|^2 / 2 says |D| < 2 |p| cos(D, p). With D = sqrt(2) u and
-// p = scale v, that is |u| < sqrt(2) scale v_1 for v_1 ~ N(0, 1), the part of v along u: the direction
-// (u, v_1), uniform in d + 1 dimensions, has a last coordinate above 1 / sqrt(1 + 2 scale^2).
+// D = e_b - e_a is N(0, 2 I), so <D, p> > |D|^2 / 2 means |D| < 2 |p| cos(D, p). With D = sqrt(2) u and
+// p = scale v, that is |u| < sqrt(2) scale v_1, where v_1 ~ N(0, 1) is the part of v along u. The direction
+// (u, v_1), uniform in d + 1 dimensions, then has a last coordinate above 1 / sqrt(1 + 2 scale^2).
 struct RandomCollisions {
   double pair = 0;      // the probability that one given other token takes the token's place
   double expected = 0;  // times (V - 1): the expected number of tokens nearer, which bounds the probability
@@ -79,8 +78,8 @@ struct CrossPair {
 };
 
 // The `count` closest such pairs among tokens [n, d] and positions [L, d], nearest first; fewer when there
-// are no more. Compares n (n - 1) L (L - 1) / 2 pairs by products, in double; squared distances below
-// about 1e-15 of the squared norms are noise when pairs are chosen, but every distance returned is
+// are no more. Compares n (n - 1) L (L - 1) / 2 pairs by products, in double. When pairs are chosen, squared
+// distances below about 1e-15 of the squared norms are noise, but every distance returned is
 // computed from the differences themselves.
 std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens, const Matrix<double>& positions,
                                                 int count);

@@ -1,7 +1,7 @@
 // The cosine t of two independent random directions in d dimensions.
 //
 // Density (1 - t^2)^((d-3)/2) / B(1/2, (d-1)/2) on [-1, 1], that is t^2 ~ Beta(1/2, (d-1)/2) (Muirhead
-// 1982, theorem 1.5.7); mean 0, variance 1/d. For d = 1 t is -1 or 1 and has no density.
+// 1982, theorem 1.5.7); mean 0, variance 1/d. For d = 1, t is -1 or 1 and has no density.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ double cosine_deviation(int d);
 double cosine_tail(double epsilon, int d);
 
 // The regularised incomplete beta function I_x(a, b), a, b > 0 and 0 <= x <= 1, by its continued
-// fraction (DLMF 8.17.22). 1 - x is asked for beside x, so that neither end loses digits.
+// fraction (DLMF 8.17.22). It takes 1 - x as well as x, so that neither end loses digits.
 double incomplete_beta(double x, double one_minus_x, double a, double b);
 
 // The median of the largest |t| among m pairs, treated as independent: the tau for which

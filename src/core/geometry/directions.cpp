@@ -7,7 +7,7 @@ namespace superpose {
 
 namespace {
 
-// Each row by itself, so that long and short ones may stand in one table.
+// Scales each row by itself, so that a table may mix very long and very short rows.
 Matrix<double> normalised_rows(Matrix<double> table) {
   for (Eigen::Index i = 0; i < table.rows(); ++i) table.row(i) = normalised(table.row(i));
   return table;

@@ -1,4 +1,4 @@
-// How long the rows of tables are, and which way they point.
+// The lengths and directions of tables' rows.
 #pragma once
 
 #include "numeric/matrix.h"

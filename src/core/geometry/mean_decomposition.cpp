@@ -7,7 +7,7 @@
 namespace superpose {
 namespace {
 
-// Means of the rows of each group; a group without rows has zeros.
+// Means of the rows of each group; zeros for a group without rows.
 Matrix<double> group_means(const Matrix<double>& rows, const std::vector<int>& group_of, int groups,
                            Vector<double>& counts) {
   Matrix<double> means = Matrix<double>::Zero(groups, rows.cols());
@@ -33,7 +33,7 @@ MeanDecomposition mean_decomposition(const Matrix<double>& given, const std::vec
   if (rows.rows()) result.global = rows.colwise().mean().transpose();
   result.residual = rows.rowwise() - result.global.transpose();
   double energy = result.residual.squaredNorm();
-  // Equal rows differ from their mean by its rounding, which must not count as variation.
+  // Equal rows differ from their mean by rounding, which must not count as variation.
   const double rounding = static_cast<double>(rows.rows()) * std::numeric_limits<double>::epsilon();
   if (energy <= rounding * rounding * rows.squaredNorm()) energy = std::numeric_limits<double>::quiet_NaN();
 

@@ -4,8 +4,8 @@
 //
 //   global = mean of all rows,  position_t = mean at t - global,  token_c = mean of c - global.
 //
-// When x = t + p and tokens are distributed alike at each position, position_t is p_t minus the mean
-// position, up to sampling error: to that extent a position is a bias that can be read off again.
+// When x = t + p and every position sees the same distribution of tokens, position_t is p_t minus the mean
+// position, up to sampling error: to that extent a position is a bias that can be read off.
 #pragma once
 
 #include <vector>
@@ -22,8 +22,8 @@ struct MeanDecomposition {
   Vector<double> position_counts;  // [positions], rows at each
   Vector<double> token_counts;     // [tokens]
   // Shares of |h - global|^2 over all rows; NaN when that is 0. The three are orthogonal, and sum to 1,
-  // when every token is equally often at each position; otherwise `overlap`, 1 minus their sum, says how
-  // far from that the data are (it may have either sign).
+  // when every token occurs equally often at each position. Otherwise `overlap`, 1 minus their sum,
+  // measures how far the data are from that (it may have either sign).
   double position_share = 0;
   double token_share = 0;
   double residual_share = 0;

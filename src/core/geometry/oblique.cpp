@@ -20,13 +20,13 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
     return {Matrix<double>::Zero(d, d), true, 0, std::numbers::pi / 2};
   }
 
-  // What of U is outside W: its singular values are the sines of the principal angles.
+  // The part of U outside W: its singular values are the sines of the principal angles.
   Matrix<double> outside = of_u;
   double cosine = 0;
   if (of_w.rows()) {
     const Matrix<double> cosines = rows_times_rows<double>(of_u, of_w);
     outside -= rows_times_rows<double>(cosines, of_w.transpose().eval());
-    // Again: at a small angle little is left, and rounding has put some of W back into it.
+    // Repeated, because at a small angle little is left and rounding has put some of W back into it.
     const Matrix<double> left = rows_times_rows<double>(outside, of_w);
     outside -= rows_times_rows<double>(left, of_w.transpose().eval());
     const Vector<double> values = singular_values(cosines);

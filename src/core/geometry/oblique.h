@@ -1,8 +1,8 @@
-// Getting both back: t and p from x = t + p, when t lies in a subspace U and p in a subspace W.
+// Recovering both t and p from x = t + p, when t is in a subspace U and p in a subspace W.
 //
-// The projector onto U along W leaves U alone and sends W to zero, so it gives back t exactly if and only
-// if U and W meet in 0 alone; they need not be orthogonal. What it costs is noise: it magnifies an error
-// in x by up to sigma_max = 1 / sin(theta_min), the smallest principal angle between U and W (Ipsen and
+// The projector onto U along W keeps U and sends W to zero, so it gives t back exactly if and only
+// if U and W meet only in 0; they need not be orthogonal. The cost is noise: it magnifies an error
+// in x by up to sigma_max = 1 / sin(theta_min), with the smallest principal angle between U and W (Ipsen and
 // Meyer 1995, "The angle between complementary subspaces"). Concatenation has gain 1.
 #pragma once
 
@@ -19,11 +19,11 @@ struct ObliqueProjection {
 };
 
 // u [d, k1] and w [d, k2] have the spanning vectors in their columns, dependent ones allowed; k1, k2 >= 0.
-// A direction counts as one that the subspaces share when the sine of its angle is at most `tolerance`
-// (above 0, below 1), and columns as dependent by the same measure.
+// The subspaces share a direction when the sine of its angle is at most `tolerance`
+// (above 0, below 1); columns count as dependent by the same measure.
 ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<double>& w, double tolerance);
 
-// The largest entry of |P u - u| and |P w|: what recovery without noise misses by, rounding alone.
+// The largest entry of |P u - u| and |P w|: the error of recovery without noise, which is rounding.
 double recovery_error(const Matrix<double>& projector, const Matrix<double>& u, const Matrix<double>& w);
 
 // |P e| / |e| for each row e of noise [m, d], [m]: at most the gain. NaN for a row of zeros.

@@ -45,7 +45,7 @@ double log_loss(double margin) {
   return margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
 }
 
-// Whether rows rows' + ridge I is positive definite for certain, and its condition number at most 2^20, so
+// Whether rows rows' + ridge I is certain to be positive definite with a condition number of at most 2^20, so
 // that Cholesky's method keeps ten digits.
 bool well_conditioned(const Matrix<double>& rows, double ridge) {
   return ridge >= 0x1p-20 * rows.squaredNorm();
@@ -63,7 +63,7 @@ struct Step {
   Vector<double> weight;  // [d]; empty when there is no step
   double intercept = 0;
   bool damped = false;
-  double gain = 0;  // of the objective for each unit of the step, at its start: twice what Newton expects
+  double gain = 0;  // the objective's slope along the step, at its start: twice the gain that Newton expects
 };
 
 // Newton's steps from one model to the next, for inputs x [n, d].
@@ -71,13 +71,13 @@ class NewtonSteps {
  public:
   NewtonSteps(const Matrix<double>& x, const Vector<double>& sign, double penalty)
       : x_(x), sign_(sign), penalty_(penalty) {
-    // The least entry of penalty / weight, which is what stands on the diagonal.
+    // penalty / curvature is on the diagonal. A curvature is at most 1/4, so its least entry is:
     if (well_conditioned(x, 4 * penalty)) {
       gram_ = rows_times_rows<double>(x, x);
       return;
     }
-    // x = U S V': in the coordinates U S the problem is the same, but its columns are orthogonal, so that
-    // their lengths, however different, do not spoil Cholesky's method.
+    // x = U S V': in the coordinates U S the problem is the same, but the columns are orthogonal, so
+    // their lengths may differ widely without spoiling Cholesky's method.
     Svd parts = svd(x);
     axes_ = std::move(parts.V);
     coordinates_ = parts.U * parts.singular_values.asDiagonal();
@@ -120,7 +120,7 @@ class NewtonSteps {
   }
 
   // (Z' D Z + penalty) step = Z' slope - penalty v, where Z has a column of ones for the intercept, which
-  // is not penalised. Damped (Levenberg) as little as rounding needs.
+  // is not penalised. Damped (Levenberg) only as much as rounding requires.
   Step primal_step(const Logistic& model, const Vector<double>& slope,
                    const Vector<double>& curvature) const {
     const Eigen::Index n = x_.rows(), r = coordinates_.cols();
@@ -168,7 +168,7 @@ Logistic fit_logistic(const Matrix<double>& given, const Vector<double>& sign, d
     const Vector<double> moved = (x * whole.weight).array() + whole.intercept;
 
     // The objective is convex; halve a step that overshoots. Near the optimum steps only change its
-    // rounding, and are still worth their digits.
+    // rounding, but they still gain digits.
     const double rounding = 1e-14 * loss;
     double length = 1, next_loss = loss;
     Logistic next;
@@ -301,7 +301,7 @@ TokenProbe token_probe(const Matrix<double>& given_tokens, const Matrix<double>&
   const int exponent = std::max(exponent_of(given_tokens), exponent_of(given_positions));
   const Matrix<double> tokens = times_power_of_two(given_tokens, -exponent);
   const Matrix<double> positions = times_power_of_two(given_positions, -exponent);
-  // Both tables in a random order: those held out come first.
+  // Both tables in a random order; the held-out rows come first.
   struct Split {
     std::vector<int> order;
     int held_out;
@@ -348,7 +348,7 @@ TokenProbe token_probe(const Matrix<double>& given_tokens, const Matrix<double>&
   probe.r_squared = r_squared(predicted, test_t);
   probe.training_r_squared = r_squared(predict(ridge, x), t);
   for (int k = 0; k < options.test_pairs; ++k) {
-    // Each by itself: squares of a short one beside long ones would underflow.
+    // Scaled one by one: squares of a short row beside long ones would underflow.
     const Matrix<double> found = normalised(predicted.row(k)), wanted = normalised(test_t.row(k));
     const double norms = found.norm() * wanted.norm();
     if (norms > 0) probe.mean_cosine += found.row(0).dot(wanted.row(0)) / norms / options.test_pairs;

@@ -19,11 +19,11 @@ struct Ridge {
   Vector<double> intercept;  // [k]
 };
 
-// Minimises |Y - X W' - 1 b'|^2 + penalty |W|^2, penalty >= 0; the intercept b is not penalised. x [n, d],
-// y [n, k], n >= 1. With penalty 0 it is least squares, and the shortest W when there are several. Singular
-// values of the centred X that are at most max(n, d) 2^-52 of the largest count as zero (as in
-// numpy.linalg.lstsq), but where the penalty drowns them anyway: from 2^-20 of their squares' sum on,
-// W comes from the normal equations. Predictions far from the training rows depend on that cut.
+// Minimises |Y - X W' - 1 b'|^2 + penalty |W|^2, penalty >= 0; the intercept b is not penalised. x [n, d], y
+// [n, k], n >= 1. Penalty 0 is least squares, with the shortest W when there are several. Singular values of
+// the centred X that are at most max(n, d) 2^-52 of the largest count as zero, as in numpy.linalg.lstsq.
+// From a penalty of 2^-20 of the sum of their squares on, the penalty drowns them anyway, and W comes from
+// the normal equations. Predictions far from the training rows depend on that cut.
 Ridge fit_ridge(const Matrix<double>& x, const Matrix<double>& y, double penalty);
 
 // The predictions [n, k] for rows [n, d].
@@ -33,16 +33,16 @@ Matrix<double> predict(const Ridge& ridge, const Matrix<double>& rows);
 struct Logistic {
   Vector<double> weight;  // [d]
   double intercept = 0;
-  bool converged = false;  // whether the last of at most 100 steps had no more than 1e-12 of the objective
-                           // to gain
+  bool converged = false;  // whether the last of at most 100 steps could gain no more than 1e-12 of the
+                           // objective
 };
 
 // Minimises penalty / 2 |weight|^2 + the sum of log(1 + exp(-sign * score)), intercept not penalised, by
-// Newton's method. x [n, d]; sign [n], 1 or -1, n >= 1; penalty > 0. It does not converge where there is
-// no optimum within reach: when all signs are alike, or are told apart for next to no penalty.
+// Newton's method. x [n, d]; sign [n], 1 or -1, n >= 1; penalty > 0. It does not converge where no optimum is
+// within reach: when all signs are alike, or the rows are separable and the penalty is close to 0.
 Logistic fit_logistic(const Matrix<double>& x, const Vector<double>& sign, double penalty);
 
-// Which of `folds` folds each of n items is in: n / folds each, the first n % folds have one more. In
+// The fold of each of n items: n / folds items in each, and the first n % folds have one more. In
 // order, or after a seeded shuffle.
 std::vector<int> fold_assignment(int n, int folds, bool shuffled, std::uint32_t seed);
 
@@ -56,7 +56,7 @@ struct ProbeOptions {
 struct PositionProbe {
   Vector<double> predicted;        // [n], each by the regression that did not see it
   double mean_absolute_error = 0;  // of the rounded predictions, in positions
-  double guessing_error = 0;       // the same of always naming the rounded mean of all positions
+  double guessing_error = 0;       // the error of guessing the rounded mean of all positions every time
 };
 
 // rows [n, d], n >= 2; index [n], the position of each.
@@ -66,13 +66,13 @@ PositionProbe position_probe(const Matrix<double>& rows, const Vector<double>& i
 struct OrderProbe {
   std::vector<int> first;   // [pairs], a
   std::vector<int> second;  // [pairs], b, other than a
-  std::vector<int> wrong;   // [pairs], 1 where the held-out classification is
-  double error = 0;         // the share of them
-  bool converged = true;    // whether the regression of every fold did; `error` is that of its last step
+  std::vector<int> wrong;   // [pairs], 1 where the held-out classification is wrong
+  double error = 0;         // the share of wrong ones
+  bool converged = true;    // whether every fold's regression did; else `error` is from its last step
 };
 
 // Logistic regression on [p_a; p_b], label b > a, on `pairs` seeded random pairs of rows [n, d], n >= 2;
-// folds are of pairs, 2 .. pairs. Penalty > 0 (1 is what Wang & Chen's tool has by default).
+// folds are of pairs, 2 .. pairs. Penalty > 0 (1 is the default of Wang & Chen's tool).
 OrderProbe order_probe(const Matrix<double>& rows, int pairs, const ProbeOptions& options);
 
 struct TokenProbeOptions {

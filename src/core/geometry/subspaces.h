@@ -1,6 +1,6 @@
 // Two subspaces of R^d, or two clouds of vectors in it: how far they share directions.
 //
-// A basis is [d, k] with orthonormal columns, as orthonormal_basis() gives it; a table is [n, d], its rows
+// A basis is [d, k] with orthonormal columns, as orthonormal_basis() returns it; a table is [n, d], its rows
 // the vectors.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace superpose {
 // both ends are accurate to about 1e-15 (Knyazev and Argentati 2002, algorithm 3.1).
 Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v);
 
-// The sum of the squared cosines is how many dimensions two subspaces share.
+// The sum of the squared cosines is, roughly, how many dimensions two subspaces share.
 struct AngleCosines {
   Vector<double> cosines;  // of each angle
   double squares = 0;      // the sum of their squares
@@ -29,7 +29,7 @@ Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t s
 // 1 <= d, 0 <= k1, k2 <= d.
 struct ChanceAngles {
   double lowest_cosine = 0;   // Wachter's edges |sqrt(a(1-b)) -+ sqrt(b(1-a))|, a = k1/d, b = k2/d:
-  double highest_cosine = 0;  // for large d the cosines lie between them, but for those that are 1
+  double highest_cosine = 0;  // for large d the cosines are between them, except those that are 1
   double cosine_squares = 0;  // E sum cos^2 = k1 k2 / d, exactly
   int zero_angles = 0;        // max(0, k1 + k2 - d), always
   double largest_cosine = 0;  // 1 when an angle is always 0, otherwise highest_cosine
@@ -45,13 +45,13 @@ double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positi
 struct OverlapCurve {
   Vector<double> shares;   // [d], |P v_j|^2, from 0 to 1; they sum to `dimensions`
   int dimensions = 0;      // of P: k, or the rank of `positions` when that is less
-  double chance = 0;       // dimensions / d, the mean of `shares` and what a random v_j would have
+  double chance = 0;       // dimensions / d, the mean of `shares` and the one to expect of a random v_j
   Vector<double> reached;  // [d], sum of shares 0 to j / dimensions: the part of P's space within v_0 to v_j
 };
 
 // v_j is the j-th principal direction of `tokens`, largest first: all d eigenvectors of its second
-// moment, of which those of equal eigenvalues, as beyond its rank, are arbitrary within their space.
-// P projects on the k first right singular vectors of `positions`, 0 <= k <= d.
+// moment. Those of equal eigenvalues, such as those beyond its rank, are arbitrary within their space.
+// P projects onto the first k right singular vectors of `positions`, 0 <= k <= d.
 OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& positions, int k);
 
 }  // namespace superpose

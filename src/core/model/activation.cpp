@@ -9,8 +9,8 @@ namespace {
 
 using Eigen::Index;
 
-// erf(y) in float, y P(y^2) / Q(y^2) on |y| <= 3.92, beyond which it is 1 to half a unit in the last place. The
-// coefficients are a minimax fit to the definition, relative error 2e-8 before rounding.
+// erf(y) in float, y P(y^2) / Q(y^2) on |y| <= 3.92, beyond which it is 1 to half a unit in the last place.
+// The coefficients are a minimax fit to the definition, relative error 2e-8 before rounding.
 template <typename V>
 V error_function(V y) {
   constexpr float kEnd = 3.92f;
@@ -36,7 +36,7 @@ double error_function(double y) { return std::erf(y); }
 
 constexpr double kRootOfHalf = 0.70710678118654752440;
 
-// The same steps for a vector of floats and for a single one.
+// One template for a vector of floats and for a single float.
 template <typename V>
 V gelu_of(V x) {
   if constexpr (std::is_same_v<V, double>)
@@ -45,7 +45,7 @@ V gelu_of(V x) {
     return 0.5f * x * (1.0f + error_function(x * float(kRootOfHalf)));
 }
 
-// tanh, to about one unit in the last place where x is large.
+// tanh, to about one unit in the last place for large x.
 template <typename Scalar>
 Scalar gelu_tanh_of(Scalar x) {
   const Scalar inner = Scalar(0.79788456080286535588) * (x + Scalar(0.044715) * x * x * x);

@@ -1,9 +1,10 @@
 // The activation between the two products of an MLP (Hendrycks & Gimpel, arXiv 1606.08415):
 //
 //   gelu       x Phi(x) = x/2 (1 + erf(x / sqrt 2))
-//   gelu_tanh  x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), what GPT-2 and ViT-like files may name gelu_new
+//   gelu_tanh  x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), called gelu_new in GPT-2's and similar files
 //
-// They differ by up to 5e-4, which a whole model shows: a file's config says which of them it was trained with.
+// They differ by up to 5e-4, which shows in a whole model: a file's config says which one it was trained
+// with.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -12,8 +13,8 @@ namespace superpose {
 
 enum class Activation { gelu, gelu_tanh };
 
-// rows [n, width] to the activation of rows + bias, in place; an empty bias is zeros. In float to 2 units in the
-// last place of max(|x|, 1).
+// rows [n, width] become the activation of rows + bias, in place; an empty bias is zeros. In float, accurate
+// to 2 units in the last place of max(|x|, 1).
 template <typename Scalar>
 void activate(Activation activation, const Vector<Scalar>& bias, Matrix<Scalar>& rows);
 

@@ -22,7 +22,7 @@ Matrix<Scalar> product(const Matrix<Scalar>& rows, const PackedStack<Scalar>& pa
   return out;
 }
 
-// Rows of one head's columns.
+// One head's columns of some rows.
 template <typename Scalar>
 Block<Scalar> columns_of(Scalar* data, Index stride, Index head, Index width) {
   return {data + head * width, stride};

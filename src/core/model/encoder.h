@@ -1,16 +1,16 @@
-// Encoders of the BERT family: the forward, with all that is needed to take it apart afterwards.
+// Encoders of the BERT family: the forward, keeping what is needed to take it apart afterwards.
 //
 //   post-LN  x = LN(e);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))   (Devlin et al. 2019)
 //   pre-LN   x = e;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))   (Xiong et al. 2020)
 //
-// with e the sum of the embeddings, and one more LN after the last layer of a pre-LN encoder, whose states are
-// the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over the allowed
-// keys of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias (MPNet, buckets as T5's);
-// mlp(x) = W_2 g(W_1 x + b_1) + b_2. Padding is allowed to no query. The embedding is the mean of the last rows of
-// the tokens, of length one. Narrow embeddings (ELECTRA) are projected after their norm.
+// with e the sum of the embeddings, and one more LN after the last layer of a pre-LN encoder, whose states
+// are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over
+// the allowed keys of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias (MPNet, buckets as T5's);
+// mlp(x) = W_2 g(W_1 x + b_1) + b_2. No query sees padding. The embedding is the mean of the last layer's
+// rows, scaled to length one. Narrow embeddings (ELECTRA) are projected after their norm.
 //
-// Weights are packed for the product when a layer is added, once; layers are added in their order, and a forward
-// runs through as many as there are, or fewer.
+// Weights are packed for the product once, when a layer is added. Layers are added in order, and a forward
+// runs through all of them or the first few.
 #pragma once
 
 #include <vector>
@@ -46,20 +46,21 @@ struct ForwardOptions {
   int layers = -1;             // how many to run through; all
   std::vector<char> attended;  // [n], 0 for padding; or empty
   bool scores = false;         // keep logits and attention
-  bool trace = false;          // keep inputs, written and sigmas, which take the forward apart
-  // [layers], each [n, d] or empty: taken from what W_Q and W_K of that layer read, and from nothing else.
+  bool trace = false;          // keep inputs, written and sigmas, for taking the forward apart
+  // [layers], each [n, d] or empty: subtracted from what W_Q and W_K of that layer read, and from nothing
+  // else.
   std::vector<Matrix<Scalar>> unread;
-  Matrix<Scalar> withheld;  // [n, d] or empty: taken from the first state, whoever reads it
+  Matrix<Scalar> withheld;  // [n, d] or empty: subtracted from the first state, for all that reads it
 };
 
-// Of a run through L layers.
+// The result of a run through L layers.
 template <typename Scalar>
 struct Forward {
   std::vector<Matrix<Scalar>> states;     // [L + 1], [n, d]
   std::vector<Matrix<Scalar>> logits;     // [L], [heads * n, n], for every pair of the n tokens
   std::vector<Matrix<Scalar>> attention;  // [L], likewise
   std::vector<Matrix<Scalar>> inputs;     // [L], [n, d], what W_Q and W_K read
-  std::vector<Matrix<Scalar>> written;    // [L], [n, d], by the MLP, less its last bias
+  std::vector<Matrix<Scalar>> written;    // [L], [n, d], by the MLP, without its last bias
   Vector<Scalar> embedding_sigma;         // [n]
   std::vector<Vector<Scalar>> attention_sigma, mlp_sigma;  // [L], [n]
   Matrix<Scalar> last;                                     // [n, d], after the final norm
@@ -72,7 +73,7 @@ class Encoder {
  public:
   explicit Encoder(EncoderOptions<Scalar> options);
 
-  // Its weights are copied.
+  // Copies the layer's weights.
   void add_layer(const EncoderLayer<Scalar>& layer);
   int layers() const { return static_cast<int>(layers_.size()); }
   const EncoderOptions<Scalar>& options() const { return options_; }
@@ -86,7 +87,8 @@ class Encoder {
   // `input`. Biases join the constant.
   ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
                                           const std::vector<Matrix<Scalar>>& parts) const;
-  // W_O concat_h(A_h W_V x) for attention [heads * n, n]: what it moves of x, [n, d], without biases.
+  // W_O concat_h(A_h W_V x) for attention [heads * n, n]: what attention moves of x, [n, d], without
+  // biases.
   Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
   // W_O b_V + b_O, which attention adds to every token alike.
   const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
@@ -94,7 +96,7 @@ class Encoder {
   const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
   const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
   bool has_relative_bias() const { return options_.relative_bias.size() > 0; }
-  // Adds b[bucket(j - i)] of a head to scores [n, n]; `alone`, unless null, gets it by itself.
+  // Adds b[bucket(j - i)] of a head to scores [n, n], and writes it alone to `alone` unless that is null.
   void add_relative_bias(int head, Eigen::Index n, Scalar* scores, Scalar* alone) const;
 
  private:

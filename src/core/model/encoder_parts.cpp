@@ -8,8 +8,8 @@ using Eigen::Index;
 
 namespace {
 
-// Moves each part's mean over the used rows, or the given mean, to the last part; rows that stand apart move there
-// whole.
+// Moves each part's mean over the used rows, or the given mean, into the last part. Rows that stand apart
+// move there whole.
 template <typename Scalar>
 void take_means(const Gauge<Scalar>& gauge, const Matrix<Scalar>& given, const Vector<Scalar>& sigma,
                 std::vector<Matrix<Scalar>>& parts) {

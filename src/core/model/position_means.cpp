@@ -1,4 +1,4 @@
-// Plain loops: the code that Eigen generates for each expression would be most of this file's share of the module.
+// Plain loops: Eigen's code for each expression would make up most of what this file adds to the module.
 #include "model/position_means.h"
 
 #include <cmath>
@@ -37,7 +37,7 @@ double trace(const Matrix<double>& square) {
   return sum;
 }
 
-// Each entry over `count`, less the mean of its column.
+// Each entry over `count`, minus the mean of its column.
 Matrix<double> centred_mean(const Matrix<double>& sums, Index count) {
   Matrix<double> result(sums.rows(), sums.cols());
   for (Index c = 0; c < sums.cols(); ++c) {

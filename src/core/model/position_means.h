@@ -1,9 +1,11 @@
-// What of a state depends on the position alone, over many windows of a corpus (Song & Zhong, arXiv 2310.04861):
+// How much of a state depends on the position alone, over many windows of a corpus (Song & Zhong, arXiv
+// 2310.04861):
 //
-//   h_c(t) = mu + pos_t + content_c(t),  mu the mean of all, pos_t the mean over windows c less mu.
+//   h_c(t) = mu + pos_t + content_c(t),  mu the mean of all, pos_t the mean over windows c minus mu.
 //
-// A mean of C windows still has 1/C of the content in it, so what is squared is the product of two halves: pos_t of
-// the windows of even number with that of the odd ones. C_P = (D'E + E'D)/2 of those is the positions' covariance.
+// A mean over C windows still has 1/C of the content's variance in it. Squares are therefore products of two
+// halves: pos_t of the even windows, D, times that of the odd ones, E. C_P = (D'E + E'D)/2 is the positions'
+// covariance.
 #pragma once
 
 #include <vector>
@@ -21,7 +23,7 @@ struct PositionFindings {
       0;  // of C_P and that of `first`: for the state before layer 0, the position table's
 };
 
-// One state of every window; windows in their order.
+// One state of every window, in the order of the windows.
 class PositionMeans {
  public:
   PositionMeans(Eigen::Index positions, Eigen::Index d);
@@ -33,7 +35,7 @@ class PositionMeans {
   Eigen::Index windows() const { return windows_; }
   Vector<double> mu() const;         // [d]
   Matrix<double> positions() const;  // [positions, d], pos_t
-  // At least two windows.
+  // Needs at least two windows.
   PositionFindings findings(const PositionMeans& first) const;
 
  private:

@@ -17,7 +17,7 @@ Scalar total(typename Simd<Scalar>::Vector sums) {
   return sum;
 }
 
-// sum of f(x_c), in vectors and what is left.
+// sum of f(x_c), in vectors and then the entries left over.
 template <typename Scalar, typename Of>
 Scalar sum_along(const Scalar* row, Index size, const Of& of) {
   using S = Simd<Scalar>;

@@ -1,4 +1,4 @@
-// LayerNorm of whole rows, as an encoder's residual stream needs it; scores/layer_norm.h takes a sum apart.
+// LayerNorm of whole rows, for an encoder's residual stream; scores/layer_norm.h takes a sum apart.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -10,11 +10,11 @@ namespace superpose {
 template <typename Scalar>
 void add_rows(const Matrix<Scalar>& added, const Vector<Scalar>& bias, Matrix<Scalar>& x);
 
-// Each row of x to its norm, and sigma [n] of each. Of kind none, ones, and x as it is.
+// Normalises each row of x, and writes the rows' sigma [n]. For kind none x stays and sigma is ones.
 template <typename Scalar>
 void normalize_rows(const Normalization<Scalar>& normalization, Matrix<Scalar>& x, Vector<Scalar>& sigma);
 
-// gamma * C x / sigma: what becomes of a part of those rows. beta is no part of it.
+// gamma * C x / sigma: the same norm for a part of those rows. It leaves out beta.
 template <typename Scalar>
 void normalize_part(const Normalization<Scalar>& normalization, const Vector<Scalar>& sigma,
                     Matrix<Scalar>& part);
