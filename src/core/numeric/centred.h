@@ -1,4 +1,4 @@
-// Tables about their means.
+// Tables minus their means.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -11,7 +11,7 @@ inline Matrix<double> column_centred(const Matrix<double>& table) {
   return table.rowwise() - table.colwise().mean();
 }
 
-// The table minus the mean of each row: of logits [n, n], what softmax sees of them.
+// The table minus the mean of each row. For logits [n, n] this is the part that softmax sees.
 template <typename Scalar>
 Matrix<Scalar> row_centred(const Matrix<Scalar>& table) {
   if (table.size() == 0) return table;

@@ -1,5 +1,5 @@
-// The one matrix layout of the library: rows are tokens or positions, so a table is
-// row-major, as it is in every framework it comes from and in the arrays JavaScript sees.
+// The one matrix layout of the library. Rows are tokens or positions, and a table is row-major, like the
+// frameworks it comes from and the arrays that JavaScript sees.
 #pragma once
 
 #include <Eigen/Core>

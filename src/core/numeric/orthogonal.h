@@ -1,6 +1,6 @@
-// Orthogonal factorisations, Eigen's, in double: singular values, bases, eigenvectors.
+// Eigen's orthogonal factorisations, in double: singular values, bases, eigenvectors.
 //
-// A matrix is scaled by a power of two before it is factorised, so that entries of 1e160 or 1e-160 lose
+// A matrix is scaled by a power of two before it is factorised. So entries of 1e160 or 1e-160 lose
 // nothing, and a factorisation does not depend on the unit.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace superpose {
 
-// a = U diag(singular_values) V'. Singular values that rounding drowns, those of at most max(m, n) 2^-52
-// of the largest, count as zero and are left out together with their vectors: r is at most min(m, n).
+// a = U diag(singular_values) V'. Singular values of at most max(m, n) 2^-52 of the largest are rounding:
+// they count as zero and are left out together with their vectors. r is at most min(m, n).
 struct Svd {
   Matrix<double> U;                // [m, r], orthonormal columns
   Vector<double> singular_values;  // [r], descending, above 0
@@ -20,13 +20,13 @@ struct Svd {
 // largest. An empty or all-zero matrix has r = 0.
 Svd svd(const Matrix<double>& a);
 
-// All min(m, n) singular values, descending; those that are 0 by the book are rounding's.
+// All min(m, n) singular values, descending; those that should be 0 hold rounding.
 Vector<double> singular_values(const Matrix<double>& a);
 
-// Orthonormal columns, [m, rank], that span the columns of a, [m, n]: the first of Q in a QR with column
-// pivoting (Businger and Golub 1965), R's diagonal positive, so that normal entries in `a` give a uniformly
-// random Q. It ends when what remains of every column is at most `tolerance`, from 0 to 1, times the
-// largest column of a; 1e-10 for tables that were computed in double.
+// Orthonormal columns, [m, rank], that span the columns of a, [m, n]: the first columns of Q in a QR with
+// column pivoting (Businger and Golub 1965). R's diagonal is positive, so normal entries in `a` give a
+// uniformly random Q. It ends when at most `tolerance`, from 0 to 1, times the largest column of a remains of
+// every column; 1e-10 suits tables computed in double.
 Matrix<double> orthonormal_basis(const Matrix<double>& a, double tolerance);
 
 struct SymmetricEigen {
@@ -35,8 +35,8 @@ struct SymmetricEigen {
 };
 
 // a = vectors diag(values) vectors', where a is [n, n]; only its lower triangle is read. Errors are about
-// 2^-52 of the largest |value|, so that small values of a Gram matrix know only half of the digits that
-// svd() of its factor knows.
+// 2^-52 of the largest |value|, so the small values of a Gram matrix have only half the digits that
+// svd() of its factor gives.
 SymmetricEigen symmetric_eigen(const Matrix<double>& a);
 
 }  // namespace superpose

@@ -1,5 +1,5 @@
-// Scaling by powers of two, which rounds nothing: what depends on ratios alone is computed from entries
-// around 1, so that no square on the way overflows or underflows.
+// Scaling by powers of two, which rounds nothing. What depends on ratios alone is computed from entries
+// around 1, so that no intermediate square overflows or underflows.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ int exponent_of(const Eigen::MatrixBase<Derived>& values) {
   return exponent;
 }
 
-// values * 2^exponent. In two steps, since 2^exponent itself may be beyond the range of doubles.
+// values * 2^exponent. In two steps, since 2^exponent itself may be out of a double's range.
 template <typename Table>
 Table times_power_of_two(Table values, int exponent) {
   using Scalar = typename Table::Scalar;

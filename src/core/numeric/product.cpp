@@ -25,8 +25,9 @@ constexpr int kRows = 6;
 #else
 constexpr int kRows = 4;
 #endif
-// The plain build keeps each scalar of a as a whole vector, so that no tile spreads one: JavaScriptCore, which has no
-// relaxed SIMD and so runs this build, is a third faster for it, and V8 no slower.
+// The plain build stores each scalar of a as a whole vector, so that no tile has to spread one.
+// JavaScriptCore, which has no relaxed SIMD and so runs this build, is a third faster with it, and V8 is no
+// slower.
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 constexpr bool kSpread = true;
 #else
@@ -60,7 +61,7 @@ inline typename Simd<Scalar>::Vector multiply_add(typename Simd<Scalar>::Vector 
 #endif
 }
 
-// Stores one row of a tile, scaled. With `add` it goes on top of what earlier blocks of k left there.
+// Stores one row of a tile, scaled; with `add`, on top of what earlier blocks of k stored there.
 template <typename Scalar>
 inline void store_row(typename Simd<Scalar>::Vector left, typename Simd<Scalar>::Vector right, Scalar scale,
                       bool add, Scalar* to) {
@@ -89,7 +90,7 @@ template <int Rows, typename Scalar>
   using Vector = typename Simd<Scalar>::Vector;
   Vector l0{}, l1{}, l2{}, l3{}, l4{}, l5{}, r0{}, r1{}, r2{}, r3{}, r4{}, r5{};
   // With fused multiply-adds Firefox is fastest unrolled by two; without them WebKit is fastest not unrolled.
-  // V8 does not mind.
+  // V8 is equally fast either way.
 #if defined(__wasm_relaxed_simd__)
 #pragma clang loop unroll_count(2)
 #elif defined(__clang__)
@@ -133,7 +134,7 @@ template <int Rows, typename Scalar>
   }
 }
 
-// A 4 x 4 block, transposed: row i of the result is column i.
+// A 4 x 4 block, transposed: row i of the result is column i of the block.
 struct Turned {
   typedef Simd<float>::Vector Vector;
   Vector row[4];
@@ -149,7 +150,7 @@ inline Turned turned(const float* from, Index stride) {
            __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5), __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7)}};
 }
 
-// Packs a panel of floats four columns at a time; returns how many columns it has packed.
+// Packs a panel of floats four columns at a time; returns the number of columns packed.
 template <int Width>
 Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
   using S = Simd<float>;
@@ -210,11 +211,11 @@ void pack_copies(const Scalar* from, Index stride, Index rows, Index depth, Scal
   }
 }
 
-// The two packed operands, kept between calls so that none allocates.
+// The two packed operands, kept between calls to avoid allocating.
 template <typename Scalar>
 thread_local AlignedBuffer<Scalar> buffers;
 
-// For too few rows to be worth packing b: each pair by itself.
+// Each pair by itself, for too few rows to be worth packing b.
 template <typename Scalar>
 void multiply_few(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out) {
   using S = Simd<Scalar>;
@@ -259,8 +260,8 @@ template <typename Scalar>
   }
 }
 
-// What the pieces of a product share. add() does one piece: all rows of a times the packed panels p0 .. p1 - 1 of
-// b, at the depths from k on.
+// The state that the pieces of a product share. add() does one piece: all rows of a times the packed panels
+// p0 .. p1 - 1 of b, at the depths from k on.
 template <typename Scalar>
 struct Product {
   const Rows<Scalar>& a;
@@ -273,7 +274,7 @@ struct Product {
   [[gnu::noinline]] void add(Index k, Index depth, Index p0, Index p1, const Scalar* packed_b) const {
     for (Index i0 = 0; i0 < a.rows(); i0 += kRowPanels * kRows) {
       const Index i1 = std::min(a.rows(), i0 + kRowPanels * kRows);
-      // For each row, where column 0 of its panel would be.
+      // For each row, the place of column 0 of its panel.
       Index offset[kRowPanels * kRows];
       Index matrix = i0 / rows, row = i0 % rows;
       for (Index i = i0; i < i1; ++i, ++row) {
@@ -304,7 +305,8 @@ struct Product {
           };
           const Index* const at = offset + (i - i0);
           const Index here = std::min(height, i1 - i);
-          // A tile inside one product is written in place; one that crosses an edge is computed aside and copied.
+          // A tile inside one product is written in place; one that crosses an edge goes to a buffer and is
+          // copied.
           if (here == height && width == kColumns<Scalar> &&
               at[height - 1] - at[0] == (height - 1) * panels.columns) {
             multiply(k > 0, start + at[0], panels.columns);
@@ -378,7 +380,7 @@ void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Index 
   do {
     const Index depth = std::min(kDepth, a.cols() - k);
     const Scalar* const packed_b = b.panels_.data() + (k * all + before * depth) * kColumns<Scalar>;
-    // A panel of b stays in the first cache; of all the panels, as many as the second holds.
+    // One panel of b stays in the L1 cache, and as many panels as fit in the L2.
     for (Index p = 0; p < panels.count(); p += kColumnPanels) {
       product.add(k, depth, p, std::min(panels.count(), p + kColumnPanels),
                   packed_b + p * depth * kColumns<Scalar>);

@@ -1,6 +1,6 @@
 // The one matrix product of the library: rows times rows. Projections are rows times the rows of a
 // weight [out, in], scores are queries times keys, Gram matrices are rows times themselves, so every
-// product here is a * b'. Having it in one place keeps the module small and gives speed one address.
+// product is a * b'. Keeping it in one place keeps the module small and the tuning here.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@ using Rows = Eigen::Ref<const Matrix<Scalar>, 0, Eigen::OuterStride<>>;
 template <typename Scalar>
 void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, MatrixMap<Scalar> out);
 
-// The same for stacks: a is s matrices [m, k] one above the other, b is r matrices [n, k], and out is the
-// s * r products [m, n] one after another, product (i, j) at place i * r + j. One call packs each operand
-// once, where s * r calls would pack it r or s times. `rows` is m and `columns` is n; with `across` above
-// r, product (i, j) is at place i * across + j, and the places between are left as they are.
+// The same for stacks: a is s matrices [m, k], b is r matrices [n, k], and out is the s * r products [m, n],
+// each stack one matrix after another; product (i, j) is at place i * r + j. One call packs each operand
+// once, where s * r calls would pack it r or s times. `rows` is m and `columns` is n. With `across` above r,
+// product (i, j) is at place i * across + j, and the places between are left as they are.
 template <typename Scalar>
 void multiply_stacks(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Eigen::Index rows,
                      Eigen::Index columns, Scalar* out, Eigen::Index across = 0);
 
-// Memory for vectors to be loaded from; it only grows, so that what it is kept for allocates once.
+// Aligned memory for loading vectors. It only grows, so that repeated use allocates once.
 template <typename Scalar>
 class AlignedBuffer {
  public:
@@ -48,7 +48,7 @@ class AlignedBuffer {
   Eigen::Index size_ = 0;
 };
 
-// A stack b, packed once for products with many a. Packing the next of the same size allocates nothing.
+// A stack b, packed once for products with many a. Packing another of the same size allocates nothing.
 template <typename Scalar>
 class PackedStack {
  public:
@@ -62,7 +62,7 @@ class PackedStack {
   Eigen::Index depth_ = 0, stacked_ = 0, columns_ = 0;
 };
 
-// multiply_stacks() with the matrices first .. first + count - 1 of a packed stack.
+// multiply_stacks() with matrices first .. first + count - 1 of a packed stack.
 template <typename Scalar>
 void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Eigen::Index first,
                      Eigen::Index count, Scalar scale, Eigen::Index rows, Scalar* out);

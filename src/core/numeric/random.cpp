@@ -21,7 +21,7 @@ Matrix<Scalar> random_normal(int rows, int columns, double standard_deviation, s
   Random random(seed, stream);
   Matrix<Scalar> table(rows, columns);
   for (Eigen::Index k = 0; k < table.size(); k += 2) {
-    // 1 - u lies in (0, 1], so the logarithm is finite.
+    // 1 - u is in (0, 1], so the logarithm is finite.
     const double radius = standard_deviation * std::sqrt(-2 * std::log(1 - random.uniform()));
     const double angle = 2 * std::numbers::pi * random.uniform();
     table.data()[k] = static_cast<Scalar>(radius * std::cos(angle));

@@ -12,7 +12,7 @@
 
 namespace superpose {
 
-// Draws one after another, where a table of them is not what is wanted. Drawing allocates nothing.
+// Single draws, for callers who do not want a table of them. Drawing allocates nothing.
 class Random {
  public:
   Random(std::uint32_t seed, std::uint32_t stream);
@@ -27,8 +27,8 @@ class Random {
 };
 
 // [rows, columns] of independent draws from N(0, standard_deviation^2), filled row by row in double
-// and then rounded to Scalar. Equal seed and stream give equal draws; different streams of one seed
-// are independent, so that a token table does not change when a weight matrix is drawn beside it.
+// and then rounded to Scalar. Equal seed and stream give equal draws. Different streams of one seed
+// are independent, so drawing a weight matrix does not change the token table beside it.
 template <typename Scalar>
 Matrix<Scalar> random_normal(int rows, int columns, double standard_deviation, std::uint32_t seed,
                              std::uint32_t stream);

@@ -7,7 +7,7 @@ namespace superpose {
 void sort_places(std::vector<int>& places, std::size_t kept, const void* of, Before before) {
   const auto ordered = [=](int a, int b) { return before(of, a, b); };
   const auto end = places.begin() + kept;
-  // A heap of the places kept, the last in order on top, where an earlier one replaces it.
+  // A heap of the places kept. The last in order is on top, where an earlier one replaces it.
   std::make_heap(places.begin(), end, ordered);
   for (auto next = end; next != places.end(); ++next) {
     if (kept == 0 || !ordered(*next, places.front())) continue;

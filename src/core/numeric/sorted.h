@@ -1,4 +1,4 @@
-// The library's only sort: of places (indices), by any order. Every other std::sort(), for another type or
+// The library's only sort: of places (indices), in any order. Every further std::sort(), for another type or
 // comparison, would add three to fourteen kilobytes to the module.
 #pragma once
 

@@ -20,14 +20,14 @@ Summary summary(const Vector<double>& values) {
     result.largest = std::fmax(result.largest, value);
     result.largest_size = std::fmax(result.largest_size, std::abs(value));
   }
-  // Sums of the largest numbers are out of range, but not in a larger unit.
+  // Sums of the largest numbers would overflow; they do not in a larger unit.
   const double down = result.largest_size > 0x1p900 ? 0x1p-100 : 1;
   for (int k = 0; k < count; ++k) {
     result.mean += down * values[k];
     result.mean_size += down * std::abs(values[k]);
   }
   result.mean /= count;
-  // In units of the largest, whose squares are in range.
+  // In units of the largest, so that squares stay in range.
   const double unit = result.largest_size > 0 ? result.largest_size : 1;
   double squares = 0;
   for (int k = 0; k < count; ++k) {

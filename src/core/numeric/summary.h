@@ -1,4 +1,4 @@
-// A summary of a list of numbers, and how far apart two lists are.
+// A summary of a list of numbers, and the difference between two lists.
 #pragma once
 
 #include "numeric/matrix.h"

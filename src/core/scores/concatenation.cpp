@@ -5,7 +5,7 @@
 namespace superpose {
 namespace {
 
-// Per head, the token's columns and then the position's: [n, heads * (a + b)].
+// For each head, the token's columns and then the position's: [n, heads * (a + b)].
 template <typename Scalar>
 Matrix<Scalar> join_heads(const Matrix<Scalar>& token, const Matrix<Scalar>& position, int heads) {
   const Eigen::Index a = token.cols() / heads;

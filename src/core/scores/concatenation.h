@@ -1,12 +1,12 @@
-// The three different things that "concatenate the position" can mean for an attention score.
+// The three things that "concatenate the position" can mean for an attention score.
 //
-// Each gives parts like those of a sum (token first, position second), so one function, head_terms,
-// takes all of them apart and they can be put side by side:
+// Each gives parts like those of a sum (token first, position second), so one function, head_terms(),
+// takes all of them apart, and they can be compared:
 //
 //   raw             [x; rho p] . [y; rho q], no weights: two terms, no cross terms.
 //   full            any W_Q, W_K on the joined vector: all four terms, from four independent blocks
 //                   that together have rank at most d_h. Adding is the case with two equal blocks.
-//   block-diagonal  token and position have projections and head dimensions of their own: the cross
+//   block-diagonal  token and position have separate projections and head dimensions: the cross
 //                   terms are zero and the score is a sum of two scores (TUPE, arXiv 2006.15595, eq. 7).
 #pragma once
 
@@ -36,7 +36,7 @@ ProjectedParts<Scalar> concatenate_block_diagonal(const Matrix<Scalar>& token, c
                                                   const Matrix<Scalar>& position_key, int heads,
                                                   Scalar scale);
 
-// The same from queries and keys: per head, the token's columns beside the position's.
+// The same from queries and keys: in each head, the token's columns beside the position's.
 template <typename Scalar>
 ProjectedParts<Scalar> concatenate_heads(const Matrix<Scalar>& token_query, const Matrix<Scalar>& token_key,
                                          const Matrix<Scalar>& position_query,

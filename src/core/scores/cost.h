@@ -1,4 +1,4 @@
-// What each way of giving a model its positions costs: parameters, arithmetic, key-value cache.
+// The cost of each way to give a model its positions: parameters, arithmetic, key-value cache.
 //
 // The model is BERT's (Devlin et al. 2019; google-research/bert, modeling.py): tables for V tokens, L
 // positions and S segments, a LayerNorm over their sum, layers of attention (four projections with
@@ -13,7 +13,7 @@ namespace superpose {
 enum class PositionCost {
   add,        // D = d_model; the position table is [L, d_model]
   wide,       // [token; position] is the stream: D = d_model + d_p
-  narrow,     // [token; position] of D = d_model, so tokens and segments have d_model - d_p
+  narrow,     // the same with D = d_model, so tokens and segments have d_model - d_p
   project,    // [token; position] of d_model + d_p, then one linear map with a bias back to d_model
   query_key,  // D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
               // per head, beside the token's; values, W_O and the feed-forward never see it
@@ -31,7 +31,7 @@ struct ModelShape {
   double sequence = 0;         // N >= 0, tokens at once
   double d_position = 0;       // d_p >= 0; not used by add. narrow: d_p <= d_model
   double d_position_head = 0;  // d_pk >= 0, per head; used by query_key alone
-  bool pooler = true;          // D^2 + D parameters, run once per sequence and so in no FLOPs here
+  bool pooler = true;          // D^2 + D parameters; run once per sequence, so FLOPs leave it out
 };
 
 struct Cost {
@@ -40,7 +40,7 @@ struct Cost {
                                // without choosing another head width, and the counts are those of the
                                // formula alone
   double tables = 0;           // parameters of the three tables
-  double embedding = 0;        // the same with the LayerNorm over the sum, 2 D
+  double embedding = 0;        // `tables` and the LayerNorm over the sum, 2 D
   double projection = 0;       // parameters of the map back to d_model, for project
   double layer = 0;            // parameters of one layer
   double total = 0;            // embedding + projection + layers * layer + pooler
@@ -48,7 +48,7 @@ struct Cost {
   double kv_cache = 0;         // numbers, not bytes, that all layers keep for N tokens
 };
 
-// Every addend is at least 0, so a total above 2^53 is seen to be so, though no longer exact.
+// No addend is negative, so a total above 2^53 is recognised as such, though it is no longer exact.
 Cost position_cost(PositionCost way, const ModelShape& shape);
 
 }  // namespace superpose

@@ -78,7 +78,7 @@ ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const st
   const Index n = parts.tokens;
   ProjectedParts<Scalar> merged = parts;
   merged.parts = groups;
-  // The last group is constant in the tokens when the constant is all there is in it.
+  // The last group is constant in the tokens when it contains the constant alone.
   merged.constant = parts.constant && group_of.back() == groups - 1 &&
                     std::count(group_of.begin(), group_of.end(), groups - 1) == 1;
   const auto add_up = [&](const Matrix<Scalar>& of, Matrix<Scalar>& sums) {
@@ -103,7 +103,7 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
   };
   const auto term = [&](Index s, Index r) { return terms + (s * parts.parts + r) * size; };
 
-  // All parts that vary with the token in one product.
+  // One product for all parts that vary with the token.
   const Index varying = parts.parts - parts.constant;
   multiply_stacks<Scalar>(rows(parts.queries, n, varying * n), rows(parts.keys, n, varying * n), parts.scale,
                           n, n, terms, parts.parts);
@@ -114,7 +114,7 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
                             MatrixMap<Scalar>(out, 1, n));
     };
     for (Index s = 0; s < varying; ++s) {
-      // Products of the one key are put into the last row and spread over the rows from the first on.
+      // Products with the one key go into the last row, and are then spread over the rows from the first on.
       Scalar* const out = term(s, varying);
       const Scalar* const products = out + size - n;
       one_row(parts.keys, parts.queries, s, out + size - n);

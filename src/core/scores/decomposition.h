@@ -18,8 +18,8 @@
 
 namespace superpose {
 
-// Queries and keys of all heads, one above the other: n rows from the whole input, not from the parts,
-// and n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
+// Queries and keys of all heads, stacked: n rows from the whole input, not from the parts,
+// and then n rows of each part. Head h owns the columns [h * d_h, (h + 1) * d_h) with d_h = columns / heads.
 template <typename Scalar>
 struct ProjectedParts {
   Matrix<Scalar> queries;   // [(1 + parts) * n, heads * d_h]
@@ -29,7 +29,7 @@ struct ProjectedParts {
   bool constant = false;  // the last part's rows are all the same
   int heads = 1;
   Scalar scale = 1;      // multiplies every logit and every term; usually 1/sqrt(d_h)
-  Vector<Scalar> sigma;  // [n], what the norm divided each row by, or ones; of project_sum() alone
+  Vector<Scalar> sigma;  // [n], what the norm divided each row by, or ones; only from project_sum()
 
   Eigen::Index head_width() const { return queries.cols() / heads; }
   int terms() const { return parts * parts; }
@@ -41,8 +41,8 @@ ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
                                    const Linear<Scalar>& key, int heads, Scalar scale);
 
-// Parts added up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
-// products gives the sums of the terms that merging after them would, for less work.
+// Adds parts up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
+// products gives the same sums of terms as merging after them, for less work.
 template <typename Scalar>
 ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const std::vector<int>& group_of,
                                    int groups);

@@ -11,7 +11,7 @@ using Eigen::Index;
 
 namespace {
 
-// Bit for bit. Eight bytes at a time: the C library that comes with the module takes them one by one.
+// Equality bit for bit, eight bytes at a time: the module's C library would compare one byte at a time.
 template <typename Scalar>
 bool same(const Scalar* a, const Scalar* b, Index count) {
   constexpr Index kStep = sizeof(std::uint64_t) / sizeof(Scalar);
@@ -27,14 +27,14 @@ bool same(const Scalar* a, const Scalar* b, Index count) {
 
 }  // namespace
 
-// Finished terms on their way out, gathered while they follow each other, at most as many as a second cache
-// holds: each piece handed over costs a call into JavaScript.
+// Collects finished terms while they are consecutive, up to the size of an L2 cache, and hands them over in
+// one piece: each piece costs a call into JavaScript.
 template <typename Scalar>
 class DecompositionLayer<Scalar>::Writer {
  public:
   static constexpr std::size_t kMost = 1 << 16;
 
-  // `most` values come in all.
+  // `most` is the number of values in all.
   Writer(AlignedBuffer<Scalar>& buffer, std::size_t most, const Write& write)
       : buffer_(buffer), room_(std::min(most, kMost)), write_(write) {}
   ~Writer() { flush(); }
@@ -83,7 +83,7 @@ DecompositionLayer<Scalar>::DecompositionLayer(const Linear<Scalar>& query, cons
   make_side(key_, key, gauge.means);
 }
 
-// The weight packed, and W beta + b.
+// Packs the weight, and computes W beta + b.
 template <typename Scalar>
 void DecompositionLayer<Scalar>::make_side(Side& side, const Linear<Scalar>& linear,
                                            const Matrix<Scalar>& means) {
@@ -110,7 +110,7 @@ void DecompositionLayer<Scalar>::resize(Index tokens) {
   apart_ = row_flags(apart_rows_, tokens);
 }
 
-// `rows` are the ones that changed_rows_ names.
+// Projects `rows`, which are those that changed_rows_ lists.
 template <typename Scalar>
 void DecompositionLayer<Scalar>::project(int s, const Rows<Scalar>& rows) {
   const Index count = rows.rows(), out = heads_ * width_;
@@ -157,7 +157,7 @@ void DecompositionLayer<Scalar>::take(int s, Scalar factor) {
   project(s, next_.topRows(count));
 }
 
-// sigma of each token, from the sum of its rows as they stand now.
+// sigma of each token, from the sum of its current rows.
 template <typename Scalar>
 void DecompositionLayer<Scalar>::update_factors() {
   all_ones_ = true;
@@ -222,13 +222,13 @@ void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool
   const Index n = tokens_, size = n * n, from = gauged ? 0 : head * width_;
   const int all = parts(), stacked = gauged ? all : summands_;
   keys_of_head_.pack(keys.middleCols(from, width_), n);
-  // As many rows at a time as leave together; whole tiles of four or six.
+  // As many rows at a time as are handed over together, in whole tiles of four or six.
   const Index most = std::max<Index>(12, Writer::kMost / n / 12 * 12);
   for (int s = 0; s < stacked; ++s) {
     for (int r = 0, next; r < stacked; r = next) {
       next = r + 1;
       if (is_kept(kept, s, r)) continue;
-      // Terms that fit follow each other, and their queries are packed once.
+      // Terms that fit are consecutive, so their queries are packed once.
       while (next < stacked && !is_kept(kept, s, next) && (next - r + 1) * size <= Index(Writer::kMost))
         ++next;
       for (Index i = 0; i < n; i += most) {
@@ -242,7 +242,7 @@ void DecompositionLayer<Scalar>::varying_terms(int head, std::size_t place, bool
   }
 }
 
-// Products with the constant: one number a query or a key.
+// Products with the constant: one number per query or key.
 template <typename Scalar>
 void DecompositionLayer<Scalar>::constant_terms(int head, std::size_t place, bool kept, Writer& out) {
   const Index n = tokens_, size = n * n;
@@ -283,7 +283,7 @@ void DecompositionLayer<Scalar>::terms(const std::vector<int>& heads, bool kept,
   update_factors();
   const std::size_t each = parts() * parts() * tokens_ * tokens_;
   Writer out(buffer_, heads.size() * each, write);
-  // In a gauge the constant holds something of every summand.
+  // In a gauge the constant contains something of every summand.
   for (int s = 0; gauged_ && s < summands_; ++s) changed_[summands_] |= changed_[s];
   for (std::size_t k = 0; k < heads.size(); ++k) {
     for (Side* side : {&query_, &key_}) {

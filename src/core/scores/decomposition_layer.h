@@ -1,10 +1,10 @@
-// The terms of attention scores again and again, for weights that stay: each change costs what it changes.
+// The terms of attention scores again and again, for fixed weights: a call costs only what has changed.
 //
 // W_Q and W_K are packed once. Tables are compared with the last ones row by row, and only rows that differ
-// are projected. Terms whose query part and key part are both as they were are not computed again, so with
-// fixed positions that is one of the four products. What is kept of summand s is W (gamma * C t_s), without
-// its factor and without sigma, which are one number a row and multiply the finished products. A gauge comes
-// after it: in any but the raw one the parts of a head are put together from what is kept.
+// are projected. Terms whose query part and key part are both unchanged are not computed again; with fixed
+// positions that is one of the four products. What is kept of summand s is W (gamma * C t_s), without its
+// factor and without sigma: those are one number per row and multiply the finished products. A gauge is
+// applied after that: in any gauge except raw, the parts of a head are put together from what is kept.
 #pragma once
 
 #include <functional>
@@ -26,19 +26,19 @@ class DecompositionLayer {
                      const Normalization<Scalar>& normalization, int heads, Scalar scale, int summands,
                      const Gauge<Scalar>& gauge = {});
 
-  // The number of tokens n of the tables to come, which must exceed the index of every row that stands apart. A
-  // new n forgets all tables.
+  // Sets n, the number of tokens of later tables, which must exceed the index of every row that stands apart.
+  // A new n forgets all tables.
   void resize(Eigen::Index tokens);
   // Where the next table [n, d] is to be written. take() reads it and invalidates the pointer.
   Scalar* next_table() { return next_.data(); }
   std::size_t table_size() const { return next_.size(); }
-  // What is in next_table() is summand s; it is multiplied by `factor`. Every summand, before terms().
+  // Takes next_table() as summand s, multiplied by `factor`. Call it for every summand before terms().
   void take(int s, Scalar factor);
 
-  // The chosen heads' terms [heads, parts, parts, n, n], in pieces; the parts are the summands and, when there
-  // is a bias, a beta or a gauge other than the raw one, the constant. With `kept`, terms that have not changed
-  // since the last call, which must have been for the same heads, are not written again. Allocates once for each
-  // n and, in a gauge, the means of each head.
+  // The chosen heads' terms [heads, parts, parts, n, n], in pieces. The parts are the summands and, when
+  // there is a bias, a beta or a gauge other than raw, the constant. With `kept`, terms that have not changed
+  // since the last call, which must have been for the same heads, are not written again. Allocates once for
+  // each n and, in a gauge, the means of each head.
   void terms(const std::vector<int>& heads, bool kept, const Write& write);
 
   int parts() const { return summands_ + constant_; }
@@ -49,8 +49,8 @@ class DecompositionLayer {
     PackedStack<Scalar> weight;
     Matrix<Scalar> rows;      // [summands * n, heads * d_h], projected
     Vector<Scalar> constant;  // [heads * d_h]: W beta + b
-    Matrix<Scalar> means;     // [summands, heads * d_h], of a gauge of given means
-    Matrix<Scalar> parts;     // [(summands + 1) * n, d_h], of one head in a gauge
+    Matrix<Scalar> means;     // [summands, heads * d_h], for a gauge of given means
+    Matrix<Scalar> parts;     // [(summands + 1) * n, d_h], one head in a gauge
   };
   class Writer;
 
@@ -64,7 +64,7 @@ class DecompositionLayer {
   bool is_kept(bool kept, int s, int r) const { return kept && !changed_[s] && !changed_[r]; }
 
   Normalization<Scalar> normalization_;
-  bool gauged_;  // in any gauge but the raw one
+  bool gauged_;  // in any gauge except raw
   std::vector<int> apart_rows_;
   int heads_, summands_;
   bool constant_;
@@ -73,14 +73,14 @@ class DecompositionLayer {
   Side query_, key_;
   PackedStack<Scalar> keys_of_head_;
   Matrix<Scalar> next_, fresh_;
-  std::vector<Matrix<Scalar>> tables_;      // [n, d], as they came
+  std::vector<Matrix<Scalar>> tables_;      // [n, d], as taken
   std::vector<Scalar> table_factors_;       // what each is multiplied by
-  std::vector<Vector<Scalar>> factors_;     // [n], of each row: the table's over the token's sigma
+  std::vector<Vector<Scalar>> factors_;     // [n], for each row the table's factor over the token's sigma
   Vector<Scalar> sigma_;                    // [n]
   std::vector<char> apart_;                 // [n], or empty
   bool all_ones_ = true;                    // whether every one of them is 1
   std::vector<char> changed_;               // since the last terms(), by part
-  std::vector<Eigen::Index> changed_rows_;  // of the table that take() takes
+  std::vector<Eigen::Index> changed_rows_;  // of the table in take()
   AlignedBuffer<Scalar> buffer_;
 };
 

@@ -43,7 +43,7 @@ Eigen::ArrayXd pairs_of(const Matrix<Scalar>& matrix) {
   return pairs;
 }
 
-// The pairs' mean and deviation, and what is left of them without their mean and unit.
+// The pairs' mean and deviation, and the pairs without their mean and unit.
 struct Centred {
   Eigen::ArrayXd pairs;
   double mean = 0, deviation = 0;  // in the unit 2^exponent
@@ -60,7 +60,7 @@ Centred centred_pairs(const Matrix<Scalar>& matrix) {
   result.mean = result.pairs.sum() / count;
   result.pairs -= result.mean;
   result.deviation = std::sqrt(result.pairs.square().sum() / count);
-  // Equal pairs differ from their mean by its rounding, which is no deviation.
+  // Equal pairs differ from their mean by rounding, which is no deviation.
   if (result.deviation <= count * std::numeric_limits<double>::epsilon() * size) result.deviation = 0;
   return result;
 }

@@ -1,9 +1,9 @@
-// The dot products of all pairs of tokens, when positions are added and when they are concatenated.
+// The dot products of all pairs of tokens, with positions added and with positions concatenated.
 //
 //   (x_i + rho p_i) . (x_j + rho p_j) = x_i.x_j + rho x_i.p_j + rho p_i.x_j + rho^2 p_i.p_j
 //   [x_i; rho p_i] . [x_j; rho p_j]   = x_i.x_j                             + rho^2 p_i.p_j
 //
-// Before any weights, then, adding differs from concatenating by the two cross terms and nothing else.
+// So before any weights, adding differs from concatenating by the two cross terms and nothing else.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -22,12 +22,12 @@ struct DotProducts {
 
 // token is [n, d_t], position is [n, d_p]; only concatenation allows d_t != d_p. added and
 // concatenated are computed from the added and the joined rows themselves, not from the terms, so
-// that comparing them with the terms' sums is a check.
+// comparing them with the sums of terms is a check.
 template <typename Scalar>
 DotProducts<Scalar> dot_products(const Matrix<Scalar>& token, const Matrix<Scalar>& position,
                                  Scalar position_scale);
 
-// Over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix: a token with itself is left
+// Over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix. A token with itself is left
 // out, because |x_i|^2 is on another scale than the rest. NaN where there are too few pairs.
 struct PairMoments {
   double mean = 0;
@@ -36,7 +36,7 @@ struct PairMoments {
 template <typename Scalar>
 PairMoments pair_moments(const Matrix<Scalar>& matrix);
 
-// Pearson's correlation of two [n, n] matrices over the pairs i < j; NaN when one of them is constant.
+// Pearson correlation of two [n, n] matrices over the pairs i < j; NaN when one of them is constant.
 template <typename Scalar>
 double pair_correlation(const Matrix<Scalar>& a, const Matrix<Scalar>& b);
 

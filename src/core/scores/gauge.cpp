@@ -43,7 +43,7 @@ void move_means_into_constant(const Matrix<Scalar>& given, Index column, const V
   for (Index s = 0; s < summands; ++s) {
     Scalar* const part = parts.data() + (from + s * n) * width;
     Scalar* const constant = parts.data() + (from + summands * n) * width;
-    // A part is projected and divided by sigma already, so that w_i times what it was is the part itself.
+    // A part is already projected and divided by sigma, so w_i times the undivided part is the part itself.
     Scalar weights = 0;
     for (Index c = 0; c < width; ++c) mean[c] = given.size() ? given(s, column + c) : 0;
     for (Index i = 0; !given.size() && i < n; ++i) {
@@ -74,7 +74,7 @@ void apply_gauge(const Gauge<Scalar>& gauge, const Normalization<Scalar>& normal
   };
   turn(query, parts.queries);
   turn(key, parts.keys);
-  // It is divided by each row's own sigma now.
+  // The constant now contains m_s / sigma_i, which differs from row to row.
   parts.constant = false;
 }
 

@@ -1,24 +1,24 @@
 // The gauge: how much of each summand counts as constant.
 //
-// t -> t + a, p -> p - a changes no logit, yet it changes every term of the two and so every share. What may
-// be said of "the token's part" is what does not depend on it. A gauge takes a mean x~_s from each summand,
-// and what it takes joins the constant:
+// t -> t + a, p -> p - a changes no logit, yet it changes every term of the two and so every share. Only what
+// does not depend on a can be called "the token's part". A gauge subtracts a mean x~_s from each summand, and
+// what it subtracts joins the constant:
 //
 //   part s of row i:  q_s(i) - m_s / sigma_i,   constant of row i:  c + sum_s m_s / sigma_i,
 //
 // where m_s = W (gamma * C x~_s) is that mean projected, and sigma_i what the norms divided row i by. It is
-// one subtraction a part after projection, so logits, sigma and what was projected before stay as they are.
+// one subtraction per part after projection, so logits, sigma and earlier projections stay as they are.
 //
-// - raw: nothing is taken; terms are of the summands as they come.
+// - raw: nothing is subtracted; terms belong to the summands as they are.
 // - canonical: x~_s = sum_i w_i x_s(i) over the used rows, w_i proportional to 1 / sigma_i, so that each
-//   part sums to zero over them after LayerNorm. Then a term of two parts has zero row and column sums over
-//   the used rows: it is what the two do together and neither does alone. Needs no corpus, and moves with
+//   part sums to zero over them after LayerNorm. A term of two parts then has zero row and column sums over
+//   the used rows: it is what the two do together and neither does alone. It needs no corpus, and follows
 //   any shift of the summands.
 // - means: the caller's x~_s.
 //
-// Rows that stand apart are those whose token the model fixes, as BERT's [CLS] at position 0: of such a row
-// t + v, p - v cannot be told from t, p either. Except in the raw gauge their whole sum is constant and their
-// other parts are zero. They are in no mean, and shares are taken without them (shares.h).
+// Rows that stand apart are those whose token the model fixes, such as BERT's [CLS] at position 0: there
+// t + v, p - v cannot be told from t, p. Except in the raw gauge their whole sum is constant and their
+// other parts are zero. No mean includes them, and shares leave them out (shares.h).
 #pragma once
 
 #include <vector>
@@ -33,29 +33,30 @@ enum class GaugeKind { raw, canonical, means };
 template <typename Scalar>
 struct Gauge {
   GaugeKind kind = GaugeKind::raw;
-  Matrix<Scalar> means;    // [summands, d], of kind means
+  Matrix<Scalar> means;    // [summands, d], for kind means
   std::vector<int> apart;  // the rows that stand apart
 
   bool moves_terms() const { return kind != GaugeKind::raw; }
 };
 
-// Flags [n] of these rows, from 0 to n - 1; empty when there are none.
+// Flags [n] that mark these rows, from 0 to n - 1; empty when there are none.
 std::vector<char> row_flags(const std::vector<int>& rows, Eigen::Index n);
 
-// The m_s of given means [summands, d]: [summands, width], without bias and without sigma; nothing of nothing.
+// The m_s of given means [summands, d]: [summands, width], without bias and without sigma; empty for no
+// means.
 template <typename Scalar>
 Matrix<Scalar> project_means(const Matrix<Scalar>& means, const Normalization<Scalar>& normalization,
                              const Linear<Scalar>& linear);
 
-// Takes the m_s from projected parts [(summands + 1) * n, width], n rows of each and the constant last, in place;
-// they and the rows apart join the constant. The first row of the first part is row `from`. The m_s are the
-// columns from `column` on of `given`, or, when that is empty, those of the canonical gauge: zero where every row
-// stands apart. sigma is [n], the product where there are several norms.
+// Subtracts the m_s from projected parts [(summands + 1) * n, width], n rows of each and the constant last,
+// in place; they and the rows that stand apart join the constant. The first row of the first part is row
+// `from`. The m_s are the columns from `column` on of `given` or, when that is empty, those of the canonical
+// gauge: zero where every row stands apart. sigma is [n], the product where there are several norms.
 template <typename Scalar>
 void move_means_into_constant(const Matrix<Scalar>& given, Eigen::Index column, const Vector<Scalar>& sigma,
                               const std::vector<char>& apart, Eigen::Index from, Matrix<Scalar>& parts);
 
-// Puts the parts of project_sum(), for the same norm and weights, into a gauge. Before any are merged.
+// Puts the parts of project_sum(), for the same norm and weights, into a gauge. Call it before merging any.
 template <typename Scalar>
 void apply_gauge(const Gauge<Scalar>& gauge, const Normalization<Scalar>& normalization,
                  const Linear<Scalar>& query, const Linear<Scalar>& key, ProjectedParts<Scalar>& parts);

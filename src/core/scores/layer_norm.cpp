@@ -26,7 +26,7 @@ Scalar root_mean_square(const Scalar* row, Eigen::Index size, Scalar epsilon) {
   if (squares <= Limits::max() && squares >= Limits::min() / (Limits::epsilon() * Limits::epsilon())) {
     return std::sqrt(squares / static_cast<Scalar>(size) + epsilon);
   }
-  // Squares have overflowed, or lost digits: again in another unit.
+  // Squares have overflowed, or lost digits: compute again in another unit.
   const Eigen::Map<const Vector<Scalar>> given(row, size);
   const int exponent = exponent_of(given);
   const Scalar mean =

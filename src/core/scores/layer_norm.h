@@ -1,4 +1,4 @@
-// LayerNorm of a sum, as a sum.
+// LayerNorm of a sum, written as a sum.
 //
 // With x = sum_s t_s per token, C = I - 11'/d and sigma^2 = |Cx|^2/d + epsilon,
 //
@@ -25,14 +25,14 @@ struct Normalization {
   Scalar epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
 };
 
-// sqrt(|row|^2 / size + epsilon), wherever the result itself can be represented.
+// sqrt(|row|^2 / size + epsilon), correct whenever the result itself can be represented.
 template <typename Scalar>
 Scalar root_mean_square(const Scalar* row, Eigen::Index size, Scalar epsilon);
 
 template <typename Scalar>
 struct NormalizedSummands {
   Eigen::Index tokens = 0;  // n
-  // [(1 + summands) * n, d], one above the other, so that one product projects them all: LN(x) from x
+  // [(1 + summands) * n, d], stacked so that one product projects them all: LN(x) from x
   // itself, beta included, and then each h_s.
   Matrix<Scalar> stack;
   Vector<Scalar> sigma;  // [n]; ones when kind is none

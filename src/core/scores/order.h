@@ -1,8 +1,8 @@
-// Order without positions: a small attention layer, and what permuting its input does to its output.
+// Order without positions: a small attention layer, and how permuting its input changes its output.
 //
 // Self-attention over all tokens commutes with every permutation of them, at any depth. A causal mask
-// breaks that, but one causal layer still gives its last token a function of what the prefix contains,
-// not of its order; a second layer sees outputs that already depend on the prefixes, and order enters
+// breaks that. Still, one causal layer's last output is a function of what the prefix contains,
+// not of its order. A second layer sees outputs that already depend on the prefixes, and so order enters
 // (Haviv et al. 2022, arXiv 2203.16634, and Kazemnejad et al. 2023, on models without positions).
 #pragma once
 
@@ -27,15 +27,15 @@ struct AttentionLayer {
 Matrix<double> attention_layer(const Matrix<double>& input, const AttentionLayer& layer, bool causal);
 
 struct PermutationEffect {
-  Matrix<double> output;    // [n, d], all layers, of the input as it is
-  Matrix<double> permuted;  // [n, d], of the input whose row i is row permutation[i] of the given one
-  double equivariance = 0;  // max |permuted - (the output, permuted alike)|: 0 when order only relabels
+  Matrix<double> output;    // [n, d], after all layers, for the input as it is
+  Matrix<double> permuted;  // [n, d], for the input whose row i is row permutation[i] of the given one
+  double equivariance = 0;  // max |permuted - output in the same permutation|: 0 when order only relabels
   double last = 0;          // max |permuted - output| in the last row: with a permutation that keeps the
                             // last token in place, how much its output knows of the order before it
 };
 
-// layers: none (the identity) or more, all on width d; permutation: each of 0 .. n - 1 once. Maxima over
-// nothing are 0.
+// layers: any number, none for the identity, all of width d; permutation: each of 0 .. n - 1 once. Maxima
+// over nothing are 0.
 PermutationEffect permutation_effect(const Matrix<double>& input, const std::vector<AttentionLayer>& layers,
                                      bool causal, const std::vector<int>& permutation);
 

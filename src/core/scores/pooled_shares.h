@@ -1,4 +1,4 @@
-// Shares of heads and groups of terms over several sentences: covariances (shares.h) are added up first, and
+// Shares of heads and groups of terms over several sentences. Covariances (shares.h) are added up first and
 // divided last, so that a sentence or a head counts by how much its scores vary.
 #pragma once
 

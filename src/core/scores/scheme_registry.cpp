@@ -9,7 +9,7 @@ using Input = SchemeInput;
 double nothing(const Shape&) { return 0; }
 double table(const Shape& s) { return s.positions * s.d_position; }
 double offsets(const Shape& s) { return 2 * s.clip + 1; }
-// As many as W_Q and W_K of one layer have.
+// As many parameters as W_Q and W_K of one layer have.
 double projections(const Shape& s) { return 2 * s.d_model * s.heads * s.d_head; }
 double tupe_count(const Shape& s) { return (s.positions + 1) * s.d_model + projections(s); }
 

@@ -1,4 +1,4 @@
-// The one table of schemes: what each is called, what its formula is, what it adds and how it is built.
+// The one table of schemes: the name of each, its formula, what it adds and how it is built.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace superpose {
 
-// The sizes that a parameter count depends on; those that a scheme does not use do not matter.
+// The sizes that a parameter count depends on. A scheme ignores those it does not use.
 struct SchemeShape {
   double d_model = 0;
   double heads = 0;
@@ -21,8 +21,8 @@ struct SchemeShape {
   double layers = 1;
 };
 
-// Whatever a scheme can be built from, by the names and shapes that its function in schemes.h has. A
-// scheme reads its own parts and leaves the others alone.
+// All that a scheme can be built from, with the names and shapes of its function in schemes.h. A
+// scheme reads its own parts and ignores the others.
 struct SchemeInput {
   Matrix<double> content;
   Linear<double> query, key;
@@ -50,13 +50,13 @@ struct SchemeInfo {
   const char* parameters;  // TeX, what the scheme adds to a model that has W_Q and W_K
   const char* source;
   // The parameters it adds over all layers, without the biases of its own projections (TUPE: 2 d^2 for U^Q
-  // and U^K is the paper's +1.18 M). Tables count once, projections once a layer, except TUPE's, which its
+  // and U^K is the paper's +1.18 M). Tables count once and projections once per layer, except TUPE's, which
   // layers share.
   double (*count)(const SchemeShape&);
   Scheme<double> (*build)(const SchemeInput&);
-  // Whether the logits also come from whole queries and keys, apart from the terms.
+  // Whether the logits are also computed from whole queries and keys, independently of the terms.
   bool whole = false;
-  // TeX, the logit when a query also sees the keys after it; null when that is the same formula.
+  // TeX, the logit when a query also sees later keys; null when that is the same formula.
   const char* bidirectional_formula = nullptr;
 };
 

@@ -37,7 +37,7 @@ void evaluate(const ScoreTerm<Scalar>& term, int heads, int head, MatrixMap<Scal
 }
 
 // Logits in another order than evaluate() takes: pair by pair, each in one sum over the channels of all
-// terms, from the last to the first, and rows of positions looked up before they are multiplied.
+// terms, from the last to the first. Position rows are looked up before they are multiplied.
 template <typename Scalar>
 void sum_pairs(const Scheme<Scalar>& scheme, int head, MatrixMap<Scalar> out) {
   out.setZero();
@@ -96,7 +96,7 @@ template <typename Scalar>
 Scheme<Scalar> scheme_of_parts(const ProjectedParts<Scalar>& parts,
                                std::initializer_list<const char*> names) {
   const Eigen::Index n = parts.tokens;
-  // Of the rows that stand one above the other, 0 is the whole and part p is p + 1.
+  // In the stacked rows, 0 is the whole and part p is p + 1.
   const auto product = [&](const char* name, int query, int key) {
     return ScoreTerm<Scalar>{name,
                              Lookup::product,
@@ -124,7 +124,7 @@ Scheme<Scalar> scheme_of_two(const ProjectedParts<Scalar>& parts) {
                          {"content-content", "content-position", "position-content", "position-position"});
 }
 
-// The same rows once for each head: [n, w] gives [n, heads * w].
+// The same rows repeated for each head: [n, w] gives [n, heads * w].
 template <typename Scalar>
 Matrix<Scalar> for_each_head(const Matrix<Scalar>& rows, int heads) {
   return rows.replicate(1, heads);
@@ -289,7 +289,7 @@ Scheme<Scalar> tupe(Content<Scalar> content, const Matrix<Scalar>& position,
   const Matrix<Scalar> key = apply(position_key, position);
   const Eigen::Index width = query.cols() / heads;
 
-  // All scores of rows 0 .. n with each other, a column for each head; token i has row i + 1.
+  // The scores of rows 0 .. n with each other, a column for each head; token i has row i + 1.
   const int rows = n + 1;
   Matrix<Scalar> scores(rows * rows, heads);
   Matrix<Scalar> of_head(rows, rows);

@@ -1,4 +1,4 @@
-// Ways to tell attention where tokens stand: the logits of one layer under every scheme, each a sum of
+// Ways to tell attention where tokens are: the logits of one layer under every scheme, each a sum of
 // named terms over the same queries and keys, so that schemes can be compared.
 //
 // A scheme is a list of terms, and a term is one of four things, per head:
@@ -38,10 +38,10 @@ struct Scheme {
   Eigen::Index n = 0;
   int heads = 1;
   std::vector<ScoreTerm<Scalar>> terms;
-  // The same logits by fewer terms, from whole queries and keys; empty when there is no such form, and
-  // the logits are then summed pair by pair, over the channels of all terms at once.
+  // The same logits from fewer terms, by whole queries and keys. Empty when there is no such form:
+  // then logits are summed pair by pair, over the channels of all terms at once.
   std::vector<ScoreTerm<Scalar>> whole;
-  bool causal = false;  // a query sees the keys j <= i
+  bool causal = false;  // a query i sees only the keys j <= i
 };
 
 // The queries and keys of the content, which every scheme shares: [n, heads * d_h].
@@ -57,14 +57,14 @@ template <typename Scalar>
 Content<Scalar> project_content(const Matrix<Scalar>& content, const Linear<Scalar>& query,
                                 const Linear<Scalar>& key, int heads);
 
-// One head: terms holds the terms [n, n] one after another, logits [n, n] what `whole` gives, or the sum
-// pair by pair when it is empty. Returns the residual max_ij |sum of terms - logits|. No mask is applied:
-// see mask_future.
+// One head: terms gets the terms [n, n] one after another; logits [n, n] gets what `whole` gives or, when
+// that is empty, the sum pair by pair. Returns the residual max_ij |sum of terms - logits|. No mask is
+// applied: see mask_future.
 template <typename Scalar>
 Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, Scalar* logits);
 
-// Puts `value` above the diagonal of a matrix [n, n]: minus infinity before a softmax; NaN stands for
-// the mean of what the row sees, so that row-centring counts the rest for nothing.
+// Puts `value` above the diagonal of a matrix [n, n]: minus infinity before a softmax. NaN means
+// the mean of what the row sees, so that the masked entries count for nothing after row-centring.
 template <typename Scalar>
 void mask_future(Eigen::Ref<Matrix<Scalar>> matrix, Scalar value);
 
@@ -91,8 +91,8 @@ Scheme<Scalar> concatenated_full(const Matrix<Scalar>& content, const Matrix<Sca
                                  const Matrix<Scalar>& position_query, const Matrix<Scalar>& position_key,
                                  int heads, Scalar scale);
 
-// q_i . k_j + q^p_i . k^p_j, times scale, 1/sqrt(d_h + d_hp): the position has queries and keys
-// [n, heads * d_hp] of its own.
+// q_i . k_j + q^p_i . k^p_j, times scale, 1/sqrt(d_h + d_hp): the position has separate queries and keys
+// [n, heads * d_hp].
 template <typename Scalar>
 Scheme<Scalar> concatenated_block_diagonal(Content<Scalar> content, Content<Scalar> position, Scalar scale);
 

@@ -24,8 +24,9 @@ double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
 
 }  // namespace
 
-// One pass over the rows. A centred row sums to zero, so its product with a term is that with the term's
-// own row centred; subtracting the term's mean all the same keeps what is constant in j at nothing.
+// One pass over the rows. A centred row sums to zero, so its product with a term is the same as with the
+// term's centred row. The term's mean is subtracted all the same, so that terms constant in j give exactly
+// nothing.
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted) {
@@ -44,7 +45,7 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   std::vector<double> centred(n);
   std::vector<Scalar> gathered(all ? 0 : n);
   Eigen::Index size = n;
-  // The keys of row i that count, side by side.
+  // The keys of row i that count, packed together.
   const auto row_of = [&](const Scalar* matrix, Eigen::Index i) {
     const Scalar* const row = matrix + i * n;
     if (all) return row;

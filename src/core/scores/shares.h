@@ -1,10 +1,10 @@
 // How much of a score's variation over keys each of its terms accounts for.
 //
-// Softmax ignores whatever is constant in j, so terms are compared after centring each row:
+// Softmax ignores anything that is constant in j, so terms are compared after centring each row:
 //
 //   share_t = <T~_t, A~> / |A~|^2,   A~ = logits minus their row means.
 //
-// Since A~ is the sum of the T~_t, shares sum to 1. A term that opposes the rest has a negative one.
+// Since A~ is the sum of the T~_t, shares sum to 1. The share of a term that opposes the rest is negative.
 #pragma once
 
 #include <vector>
@@ -29,17 +29,18 @@ struct Covariances {
   Vector<double> shares;  // per term; also where squares of the logits are beyond the range of doubles
 };
 
-// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Each row is centred over the
-// keys that count in it. Sums are in double for either scalar, and may be added over sentences or heads
-// before dividing (a pooled share). Logits whose rows are constant, or vary by no more than their rounding, or
-// of which fewer than two count, have no shares: all covariances are 0, and shares NaN. Rounding is taken to be
-// 64 units in the last place of the largest |logit| or |term|, for each entry in the root mean square.
+// terms holds `count` matrices [n, n], one after another; logits is [n, n]. Each row is centred over the keys
+// that count in it. Sums are in double for either scalar, and may be added over sentences or heads before
+// dividing (a pooled share). Logits have no shares when their rows are constant, vary by no more than
+// rounding, or have fewer than two keys that count: all covariances are then 0, and shares NaN. Rounding is
+// taken as 64 units in the last place of the largest |logit| or |term|, for each entry in the root mean
+// square.
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted = {});
 
-// <T, A> / |A|^2 over the same pairs with nothing subtracted, of one matrix and the logits, both [n, n]: a share
-// of the scores as they are, constants that softmax ignores included. NaN when the logits are all 0.
+// <T, A> / |A|^2 over the same pairs with nothing subtracted, for one matrix and the logits, both [n, n]: a
+// share of the scores as they are, including constants that softmax ignores. NaN when the logits are all 0.
 template <typename Scalar>
 double uncentred_share(const Matrix<Scalar>& term, const Matrix<Scalar>& logits,
                        const CountedPairs& counted = {});

@@ -1,4 +1,4 @@
-// Softmax over keys, of the whole score or of any subset of its terms.
+// Softmax over keys, of the whole score or of any of its terms.
 #pragma once
 
 #include <vector>

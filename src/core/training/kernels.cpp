@@ -1,5 +1,5 @@
-// Loops run over whole vectors and leave the last few entries to scalars, so that any size is right and multiples
-// of four are fast.
+// Loops run over whole vectors, and handle the last few entries as scalars. So any size is right, and
+// multiples of four are fast.
 #include "training/kernels.h"
 
 #include <algorithm>
@@ -51,14 +51,14 @@ inline float largest(Lanes<float> v) {
 }
 inline double largest(Lanes<double> v) { return std::max(v[0], v[1]); }
 
-// e^x to 2 ulp: x = k ln 2 + r with |r| <= ln(2)/2, a polynomial in r (Cephes, expf), and k into the exponent.
-// 0 below -87, and no more than e^88 above.
+// e^x to 2 ulp: x = k ln 2 + r with |r| <= ln(2)/2, a polynomial in r (Cephes, expf), and k into the
+// exponent. 0 below -87, and no more than e^88 above.
 inline Lanes<float> exponential(Lanes<float> x) {
   using S = Simd<float>;
   typedef std::int32_t Bits __attribute__((vector_size(kVectorBytes)));
   const auto low = S::all(-87), high = S::all(88);
   const auto clamped = x > high ? high : x;
-  // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the low bits.
+  // Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
   const auto shift = S::all(12582912.0f);
   const auto shifted = clamped * S::all(1.44269504088896341f) + shift;
   const auto k = shifted - shift;
@@ -76,7 +76,7 @@ inline Lanes<double> exponential(Lanes<double> x) {
   return x;
 }
 
-// Of one number, by the same steps as in a vector.
+// For one number, by the same steps as for a vector.
 template <typename Scalar>
 inline Scalar exponential_of(Scalar x) {
   return exponential(Simd<Scalar>::all(x))[0];
@@ -93,7 +93,7 @@ inline Lanes<double> square_root(Lanes<double> v) {
   return v;
 }
 
-// whole(c) for each vector of entries, and single(c) for each entry that is left over.
+// Calls whole(c) for each full vector of entries, and single(c) for each entry left over.
 template <typename Scalar, typename Whole, typename Single>
 inline void along(Index count, const Whole& whole, const Single& single) {
   Index c = 0;
@@ -111,7 +111,7 @@ inline const Scalar* entry(Block<const Scalar> a, Index i, Index k) {
   return kLeft == Left::as_is ? a.at + i * a.stride + k : a.at + k * a.stride + i;
 }
 
-// Rows x (vectors of) columns of the result stay in registers while k runs.
+// kRows rows by kVectors vectors of the result stay in registers while k runs.
 template <Left kLeft, int kRows, int kVectors, typename Scalar, int... kRow>
 inline void tile(Block<const Scalar> a, Block<const Scalar> b, Index depth, const Block<const Scalar>* plus,
                  Block<Scalar> out, std::integer_sequence<int, kRow...>) {
@@ -220,7 +220,7 @@ void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductSh
 
 namespace {
 
-// Four rows of four, turned.
+// Transposes a tile of four rows by four.
 inline void transpose_tile(Block<const float> from, Block<float> out) {
   using S = Simd<float>;
   const auto a = S::load(from.row(0)), b = S::load(from.row(1));

@@ -1,7 +1,8 @@
-// What a training step spends its time in, on vectors of 16 bytes. Matrices are rows of `stride` entries.
+// The kernels where a training step spends its time, on vectors of 16 bytes. Matrices are rows of `stride`
+// entries.
 //
-// The products of a small transformer are some 30 wide: packing them first, as numeric/product.h does for
-// large ones, would cost as much as it saves, so these read their operands where they are.
+// The products of a small transformer are some 30 wide. Packing them first, as numeric/product.h does for
+// large ones, would cost as much as it saves, so these read their operands in place.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -21,8 +22,8 @@ struct ProductShape {
   Eigen::Index rows, depth, columns;
 };
 
-// out = a b, a [rows, depth], b [depth, columns]; or plus + a b, where plus may be out and otherwise does not
-// overlap it.
+// out = a b, a [rows, depth], b [depth, columns]; or plus + a b, where plus may be out itself but must not
+// overlap it otherwise.
 template <typename Scalar>
 void multiply(Block<const Scalar> a, Block<const Scalar> b, ProductShape shape, Block<Scalar> out);
 template <typename Scalar>
@@ -40,23 +41,23 @@ void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductSh
 template <typename Scalar>
 void transpose(Block<const Scalar> from, Eigen::Index rows, Eigen::Index columns, Block<Scalar> out);
 
-// Each row [n] to its softmax, in place. An entry of kMasked has weight 0, unless all are.
+// Replaces each row [n] by its softmax. An entry of kMasked gets weight 0, unless all are masked.
 constexpr double kMasked = -1e30;
 template <typename Scalar>
 void softmax(Block<Scalar> rows, Eigen::Index count, Eigen::Index n);
 
-// The gradient of softmax() with respect to its scores: weights (gradient - <weights, gradient>), where `gradient`
-// [count, n] is the one with respect to the weights and is overwritten.
+// The gradient of softmax() with respect to its scores: weights (gradient - <weights, gradient>). `gradient`
+// [count, n] is given with respect to the weights and overwritten.
 template <typename Scalar>
 void softmax_backward(Block<const Scalar> weights, Block<Scalar> gradient, Eigen::Index count,
                       Eigen::Index n);
 
-// Rows [count, d], one after another, less their mean and over their root mean square with epsilon 1e-5;
-// inverse [count] is what they were multiplied by.
+// Rows [count, d], one after another, minus their mean and over their root mean square with epsilon 1e-5;
+// inverse [count] is the factor of each row.
 template <typename Scalar>
 void layer_norm(const Scalar* x, Eigen::Index count, Eigen::Index d, Scalar* normalized, Scalar* inverse);
 
-// Adds to dx the gradient of layer_norm() with respect to x, given the one with respect to its result.
+// Adds to dx the gradient of layer_norm() with respect to x, given the gradient with respect to its result.
 template <typename Scalar>
 void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, const Scalar* inverse,
                              Eigen::Index count, Eigen::Index d, Scalar* dx);
@@ -65,8 +66,8 @@ void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, c
 template <typename Scalar>
 void gelu(const Scalar* x, Eigen::Index count, Scalar* y, Scalar* slope);
 
-// Mean cross-entropy over `total` targets, of which these rows are a part. Replaces the logits [count, classes] by
-// the gradient with respect to them, zeros in rows without a target. Returns the sum of the rows' losses.
+// Mean cross-entropy over `total` targets, some of which are in these rows. Replaces the logits [count,
+// classes] by their gradient, with zeros in rows without a target. Returns the sum of the rows' losses.
 template <typename Scalar>
 double cross_entropy(Scalar* logits, const int* targets, Eigen::Index count, Eigen::Index classes,
                      double total);
@@ -86,7 +87,7 @@ void scale_to(const Scalar* x, Scalar a, Eigen::Index count, Scalar* y);
 template <typename Scalar>
 Scalar sum_of_products(const Scalar* x, const Scalar* y, Eigen::Index count);
 
-// A step of AdamW on one part of the parameters. `clip` multiplies the gradient.
+// A step of AdamW on one part of the parameters. The gradient is multiplied by `clip`.
 template <typename Scalar>
 struct AdamStep {
   Scalar rate, decay, beta1, beta2, epsilon, correction1, correction2, clip;

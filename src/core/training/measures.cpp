@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-// Rows [rows, columns] of a parameter in `first` and the channels from there, less their mean.
+// A parameter's rows [rows, columns] in the channels from `first` on, minus their mean row; zeros elsewhere.
 template <typename Scalar>
 Matrix<double> centred_rows(const Parameter& parameter, const Scalar* parameters, int rows, int first,
                             int d) {
@@ -24,7 +24,7 @@ Matrix<double> centred_rows(const Parameter& parameter, const Scalar* parameters
   return column_centred(table);
 }
 
-// Tokens and the positions that a sequence of n has, each in all channels of the stream.
+// Token rows, and the position rows of a sequence of n, each in all channels of the stream.
 struct Rows {
   Matrix<double> tokens, positions;
 };
@@ -65,7 +65,7 @@ Separation separation(const ModelOptions& options, const ParameterLayout& layout
   if (!options.in_stream()) return {kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
   const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
 
-  // A table's overlap with itself is D over its participation ratio.
+  // A table's overlap with itself is D divided by its participation ratio.
   const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens) / width,
                of_positions = energy_overlap(positions, positions) / width;
   Separation result{energy_overlap(tokens, positions), std::sqrt(2 * of_tokens * of_positions), 0, 0, 0};

@@ -8,11 +8,11 @@ namespace {
 
 using Eigen::Index;
 
-// A part of a batch has about so many tokens.
+// About how many tokens a part of a batch has.
 constexpr Index kPart = 64;
 
-// A gain belongs to the weights that read what it multiplies, and a scale of the queries to theirs: once a
-// step then, instead of once a token. to = diag(gain) from, with columns below `scaled` times `scale`.
+// Folds a gain into the weights that read what it multiplies, and a scale of the queries into theirs: once
+// per step instead of once per token. to = diag(gain) from, with columns below `scaled` times `scale`.
 template <typename Scalar>
 void fold(const Scalar* gain, const Scalar* from, Index rows, Index columns, Index scaled, Scalar scale,
           Scalar* to) {
@@ -23,8 +23,8 @@ void fold(const Scalar* gain, const Scalar* from, Index rows, Index columns, Ind
   }
 }
 
-// The gradients of fold() with respect to its weights and gain, given the one with respect to its result, which is
-// overwritten.
+// The gradients of fold() with respect to its weights and gain, given the gradient with respect to its
+// result, which is overwritten.
 template <typename Scalar>
 void unfold(const Scalar* gain, const Scalar* weights, Index rows, Index columns, Index scaled, Scalar scale,
             Scalar* folded, Scalar* d_weights, Scalar* d_gain) {
@@ -69,7 +69,7 @@ Model<Scalar>::Model(const ModelOptions& options) : options_(options), layout_(o
   }
 }
 
-// Twice the same requests: first to count them, then to place them.
+// Makes the same requests twice: first to count them, then to place them.
 template <typename Scalar>
 void Model<Scalar>::take_memory() {
   const Index l = options_.rows, d = options_.d_model(), h = options_.heads, classes = options_.classes;
@@ -156,7 +156,7 @@ const Scalar* Model<Scalar>::gain(const Scalar* parameters, Index place) const {
   return options_.layer_norm ? parameters + place : nullptr;
 }
 
-// Weights as products read them, and what is added to all scores.
+// Prepares weights as products read them, and what is added to all scores.
 template <typename Scalar>
 void Model<Scalar>::prepare(const Scalar* parameters, Index n, bool backward) {
   const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
@@ -238,7 +238,7 @@ void Model<Scalar>::turn(Scalar* qkv, Index count, Index n, Scalar direction) co
   }
 }
 
-// Tokens [count], of whole sequences, to logits [count, classes].
+// From tokens [count], in whole sequences, to logits [count, classes].
 template <typename Scalar>
 void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index count, Index n,
                             const Terms& kept) {
@@ -256,7 +256,7 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
       add_to<Scalar>(position, d, row);
   }
 
-  // The bias is one for all layers, and a cut is of the first.
+  // The bias is shared by all layers, but a cut is for the first alone.
   const bool cuts_bias = options_.scheme == Scheme::untied && !kept[position_position];
   for (int l = 0; l < options_.layers; ++l) {
     const LayerPlaces& at = places_[l];
@@ -283,14 +283,14 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
   multiply<Scalar>({normalized_out_, d}, {unembedding_in_, classes}, {count, d, classes}, {logits_, classes});
 }
 
-// Scores, their softmax and the values it mixes, of each sequence and head.
+// For each sequence and head: scores, their softmax, and the values mixed by it.
 template <typename Scalar>
 void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by_terms, const Terms& kept) {
   const Index d = options_.d_model(), heads = options_.heads, width = d / heads;
   const bool token_token_kept = kept[token_token];
   for (Index s = 0; s < sequences; ++s) {
     const Scalar* const qkv = layer.qkv + s * n * 3 * d;
-    // Keys and values, turned: [2D, n].
+    // Keys and values, transposed: [2D, n].
     Scalar* const turned = layer.turned + s * 2 * d * n;
     transpose<Scalar>({qkv + d, 3 * d}, n, 2 * d, {turned, n});
     for (Index h = 0; h < heads; ++h) {
@@ -316,7 +316,7 @@ void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by
   }
 }
 
-// Adds the terms that are kept to a head's scores of a sequence.
+// Adds the kept terms to a head's scores of a sequence.
 template <typename Scalar>
 void Model<Scalar>::add_terms(Index sequence, Index head, Index n, const Terms& kept, Block<Scalar> scores) {
   const Index d = options_.d_model(), width = options_.d_head();
@@ -332,8 +332,8 @@ void Model<Scalar>::add_terms(Index sequence, Index head, Index n, const Terms& 
   }
 }
 
-// The first layer's normalised stream as a sum of what tokens and positions bring, and queries and keys of
-// both. Only after layer_norm() has found the rows' sizes.
+// Splits the first layer's normalised stream into the parts of tokens and positions, and computes queries and
+// keys of both. Call it after layer_norm() has found the rows' sizes.
 template <typename Scalar>
 void Model<Scalar>::split_terms(const Scalar* parameters, const int* tokens, Index count, Index n) {
   const Index d = options_.d_model(), d_token = options_.d_token(), d_position = options_.d_position();
@@ -359,7 +359,7 @@ void Model<Scalar>::split_terms(const Scalar* parameters, const int* tokens, Ind
   }
 }
 
-// From the gradient with respect to the logits, in logits_, to those with respect to all weights.
+// From the gradient with respect to the logits, in logits_, to the gradients of all weights.
 template <typename Scalar>
 void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gradient, const Terms& kept) {
   const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
@@ -369,7 +369,7 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
                                 {to, columns});
   };
   add_gradient(normalized_out_, d, logits_, classes, unembedding_gradient_);
-  // Through a LayerNorm and past it, into dx_; without one straight on.
+  // Through a LayerNorm and past it, into dx_; without one, straight into dx_.
   const auto into_stream = [&](const Scalar* back, Index columns, const Scalar* from,
                                const Scalar* normalized, const Scalar* inverse, bool first) {
     const ProductShape shape{count, columns, d};
@@ -424,8 +424,8 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
   if (splits(kept)) add_rows(d_parts_[0], d_parts_[1]);
 }
 
-// From the gradients with respect to the queries and keys of e and p apart to those with respect to e and p: what
-// belongs to one alone goes to d_parts_, what comes from their common size to dx_.
+// From the gradients of the queries and keys of e and p to those of e and p themselves: what belongs to one
+// alone goes to d_parts_, what comes from their common size to dx_.
 template <typename Scalar>
 void Model<Scalar>::split_backward(Index count) {
   const Index d = options_.d_model();
@@ -465,7 +465,7 @@ void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n
       const Block<const Scalar> d_mixed{d_mixed_ + row * d + column, d};
       multiply_transposed<Scalar>(weights, d_mixed, {n, n, width}, {d_qkv + 2 * d + column, 3 * d});
       const Block<Scalar> d_queries{d_qkv + column, 3 * d}, d_keys{d_qkv + d + column, 3 * d};
-      // Otherwise content makes no scores, or makes them part by part.
+      // Otherwise content adds nothing to the scores, or adds to them term by term.
       const bool from_content = !options_.zero_scores && !by_terms && kept[token_token];
       if (!from_content) {
         for (Index i = 0; i < n; ++i) {
@@ -487,7 +487,7 @@ void Model<Scalar>::attend_backward(const Layer& layer, Index sequences, Index n
   }
 }
 
-// The gradients with respect to the queries and keys of e and p apart, given d_scores_, the one with respect to
+// The gradients of the queries and keys of e and p, given d_scores_, the gradient with respect to
 // the scores.
 template <typename Scalar>
 void Model<Scalar>::terms_backward(Index sequence, Index head, Index n, const Terms& kept) {
@@ -512,7 +512,7 @@ void Model<Scalar>::terms_backward(Index sequence, Index head, Index n, const Te
   }
 }
 
-// Passes what was gathered over the whole batch on to its parameters.
+// Passes what was summed over the whole batch on to its parameters.
 template <typename Scalar>
 void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) {
   const Index d = options_.d_model(), mlp = options_.d_mlp(), heads = options_.heads, width = d / heads;
@@ -610,8 +610,9 @@ Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch,
   return result;
 }
 
-// Takes what the canonical gauge calls constant out of queries_keys_: part s becomes q_s(i) - m_s / sigma_i, which
-// sums to zero over a sequence. m_s is linear in the part, so it can be taken after projection.
+// Subtracts from queries_keys_ what the canonical gauge calls constant: part s becomes q_s(i) - m_s /
+// sigma_i, which sums to zero over a sequence. m_s is linear in the part, so it can be subtracted after
+// projection.
 template <typename Scalar>
 void Model<Scalar>::move_means_into_constant(Index sequences, Index n) {
   const Index columns = 2 * options_.d_model();
@@ -644,8 +645,8 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
   const auto term_at = [&](int t) { return scores_of_terms_ + t * n * n; };
   for (Index s = 0; s < batch.sequences; s += part) {
     const Index sequences = std::min(part, batch.sequences - s);
-    // A forward pass leaves the first layer's queries and keys, which `untied` has nowhere else. Its attention
-    // weights give way to the scores, without the mask.
+    // A forward pass leaves the first layer's queries and keys, the only place where `untied` has them.
+    // Scores without the mask then overwrite its attention weights.
     forward(parameters, batch.tokens + s * n, sequences * n, n, kAllTerms);
     std::fill_n(layer.weights, sequences * options_.heads * n * n, Scalar(0));
     if (!untied) {

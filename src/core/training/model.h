@@ -1,8 +1,7 @@
 // The model of options.h: its logits, its loss and, derived by hand, its gradient.
 //
-// A batch goes through in parts of a few sequences, forwards and at once backwards, so that what a part
-// leaves behind for its gradient is still in the first cache when it is read again. All memory is taken when
-// the model is made.
+// A batch is processed in parts of a few sequences, each forwards and then backwards at once, so that what
+// the forward leaves for the gradient is still in the L1 cache. All memory is taken when the model is made.
 #pragma once
 
 #include <array>
@@ -17,26 +16,26 @@
 
 namespace superpose {
 
-// What a query and a key of the first layer's score are made of: the query's part first.
+// The terms of the first layer's score: the query's part, then the key's.
 enum Term { token_token, token_position, position_token, position_position, kTermCount };
 
-// Which terms a score keeps; all, unless one is cut or only one is left.
+// Which terms a score keeps; all, unless terms are cut.
 using Terms = std::array<bool, kTermCount>;
 constexpr Terms kAllTerms{true, true, true, true};
 
 struct Evaluation {
   double loss = 0;  // mean over the targets
   int targets = 0;
-  int right = 0;  // targets that have the largest logit; of equal ones the first counts
+  int right = 0;  // targets with the largest logit; of equal logits the first counts
 
   double accuracy() const { return static_cast<double>(right) / targets; }
 };
 
-// What of the first layer's parts counts as constant, sequence by sequence: nothing, or each part's mean over the
-// sequence, weighted so that the rest sums to zero over it (scores/gauge.h, no row standing apart).
+// What counts as constant in the first layer's parts, sequence by sequence: nothing, or each part's mean over
+// the sequence, weighted so that the rest sums to zero over it (scores/gauge.h, with no rows apart).
 enum class TermGauge { raw, canonical };
 
-// Of one head: <T~_t, S~> and |S~|^2 over all sequences, rows centred over the keys that they may read.
+// For one head: <T~_t, S~> and |S~|^2 over all sequences, rows centred over the keys they may read.
 struct TermCovariances {
   std::array<double, kTermCount> terms{};
   double scores = 0;
@@ -50,11 +49,11 @@ class Model {
   const ModelOptions& options() const { return options_; }
   const ParameterLayout& layout() const { return layout_; }
 
-  // Below, the first layer's scores are the sum of the terms that are kept: fewer than all only where
-  // options().has_terms(). With none kept, attention is uniform.
+  // In the functions below, the first layer's scores are the sum of the kept terms. Fewer than all are
+  // allowed only where options().has_terms(). With none kept, attention is uniform.
 
   // The mean cross-entropy over the batch's targets, and its gradient in the layout of the parameters, 0
-  // where they are not trained. A batch has ids in range, n at most the rows, and at least one target.
+  // for those that are not trained. A batch has ids in range, n at most the rows, and at least one target.
   double loss_and_gradient(const Scalar* parameters, const Batch& batch, Scalar* gradient,
                            const Terms& kept = kAllTerms);
 
@@ -64,17 +63,18 @@ class Model {
   Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where
-  // options().has_terms(), and canonical only where tokens and positions share a stream. Terms that are not kept
-  // are 0, as are the cross terms of `untied`. In the canonical gauge the four leave over terms of constants.
+  // options().has_terms(), and canonical only where tokens and positions share a stream. Terms that are not
+  // kept are 0, as are the cross terms of `untied`. In the canonical gauge, terms with constants are left
+  // out.
   void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
                         const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
 
  private:
-  // Where a layer's parameters stand in the list, those of MLP and gains only if there are any.
+  // The places of a layer's parameters in the list; those of MLP and gains only if there are any.
   struct LayerPlaces {
     Eigen::Index g1, qkv, o, g2, w1, w2;
   };
-  // What forward() leaves for backward(), and matrices that are made from parameters once a step.
+  // What forward() leaves for backward(), and matrices made from parameters once per step.
   struct Layer {
     Scalar *x, *normalized, *inverse, *qkv, *turned, *weights, *mixed;
     Scalar *x_mlp, *normalized_mlp, *inverse_mlp, *hidden, *slope;
@@ -115,13 +115,13 @@ class Model {
   Scalar *unembedding_in_, *unembedding_back_, *unembedding_gradient_;
   // What is added to the scores, and its gradient, [H, n, n].
   Scalar *bias_, *bias_gradient_;
-  // Of the positions in `untied`: p U_q scaled, p U_k, the latter turned; their gradients; U turned.
+  // For the positions in `untied`: p U_q scaled, p U_k, the latter transposed; their gradients; U transposed.
   Scalar *position_queries_, *position_keys_, *keys_turned_, *d_position_queries_, *d_position_keys_,
       *u_turned_;
   // RoPE's cosines and sines, [L, d_h / 2] each.
   Scalar *cosines_, *sines_;
-  // Normalised e and p apart, and the queries and keys of each, [count, 2D]; then the gradients, d_parts_ at last
-  // with respect to e and p themselves.
+  // Normalised e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
+  // d_parts_ finally those of e and p themselves.
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
   bool has_bias_, trains_bias_;
   double content_scale_;

@@ -16,8 +16,8 @@ class Optimizer {
  public:
   Optimizer(const OptimizerOptions& options, const ParameterLayout& layout);
 
-  // One step; returns the norm of the gradients of all trained parameters before it was clipped. When that is
-  // not finite, nothing changes and the step does not count. Gradients of others are 0.
+  // Takes one step; returns the norm of all trained parameters' gradients before clipping. When that is
+  // not finite, nothing changes and the step does not count. Gradients of other parameters are 0.
   double step(const Scalar* gradient, Scalar* parameters);
 
   int steps() const { return steps_; }

@@ -1,4 +1,4 @@
-// What is trained, and how: the choices that make a model and its optimiser.
+// What is trained, and how: the options of a model and its optimiser.
 #pragma once
 
 namespace superpose {
@@ -7,12 +7,12 @@ namespace superpose {
 enum class Scheme {
   none,
   add,          // x = e + p
-  concat,       // x = [e | p], within the same width
-  wide_concat,  // x = [e | p], each as wide as the model without it: a stream of twice the width
+  concat,       // x = [e | p], in the same width
+  wide_concat,  // x = [e | p], each D wide: a stream of twice the width
   untied,  // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
   rope,    // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
   alibi,   // -2^(-8 (h + 1) / H) |i - j| added to the scores (arXiv 2108.12409)
-  t5,      // a trained bias for each head and offset (arXiv 1910.10683), one bucket an offset
+  t5,      // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
 };
 
 // Where the position rows P of add, concat, wide_concat and untied come from.
@@ -22,8 +22,8 @@ enum class Table {
   frozen,    // E and P drawn and both fixed
 };
 
-// Tokens [n] to logits [n, classes]: e = E[t] and positions; layers of attention and, with `mlp`, a GELU;
-// an unembedding W_u of its own. Nothing has a bias and LayerNorm has a gain only, so that a score is
+// From tokens [n] to logits [n, classes]: e = E[t] and positions; layers of attention, each with a GELU MLP
+// if `mlp`; an unembedding W_u of its own. Nothing has a bias, and LayerNorm has only a gain, so a score is
 // exactly the four terms of e and p. Weights are [in, out]; rows are tokens.
 struct ModelOptions {
   int vocabulary = 16;  // V >= 1
@@ -33,14 +33,14 @@ struct ModelOptions {
   Table table = Table::learned;
   int width = 32;           // D; the stream has 2 D channels in wide_concat
   int position_width = 16;  // d_p of concat, 0 < d_p < D
-  int heads = 2;            // divide the stream's width, into even parts for rope
+  int heads = 2;            // they divide the stream's width, into even parts for rope
   int layers = 1;
-  bool layer_norm = true;        // before attention, MLP and unembedding; without it none of the three
+  bool layer_norm = true;        // before attention, MLP and unembedding, or none of the three
   bool mlp = false;              // with 4 D channels
   bool causal = false;           // keys j <= i
-  bool zero_scores = false;      // all scores 0: what the task gives without attention's choice, its floor
-  bool fixed_tokens = false;     // E stays as drawn; so it does with Table::frozen
-  bool fixed_positions = false;  // and so P, also with Table::sinusoid
+  bool zero_scores = false;      // all scores 0: the task's floor, without attention's choice
+  bool fixed_tokens = false;     // E stays as drawn, as it does with Table::frozen
+  bool fixed_positions = false;  // the same for P, which Table::sinusoid also fixes
   double sigma = 0.1;            // E, P ~ N(0, sigma^2); a sinusoid's rows have this rms
 
   int d_model() const { return scheme == Scheme::wide_concat ? 2 * width : width; }
@@ -59,16 +59,16 @@ struct ModelOptions {
   bool trains_positions() const { return has_table() && table == Table::learned && !fixed_positions; }
 };
 
-// AdamW (Loshchilov and Hutter, arXiv 1711.05101) with a warm-up, a cosine and a clipped norm:
+// AdamW (Loshchilov and Hutter, arXiv 1711.05101) with warm-up, cosine decay and gradient clipping:
 //   lr_s = lr min(1, s / warm_up) (0.1 + 0.45 (1 + cos(pi s / steps))), s from 1,
-// and beyond `steps` as at `steps`.
+// and beyond `steps` the same as at `steps`.
 struct OptimizerOptions {
   double learning_rate = 5e-3;
-  double weight_decay = 0.01;  // of everything but gains: theta (1 - lr_s wd)
+  double weight_decay = 0.01;  // of everything except gains: theta (1 - lr_s wd)
   int warm_up = 20;            // >= 0
   int steps = 200;             // >= 1
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-8;
-  double clip = 1;  // of the norm of all gradients together, before the moments
+  double clip = 1;  // the largest norm of all gradients together, before the moments
 };
 
 }  // namespace superpose

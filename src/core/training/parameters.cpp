@@ -30,7 +30,7 @@ ParameterLayout::ParameterLayout(const ModelOptions& options) {
     add("U_k", d_position, d, spread, 3);
   }
   if (options.scheme == Scheme::t5) add("T5", options.heads, 2 * options.rows - 1, 0, 0);
-  // Of what writes into the stream; 2 because there may be two such a layer.
+  // The spread of weights that write into the stream; 2 because a layer may have two of them.
   const auto writing = [&](int in) { return 1 / std::sqrt(2.0 * in * options.layers); };
   for (int l = 0; l < options.layers; ++l) {
     const std::string layer = "layers." + std::to_string(l) + ".";

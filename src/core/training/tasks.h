@@ -1,4 +1,4 @@
-// Small tasks, each of which one kind of score solves, with as many seeded examples as are asked for.
+// Small tasks, each solved by one kind of score, with any number of seeded examples.
 #pragma once
 
 #include "numeric/random.h"
@@ -6,7 +6,7 @@
 namespace superpose {
 
 enum class Task {
-  badge,   // n/2 tokens "key k has colour c", n/2 "key k?", shuffled: the colour of the key asked for
+  badge,   // n/2 tokens "key k has colour c", n/2 "key k?", shuffled: y_i is the colour of the key asked for
   lookup,  // n digits: y_i = t_(t_i)
   roll,    // a permutation of n letters, each in a colour: place i tells the colour of letter i
   prev,    // y_i = t_(i-1)
@@ -18,13 +18,12 @@ enum class Task {
 constexpr int kColours = 4;
 constexpr int kNoTarget = -1;
 
-// A task's numbers. Ids: badge k * 4 + c and 2n + k; roll letter * 4 + c; else the token itself.
+// The options of a task. Ids: badge k * 4 + c and 2n + k; roll letter * 4 + c; else the token itself.
 struct TaskOptions {
   Task task = Task::lookup;
-  int n = 16;  // tokens of a sequence, >= 1; even for badge
-  int symbols =
-      0;         // of prev, rev and back; 0 means n. Longer sequences than were trained on keep the symbols.
-  int back = 1;  // k of back, from 1 to n - 1
+  int n = 16;       // tokens of a sequence, >= 1; even for badge
+  int symbols = 0;  // of prev, rev and back; 0 means n. Set it to keep the symbols when sequences get longer.
+  int back = 1;     // k of back, from 1 to n - 1
 
   int vocabulary() const;
   int classes() const;
@@ -38,11 +37,11 @@ struct Batch {
   const int* targets = nullptr;  // [sequences, n]
 };
 
-// The tokens [n] of an example: uniform but for what badge and roll have once each.
+// The tokens [n] of an example: uniform, except those that badge and roll have once each.
 void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
 
-// The targets [n] of any tokens of the task's: where a badge or letter is there twice, the last one counts; of
-// one that is not there, there is no target.
+// The targets [n] of any tokens of the task. Where a badge or letter occurs twice, the last one counts; a
+// missing one has no target.
 void find_targets(const TaskOptions& options, const int* tokens, int* targets);
 
 }  // namespace superpose

@@ -11,10 +11,10 @@
 
 namespace superpose {
 
-// Seeded examples of a task, the next batch at each call.
+// Seeded examples of a task, a new batch at each call.
 class Examples {
  public:
-  // Streams of one seed: what is trained on, and what is only looked at.
+  // Separate streams of one seed: for training, and for evaluation.
   enum Use : std::uint32_t { training = 1000, evaluation = 1001 };
 
   Examples(const TaskOptions& task, int sequences, std::uint32_t seed, Use use);
@@ -32,10 +32,10 @@ class Examples {
 template <typename Scalar>
 class Trainer {
  public:
-  // Equal options and seeds give equal initial parameters, but for rounding in either scalar.
+  // Equal options and seeds give equal initial parameters in either scalar, up to rounding.
   Trainer(const ModelOptions& model, const OptimizerOptions& optimizer, std::uint32_t seed);
 
-  // Takes a step and returns the batch's loss before it. Once loss or gradient is not finite the run has
+  // Takes a step and returns the batch's loss before it. Once the loss or gradient is not finite the run has
   // diverged: that step and all later ones change nothing.
   double step(const Batch& batch);
 
@@ -43,7 +43,8 @@ class Trainer {
   int steps() const { return optimizer_.steps(); }         // done
   double gradient_norm() const { return gradient_norm_; }  // of the last step, before the clip
 
-  // Which terms the first layer's scores are made of from now on, in steps and evaluations; at first, all.
+  // Sets which terms the first layer's scores are made of from now on, in steps and evaluations; at first,
+  // all.
   void keep(const Terms& terms) { kept_ = terms; }
   const Terms& kept() const { return kept_; }
 
@@ -55,7 +56,7 @@ class Trainer {
   Model<Scalar>& model() { return model_; }
   const ModelOptions& options() const { return model_.options(); }
   const ParameterLayout& layout() const { return model_.layout(); }
-  // In the layout's order; to be written as well.
+  // In the layout's order; the caller may write them.
   Scalar* parameters() { return parameters_.data(); }
   const Scalar* gradient() const { return gradient_.data(); }  // of the last step
 
