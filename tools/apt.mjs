@@ -1,5 +1,5 @@
 // Debian packages without root: apt resolves, downloads and verifies in a folder of its own, and dpkg-deb
-// unpacks. Nothing is installed, no package's script runs, and of the host's apt only the settings are read.
+// unpacks. Nothing is installed, no package script runs, and only the host's apt settings are read.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,18 +8,18 @@ import { ask, Failure, which } from './steps.mjs';
 
 const keyrings = ['gpg', 'pgp'].map((ending) => `/usr/share/keyrings/debian-archive-keyring.${ending}`);
 
-/** Whether there is an apt to download and unpack with. */
+/** Whether apt is there, to download and unpack with. */
 export const hasApt = () => ['apt-get', 'apt-config', 'dpkg', 'dpkg-deb'].every((program) => which(program));
 
 /**
- * The mirror that the host's own sources name for its release: { uri, release }. A Failure says so where
- * there is none; `instead` says how to do without.
+ * The mirror in the host's own sources for its release: { uri, release }. Throws a Failure where there is
+ * none; `instead` tells how to do without.
  */
 export function debianMirror(instead) {
   const about = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   const field = (name) => about.match(new RegExp(`^${name}="?([^"\\n]*)`, 'm'))?.[1];
   const releases = [field('VERSION_CODENAME'), 'stable', 'oldstable', 'testing', 'unstable', 'sid'];
-  // apt itself reads the sources, of which there are several formats.
+  // Let apt read the sources: they come in several formats.
   const format = ['--format', '$(REPO_URI) $(RELEASE) $(COMPONENT)', 'Created-By: Packages'];
   const sources = (hasApt() && ask('apt-get', ['indextargets', ...format])) || '';
   const [uri, release] =
@@ -37,8 +37,8 @@ export function debianMirror(instead) {
 }
 
 /**
- * Unpacks packages of a suite, with all that they depend on, into `folder`; a package is a name or
- * name=version as apt-get takes it. `run` is that of a step.
+ * Unpacks packages of a suite, with all their dependencies, into `folder`. A package is a name or
+ * name=version, as for apt-get. `run` is that of a step.
  */
 export async function unpackPackages(run, { uri, suite, packages }, folder) {
   const own = join(folder, 'apt');
@@ -50,7 +50,7 @@ export async function unpackPackages(run, { uri, suite, packages }, folder) {
     'cache/archives/partial',
   ])
     mkdirSync(join(own, path), { recursive: true });
-  // Nothing counts as installed, so that all comes that the packages run on.
+  // Nothing counts as installed, so apt fetches every dependency.
   writeFileSync(join(own, 'status'), '');
   const keyring = keyrings.find((file) => existsSync(file));
   const options = [
@@ -73,12 +73,12 @@ export async function unpackPackages(run, { uri, suite, packages }, folder) {
   rmSync(own, { recursive: true });
 }
 
-/** Downloads one pinned .deb, in whose place nothing else will do, and unpacks it into `folder`. */
+/** Downloads one pinned .deb, accepts no other in its place, and unpacks it into `folder`. */
 export async function unpackPinned(run, uri, pin, folder) {
   const archive = join(folder, 'pinned.deb');
   const helper = which('apt-helper', `${process.env.PATH}:/usr/lib/apt`);
   if (!helper) throw new Error('There is no apt-helper, which Debian has in the package apt.');
-  // As root apt would download as another user, who may not write here.
+  // As root, apt would download as another user, who may not write here.
   const command = [
     '-o',
     'APT::Sandbox::User=',
@@ -103,7 +103,7 @@ const unpackArchive = (run, archive, folder) => run('dpkg-deb', ['--extract', ar
 
 const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** The host's settings for downloading, proxies above all, without its hooks and indexes. */
+/** The host's download settings, above all proxies, without its hooks and indexes. */
 function settings(own) {
   const host = (ask('apt-config', ['dump']) ?? '').split('\n');
   const kept = host.filter(

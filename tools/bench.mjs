@@ -1,5 +1,5 @@
-// npm run bench: the four-term decomposition by every engine in every runtime, and what else a reader waits
-// for, as Markdown that can be pasted.
+// npm run bench: the four-term decomposition by every engine in every runtime, and other things a reader
+// waits for, as Markdown to paste.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release } from 'node:os';
@@ -86,7 +86,7 @@ function parsed(args) {
   };
 }
 
-/** The command again, without the names of files on this machine. */
+/** The command line, without the names of files on this machine. */
 function commandOf({ json, markdown, ...values }) {
   const given = Object.entries(values).map(
     ([name, value]) => `--${name}${value === true ? '' : `=${value}`}`,
@@ -99,7 +99,7 @@ const titles = {
   'next tokens': 'Other tokens over the same positions',
 };
 
-/** What there is to measure; each takes what the run has, prints its tables and gives its rows. */
+/** The parts of the bench. Each takes what the run has, prints its tables and returns its rows. */
 const parts = {
   async four({ runtimes, options, say }) {
     const rows = [];
@@ -137,7 +137,7 @@ const parts = {
     return rows;
   },
 
-  /** Steps a second of a small model, by every engine that can train it. */
+  /** Training steps per second of a small model, by every engine that can train it. */
   async training({ runtimes, options, say }) {
     const rows = [];
     for (const shape of training.shapes)
@@ -156,7 +156,7 @@ const parts = {
     return rows;
   },
 
-  /** Cold is the first load of a runtime that has just been started; warm, again in the same page or process. */
+  /** Cold: the first load of a freshly started runtime. Warm: again in the same page or process. */
   async load({ options, eigen, say }) {
     const rows = [];
     for (const name of options.runtimes.filter((one) => !one.startsWith('native'))) {
@@ -203,7 +203,7 @@ const parts = {
     return rows;
   },
 
-  /** The same in every runtime, so measured in one. */
+  /** The same in every runtime, so it is measured in one. */
   async memory({ options, say }) {
     const { load } = await import(join(root, 'build/package/index.js'));
     const rows = [];
@@ -225,13 +225,13 @@ async function everything(options, eigen, say) {
   } finally {
     for (const runtime of runtimes) await runtime.close();
   }
-  // Every row has these, whether it was timed or not.
+  // Every row has these columns, whether it was timed or not.
   const asked = ['job', 'engine', 'runtime', 'n', 'd', 'heads', 'median_ms', 'p95_ms', 'ratio_to_best_peer'];
   const blank = Object.fromEntries(asked.map((name) => [name, null]));
   return rows.map((row) => ({ ...blank, ...row }));
 }
 
-/** The part of a browser's name for itself that says which it is; WebKitGTK names the Safari that it matches. */
+/** The browser's name and version from its user agent; WebKitGTK names the Safari that it matches. */
 const version = (about) =>
   about.match(/(Firefox|Chrome|Version)\/[\d.]+/)?.[0].replace('Version', 'Safari') ?? about;
 

@@ -1,5 +1,5 @@
-// Between JavaScript's values and the core's matrices: arrays are copied in and results copied out, so that
-// nothing a caller holds points into the module's memory.
+// Conversions between JavaScript's values and the core's matrices. Arrays are copied in and results copied
+// out, so that callers never hold pointers into the module's memory.
 #pragma once
 
 #include <string>
@@ -69,7 +69,7 @@ Value new_array(std::size_t count) {
 }
 
 // An object that outlives a call is handed out as its address. The typed API frees it with its own delete
-// function and does not use the address again.
+// function, and never uses the address afterwards.
 template <typename Object>
 Object& at_address(std::uint32_t address) {
   return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));

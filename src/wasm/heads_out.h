@@ -1,4 +1,4 @@
-// A score taken apart on its way out: what every way of taking one apart gives, in both modules.
+// Hands out a score taken apart: the result of every way of taking one apart, in both modules.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace superpose {
 
-// Moves terms [parts^2] of `size` bytes each to where they stand among those of one part more, whose terms are 0. From
-// the last on, since none moves back.
+// Moves terms [parts^2] of `size` bytes each to their places in a matrix with one part more, whose terms are
+// 0. From the last on, since none moves backwards.
 inline void make_room_for_a_part(char* terms, int parts, std::size_t size) {
   const int all = parts + 1;
   for (int term = all * all - 1; term >= 0; --term) {
@@ -26,9 +26,9 @@ inline void make_room_for_a_part(char* terms, int parts, std::size_t size) {
   }
 }
 
-// The chosen heads of a score taken apart; shares leave out the rows that stand apart. Results leave head by head, so
-// that the module never holds more than one head's terms. `causal` changes the shares alone. The relative bias of an
-// encoder is added to the logits and is a part of its own, the last.
+// The chosen heads of a score taken apart. Shares leave out the rows that stand apart. Results are written
+// head by head, so the module never holds more than one head's terms. `causal` affects only the shares. An
+// encoder's relative bias is added to the logits and becomes a part of its own, the last.
 template <typename Scalar, typename Bias = std::nullptr_t>
 Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart,
                 bool causal = false, const Bias& bias = nullptr) {

@@ -5,7 +5,7 @@
 
 namespace superpose {
 
-// Enumerations come as numbers, in the order of their declarations.
+// Enumerations arrive as numbers, in the order of their declarations.
 inline SinusoidalOptions encoding_of(int positions, int d_model, int layout, int spacing, double base,
                                      double first_position) {
   return {positions, d_model,       static_cast<Layout>(layout), static_cast<Spacing>(spacing),

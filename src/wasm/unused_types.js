@@ -1,4 +1,4 @@
-// In place of what Emscripten has for wide strings, which no binding takes or gives.
+// Replaces Emscripten's code for wide strings, which no binding takes or returns.
 addToLibrary({
   _embind_register_std_wstring: () => {},
 });

@@ -4,8 +4,8 @@
 
 using emscripten::EM_VAL;
 
-// An array crosses in one call. emscripten::val would make a view and look its method up by name, which takes
-// as long as a small product. `kind` is kind_of() below.
+// Copies an array in a single call. emscripten::val would make a view and look up its method by name, which
+// takes as long as a small product. `kind` is kind_of() below.
 EM_JS_DEPS(superpose_arrays, "$Emval");
 EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
   const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];

@@ -1,4 +1,4 @@
-// A JavaScript value with its members out of line.
+// A JavaScript value whose members are compiled out of line.
 //
 // emscripten::val inlines every read, write and destructor where it is used, which came to a third of the
 // module. This class has what the bindings need, compiled once, in value.cpp.
@@ -47,7 +47,8 @@ class Value : public emscripten::val {
   void push(double value);
   void push(const std::string& value);
 
-  // Of a typed array: copies all elements out, rounded or widened to Element, or `count` in, from place `at`.
+  // For a typed array: copies all elements out, rounded or widened to Element, or `count` in, from place
+  // `at`.
   template <typename Element>
   void copy_to(Element* to, std::size_t count) const;
   template <typename Element>

@@ -1,8 +1,8 @@
-// What runs in each runtime: takes an order, does it, and answers with what it measured. The same file in
+// Runs in each runtime: takes an order, does it, and answers with its measurements. The same file runs in
 // browsers and in Node.
 import { fourTerms, jobs } from './jobs.js';
 
-/** The smallest step that performance.now() is seen to make. */
+/** The smallest step of performance.now() that was observed. */
 function tick() {
   const steps = Array.from({ length: 5 }, () => {
     const start = performance.now();
@@ -20,7 +20,10 @@ async function timed(run, calls) {
   return (performance.now() - start) / calls;
 }
 
-/** Prepares an engine and compares its answer. A wrong one is not made ready, and so cannot be timed. */
+/**
+ * Prepares an engine and checks its answer. An engine with a wrong answer is not made ready, so it is never
+ * timed.
+ */
 async function verdictOn(engine, job, input, reference) {
   const verdict = { engine: engine.name, peer: !!engine.peer };
   let prepared;
@@ -41,7 +44,7 @@ async function verdictOn(engine, job, input, reference) {
   return { verdict };
 }
 
-/** From the file to the first terms, checked: fetched, compiled and started, computed, in milliseconds. */
+/** From the file to the first terms, which are checked: milliseconds to fetch, compile, start and compute. */
 async function loading({ load, supportedSimd, bytesOf }) {
   const input = fourTerms.inputOf(fourTerms.shapes[0]);
   const simd = supportedSimd();
@@ -60,8 +63,8 @@ async function loading({ load, supportedSimd, bytesOf }) {
 }
 
 /**
- * Answers orders. `runtime` has `about` and what loading() takes, and engines(), which gives what
- * fourTermEngines() takes; it is called when the first job comes, so that the first load is a cold one.
+ * Answers orders. `runtime` has `about`, what loading() takes, and engines(), which returns what
+ * fourTermEngines() takes. engines() is called at the first job, so that the first load is a cold one.
  */
 export function clientOf(runtime) {
   const longEnough = Math.max(12, 50 * tick());
@@ -82,7 +85,7 @@ export function clientOf(runtime) {
       verdicts.push(verdict);
       if (!prepared) continue;
       if (job.once) verdict.time = took;
-      // What takes long is warm after the call that was compared.
+      // A slow engine is warm after the call that was checked.
       const once = took > 200 ? took : await timed(prepared.run, took > 20 ? 1 : 5);
       ready.set(engine.name, {
         ...prepared,
@@ -105,7 +108,7 @@ export function clientOf(runtime) {
   };
 }
 
-/** Asks for orders until there are no more. */
+/** Asks for orders until there are none left. */
 export async function serve(ask, runtime) {
   const answer = clientOf(runtime);
   for (;;) {

@@ -1,6 +1,6 @@
-// Everything that does the four-term decomposition, in any runtime: prepare(input) takes what stays the same
-// (weights, graphs, memory) and gives run(), which does the job once and returns its terms in arrays of
-// JavaScript's, and release().
+// Everything that does the four-term decomposition, in any runtime. prepare(input) takes what stays the same
+// (weights, graphs, memory) and returns run(), which does the job once and returns its terms in JavaScript
+// arrays, and release().
 import { plainly } from './job.js';
 import { floats, integers, model, node } from './onnx.js';
 
@@ -14,9 +14,9 @@ export const everyBuild = ({ load, supportedSimd }) =>
   );
 
 /**
- * The ways that one build of the library has: with weights that stay, as the peers have theirs, and with weights
- * given at each call. A layer keeps what does not change, so it gets other rows at every call: all of them, or
- * all but the positions.
+ * The ways of one build of the library: with weights that stay, as the peers have theirs, and with weights
+ * passed in each call. A layer keeps what does not change, so every call gets other rows: all of them, or all
+ * except the positions.
  */
 export function ours(superpose, { positionsStay = false } = {}) {
   const prepared = ({ n, d, heads, x, p, wq, wk }) => {
@@ -57,14 +57,14 @@ export function ours(superpose, { positionsStay = false } = {}) {
 const plainJs = {
   name: 'plain JS',
   order: 'heads first',
-  // Its large shapes would take most of the bench's time.
+  // Large shapes would take most of the bench's time.
   takes: ({ n, d }) => n * d * d < 2e7,
   prepare: async (input) => ({ run: () => plainly(input, Float32Array) }),
 };
 
 /**
- * Three graphs for onnxruntime-web; weights are initialisers, already transposed and scaled, and so are positions
- * that stay, whose products the runtime then folds when it starts.
+ * Three graphs for onnxruntime-web. Weights are initialisers, already transposed and scaled. So are positions
+ * that stay, and the runtime then folds their products when it starts.
  */
 function ortGraph(kind, { n, d, heads, p, wq, wk }, positionsStay) {
   const width = d / heads;
@@ -186,7 +186,7 @@ function tensorflow(tf, kind) {
   };
 }
 
-/** An engine's answer in one array, for checking; several outputs are left apart while the clock runs. */
+/** An engine's answer as one array, for checking; several outputs stay separate while the clock runs. */
 export function inOne(answer) {
   if (!answer.parts) return answer;
   const whole = new Float32Array(answer.parts.length * answer.each);
@@ -198,7 +198,7 @@ export function inOne(answer) {
 
 const ortKinds = ['unstacked', 'stacked', 'wide'];
 
-/** All that a runtime has: `superpose` is a list of builds; `ort` and `tf` may be missing. */
+/** All engines of a runtime: `superpose` is a list of builds; `ort` and `tf` may be missing. */
 export const fourTermEngines = ({ superpose, ort, tf }) => [
   ...superpose.flatMap((one) => ours(one)),
   ...(ort ? ortKinds.map((kind) => onnxruntime(ort, kind)) : []),
@@ -206,7 +206,7 @@ export const fourTermEngines = ({ superpose, ort, tf }) => [
   plainJs,
 ];
 
-/** The same with positions that stay; tfjs, far behind with all of it, is left out. */
+/** The same for positions that stay. tfjs is left out: it is far behind even with everything. */
 export const nextTokensEngines = ({ superpose, ort }) => [
   ...superpose.flatMap((one) => ours(one, { positionsStay: true })),
   ...(ort ? ortKinds.map((kind) => onnxruntime(ort, kind, { positionsStay: true })) : []),

@@ -1,14 +1,20 @@
-// node tools/bench/figures.mjs [--floor] [NAME ...]: how long the page takes, in Chromium: to its first live figure, and for one
-// step of a slider, from the input event to the frame that shows the answer: of every slider of the figures on the main
-// path, of the first one of each figure in a card, and of the largest map.
-// "Work" is the step without its waiting: the processor time of all tasks of the page's thread and of the worker's, by
-// a trace. These are script, style, layout and paint of two frames - the slider's own, and the answer's - for all of the
-// page; not in it is what runs beside them: the compositor, and filling tiles with pixels. "Ours" is work without the
-// browser's style, layout and paint: computing, filling maps, drawing marks.
-// A setting that a figure is trained anew for has another bound, to the first frame of its training; what the worker
-// does from then on is the training, and no work of a step.
-// With --floor, what the browser takes for a step that does nothing: one number beside one slider, in a blank page as high
-// as this one, and in this page; in two frames, as a figure's step.
+// node tools/bench/figures.mjs [--floor] [NAME ...]: how fast the page is, in Chromium. It measures the time
+// to the first live figure, and the time of one slider step, from the input event to the frame that shows the
+// answer: for every slider of the figures on the main path, the first slider of each figure in a card, and
+// the largest map.
+//
+// "Work" is the step without its waiting: the processor time of all tasks on the page's thread and the
+// worker's, by a trace. These are script, style, layout and paint of two frames (the slider's own and the
+// answer's) for the whole page. It leaves out what runs beside them: the compositor, and filling tiles with
+// pixels. "Ours" is work without the browser's style, layout and paint: computing, filling maps, drawing
+// marks.
+//
+// A setting that starts a new training has another bound, to the first frame of the training; what the worker
+// does after that is training, not work of a step.
+//
+// With --floor, it measures what the browser takes for a step that does nothing: one number beside one
+// slider, in two frames like a figure's step, in a blank page as high as this one and in this page.
+//
 // Needs dist/, which npm run build makes.
 import { preview } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
@@ -19,7 +25,7 @@ const steps = 40;
 const throttled = 4;
 const stepMark = 'superpose-step';
 const [bound, trainingBound] = ['16 of work', '150 to the first frame'];
-/** The page's largest map, 512 × 512, and half of it. */
+/** The page's largest map, 512 × 512, and one of half that size. */
 const largest = { name: 'encoding', settings: { positions: 512, d: 512 } };
 
 async function main(given) {
@@ -47,10 +53,10 @@ export async function withPage(work) {
   }
 }
 
-/** The section of the central figure, as a link to it gives it. */
+/** A link to the central figure's section. */
 const central = (address) => `${address}#dot-products`;
 
-/** Does `work` with a browser that shows that section. */
+/** Calls `work` with a browser that shows that section. */
 export async function onPage(name, address, work) {
   const browser = await browsers[name]();
   try {
@@ -61,7 +67,10 @@ export async function onPage(name, address, work) {
   }
 }
 
-/** Times of steps of a figure's slider, the first unless named, with its name; undefined when there is none. */
+/**
+ * Times of a figure's slider steps, with the slider's name: the first slider by default; undefined without
+ * any.
+ */
 export const sliderSteps = (browser, name, count = steps, settings = {}, slider = undefined) =>
   browser.evaluate(stepInPage, [
     name,
@@ -78,7 +87,7 @@ async function printFloor(browser) {
     const { work, ours } = await workOf(browser, () => browser.evaluate(bareSteps, [steps, stepMark]));
     console.log(`| ${name} | ${middle(work)} | ${middle(ours)} |`);
   };
-  // What is on the path gets its live height.
+  // Visiting gives the figures on the path their live height.
   await browser.evaluate(visitPath);
   const height = await browser.evaluate(() => document.documentElement.scrollHeight);
   await step(`this page, ${height} px high`);
@@ -129,10 +138,10 @@ async function everyFigure(browser, asked) {
   }
 }
 
-/** What a frame is made of, apart from script. */
+/** The tasks of a frame apart from script. */
 const rendering = new Set(['UpdateLayoutTree', 'Layout', 'PrePaint', 'Paint', 'Layerize', 'Commit']);
 
-/** Of each step taken meanwhile: the processor time of the tasks between its mark and the next one's, in ms. */
+/** For each step of `take`: the processor time of the tasks between its mark and the next one's, in ms. */
 async function workOf({ page }, take) {
   const tracer = page.context().browser();
   const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'blink.user_timing'];
@@ -149,7 +158,7 @@ async function workOf({ page }, take) {
   for (const { name, ph, pid, tid, ts, dur, tdur } of events) {
     const task = name === 'RunTask';
     if (!(task || rendering.has(name)) || ph !== 'X' || !threads.has(tid) || !processes.has(pid)) continue;
-    // A task that begins a step has the step's mark inside it.
+    // The task that begins a step contains the step's mark.
     const step = starts.findLastIndex((start) => start <= ts + dur);
     if (step < 0) continue;
     const time = (tdur ?? 0) / 1000;
@@ -186,7 +195,7 @@ async function slidersInPage(name) {
   return [...figure.shadowRoot.querySelectorAll('input[type=range]')].map((slider) => slider.name);
 }
 
-/** In the page: brings every figure of the path near, one after the other, until it is drawn. */
+/** In the page: brings every figure of the path into view, one after another, until it is drawn. */
 async function visitPath() {
   for (const figure of document.querySelectorAll('superpose-figure')) {
     if (figure.closest('details')) continue;
@@ -197,7 +206,7 @@ async function visitPath() {
   }
 }
 
-/** In the page: steps of a slider whose number is all that changes, once in each of two frames. */
+/** In the page: slider steps that change only one number, once in each of two frames. */
 async function bareSteps([count, mark]) {
   const figure = document.querySelector('superpose-figure[name="dot-products"]');
   const box = document.createElement('div');
@@ -224,15 +233,15 @@ async function bareSteps([count, mark]) {
   box.remove();
 }
 
-/** In the page, where only what is in this function can be had. */
+/** In the page, where only what is inside this function exists. */
 async function stepInPage([name, count, mark, settings, wanted]) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
   const card = figure.closest('details');
   if (card) card.open = true;
   if (settings.length > 0) await figure.show(settings);
   const frame = () => new Promise((shown) => requestAnimationFrame(shown));
-  // A drawing that is still under way would be taken for the first step's; and while the figures above come,
-  // this one may be pushed out of the view, where nothing is drawn.
+  // A drawing still in progress would be mistaken for the first step's. And while the figures above load,
+  // they may push this one out of view, where nothing is drawn.
   let drawings = 0;
   figure.addEventListener('superpose-drawn', () => {
     drawings += 1;
@@ -262,7 +271,7 @@ async function stepInPage([name, count, mark, settings, wanted]) {
     await frame();
     times.push(performance.now() - started);
   }
-  // Its training begins anew, and is not only looked at otherwise.
+  // Whether the slider starts a new training, rather than only changing the view of one.
   const { figure: drawn, settings: state } = figure.asking;
   const trains = drawn.runs !== undefined && !drawn.runs.looks(state).includes(slider.name);
   return { slider: slider.name, times, trains };

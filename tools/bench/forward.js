@@ -1,5 +1,5 @@
-// A whole encoder of MiniLM's shape, layer by layer, on weights that stay: the library, onnxruntime-web with a graph
-// of its fused operators, and plain loops in double for what is right.
+// A whole encoder of MiniLM's shape, layer by layer, on weights that stay: by the library, by onnxruntime-web
+// with a graph of its fused operators, and by plain loops in double as the reference.
 import { numbers } from './job.js';
 import { floats, integers, model, node } from './onnx.js';
 
@@ -7,7 +7,7 @@ const epsilon = 1e-5;
 
 const weightsOf = (rows, columns, seed) => numbers(rows * columns, seed, Math.sqrt(3 / columns));
 
-/** Rows, and of each layer the weights [out, in] and biases. */
+/** Rows, and each layer's weights [out, in] and biases. */
 export function forwardInput({ n, d, heads, layers, inner }) {
   const linear = (out, into, seed) => ({
     out,
@@ -97,7 +97,7 @@ function graphOf({ n, d, heads, layers }) {
     const wide = step('Gelu', [linear(middle, 'up')], 'wide');
     last = norm(step('Add', [middle, linear(wide, 'down')], 'after_mlp'), 'mlpNorm');
   });
-  // Gelu is an operator of its own from opset 20 on.
+  // Gelu is an operator from opset 20 on.
   return model(nodes, values, { x: [n, d] }, { [last]: [n, d] }, 20);
 }
 
@@ -117,7 +117,7 @@ const onnxruntime = (ort) => ({
   },
 });
 
-/** erf by its series; for |x| above 5 it is ±1 to all digits. */
+/** erf by its series; above |x| = 5 it is ±1 to all digits. */
 function erf(x) {
   const z = Math.abs(x);
   if (z > 5) return Math.sign(x);
@@ -187,7 +187,7 @@ const minilm = { d: 384, heads: 12, layers: 6, inner: 1536 };
 
 export const forward = {
   name: 'six layers',
-  // States are of size 1; sums of six layers in float.
+  // States are about 1, and sums run over six layers in float.
   allowed: 1e-4,
   shapes: [16, 64, 128].map((n) => ({ n, ...minilm })),
   small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],

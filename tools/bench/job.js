@@ -1,7 +1,7 @@
 // The job that every engine does: the four-term decomposition of a sum of two embeddings. From X, P [n, d]
 // and W_Q, W_K [d, d] come the term logits of every head, (W_Q a)(W_K b)' / √d_h for a and b each x or p.
 
-/** Numbers that are the same everywhere: a linear congruential generator, centred. */
+/** Numbers that are the same everywhere, from a linear congruential generator, centred. */
 export function numbers(count, seed, size) {
   const values = new Float32Array(count);
   let state = seed >>> 0;
@@ -48,7 +48,9 @@ export function headOf(rows, { n, d, heads }, head, into) {
   return out;
 }
 
-/** [heads, 4, n, n] in plain loops, in the precision of Floats: the reference in double, an engine in float. */
+/**
+ * [heads, 4, n, n] in plain loops, in the precision of Floats: the reference in double, an engine in float.
+ */
 export function plainly(input, Floats) {
   const { n, d, heads, x, p, wq, wk } = input;
   const width = d / heads;
@@ -69,7 +71,7 @@ export function plainly(input, Floats) {
   return terms;
 }
 
-/** Reference values at some places, so that a large shape is checked without hours of plain loops. */
+/** Reference values at a few places, so that checking a large shape does not take hours of plain loops. */
 export function referenceAt(input, places) {
   const { d, heads, x, p, wq, wk } = input;
   const width = d / heads;
@@ -87,7 +89,7 @@ export function referenceAt(input, places) {
   });
 }
 
-/** Places all over the terms: each head, each term, corners and between. */
+/** Places all over the terms: in each head and term, at corners and between. */
 export function placesOf({ n, heads }) {
   const places = [];
   for (let at = 0; at < 16 * heads; at++) {
@@ -105,7 +107,7 @@ export function placesOf({ n, heads }) {
   return places;
 }
 
-/** How far an engine's terms are from the reference, as a share of the largest of its values. */
+/** The largest gap between an engine's terms and the reference, as a share of the largest reference value. */
 export function errorOf(input, terms, order, reference = referenceAt(input, placesOf(input))) {
   const { n, heads } = input;
   if (terms.length !== 4 * heads * n * n) return Number.POSITIVE_INFINITY;
@@ -121,5 +123,7 @@ export function errorOf(input, terms, order, reference = referenceAt(input, plac
   return error / largest;
 }
 
-/** Rounding in float of sums of d and then d/heads products; a wrong term or layout is off by about 1. */
+/**
+ * Bounds rounding in float of sums of d and then d/heads products; a wrong term or layout is off by about 1.
+ */
 export const allowedError = 2e-5;

@@ -1,5 +1,5 @@
-// The jobs that the bench times: each has its shapes, its input, the engines that do it, and how far an
-// answer is from a double reference.
+// The jobs that the bench times. Each has its shapes, its input, the engines that do it, and the allowed
+// distance from a reference in double.
 import { fourTermEngines, inOne, nextTokensEngines } from './engines.js';
 import { forward } from './forward.js';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
@@ -27,10 +27,10 @@ export const fourTerms = {
   errorOf: (input, answer, reference, { order }) => errorOf(input, inOne(answer), order, reference),
 };
 
-/** Other tokens over the same positions, as a reader makes them who types another sentence. */
+/** Other tokens at the same positions: a reader types another sentence. */
 export const nextTokens = { ...fourTerms, name: 'next tokens', enginesOf: nextTokensEngines };
 
-/** A job of the library alone: each of its builds is an engine. */
+/** A job for the library alone: each of its builds is an engine. */
 const alone = ({ prepare, ...job }) => ({
   ...job,
   enginesOf: ({ superpose }) =>
@@ -40,10 +40,10 @@ const alone = ({ prepare, ...job }) => ({
     })),
 });
 
-/** Those that peers do as well. */
+/** The jobs that peers do as well. */
 export const contests = [fourTerms, nextTokens];
 
-/** Those of the library alone. */
+/** The jobs for the library alone. */
 export const others = otherJobs.map(alone);
 
 export { forward };

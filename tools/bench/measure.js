@@ -1,11 +1,11 @@
-// Measures a job at a shape in every runtime: each engine is compared first, and the right ones take turns
-// within a round, so that the machine's drift hits all alike.
+// Measures a job at a shape in every runtime. Each engine is checked first, and the right ones take turns
+// within a round, so that drift of the machine affects all alike.
 import { summary, withRatios } from './statistics.js';
 
-/** An engine whose calls have taken this long, and three rounds at least, has been timed enough. */
+/** An engine has been timed enough after this long and at least three rounds. */
 const enoughMs = 2000;
 
-/** Rows for the table, those of wrong engines with `wrong` and no times. */
+/** Rows for the table; a wrong engine's row has `wrong` and no times. */
 export async function measure(runtimes, job, shape, rounds) {
   const rows = [];
   const timed = [];

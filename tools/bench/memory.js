@@ -1,12 +1,12 @@
-// How much of the module's memory a job takes at its peak, which WebAssembly memory never gives back, against
-// the size of what goes in and what comes out.
+// The peak of the module's memory in a job, which WebAssembly never gives back, compared with the size of the
+// job's input and output.
 
 const bytesOf = (value) =>
   ArrayBuffer.isView(value)
     ? value.byteLength
     : Object.values(value ?? {}).reduce((sum, one) => sum + (typeof one === 'object' ? bytesOf(one) : 0), 0);
 
-/** In a module of its own: `fresh` loads one. */
+/** Measures in a new module, which `fresh` loads. */
 export async function peakMemory(fresh, job, shape) {
   const superpose = await fresh();
   const initial = superpose.memoryBytes();
@@ -25,7 +25,7 @@ export async function peakMemory(fresh, job, shape) {
   };
 }
 
-/** Of a trainer's module: bytes after the first step, and after so many more. */
+/** For a trainer's module: bytes after the first step, and after `more` steps. */
 export async function stepsMemory(fresh, { n, d, heads }, more = 2000) {
   const superpose = await fresh();
   const trainer = superpose.trainer({ task: 'lookup', n, d_model: d, heads });

@@ -1,4 +1,4 @@
-// What the client needs of Node: the library and its peers, from where they were built and installed.
+// What the client needs in Node: the library and its peers, from where they were built and installed.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -8,7 +8,10 @@ import { straightFile, straightOf } from './straight.js';
 const root = new URL('../../', import.meta.url);
 const { load, supportedSimd, wasmAddress } = await import(new URL('build/package/index.js', root));
 
-/** TensorFlow.js's package for Node has neither gradients nor methods of tensors; those beside it register globally. */
+/**
+ * TensorFlow.js's package for Node lacks gradients and tensor methods; the files beside it register them
+ * globally.
+ */
 async function gradientsOf(name) {
   const from = (file) => `import '${name}/dist/${file}';`;
   const contents = ['register_all_gradients', 'public/chained_ops/register_all_chained_ops']

@@ -1,6 +1,6 @@
 // The limit: the same job in native code, by Eigen's product and by the library's. Reads lines: `shape n d
-// heads FILE` makes the input and writes the terms of each, one after the other, to the file; `round` does the
-// job by each and prints both times in milliseconds.
+// heads FILE` makes the input and writes the terms of both, one after the other, to the file; `round` does
+// the job by both and prints the times in milliseconds.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -52,7 +52,7 @@ void by_eigen(const Job& job, float* terms) {
   }
 }
 
-// Weights stay, as they do in every engine; every other call has all rows of the opposite sign, so that none stay.
+// Weights stay, as in every engine. Every other call negates all rows, so that none stay.
 class Kernel {
  public:
   explicit Kernel(const Job& job)

@@ -1,4 +1,4 @@
-// The limit that the decomposition is measured against: native code by g++, as a runtime of its own.
+// The limit that the decomposition is compared with: native code by g++, as a runtime of its own.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,10 +11,10 @@ import { root, which } from '../steps.mjs';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 import { bytesOf, training } from './training.js';
 
-/** In vectors of 128 bit, without fused multiply-adds; Eigen is below the prefix. */
+/** Vectors of 128 bits, without fused multiply-adds. `eigen` is the prefix with Eigen's headers. */
 export const native = (eigen) => built('native SSE4.1', ['-msse4.1'], eigen);
 
-/** In vectors of 256 bit, with them. */
+/** Vectors of 256 bits, with fused multiply-adds. */
 export function nativeAvx2(eigen) {
   if (!hasAvx2()) throw new Error('This processor has no AVX2 and FMA.');
   return built('native AVX2 FMA', ['-mavx2', '-mfma'], eigen);
@@ -25,7 +25,7 @@ export const hasAvx2 = () => {
   return flags.includes('avx2') && flags.includes('fma');
 };
 
-/** Each file by itself, so that one which was compiled before need not be again, and all cores at once. */
+/** Compiles each file by itself, on all cores, so that unchanged files come from the compiler cache. */
 async function compile(sources, command, output) {
   const objects = sources.map((source) => `${output}.${source.replaceAll('/', '-')}.o`);
   const [program, ...before] = [...(which('ccache') ? ['ccache'] : []), 'g++'];
@@ -40,7 +40,9 @@ async function compile(sources, command, output) {
   for (const object of objects) rmSync(object);
 }
 
-/** A program of some of the core, compiled and started: tells it a line, gives the line it answers. */
+/**
+ * A program with part of the core, compiled and started. Sends it a line, and returns the line it answers.
+ */
 async function program(name, main, core, flags, eigen) {
   const output = `build/bench/${name.replaceAll(/\W+/g, '-')}`;
   const sources = [main, ...core.map((one) => `src/core/${one}.cpp`)];
@@ -60,7 +62,7 @@ async function program(name, main, core, flags, eigen) {
   return { output, tell, close: () => child.kill() };
 }
 
-/** The library's own kernels, in a program that is started when it is asked for. */
+/** The library's own training kernels, in a program that is started on demand. */
 function trainingProgram(name, flags, eigen) {
   const core = ['kernels', 'model', 'optimizer', 'parameters', 'tasks', 'trainer'].map(
     (one) => `training/${one}`,
@@ -93,7 +95,7 @@ function trainingProgram(name, flags, eigen) {
   };
 }
 
-/** Its two engines are Eigen's product and the library's; and it trains. */
+/** A native runtime. Its two engines are Eigen's product and the library's; it also trains. */
 async function built(name, flags, eigen) {
   const core = ['scores/decomposition_layer', 'scores/gauge', 'scores/layer_norm', 'numeric/product'];
   const { output, tell, close } = await program(name, 'tools/bench/native.cpp', core, flags, eigen);

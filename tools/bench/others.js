@@ -1,17 +1,17 @@
-// What the bench times besides the four terms, by the library alone, at sizes that vary n and d in turn, so
-// that growth can be fitted. Each answer is compared with plain loops in double, or with angles given by
+// What the bench times besides the four terms, with the library alone. Sizes vary n and d in turn, so that
+// growth can be fitted. Each answer is compared with plain loops in double, or with angles known by
 // construction.
 import { numbers, rowsTimesRows } from './job.js';
 
 const table = (rows, columns, seed) => ({ data: numbers(rows * columns, seed, 1), rows, columns });
 
-/** Shapes in a cross: every n at one width, every width at one n. */
+/** Shapes in a cross: every n at one width, and every width at one n. */
 const cross = (ns, n, ds, d) => [
   ...ns.map((one) => ({ n: one, d })),
   ...ds.filter((one) => one !== d).map((one) => ({ n, d: one })),
 ];
 
-/** The largest gap as a share of the largest value; never small where lengths differ or NaN is found. */
+/** The largest gap as a share of the largest value. Infinite when lengths differ, NaN when a value is NaN. */
 function gapOf(found, exact) {
   if (found.length !== exact.length) return Number.POSITIVE_INFINITY;
   const size = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -152,8 +152,8 @@ const angles = {
   allowed: 1e-12,
   shapes: cross([16, 32, 64], 32, [192, 384, 768], 384),
   small: [{ n: 5, d: 16 }],
-  // Row i of the first is e_i, of the second cos θ_i e_i + sin θ_i e_{n+i}; then both are mirrored, and the
-  // rows of each mixed, which no angle notices.
+  // Row i of the first table is e_i, and of the second cos θ_i e_i + sin θ_i e_{n+i}. Then both are mirrored
+  // and their rows mixed, which changes no angle.
   inputOf({ n, d }) {
     const given = Float64Array.from({ length: n }, (_, i) => ((i + 0.5) / n) * (Math.PI / 2));
     const mirror = numbers(d, 1, 1);
@@ -184,7 +184,7 @@ const positions = 16;
 const words = (n) => Math.min(64, n);
 const collisionInput = ({ n, d }) => ({ tokens: table(n, d, 1), positions: table(positions, d, 2) });
 
-/** Some of the first words' smallest margins at each position, ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩ over b ≠ a. */
+/** Some words' smallest margins at each position, ½‖e_b − e_a‖² − ⟨e_b − e_a, p_i⟩ over b ≠ a. */
 function marginsOf({ tokens, positions: { data: places } }) {
   const { data, rows: V, columns: d } = tokens;
   const dot = (a, i, b, j) => {
@@ -230,7 +230,10 @@ const collisions = {
     ),
 };
 
-/** As the page asks for it; one call takes most of a minute, and so is timed once, by the fastest build. */
+/**
+ * The search as the page asks for it. A call takes most of a minute, so it is timed once, by the fastest
+ * build.
+ */
 const vocabulary = {
   ...collisions,
   name: 'collisions, the whole vocabulary of n at 16 positions',

@@ -1,4 +1,4 @@
-// What was measured as Markdown that can be pasted into a page.
+// Measurements as Markdown to paste into a page.
 import { growth } from './statistics.js';
 
 const table = (heading, left, rows) =>
@@ -12,7 +12,7 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
 const power = (value) => (value === undefined ? '' : value.toFixed(2));
 const timesOf = (row) => [ms(row.median_ms), ms(row.p95_ms), `${Math.round(row.spread * 100)} %`];
 
-/** The medians of the better of two native engines, by runtime. */
+/** The medians of the faster of two native engines, by runtime. */
 const limits = (rows) => {
   const found = {};
   for (const { runtime, median_ms } of rows.filter(({ runtime }) => runtime.startsWith('native')))
@@ -20,14 +20,14 @@ const limits = (rows) => {
   return found;
 };
 
-/** Engines that were wrong, each in a line. */
+/** Wrong engines, one per line. */
 export const wrongOnes = (rows) =>
   rows
     .filter(({ wrong }) => wrong)
     .map((row) => `Wrong, and so not timed: ${row.engine}, ${row.runtime}, ${row.job}: ${row.wrong}.\n`)
     .join('');
 
-/** One shape of the four terms. */
+/** The table of the four terms at one shape. */
 export function engineTable(all) {
   const rows = all.filter(({ wrong }) => !wrong);
   const native = limits(rows);
@@ -55,8 +55,8 @@ export function engineTable(all) {
 }
 
 /**
- * Steps of training, and how many times each peer's and native code's: above 1 is faster. Of best stretches: other
- * programs only ever slow them down, and not all alike.
+ * Training steps per second, and the ratio to each peer and to native code: above 1 is faster. From the best
+ * stretches, because other programs only ever slow a run down, and unevenly.
  */
 export function trainingTable(all) {
   const rows = all.filter(({ wrong }) => !wrong);
@@ -106,7 +106,7 @@ export function growthTable(all) {
   return table(['job', 'runtime', 'engine', 'power of n', 'power of d'], 3, fitted);
 }
 
-/** Loading, by step. */
+/** Load times, by step. */
 export const loadTable = (rows) =>
   table(
     ['runtime', 'engine', '', 'fetched ms', 'compiled and started', 'first terms', 'all', 'spread'],

@@ -1,5 +1,5 @@
-// The runtimes that the bench drives: each asks its own small server for work and posts what it measured, so
-// that one loop here can give all of them a turn in every round.
+// The runtimes that the bench drives. Each asks a small server of its own for work and posts its
+// measurements, so that one loop can give all of them a turn in every round.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -21,7 +21,7 @@ const types = {
   '.wasm': 'application/wasm',
 };
 
-/** Builds the page of the bench; its engines' own .wasm are served from where npm put them. */
+/** Builds the page of the bench; the engines' own .wasm files are served from where npm put them. */
 export async function buildPage() {
   await build({
     configFile: false,
@@ -46,7 +46,7 @@ const folders = {
   '/': join(root, 'build/bench/page'),
 };
 
-/** The peer of training that is not a package: Eigen's own vectorisation, as em++ makes it of straight.cpp. */
+/** The training peer that is not a package: straight.cpp, compiled by em++ with Eigen's own vectorisation. */
 export async function buildStraight({
   SUPERPOSE_EMSCRIPTEN: emscripten,
   SUPERPOSE_PREFIX: prefix = '/usr',
@@ -107,15 +107,15 @@ async function desk() {
       response.writeHead(404).end();
       return;
     }
-    // Without isolation: tfjs-backend-wasm takes threads where it can, and this is about one. What is loaded
-    // again comes from the cache, as on a page that is visited again.
+    // Without cross-origin isolation: tfjs-backend-wasm uses threads where it can, and the bench compares one
+    // thread. Later loads come from the cache, as on a second visit to a page.
     response.writeHead(200, {
       'content-type': types[extname(file)] ?? 'application/octet-stream',
       'cache-control': 'max-age=3600',
     });
     response.end(readFileSync(file));
   });
-  // A runtime is silent while it works, and waits while the others do.
+  // A runtime is silent while it works, and also while the others do.
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
@@ -143,7 +143,7 @@ async function desk() {
   };
 }
 
-/** One runtime: its server, and what opens the server's address. */
+/** A runtime: its server, and a function that opens the server's address. */
 async function runtimeOf(name, start) {
   const of = await desk();
   try {
@@ -165,7 +165,7 @@ async function runtimeOf(name, start) {
 
 const { module: engines } = await runnerImport(join(root, 'tests/engines/engines.ts'));
 
-/** Starts a browser, which can open() an address, evaluate() in its page, and close(). */
+/** Functions that start a browser, which can open() an address, evaluate() in its page, and close(). */
 export const browsers = {
   async chromium() {
     const { chromium } = await import('playwright');
@@ -198,7 +198,7 @@ const inNode = (name, program, flags) =>
     return () => child.kill();
   });
 
-/** The newest Node, from npm, in build/bench: Node 20 has relaxed SIMD behind a flag only. */
+/** The newest Node, from npm, in build/bench: Node 20 has relaxed SIMD only behind a flag. */
 function newestNode() {
   const folder = join(root, 'build/bench/node-26');
   const name = `node-${process.platform}-${process.arch}`;
@@ -212,7 +212,7 @@ function newestNode() {
   return program;
 }
 
-/** WebKitGTK calls itself a Safari that there never was; Debian knows its version. */
+/** WebKitGTK claims a Safari version that never existed; Debian knows its own. */
 const webkitVersion = () =>
   `WebKitGTK ${ask('dpkg-query', ['-W', 'libwebkit2gtk-4.1-0'])?.split('\t')[1] ?? 'of unknown version'}`;
 
@@ -227,7 +227,10 @@ const makers = {
 };
 export const runtimeNames = Object.keys(makers);
 
-/** Starts those that this machine has, and says which it lacks; Eigen is below the prefix. */
+/**
+ * Starts the runtimes that this machine has, and says which it lacks. `eigen` is the prefix with Eigen's
+ * headers.
+ */
 export async function startRuntimes(wanted, eigen) {
   const started = [];
   for (const name of wanted) {

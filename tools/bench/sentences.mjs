@@ -1,5 +1,6 @@
-// node tools/bench/sentences.mjs: embeddings of 100 sentences by MiniLM, on one thread and on several, each with a model of
-// its own that is there before the clock starts. No answer waits for another, so threads share them out as they come.
+// node tools/bench/sentences.mjs: embeddings of 100 sentences by MiniLM, on one thread and on several. Each
+// thread has a model of its own, loaded before the clock starts. Sentences are independent, so a free thread
+// takes the next.
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -31,10 +32,10 @@ async function serve() {
   parentPort.postMessage('ready');
 }
 
-/** A worker that breaks off ends the bench, by Node's own rule for errors that nobody listens for. */
+/** A worker that fails ends the bench, by Node's rule for unhandled errors. */
 const next = (worker) => new Promise((resolve) => worker.once('message', resolve));
 
-/** Milliseconds, and a number of each sentence, in their order. */
+/** The milliseconds, and one number for each sentence, in order. */
 async function run(workers, parts) {
   const found = parts.map(() => undefined);
   let at = 0;
@@ -66,7 +67,7 @@ async function main() {
   const many = Math.max(2, availableParallelism());
   const workers = Array.from({ length: many }, () => new Worker(new URL(import.meta.url)));
   await Promise.all(workers.map(next));
-  // Threads that have not run for a while are still in their first, slower code.
+  // Warm up: threads first run slower, unoptimised code.
   for (const worker of workers) await run([worker], parts.slice(0, 5));
   const times = { one: [], all: [] };
   let exact;

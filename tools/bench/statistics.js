@@ -1,4 +1,4 @@
-// Medians, spreads, ratios and growth exponents of what was measured.
+// Medians, spreads, ratios and growth exponents of measurements.
 
 export function quantile(sorted, share) {
   const at = (sorted.length - 1) * share;
@@ -11,14 +11,14 @@ export function summary(times) {
   return {
     median_ms: quantile(sorted, 0.5),
     p95_ms: quantile(sorted, 0.95),
-    // What the machine can do when nothing else runs; where others work on it, more telling than the median.
+    // What the machine can do when nothing else runs; on a shared machine this says more than the median.
     best_ms: sorted[0],
-    // Half the distance between the quartiles, as a share of the median.
+    // Half the interquartile range, as a share of the median.
     spread: (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 2 / quantile(sorted, 0.5),
   };
 }
 
-/** Rows of one job and shape, with the ratio to the best peer in the same runtime: above 1 is faster than it. */
+/** Rows of one job and shape, with the ratio to the best peer in the same runtime: above 1 is faster. */
 export function withRatios(rows) {
   return rows.map((row) => {
     const peers = rows.filter((other) => other.peer && other.runtime === row.runtime);
@@ -27,7 +27,7 @@ export function withRatios(rows) {
   });
 }
 
-/** The exponent b of times that go like size^b, by least squares of logarithms. */
+/** The exponent b of times that grow like size^b, by least squares on logarithms. */
 export function exponent(points) {
   const x = points.map(([size]) => Math.log(size));
   const y = points.map(([, time]) => Math.log(time));
@@ -37,7 +37,7 @@ export function exponent(points) {
   return above / x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
 }
 
-/** How rows of several shapes grow with `by`, at the value of `fixed` that most of them have; or undefined. */
+/** How rows of several shapes grow with `by`, at the most common value of `fixed`; or undefined. */
 export function growth(rows, by, fixed) {
   const at = (value) => rows.filter((row) => row[fixed] === value);
   const most = rows.map((row) => at(row[fixed])).reduce((a, b) => (b.length > a.length ? b : a));

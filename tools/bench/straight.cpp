@@ -1,6 +1,6 @@
-// The bench's model of training written straight with Eigen: a product for each line of the formula, over the whole
-// batch where there is one, Eigen's expressions for all else, and its own vectorisation. For a WebAssembly module
-// without JavaScript: begin(), write parameters and ids into its memory, then step().
+// The bench's training model written directly with Eigen: a product for each line of the formula, over the
+// whole batch where possible, Eigen's expressions for the rest, and its own vectorisation. For a WebAssembly
+// module without JavaScript: call begin(), write parameters and ids into its memory, then call step().
 #include <Eigen/Dense>
 #include <cmath>
 #include <memory>
@@ -58,7 +58,7 @@ struct Straight {
     inverse = (to.array().square().rowwise().mean() + 1e-5f).rsqrt();
     to.array().colwise() *= inverse.array();
   }
-  // Into by_norm: its gradient by what was normalised.
+  // Into by_norm: the gradient with respect to what was normalised.
   static void norm_back(const Matrix& normalized, const Column& inverse, Matrix& by_norm) {
     const Column along = by_norm.cwiseProduct(normalized).rowwise().mean(), mean = by_norm.rowwise().mean();
     by_norm.array() -= normalized.array().colwise() * along.array();
@@ -156,7 +156,7 @@ struct Straight {
     if (norm > 1) g /= norm;
     m = 0.9f * m + 0.1f * g;
     v = 0.98f * v + 0.02f * g.square();
-    // Of everything but gains.
+    // For everything except gains.
     const auto decay = static_cast<float>(1 - 0.01 * rate);
     Parts of = parts(theta);
     for (Map* one : {&of.e, &of.p, &of.qkv, &of.o, &of.u}) *one *= decay;
@@ -171,12 +171,12 @@ std::unique_ptr<Straight> model;
 }  // namespace
 
 extern "C" {
-// Where the parameters go, one after another in the library's order.
+// Where the parameters go, in the library's order.
 float* begin(int n, int d, int heads, int sequences, int batches) {
   model = std::make_unique<Straight>(n, d, heads, sequences, batches);
   return model->theta.data();
 }
-// Where tokens and targets of each batch go.
+// Where each batch's tokens and targets go.
 int* ids() { return model->ids.data(); }
 double step() { return model->step(); }
 }

@@ -1,15 +1,15 @@
 // The module of straight.cpp, in any runtime.
 
-/** Below the checkout. */
+/** The path, relative to the checkout. */
 export const straightFile = 'build/bench/straight/straight.wasm';
 
-/** Given its bytes, what makes an instance, which has one model. */
+/** From the module's bytes, a function that makes an instance, which has one model. */
 export const straightOf = (bytes) => {
   const compiled = WebAssembly.compile(bytes);
   return async () => {
     const module = await compiled;
     const imports = {};
-    // Of the system that it was linked for it calls nothing while it computes.
+    // It was linked for a system that it never calls while it computes.
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       imports[from] ??= {};
       imports[from][name] = () => {

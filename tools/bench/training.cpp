@@ -1,6 +1,6 @@
-// The limit of training: the same kernels in native code. Reads lines: `shape n d heads sequences batches steps FILE`
-// takes parameters and batches from the file and prints the losses of so many steps; `round` prints the milliseconds
-// of a step, and how often memory was taken meanwhile.
+// The limit of training: the same kernels in native code. Reads lines: `shape n d heads sequences batches
+// steps FILE` takes parameters and batches from the file and prints the losses of that many steps; `round`
+// prints the milliseconds of a step, and the number of allocations in it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 long allocations = 0;
 }
 
-// Every allocation of this program is counted.
+// Counts every allocation of this program.
 void* operator new(std::size_t size) {
   ++allocations;
   if (void* const held = std::malloc(size ? size : 1)) return held;

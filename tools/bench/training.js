@@ -1,6 +1,6 @@
-// The bench's other contest: steps of training of the small model that the page trains, one layer of attention and
-// no MLP, on batches that are made beforehand. An engine's answer is its losses over the first steps, from the same
-// parameters; each further run is a step more.
+// The bench's other contest: training steps of the small model that the page trains, one layer of attention
+// and no MLP, on batches made beforehand. An engine's answer is its losses over the first steps, from the
+// same parameters; each further run is one step more.
 import { numbers } from './job.js';
 
 const steps = 40;
@@ -21,7 +21,7 @@ const rateOf = (s) =>
   Math.min(1, s / optimizer.warmUp) *
   (0.1 + 0.45 * (1 + Math.cos((Math.PI * Math.min(s, optimizer.steps)) / optimizer.steps)));
 
-/** Uniform numbers of this standard deviation. */
+/** Uniform numbers with this standard deviation. */
 const spread = (rows, columns, seed, deviation) => ({
   data: numbers(rows * columns, seed, deviation * Math.sqrt(3)),
   rows,
@@ -29,7 +29,7 @@ const spread = (rows, columns, seed, deviation) => ({
 });
 const ones = (columns) => ({ data: new Float32Array(columns).fill(1), rows: 1, columns });
 
-/** The parameters in the order in which the library has them, and whole batches of lookups. */
+/** The parameters in the library's order, and whole batches of lookups. */
 function inputOf({ n, d, heads }) {
   const sequences = 32;
   const places = sequences * n;
@@ -51,7 +51,7 @@ function inputOf({ n, d, heads }) {
   return { n, d, heads, sequences, batches, parameters, steps };
 }
 
-/** Of an engine that takes steps: a step, and the loss before it. */
+/** For an engine that takes steps: one step, and the loss before it. */
 function counted(step, release) {
   const losses = Float64Array.from({ length: steps }, step);
   const run = () => {
@@ -88,8 +88,9 @@ const ours = (superpose) => ({
 });
 
 /**
- * As one writes it with TensorFlow.js: autograd over products with one-hot rows, since the backend has no kernel for
- * the gradient of gather; AdamW of its operations, its own having neither a decay nor a clip.
+ * As one would write it with TensorFlow.js: autograd over products with one-hot rows, since the backend has
+ * no kernel for the gradient of gather; and AdamW from its operations, because its own Adam has neither decay
+ * nor clipping.
  */
 const byTensorFlow = (tf) => ({
   name: 'tfjs-backend-wasm, one-hot products',
@@ -180,7 +181,7 @@ const byTensorFlow = (tf) => ({
   },
 });
 
-/** The model written straight with Eigen's products (straight.cpp), an instance of its module. */
+/** The model written directly with Eigen's products (straight.cpp), in an instance of its module. */
 const straight = (instantiate) => ({
   name: 'straight Eigen',
   peer: true,
@@ -207,7 +208,7 @@ const straight = (instantiate) => ({
 export const training = {
   name: 'training',
   allowed: 1e-3,
-  // Milliseconds of steps in a row: of many short stretches some are left alone by other programs.
+  // Milliseconds of consecutive steps: of many short stretches, other programs leave some undisturbed.
   stretch: 3,
   shapes: [{ n: 16, d: 32, heads: 2 }],
   small: [{ n: 8, d: 16, heads: 2 }],
@@ -217,7 +218,7 @@ export const training = {
     ...(tf ? [byTensorFlow(tf)] : []),
     ...(module ? [straight(module)] : []),
   ],
-  /** By the library in double, which tests/reference/training.py is compared with. */
+  /** The reference is the library in double, which tests compare with tests/reference/training.py. */
   referenceOf(input, { superpose }) {
     const trainer = trainerOf(superpose[0], input, 'float64');
     const losses = trainer.step(steps);
@@ -234,7 +235,7 @@ export const training = {
     ),
 };
 
-/** What native code reads: sizes, parameters, batches, as bytes one after another. */
+/** The input of native code: sizes, parameters and batches, as bytes one after another. */
 export function bytesOf({ batches, parameters }) {
   const arrays = [
     ...Object.values(parameters).map(({ data }) => data),

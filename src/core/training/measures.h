@@ -13,7 +13,7 @@ struct TrainedShares {
 };
 
 // For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with rows centred over
-// the keys they may read and both summed over the batch. The terms are those of e and p after LayerNorm by
+// the keys they may read and both summed over the batch. The terms are those of e and p, both normalised with
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
 // left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
 // options().has_terms(), and canonical without options().in_stream(); NaN where no score varies.

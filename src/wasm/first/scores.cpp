@@ -61,7 +61,7 @@ Value decompose_out(const Value& summands, const Value& norm, const Value& query
   auto parts = project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale));
   apply_gauge(in, normalization, of_query, of_key, parts);
   const std::vector<int> group = integers_in(group_of);
-  // Parts that each stand alone, in order, need no merging.
+  // If each part is a group of its own, in order, nothing is merged.
   std::vector<int> itself(group.size());
   for (std::size_t p = 0; p < itself.size(); ++p) itself[p] = static_cast<int>(p);
   return heads_out(group == itself ? parts : merge_parts(parts, group, groups), chosen, in.apart);
@@ -75,7 +75,7 @@ std::uint32_t decomposition_layer_out(const Value& norm, const Value& query, con
       static_cast<Scalar>(scale), summands, gauge_in<Scalar>(gauge)));
 }
 
-// `terms` is filled; with `kept`, it is as the last call left it.
+// Fills `terms`, which with `kept` must still be as the last call left it.
 template <typename Scalar>
 void layer_terms_out(std::uint32_t address, int tokens, const Value& summands, const Value& factors,
                      const Value& chosen, bool kept, const Value& terms) {
@@ -125,7 +125,7 @@ Value concatenate_block_diagonal_out(const Value& token, const Value& position, 
                    chosen);
 }
 
-// What the included terms of a head add up to: their sum, the same row-centred (what softmax sees),
+// The included terms of a head combined: their sum, the same row-centred (what softmax sees),
 // its softmax, and its share of the logits' variation.
 template <typename Scalar>
 Value combine_terms_out(const Value& terms, const Value& logits, const Value& included, const Value& apart) {

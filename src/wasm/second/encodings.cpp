@@ -1,4 +1,4 @@
-// What is measured of encodings, and relative positions.
+// Measurements of encodings, and relative positions.
 #include <utility>
 #include <vector>
 

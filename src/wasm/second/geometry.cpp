@@ -1,4 +1,4 @@
-// Angles, subspaces, probes and collisions: measurements, in double whatever comes in.
+// Angles, subspaces, probes and collisions: measurements, in double for any input.
 #include <limits>
 
 #include "convert.h"

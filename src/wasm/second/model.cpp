@@ -1,4 +1,4 @@
-// An encoder that stays in the module's memory, with what its last forward left.
+// An encoder that stays in the module's memory, with the result of its last forward.
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,7 +48,7 @@ void add_encoder_layer(std::uint32_t address, const Value& layer) {
                                                  linear("down"), norm("mlpNorm")});
 }
 
-// [layers + 1, d], the states' means over tokens, each of length one; the last is the embedding.
+// [layers + 1, d], the states' means over tokens, scaled to length one; the last is the embedding.
 template <typename Scalar>
 Value run_encoder(std::uint32_t address, const Value& summands, const Value& asked) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
@@ -90,7 +90,7 @@ Value encoder_scores_out(std::uint32_t address, int layer, bool attention, const
   return result;
 }
 
-// way: 0 direct, 1 streams, 2 by the means of a corpus, which `means` holds.
+// way: 0 direct, 1 streams, 2 by the means of a corpus, given in `means`.
 template <typename Scalar>
 Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
                         const Value& group_of, int groups, const Value& chosen) {
@@ -101,7 +101,7 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
       way == 2 ? mean_parts<Scalar>(input, vector_in<Scalar>(means["mean"]),
                                     matrix_in<Scalar>(means["position"]), in)
                : input_parts(held.encoder, held.summands, held.run, layer, static_cast<Way>(way), in);
-  // Merged before they are projected: half the work.
+  // Merged before projection: half the work.
   const std::vector<int> of = integers_in(group_of);
   std::vector<Matrix<Scalar>> merged(groups);
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -111,7 +111,7 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
     else
       to = parts[p];
   }
-  // Biases join the group of the constant, which is moved to the end for them and then back.
+  // Biases join the constant's group, which is moved to the end for that and then back.
   const int constant = of.back();
   std::swap(merged[constant], merged.back());
   ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(layer, input, merged);
@@ -133,7 +133,7 @@ std::uint32_t position_means_out(int states, int positions, int d) {
   return address_of(CorpusMeans(states, PositionMeans(positions, d)));
 }
 
-// The rows from 1 on of each state of the encoder's last forward, which has as many as there are positions.
+// Adds the rows of each state of the encoder's last forward from row 1 on, one for each position.
 template <typename Scalar>
 void add_to_position_means(std::uint32_t means, std::uint32_t encoder) {
   CorpusMeans& all = at_address<CorpusMeans>(means);

@@ -1,4 +1,4 @@
-// Every scheme of position, and what scores of a scheme can do and cost.
+// Every scheme of positions, and what its scores can do and cost.
 #include <limits>
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ const SchemeInfo& scheme_named(const std::string& id) {
   return *info;
 }
 
-// The parts that are given; src/api/scores/schemes.ts says which each scheme has.
+// The given parts of a scheme; src/api/scores/schemes.ts says which each scheme has.
 SchemeInput scheme_input_in(const Value& input) {
   const auto matrix = [&](const char* name) {
     return input[name].isUndefined() ? Matrix<double>() : matrix_in<double>(input[name]);
@@ -67,8 +67,8 @@ SchemeInput scheme_input_in(const Value& input) {
   return in;
 }
 
-// As heads_out, for named terms. Under a causal mask the weights are those of the keys that each
-// query sees, and so are the shares; terms and logits are given for all pairs.
+// Like heads_out, for named terms. Under a causal mask, weights and shares are over the keys that each
+// query sees; terms and logits are for all pairs.
 Value scheme_scores_out(const std::string& id, const Value& input) {
   Scheme<double> scheme = scheme_named(id).build(scheme_input_in(input));
   const Eigen::Index n = scheme.n;

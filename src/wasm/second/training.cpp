@@ -1,5 +1,5 @@
-// A model in training that stays in the module's memory, with the examples that it learns from and those that it
-// is measured on.
+// A model in training that stays in the module's memory, with its training examples and those it is measured
+// on.
 #include <memory>
 #include <optional>
 
@@ -70,7 +70,7 @@ OptimizerOptions optimizer_in(const Value& from) {
   return options;
 }
 
-// In either precision, with one face for the bindings.
+// A trainer in either precision, with one interface for the bindings.
 class Training {
  public:
   virtual ~Training() = default;
@@ -145,7 +145,7 @@ using Held = std::unique_ptr<Training>;
 
 Training& training_at(std::uint32_t address) { return *at_address<Held>(address); }
 
-// A trainer of the task's examples or, given a batch to measure on, of the batches that each step is given.
+// A trainer on the task's examples or, given a batch for measuring, on the batch given with each step.
 std::uint32_t trainer_out(const Value& options) {
   const ModelOptions model = model_in(options);
   const OptimizerOptions optimizer = optimizer_in(options);
@@ -171,8 +171,8 @@ std::uint32_t trainer_out(const Value& options) {
 
 void delete_trainer_out(std::uint32_t trainer) { delete &at_address<Held>(trainer); }
 
-// The losses of up to `count` steps. There are fewer when the run diverges; the last is then that of the step that
-// did.
+// The losses of up to `count` steps. There are fewer when the run diverges; the last is then that of the
+// diverging step.
 Value trainer_steps_out(std::uint32_t trainer, int count) {
   Training& training = training_at(trainer);
   std::vector<double> losses;
@@ -196,7 +196,7 @@ Terms terms_in(int bits) {
 
 void trainer_keeps_out(std::uint32_t trainer, int bits) { training_at(trainer).keep(terms_in(bits)); }
 
-// For a batch, or for the one that the trainer measures on; a term is kept when its bit is 1.
+// For a given batch, or the one the trainer measures on; a term is kept when its bit is 1.
 Value evaluate_trainer_out(std::uint32_t trainer, int bits, const Value& batch) {
   Training& training = training_at(trainer);
   const Terms kept = terms_in(bits);
