@@ -6,7 +6,7 @@ import { setUp } from './setup.mjs';
 import { unlessStamped } from './stamps.mjs';
 import { root, runTool, step, usageError } from './steps.mjs';
 
-/** Builds everything that dist/ holds, in the environment of setUp; skips what has not changed. */
+/** Builds everything in dist/, in the environment of setUp; skips what has not changed. */
 export function build(env) {
   return withLock(join(root, 'build', 'build.lock'), 'the build of this checkout', async () => {
     await buildPreset('wasm', env);
@@ -48,7 +48,7 @@ function buildHeadless(env) {
   );
 }
 
-/** For pages of one file, and for the npm package. */
+/** Builds the embeds: for single-file pages, and for the npm package. */
 async function buildEmbeds(env) {
   const configs = { single: 'web/embed/vite.config.ts', 'package embed': 'web/embed/package.config.ts' };
   const outputs = { single: 'build/single/single.js', 'package embed': 'build/package/embed/index.js' };

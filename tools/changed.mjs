@@ -1,9 +1,9 @@
-// What a change can break: which parts of the tests to run, and which files of them.
+// What a change can break: which parts of the tests to run, and which of their files.
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ask, Failure, root } from './steps.mjs';
 
-/** The files that differ from HEAD, new ones included; where there are none, those of the last commit. */
+/** The files that differ from HEAD, including new ones; if there are none, those of the last commit. */
 export function changedFiles() {
   const lines = (...args) => (ask('git', args, { cwd: root }) ?? '').split('\n').filter(Boolean);
   if (ask('git', ['rev-parse', '--git-dir'], { cwd: root }) === undefined) {
@@ -25,9 +25,9 @@ export const testFiles = () =>
     .map((file) => `tests/${file.replaceAll('\\', '/')}`);
 
 /**
- * The tests for these changed files: whether C++ tests run, and which test files do. A file's own tests have its
- * name, in a room of the same name; what many things stand on runs its whole room. Tests of the built page are
- * left to `npm test`, but for a test file that changed itself.
+ * The tests for these changed files: whether C++ tests run, and which test files do. A file's own tests have
+ * its name, in a room of the same name. A file that many others depend on runs its whole room. Tests of the
+ * built page are left to `npm test`, except a test file that changed itself.
  */
 export function testsFor(files, tests) {
   const chosen = new Set();
@@ -70,6 +70,6 @@ export function testsFor(files, tests) {
   };
 }
 
-/** Whether two names are one: dot_products and dotProducts. */
+/** Whether two names are the same, as dot_products and dotProducts are. */
 const same = (one, other) => plain(one) === plain(other);
 const plain = (name) => name.replaceAll('_', '').toLowerCase();

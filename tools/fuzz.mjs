@@ -1,5 +1,5 @@
-// npm run fuzz: hands every reader what strangers may give it, for as long as it is told: the core in C++ by libFuzzer
-// under the sanitizers, the readers in TypeScript by a seeded generator.
+// npm run fuzz: feeds untrusted input to every reader, for as long as it is told. libFuzzer tests the core in
+// C++ under the sanitizers; a seeded generator tests the readers in TypeScript.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.mjs';
@@ -14,13 +14,14 @@ npm run fuzz -- --runs=N        so many inputs instead: of the core in all, and 
 npm run fuzz -- core | corpus | readers  one of them; the corpus is what the core's inputs left, in WebAssembly
 npm run fuzz -- --seed=S        other inputs for the readers (1)`;
 
-// Entropic scheduling costs more than these short inputs themselves, and so do long memories of what was freed.
+// For inputs this short, entropic scheduling costs more than the inputs, and so does a long memory of freed
+// blocks.
 const options = ['-max_len=400', '-timeout=20', '-entropic=0', '-print_final_stats=1'];
 const sanitizers = 'malloc_context_size=2:quarantine_size_mb=4';
 
 const edges = /DONE\s+cov: (\d+)/;
 
-/** What asks for a number in the log of a step. */
+/** A function that looks up a number in the log of a step. */
 function logOf(name) {
   const text = readFileSync(join(root, `build/logs/${name}.log`), 'utf8');
   return (pattern) => Number(text.match(pattern)?.[1]);
@@ -71,7 +72,7 @@ async function fuzzCore({ seconds, runs }) {
   );
 }
 
-/** What was kept of the core's inputs, in both builds that readers get. */
+/** Runs the saved inputs of the core in both builds that users get. */
 async function playCorpus() {
   const env = await setUp('wasm');
   const builds = ['plain', 'relaxed'];

@@ -1,5 +1,5 @@
-// The header-only libraries, Eigen 5 and for the native tests RapidJSON: the host's where CMake finds them,
-// otherwise pinned packages of Debian's in the user's cache.
+// The header-only libraries: Eigen 5 and, for the native tests, RapidJSON. They are the host's where CMake
+// finds them, otherwise pinned Debian packages in the user's cache.
 import {
   mkdirSync,
   mkdtempSync,
@@ -16,11 +16,11 @@ import * as pins from './pins.mjs';
 import { ask, root } from './steps.mjs';
 import { unpacked } from './unpack.mjs';
 
-// Links to just these headers, because a host's whole include folder would put its libc's headers before
+// Links to just these headers: a host's whole include folder would put its libc's headers before
 // Emscripten's own.
 const prefix = join(root, 'build', 'prefix');
 
-/** The environment that leads CMake to the headers, of RapidJSON only where tests are `native`. */
+/** The environment that leads CMake to the headers; RapidJSON's only for `native` tests. */
 export async function headers({ native }) {
   const host = hostHeaders();
   const eigen = host.eigen ? undefined : await pinned(pins.eigen);
@@ -33,12 +33,14 @@ export async function headers({ native }) {
   return { SUPERPOSE_PREFIX: prefix };
 }
 
-/** Where CMake finds the headers on this host: { eigen, eigenConfig, rapidjson }, of which each may be undefined. */
+/**
+ * Where CMake finds the headers on this host: { eigen, eigenConfig, rapidjson }, each undefined if missing.
+ */
 function hostHeaders() {
   const folder = mkdtempSync(join(tmpdir(), 'superpose-headers-'));
   try {
     writeFileSync(join(folder, 'CMakeLists.txt'), probe);
-    // Of an earlier set-up this prefix has only what was found then.
+    // The prefix of an earlier set-up holds only what was found then, so it does not count.
     const given = process.env.SUPERPOSE_PREFIX === prefix ? '' : (process.env.SUPERPOSE_PREFIX ?? '');
     const where = ['-G', 'Ninja', '-S', folder, '-B', join(folder, 'build'), `-DCMAKE_PREFIX_PATH=${given}`];
     const answer = ask('cmake', where) ?? '';
@@ -70,7 +72,7 @@ function link(target, at) {
   try {
     if (readlinkSync(at) === target) return;
   } catch {
-    // Not there yet.
+    // It does not exist yet.
   }
   mkdirSync(dirname(at), { recursive: true });
   rmSync(at, { force: true });

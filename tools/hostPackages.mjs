@@ -1,8 +1,9 @@
-// What tests need of the host itself: installed with apt where there is apt, otherwise named. Building needs none.
+// What the tests need from the host itself: installed with apt where possible, otherwise named. Building
+// needs none.
 import { spawnSync } from 'node:child_process';
 import { ask, Failure, step, which } from './steps.mjs';
 
-// A need is a Debian package and what shows that it is met: a program on PATH, wherever that came
+// A need is a Debian package and the evidence that it is met: a program on PATH, wherever it came
 // from, or, for a package without programs, an installed package. Where apt does not know the package,
 // another program may do.
 const needs = {
@@ -12,12 +13,12 @@ const needs = {
     { package: 'clang', program: 'clang++' },
     { package: 'libclang-rt-dev', installed: 'libclang-rt-*dev' },
     { package: 'libgtest-dev', installed: 'libgtest-dev' },
-    // Only saves time.
+    // It only saves time.
     { package: 'ccache', program: 'ccache', otherwise: 'g++' },
   ],
   chromium: [
     { package: 'chromium', program: 'chromium' },
-    // Costs a page half of what the whole browser does; that one will do where there is no such package.
+    // A page costs half as much as in the full browser, which will do where there is no such package.
     { package: 'chromium-headless-shell', program: 'chromium-headless-shell', otherwise: 'chromium' },
     { package: 'fonts-dejavu-core', installed: 'fonts-dejavu-core' },
   ],
@@ -48,17 +49,17 @@ const needs = {
   ],
 };
 
-/** The groups without which the tests that need them are skipped, and the others run. */
+/** Optional groups: without one, the tests that need it are skipped and the others run. */
 export const optional = ['oracles', 'style', 'chromium', 'hosting', 'engines'];
 
-// No question is asked and no service started: RUNLEVEL holds back System V's start-up scripts and
-// SYSTEMD_OFFLINE holds back systemd's units, both for this one call only.
+// Packages ask no question and start no service: RUNLEVEL stops System V's start-up scripts and
+// SYSTEMD_OFFLINE stops systemd's units, both for this one call only.
 const quietly = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'SYSTEMD_OFFLINE=1'];
 // A fresh machine may be updating itself just now: wait for its lock.
 const apt = ['apt-get', '-o', 'DPkg::Lock::Timeout=300'];
 const install = ['install', '-y', '--no-install-recommends'];
 
-/** Installs what is missing of the named groups of needs. */
+/** Installs what the named groups of needs lack. */
 export async function installHostPackages(groups) {
   const missing = missingNeeds(groups).map((need) => need.package);
   if (missing.length === 0) return;
@@ -77,7 +78,7 @@ export async function installHostPackages(groups) {
   );
 }
 
-/** The programs of the named groups that are not on this machine. */
+/** The programs of the named groups that this machine lacks. */
 export function missingPrograms(groups) {
   return missingNeeds(groups).flatMap((need) => need.program ?? []);
 }
@@ -94,7 +95,7 @@ function missingNeeds(groups) {
 const aptKnows = (name) => Boolean(which('apt-cache') && ask('apt-cache', ['show', name]));
 
 function packageInstalled(pattern) {
-  // Where there is no dpkg, CMake is the one to say whether a library is there.
+  // Without dpkg, leave it to CMake to say whether a library is missing.
   if (!which('dpkg-query')) return true;
   return /^.i /m.test(ask('dpkg-query', ['--list', pattern]) ?? '');
 }
@@ -106,7 +107,7 @@ function rootPrefix(byHand) {
     throw new Failure(`Installing them needs root, and there is no sudo here.\nBy hand: ${byHand}`);
   }
   console.log('sudo may ask for your password, for apt only.');
-  // Asked before the steps, whose progress would write over the question.
+  // Ask for the password before the steps: their progress would overwrite the question.
   if (process.stdin.isTTY) spawnSync('sudo', ['-v'], { stdio: 'inherit' });
   return ['sudo', ...env];
 }

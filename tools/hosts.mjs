@@ -1,4 +1,4 @@
-// npm run hosts: figures in the engines that people write with, each built and opened in three browsers.
+// npm run hosts: figures in the publishing tools that people use, each built and opened in three browsers.
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { installHostPackages } from './hostPackages.mjs';
@@ -10,7 +10,7 @@ async function main(args) {
   await build(env);
   await installHostPackages(['hosts']);
   const { createServer } = await import('vite');
-  // Its figures are loaded when they are asked for, so that it must go on loading while it runs.
+  // Figures are loaded on demand, so the server must keep loading modules while it runs.
   const server = await createServer({
     root,
     configFile: false,

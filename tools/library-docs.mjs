@@ -1,5 +1,5 @@
-// Makes web/docs/library.md: a table of all that the library computes, and an example of each with what
-// it returns. Run after a build: node tools/library-docs.mjs
+// Makes web/docs/library.md: a table of all that the library computes, and an example of each with its
+// result. Run after a build: node tools/library-docs.mjs
 import { writeFile } from 'node:fs/promises';
 import { load } from 'superpose';
 import { examples, runExample } from '../web/docs/examples.mjs';
@@ -7,7 +7,7 @@ import { runTool } from './steps.mjs';
 
 const target = new URL('../web/docs/library.md', import.meta.url);
 
-/** The page, as text. Plain SIMD, so that it is the same on every machine. */
+/** The page, as text. It uses plain SIMD, which gives the same numbers on every machine. */
 export async function libraryDocs() {
   const superpose = await load({ simd: 'plain' });
   const kinds = [...new Set(examples.map(({ kind }) => kind))];
@@ -42,7 +42,7 @@ export async function libraryDocs() {
   return `${lines.join('\n')}\n`;
 }
 
-/** A value in few words: numbers to six digits, arrays of any type in brackets. */
+/** A value in short: numbers to six digits, arrays of any type in brackets. */
 function shown(value) {
   if (typeof value === 'number') return String(Number(value.toPrecision(6)));
   if (ArrayBuffer.isView(value) || Array.isArray(value)) return `[${Array.from(value, shown).join(', ')}]`;

@@ -1,4 +1,5 @@
-// npm run lint: all that can be seen of the code without running it. `npm test` asks the same, of changed C++ alone.
+// npm run lint: all checks that need no run of the code. `npm test` does the same, with only the changed C++
+// files.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -9,18 +10,18 @@ import { ask, root, runTool, step, usageError } from './steps.mjs';
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
-/** The C++ files of the checkout; headers are read with what includes them. */
+/** The C++ files of the checkout with these endings; headers are read with the files that include them. */
 export const cppFiles = (...endings) =>
   (ask('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...endings], { cwd: root }) ?? '')
     .split('\n')
     .filter((file) => file && existsSync(join(root, file)));
 
-/** Compiled files of the core that clang-tidy can read: those with a line in the compile commands. */
+/** The files of the core that clang-tidy can read: those with an entry in the compile commands. */
 export const tidied = (files) => files.filter((file) => /^src\/core\/.*\.cpp$/.test(file));
 
 export const changedCpp = () => tidied(changedFiles()).filter((file) => existsSync(join(root, file)));
 
-/** What a checker is called with. */
+/** The command of each checker. */
 export const checks = {
   'Biome: TypeScript, JavaScript, CSS': [bin('biome'), 'check', '--error-on-warnings'],
   'Types of the page': [bin('tsc'), '-p', 'web/tsconfig.json'],

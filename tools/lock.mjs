@@ -1,12 +1,12 @@
-// One at a time: a lock that the kernel lets go of when its holder ends, however it ends.
+// One process at a time: a lock that the kernel releases when its holder ends, however it ends.
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { makeFolder, which } from './steps.mjs';
 
 /**
- * Runs `work` while this process alone holds the lock file. flock(1) holds it, for as long as the
- * pipe from here is open, so that a killed set-up leaves no stale lock. Where there is no flock(1)
- * (not Linux), `work` runs without a lock.
+ * Runs `work` while this process alone holds the lock file. flock(1) holds it for as long as the pipe from
+ * here is open, so a killed set-up leaves no stale lock. Without flock(1) (not Linux), `work` runs without a
+ * lock.
  */
 export async function withLock(file, what, work) {
   makeFolder(dirname(file));
@@ -17,7 +17,7 @@ export async function withLock(file, what, work) {
   );
   const holder = spawn('flock', [file, 'sh', '-c', 'echo held; exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // Its own process group: Ctrl-C must not drop the lock before the work has stopped.
+    // Its own process group: Ctrl-C must not release the lock before the work has stopped.
     detached: true,
   });
   try {

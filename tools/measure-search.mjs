@@ -1,5 +1,5 @@
-// How long one word takes against the whole vocabulary in Chromium, for web/docs/measured.md. It is measured
-// and not tested: no test depends on a clock. Run after a build: node tools/measure-search.mjs
+// How long a search for one word in the whole vocabulary takes in Chromium, for web/docs/measured.md. It is
+// not a test, because no test depends on a clock. Run after a build: node tools/measure-search.mjs
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
@@ -9,7 +9,7 @@ import { root, runTool } from './steps.mjs';
 const types = { js: 'text/javascript', wasm: 'application/wasm' };
 const sizes = { vocabulary: 30522, positions: 128, width: 384, words: 20 };
 
-/** Runs in the page: milliseconds for each of some words. */
+/** Runs in the page: milliseconds for each of a few words. */
 async function measure({ vocabulary, positions, width, words, simd }) {
   const { load } = await import('/index.js');
   const superpose = await load({ simd });
@@ -29,7 +29,7 @@ async function measure({ vocabulary, positions, width, words, simd }) {
 runTool(import.meta.url, async () => {
   const browser = await chromium.launch(chromiumOptions);
   const page = await browser.newPage();
-  // The package as it was built, from a host that is not there.
+  // Serves the built package from a host that does not exist.
   await page.route('http://superpose.invalid/**', async (route) => {
     const path = new URL(route.request().url()).pathname;
     if (path === '/') return route.fulfill({ contentType: 'text/html', body: '<!doctype html>' });

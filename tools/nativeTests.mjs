@@ -1,4 +1,4 @@
-// The C++ tests of one preset, with CTest.
+// Runs the C++ tests of one preset with CTest.
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import { buildPreset, presetFolder } from './cmake.mjs';
@@ -6,8 +6,8 @@ import { ask, root, step } from './steps.mjs';
 import { readResult, resultFile } from './testResults.mjs';
 
 /**
- * Builds and runs the tests of a preset: those whose name or program contains one of `filters`, or
- * all when there are none. Returns { passed, failed, skipped }.
+ * Builds and runs the tests of a preset: those whose name or program contains one of `filters`, or all when
+ * there are none. Returns { passed, failed, skipped }.
  */
 export async function runNativeTests(preset, filters, env) {
   await buildPreset(preset, env);
@@ -15,7 +15,7 @@ export async function runNativeTests(preset, filters, env) {
   if (filters.length > 0 && tests.length === 0) return { passed: 0, failed: 0, skipped: 0 };
   const report = resultFile(`${preset}.xml`);
   const args = ['--preset', preset, '--output-junit', report, '--parallel', String(availableParallelism())];
-  // -I takes start, end and stride, which pick nothing here, and then the numbers of the tests.
+  // -I takes start, end and stride, which select nothing here, and then the numbers of the tests.
   if (filters.length > 0) args.push('-I', `0,0,0,${tests.join(',')}`);
   const code = await step(
     `Run the ${preset} tests`,

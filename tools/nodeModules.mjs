@@ -1,9 +1,9 @@
-// The npm dependencies, as package-lock.json names them.
+// The npm dependencies, as listed in package-lock.json.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, step } from './steps.mjs';
 
-/** Runs `npm ci` unless node_modules already holds what package-lock.json names. */
+/** Runs `npm ci` unless node_modules already matches package-lock.json. */
 export async function installNodeModules() {
   if (upToDate()) return;
   await step(
@@ -14,8 +14,8 @@ export async function installNodeModules() {
 }
 
 /**
- * npm writes node_modules/.package-lock.json last, whoever calls it: comparing that one with ours
- * notices a half-finished install and accepts one made by hand.
+ * npm writes node_modules/.package-lock.json last, however it is run. Comparing it with ours detects a
+ * half-finished install and accepts one made by hand.
  */
 function upToDate() {
   const installed = join(root, 'node_modules/.package-lock.json');

@@ -1,10 +1,10 @@
-// What the set-up downloads besides npm's packages, in the versions that are tested. Debian's index of
-// packages has the next version's SHA-256; its .github/workflows are to name the same Emscripten.
+// What the set-up downloads besides npm's packages, in the versions that are tested. For a new version,
+// Debian's package index has the SHA-256. The workflows in .github must name the same Emscripten.
 
-/** A stable suite, whose signatures apt checks; its revision may still change, so that is left open. */
+/** A stable suite, whose signatures apt checks. Its revision may still change, so that is left open. */
 export const emscripten = { suite: 'trixie', package: 'emscripten', version: '3.1.69' };
 
-/** Headers for any processor, each one .deb, whose path in Debian's pool tells its version. */
+/** Headers for any processor: one .deb each, whose path in Debian's pool gives its version. */
 export const eigen = {
   name: 'Eigen 5',
   package: 'libeigen3-dev',

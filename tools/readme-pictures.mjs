@@ -1,14 +1,14 @@
-// node tools/readme-pictures.mjs: the two pictures of README, web/docs/page.png and score.png, of the page as it is.
-// Needs dist/, which npm run build makes, with the model in it.
+// node tools/readme-pictures.mjs: makes the two pictures of README, web/docs/page.png and score.png, from the
+// page. Needs dist/, which npm run build makes, with the model in it.
 import { chromium } from 'playwright';
 import { withPage } from './bench/figures.mjs';
 import { chromiumOptions } from './chromium.mjs';
 import { root, runTool } from './steps.mjs';
 
-/** By file, the figure whose picture it is, in its first state. */
+/** The figure in each file, drawn in its first state. */
 const pictures = { page: 'dot-products', score: 'one-score' };
 
-/** What the figure draws, without its inputs and tools. */
+/** The figure's drawing, without its inputs and tools. */
 async function picture(page, address, name, path) {
   await page.goto(`${address}#v=1&figure=${name}`);
   await page.reload();

@@ -1,6 +1,6 @@
-// Installs what building and testing need, and nothing that is there already. Alone:
+// Installs what building and testing need, and nothing that is already there. By itself:
 //   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [hosting] [engines]
-// which also writes build/env.sh, to be sourced by someone who calls cmake by hand.
+// which also writes build/env.sh, to be sourced before calling cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cmakeTools } from './cmakeTools.mjs';
@@ -11,13 +11,15 @@ import { withLock } from './lock.mjs';
 import { installNodeModules } from './nodeModules.mjs';
 import { Failure, root, runTool, usageError } from './steps.mjs';
 
-/** The parts that can be asked for. `wasm` needs no root; `native` alone neither Emscripten nor node_modules. */
+/**
+ * The parts to choose from. `wasm` needs no root; `native` alone needs neither Emscripten nor node_modules.
+ */
 export const parts = ['wasm', 'native', ...optional];
 
 /**
- * Makes the machine ready for the named parts and returns the environment to run CMake in:
+ * Prepares the machine for the named parts and returns the environment to run CMake in:
  * SUPERPOSE_PREFIX (the prefix with Eigen's headers, and RapidJSON's) and, for wasm,
- * SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A private CMake also comes on this process' PATH.
+ * SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A private CMake is also put on this process's PATH.
  */
 export async function setUp(...wanted) {
   refuseOldNode();
@@ -39,7 +41,7 @@ async function prepare(wanted) {
   return { ...process.env, ...found };
 }
 
-/** Without them a machine can still run the other tests; only CI insists. */
+/** A failure here stops only CI: the machine can still run the other tests. */
 async function installOptional(groups) {
   try {
     await installHostPackages(groups);
@@ -49,7 +51,7 @@ async function installOptional(groups) {
   }
 }
 
-/** Said here, because npm and Vite say it in riddles. */
+/** Checked here, because the errors of npm and Vite about it are cryptic. */
 function refuseOldNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -58,7 +60,7 @@ function refuseOldNode() {
   );
 }
 
-/** Under sudo the build, node_modules and the cache would come to belong to root. */
+/** Under sudo, the build, node_modules and the cache would belong to root. */
 function refuseSudo() {
   const { SUDO_UID, SUDO_USER } = process.env;
   if (process.getuid?.() !== 0 || !SUDO_UID || SUDO_UID === '0') return;
@@ -68,7 +70,7 @@ function refuseSudo() {
   );
 }
 
-/** What an earlier set-up of other parts wrote stays. `tools` is a folder for PATH, if any. */
+/** Keeps what an earlier set-up of other parts wrote. `tools` is a folder for PATH, if any. */
 function writeEnvironment(found, tools) {
   const file = join(root, 'build', 'env.sh');
   const quote = (value) => `'${value.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,5 @@
-// npm run soak: the long form of what `npm test` does in short: 100,000 calls, 500 figures; memory must stay flat.
+// npm run soak: the long form of the soak tests in `npm test`: 100,000 calls, 500 figures. Memory must stay
+// flat.
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';

@@ -1,14 +1,14 @@
-// Stamps: a step is skipped while its inputs are what they were when it last succeeded.
+// Stamps: a step is skipped while its inputs are the same as when it last succeeded.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, root } from './steps.mjs';
 
 /**
- * Runs `work` unless the stamp `name` says that it succeeded with these inputs and all outputs are
- * there, and those of them that are `kept` are as it left them. All are files or folders, relative to
- * the checkout, which may be moved or copied with its stamps; a missing input counts as empty. `key`
- * adds what else the result depends on.
+ * Runs `work` unless the stamp `name` says that it succeeded with these inputs, all outputs exist, and those
+ * that are `kept` are unchanged since. All are files or folders, relative to the checkout, which may be moved
+ * or copied with its stamps. A missing input counts as empty. `key` adds anything else that the result
+ * depends on.
  */
 export async function unlessStamped(name, { inputs, outputs, kept = [], key = '' }, work) {
   const file = join(makeFolder(join(root, 'build', 'stamps')), name);

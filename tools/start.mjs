@@ -1,4 +1,4 @@
-// npm start: builds, serves dist/ on this machine only, and prints the address.
+// npm start: builds, serves dist/ to this machine only, and prints the address.
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';
@@ -22,11 +22,11 @@ async function main(args) {
   console.log(`http://127.0.0.1:${port}/`);
 }
 
-/** The port asked for, or undefined. */
+/** The requested port, or undefined. */
 function readPort(args) {
   const words = args.flatMap((arg) => arg.split('='));
-  // Of "npm start --port N", without a "--" before, npm keeps the option as a setting of its own:
-  // with the number, or as "true" and the number left as an argument.
+  // Given "npm start --port N" without a "--" before it, npm keeps the option as a setting of its own:
+  // with the number, or as "true" with the number left as an argument.
   const setting = process.env.npm_config_port;
   if (setting) words.unshift('--port', ...(setting === 'true' ? [] : [setting]));
   if (words.length === 0) return undefined;
@@ -37,7 +37,7 @@ function readPort(args) {
 }
 
 async function serve(given) {
-  // Not there before setUp has run.
+  // Vite is not installed until setUp has run.
   const { preview } = await import('vite');
   try {
     return await preview({

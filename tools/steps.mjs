@@ -1,4 +1,4 @@
-// Named steps: each shows that it is alive, keeps all its output in build/logs, and when it fails
+// Named steps. Each shows that it is alive and keeps all its output in build/logs. When it fails, it
 // says which step, why, and what to do by hand.
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -17,7 +17,7 @@ import { stripVTControlCharacters } from 'node:util';
 /** The top of the checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-/** A failure that is told to the person in whole sentences, without a stack. */
+/** A failure that is reported in whole sentences, without a stack. */
 export class Failure extends Error {}
 
 const headLines = 8;
@@ -25,7 +25,7 @@ const tailLines = 20;
 const heartbeatSeconds = 15;
 const children = new Set();
 
-/** The path of a program on PATH (or on the given one), or undefined. */
+/** The path of a program on PATH (or on the given path), or undefined. */
 export function which(program, path = process.env.PATH ?? '') {
   for (const folder of path.split(delimiter)) {
     const file = join(folder, program);
@@ -39,18 +39,17 @@ export function which(program, path = process.env.PATH ?? '') {
   return undefined;
 }
 
-/** What a quick, quiet program prints on stdout; undefined when it fails or is not there. */
+/** What a quick, quiet program prints on stdout; undefined when it fails or is missing. */
 export function ask(command, args, options = {}) {
   const answer = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26, ...options });
   return answer.status === 0 ? answer.stdout.trim() : undefined;
 }
 
 /**
- * Runs one named step. `work` gets a function `run(command, args, options)` that runs a program
- * and fails when the program fails; `options` are those of spawn, and
- * `show: true` passes the program's output on as it comes,
- * `mayFail: true` returns its exit code instead of failing.
- * `byHand` says what a person can do when the step fails.
+ * Runs one named step. `work` gets a function `run(command, args, options)`, which runs a program and fails
+ * when the program fails. `options` are those of spawn, and `show: true` passes the program's output on as it
+ * comes, `mayFail: true` returns its exit code instead of failing. `byHand` says what a person can do when
+ * the step fails.
  */
 export async function step(name, { byHand }, work) {
   const log = openLog(name);
@@ -69,8 +68,8 @@ export async function step(name, { byHand }, work) {
 }
 
 /**
- * Runs `main` when the module at `url` is what Node was started with; tells failures, and ends with
- * the exit code that it returns.
+ * Runs `main` if Node was started with the module at `url`. Reports failures, and ends with the exit code
+ * that `main` returns.
  */
 export async function runTool(url, main) {
   if (realpathSync(process.argv[1]) !== fileURLToPath(url)) return;
@@ -88,12 +87,12 @@ export async function runTool(url, main) {
   }
 }
 
-/** A wrong command line: told in one sentence, exit code 2. */
+/** A wrong command line: reported in one sentence, exit code 2. */
 export function usageError(sentence) {
   return Object.assign(new Failure(sentence), { exitCode: 2 });
 }
 
-/** Makes a folder, with those above it, and sees that it can be written. */
+/** Makes a folder and its parents, and checks that it can be written. */
 export function makeFolder(folder, advice = 'Give it to yourself (chown -R) or delete it') {
   try {
     mkdirSync(folder, { recursive: true });
@@ -145,7 +144,7 @@ function run(command, args, { show, mayFail, ...options } = {}, log, progress) {
   });
 }
 
-/** Keeps the first and the last lines: npm says what is wrong first, compilers and apt last. */
+/** Keeps the first and the last lines: npm states the error first, compilers and apt last. */
 function remember(log, line) {
   log.lines.push(line);
   if (log.lines.length <= headLines + tailLines) return;
@@ -162,7 +161,7 @@ function lineReader(take) {
   };
 }
 
-/** On a terminal one line that is rewritten; elsewhere a line now and then. */
+/** On a terminal, one line that is rewritten; elsewhere, a line now and then. */
 function startProgress(name) {
   const terminal = process.stdout.isTTY;
   const started = Date.now();

@@ -1,4 +1,4 @@
-// npm test: every test, or the named part, and one closing line that counts them all.
+// npm test: every test, or the named parts, and one closing line that counts them all.
 import { build } from './build.mjs';
 import { changedFiles, testFiles, testsFor } from './changed.mjs';
 import { missingPrograms } from './hostPackages.mjs';
@@ -52,7 +52,7 @@ async function runAll(args, tally) {
     ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
     ...(ours.includes('node') ? ['oracles', 'style'] : []),
-    // Without a web server only its own tests are skipped.
+    // Without a web server only the tests that need one are skipped.
     ...(ours.includes('page') ? ['hosting'] : []),
   );
   noticeMissingBrowsers(browsers, tally);
@@ -93,7 +93,7 @@ function ofChange(args) {
   return { chosen: [...(native ? ['native'] : []), ...ours], filters: tests, nativeFilters: [] };
 }
 
-/** Part names choose parts; every other name filters the tests within them. */
+/** Names of parts choose parts; every other name filters the tests in them. */
 function select(args) {
   const all = [...presets, ...projects];
   const named = all.filter((part) => args.includes(part));
@@ -103,7 +103,7 @@ function select(args) {
   };
 }
 
-/** Runs a part, which must run something unless it was filtered or its browser is missing. */
+/** Runs a part. It must run something, unless it was filtered or its browser is missing. */
 async function part(name, filters, work) {
   const result = await work();
   if (filters.length > 0 || result.passed + result.failed + result.skipped > 0) return result;
@@ -111,7 +111,7 @@ async function part(name, filters, work) {
   throw new Failure(`${name}: the test runner ran no test at all.`);
 }
 
-/** Adds what `work` counts; a step that fails counts as one failure, and the other parts go on. */
+/** Adds up what `work` counts. A step that fails counts as one failure, and the other parts go on. */
 async function counting(tally, work) {
   try {
     const result = await work();

@@ -1,9 +1,9 @@
-// The files in which test runners leave what they counted.
+// The files in which test runners leave their counts.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, makeFolder, root } from './steps.mjs';
 
-/** The path for a result of this name, cleared of an earlier run's. */
+/** The path for a result of this name; an earlier run's result is removed. */
 export function resultFile(name) {
   const file = join(makeFolder(join(root, 'build', 'test-results')), name);
   rmSync(file, { force: true });

@@ -1,5 +1,6 @@
-// How long the page takes for its table of ten schemes by five tasks, by all workers that the machine has room for and by
-// one: node tools/training-page.mjs [--rounds N], after npm run build. web/docs/training.md has what it printed.
+// How long the page takes for its table of ten schemes by five tasks, with as many workers as the machine has
+// room for and with one: node tools/training-page.mjs [--rounds N], after npm run build. web/docs/training.md
+// quotes its output.
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,7 +36,7 @@ const server = await preview({
 const address = server.resolvedUrls?.local[0];
 const browser = await chromium.launch(chromiumOptions);
 
-/** In the page: milliseconds to the first cell and to the last, from when the figure was asked. */
+/** In the page: milliseconds from the request to the first cell and to the last. */
 async function timed(name) {
   await customElements.whenDefined('superpose-figure');
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);

@@ -1,5 +1,5 @@
-// The table of ten schemes and the floor by five tasks that web/docs/training.md has: node tools/training-table.mjs
-// [--seeds N]. Runs the command, and prints what it measured above what was expected, as Markdown.
+// The table of ten schemes and the floor by five tasks in web/docs/training.md: node tools/training-table.mjs
+// [--seeds N]. Runs the command, and prints its measurements above the expected values, as Markdown.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,7 +8,9 @@ import { root } from './steps.mjs';
 const { values } = parseArgs({ options: { seeds: { type: 'string', default: '10' } } });
 const tasks = ['badge', 'lookup', 'roll', 'prev', 'rev'];
 
-/** The command's names, the table's, and what was expected: runs of another program, of ten seeds as well. */
+/**
+ * The command's names, the table's names, and the expected values: from another program, also with ten seeds.
+ */
 const schemes = {
   floor: ['all scores 0', '.45', '.21', '.39', '.20', ''],
   none: ['none', '1.00 (59)', '.19', '.39', '.20', '.19'],
@@ -31,7 +33,7 @@ const answer = execFileSync(
 );
 const { rows } = JSON.parse(answer);
 
-/** 1.000 (58), with how many came to 99 % where not all did, and the standard deviation where it shows. */
+/** For example 1.000 (58). Adds how many runs reached 99 % if not all did, and the deviation if it shows. */
 function cell({ accuracy, standardDeviation, reached, seeds, stepsTo99 }) {
   const spread = standardDeviation >= 0.0005 ? ` ± ${standardDeviation.toFixed(3)}` : '';
   const steps = stepsTo99 === null ? '' : ` (${stepsTo99.toFixed(0)})`;

@@ -1,4 +1,4 @@
-// What is downloaded for the build, unpacked in the user's cache folder: nothing is installed on the host
+// Unpacks downloads for the build in the user's cache folder: nothing is installed on the host
 // and no root is needed.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -7,15 +7,15 @@ import { debianMirror } from './apt.mjs';
 import { withLock } from './lock.mjs';
 import { makeFolder, step } from './steps.mjs';
 
-/** Where unpacked packages are kept; they survive a fresh clone. */
+/** The folder of unpacked packages; they survive a fresh clone. */
 export function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'superpose');
 }
 
 /**
- * The folder `name` in the cache, which `fill(folder, mirror, run)` fills from the host's mirror, and tries,
- * when it is not there yet; `run` is that of the step. It appears under that name only when it is whole; a
- * half-finished one keeps another name and is cleared away. `instead` says how to do without.
+ * The folder `name` in the cache. If missing, `fill(folder, mirror, run)` fills it from the host's mirror and
+ * tests it; `run` is that of the step. It gets that name only when it is complete; a half-finished folder has
+ * another name and is removed. `instead` tells how to do without.
  */
 export async function unpacked({ name, what, instead, fill }) {
   const folder = join(cacheFolder(), name);
@@ -42,9 +42,9 @@ export async function unpacked({ name, what, instead, fill }) {
 }
 
 /**
- * Writes a wrapper that runs an unpacked program with the loader and the libraries that it was built for,
- * also after a move. `folder` is where they are unpacked; the wrapper, the program and the libraries are
- * relative to it.
+ * Writes a wrapper that runs an unpacked program with the loader and the libraries it was built for, even
+ * after a move. `folder` is where they are unpacked; the wrapper, the program and the libraries are relative
+ * to it.
  */
 export function wrapProgram(folder, { wrapper, program, libraries = [], options = '' }) {
   const up = '/..'.repeat(wrapper.split('/').length - 1);

@@ -1,4 +1,5 @@
-// A reporter for Vitest: how many tests of each project passed, failed and were skipped, in the file SUPERPOSE_COUNTS.
+// A Vitest reporter: writes the numbers of passed, failed and skipped tests by project to the file
+// SUPERPOSE_COUNTS.
 import { writeFileSync } from 'node:fs';
 
 export default class {
@@ -11,18 +12,18 @@ export default class {
   onTestRunEnd(modules) {
     const counts = {};
     for (const module of modules) {
-      // A project in a browser is called after it too.
+      // The name of a project that runs in a browser also has the browser's.
       const project = module.project.name.split(' ')[0];
       counts[project] ??= { passed: 0, failed: 0, skipped: 0 };
       const before = counts[project].failed;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        // Tests that a filter by name leaves out are skipped too; they do not count.
+        // Tests that a name filter excludes are skipped too, but they do not count.
         const pattern = this.#vitest.config.testNamePattern;
         if (state === 'passed' || state === 'failed') counts[project][state] += 1;
         else if (!pattern || pattern.test(test.fullName)) counts[project].skipped += 1;
       }
-      // A file that cannot even be loaded fails without a test of its own.
+      // A file that cannot even be loaded has failed, but has no failed test.
       if (module.state() === 'failed' && counts[project].failed === before) counts[project].failed += 1;
     }
     writeFileSync(process.env.SUPERPOSE_COUNTS, JSON.stringify(counts));

@@ -1,5 +1,5 @@
-// For the server of `npm start`: a page that is being worked on must not come out of a cache, so it names no
-// service worker there, and there is none.
+// For the server of `npm start`: a page in development must not come from a cache, so it names no service
+// worker, and there is none.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
