@@ -1,4 +1,4 @@
-// Things that are written down in two places and must not drift apart.
+// Facts that are written down in two places must not drift apart.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { masked } from '../../tools/mutants.mjs';
@@ -66,13 +66,13 @@ describe('the bindings and the typed API', () => {
     expect(new Set(cast)).toEqual(new Set(Object.keys(fields)));
   });
 
-  // In the room of the binding, by code: not in a comment, a sentence or a declaration, nor in another room.
+  // Only within the room of the binding, and only in code: not in a comment, a sentence or a declaration.
   test('every field that the bindings read of an object is one that the API of their room writes', () => {
     const codeOf = (folder: string) =>
       files('src/api/', '.ts')
         .filter((name) => name.startsWith(folder))
         .map((name) => read(`src/api/${name}`))
-        // A part of a scheme is written under the name that is given of it.
+        // The part of a scheme is written under the name given for it.
         .map((text) => masked(text) + found(text, /Part\('(\w+)',/g).map((part) => `{ ${part}, }`))
         .join('\n');
     const missing: string[] = [];
@@ -95,14 +95,14 @@ describe('the declarations are the documentation', () => {
   const declarations = files('build/package/', '.d.ts').filter(
     (name) => !/^(check|factories|files)\.|^(node|embed)\//.test(name),
   );
-  /** What index.ts gives to the outside. */
+  /** What index.ts exports. */
   const exported = read('build/package/index.d.ts')
     .split('\n')
     .filter((line) => line.startsWith('export {') || line.startsWith('export type {'))
     .flatMap((line) => found(line, /(?:type )?(\w+)(?=,| \})/g))
     .concat(found(read('build/package/index.d.ts'), /^export declare function (\w+)/gm));
 
-  /** The names that are declared without a comment above them: functions, and members of interfaces. */
+  /** Names declared without a comment above them: functions, and members of interfaces. */
   function undocumented(text: string): string[] {
     const lines = text.split('\n');
     let inside = '';
@@ -129,7 +129,7 @@ describe('the declarations are the documentation', () => {
       .replace(/\/\*[\s\S]*?\*\//g, '')
       .match(/(?<=^ {4}(?:readonly )?)\w+(?=\??[:(<])|(?<=[(,{] ?)\w+(?=\??:)/gm) ?? [];
 
-  /** A width is d_ and a noun, from the list; all else is camelCase. */
+  /** A width is d_ and a noun from the list; everything else is camelCase. */
   const misspelled = (name: string) =>
     !underscored.includes(name) && !/^(?!d[A-Z])[a-z](?![A-Za-z]*Width$)[A-Za-z0-9]*$/.test(name);
 
@@ -137,7 +137,7 @@ describe('the declarations are the documentation', () => {
     expect(undocumented(read(`build/package/${name}`))).toEqual([]);
   });
 
-  // Those of wordPieces are a tokenizer file's.
+  // The names in wordPieces are those of a tokenizer file.
   const named = declarations.filter((name) => name !== 'model/wordPieces.d.ts');
 
   test('the names of options and results are spelled by one rule', () => {

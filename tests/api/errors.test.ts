@@ -1,5 +1,6 @@
-// What only one function can be given wrongly: the error's class, what its sentence says, and that nothing was
-// allocated on the way. What every argument of its kind can be is in wrongArguments.test.ts.
+// Mistakes that only one function can be given: the error's class, the words of its sentence, and that
+// nothing was allocated on the way. Mistakes common to every argument of a kind are in
+// wrongArguments.test.ts.
 
 import {
   load,
@@ -18,7 +19,7 @@ import { describeModel, model } from './support/model.ts';
 import { changed, type ErrorClass, faults } from './support/refusals.ts';
 import { linear, rightCalls, scores, single, table } from './support/rightCalls.ts';
 
-/** What is changed in a right call's options, the error's class, and words that its sentence holds. */
+/** The change to a right call's options, the error's class, and words in its sentence. */
 type Case = [change: Record<string, unknown>, kind: ErrorClass, ...words: string[]];
 
 // biome-ignore lint/suspicious/noExplicitAny: wrong arguments are what this file is about.
@@ -247,7 +248,7 @@ const cases: Record<string, Case[]> = {
   ],
 };
 
-/** Throws as it should, in one sentence with all the words, and without taking memory. */
+/** Checks that it throws as it should, in one sentence with all the words, without taking memory. */
 async function refuses(
   superpose: Superpose,
   call: () => unknown,

@@ -1,8 +1,8 @@
-// Native, Node and browsers give the same figures: tests/reference/figures.json was written by
-// tests/core/figures_test.cpp, from seeds, and is compared here wherever this runs, in both builds.
+// Native code, Node and browsers give the same figures: tests/core/figures_test.cpp wrote
+// tests/reference/figures.json from seeds, and this test compares it in both builds, wherever it runs.
 //
-// Uniform draws are the same bits everywhere; logarithms, sines and cosines may be rounded otherwise by
-// another libm, and fused multiply-adds round less. Each figure names the roundings on the way to it; no
+// Uniform draws are the same bits everywhere. Logarithms, sines and cosines may be rounded differently by
+// another libm, and fused multiply-adds round less. Each figure names the roundings on the way to it. No
 // factor is added for growth, so a figure that lost digits by cancelling or dividing would fail.
 import { expect, test } from 'vitest';
 import figures from '../reference/figures.json' with { type: 'json' };
@@ -38,19 +38,19 @@ test.each(builds)('the figures of every platform, $simd SIMD', ({ superpose }) =
   const ours: Record<keyof typeof figures, [ArrayLike<number>, roundings: number]> = {
     // Three products of width 8 after a LayerNorm of width 8.
     'decompose.logits': [scores.logits, 4 * 8],
-    // And sums over 81 pairs.
+    // The same, and sums over 81 pairs.
     'decompose.shares': [scores.shares, 4 * 8 + 2 * 81],
     // Angles of up to 64 radians, each off by 64 roundings; the width; a random form of 32 by 32.
     gramSpreads: [[spreads.centred, spreads.sines, spreads.randomForm], 64 ** 2 + 32 * 32],
     sampleCosines: [superpose.sampleCosines({ d: 16, count: 5, seed: 1 }), 3 * 16],
-    // Logarithms of gamma functions of 256, which are about 1000 and lose as many units.
+    // Logarithms of gamma functions of 256, which are about 1000, so an error there is 1000 times as large.
     cosineTail: [[superpose.cosineTail({ epsilon: 0.1, d: 512 })], 1000 ** 2],
     randomPrincipalAngles: [superpose.randomPrincipalAngles({ d: 64, k1: 3, k2: 3, seed: 1 }), 6 * 64],
     energyOverlap: [[superpose.energyOverlap({ tokens: token, positions: position })], 3 * 64],
     // Angles of up to 128 radians, and a factorisation of 128 by 64.
     ranks: [[ranks.stable, ranks.participationRatio], 128 ** 2 + 128 * 64],
     tokenProbe: [[probe.rSquared, probe.trainingRSquared, probe.meanCosine], 30 ** 2 + 400 * 16],
-    // Yes or no: no score lies near enough to 0 for a rounding to turn it.
+    // Yes or no: no score is near enough to 0 for a rounding to flip it.
     'orderProbe.wrong': [order.wrong, 0],
   };
   const names = Object.keys(figures) as (keyof typeof figures)[];
@@ -61,7 +61,7 @@ test.each(builds)('the figures of every platform, $simd SIMD', ({ superpose }) =
     expect({ name, difference: largestDifference(values, figures[name]), bound }).toSatisfy(
       ({ difference }: { difference: number }) => difference <= bound,
     );
-    // Or a wrong figure could pass.
+    // Otherwise a wrong figure could pass.
     expect(bound).toBeLessThan(1e-10);
   }
 });

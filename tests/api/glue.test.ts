@@ -1,4 +1,4 @@
-// The files that Emscripten writes, read as text: what the API and a strict page take for granted.
+// The files that Emscripten writes, read as text: what the API and a strict page rely on.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -28,7 +28,7 @@ test.each(modules)('what the %s build imports is what its JavaScript provides', 
   ).toEqual(provided?.sort());
 });
 
-// The products use fused multiply-add only where they are told to.
+// Products use fused multiply-add only where told to.
 test('only the relaxed build has fused multiply-adds, in its products of both precisions', () => {
   const count = (simd: string, opcode: number) =>
     read(`superpose-${simd}.wasm`)
@@ -37,7 +37,7 @@ test('only the relaxed build has fused multiply-adds, in its products of both pr
   const [float, double] = [0x85, 0x87];
   for (const opcode of [float, double]) {
     expect(count('plain', opcode)).toBe(0);
-    // A tile has twelve sums, and its loop takes two steps at a time.
+    // A tile has twelve sums, and its loop does two steps at a time.
     expect(count('relaxed', opcode)).toBeGreaterThanOrEqual(24);
   }
 });

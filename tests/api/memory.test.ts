@@ -1,12 +1,12 @@
-// What would not fit in the module's memory is refused before anything is allocated, weights and all that is held
-// counted with the rest.
+// What would not fit in the module's memory is refused before anything is allocated, counting weights and all
+// that is held.
 import { expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 
 const zeros = (rows: number, columns: number) => ({ data: new Float32Array(rows * columns), rows, columns });
 
 test('weights count: sixteen layers of 2048', () => {
-  // 64 matrices and biases of 2048 in doubles are 2,049 MB, and the work on one token a little more.
+  // 64 matrices and biases of 2048 in doubles are 2,049 MB, and the work for one token a little more.
   const weight = zeros(2048, 2048);
   const layer = { query: { weight }, key: { weight }, value: { weight }, output: { weight }, heads: 16 };
   const layers = Array.from({ length: 16 }, () => layer);

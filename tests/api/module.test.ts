@@ -21,7 +21,7 @@ describe('the engine', () => {
   test('without WebAssembly at all there is the same sentence', async () => {
     const { WebAssembly: original } = globalThis;
     try {
-      // Where a policy forbids it, the name is not defined.
+      // Where a policy forbids WebAssembly, the name is undefined.
       Object.assign(globalThis, { WebAssembly: undefined });
       await expect(load()).rejects.toThrow('no WebAssembly SIMD');
     } finally {
@@ -31,7 +31,7 @@ describe('the engine', () => {
 
   test('without relaxed SIMD the plain build is chosen, and the other refused', async () => {
     const validate = WebAssembly.validate.bind(WebAssembly);
-    // The relaxed probe holds f32x4.relaxed_madd: 253, 133, 2.
+    // The relaxed probe contains f32x4.relaxed_madd: 253, 133, 2.
     vi.spyOn(WebAssembly, 'validate').mockImplementation((bytes) => {
       const probe = [...new Uint8Array(bytes as ArrayBuffer)].join();
       return !probe.includes('253,133,2') && validate(bytes);

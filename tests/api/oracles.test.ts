@@ -1,5 +1,5 @@
 // Encodings, schemes and geometry against tests/reference: numpy, written from the formulas by someone who
-// had not seen this code. Each must be right to 1e-12; the numbers are of size 1.
+// had not seen this code. Each must agree to 1e-12; the numbers are about 1.
 import type { Linear, SchemeInput, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import encodings from '../reference/encodings.json' with { type: 'json' };
@@ -23,7 +23,7 @@ const sideBySide = (heads: Matrix[]): Table<Float64Array> =>
 const transposed = (matrix: Matrix): Matrix =>
   (matrix[0] as number[]).map((_, column) => matrix.map((row) => row[column] as number));
 
-/** LayerNorm of each row, for tables that a scheme takes normalised. */
+/** LayerNorm of each row, for tables that a scheme expects normalised. */
 const normalised = (table: Matrix, gamma: number[], beta: number[], eps: number): Matrix =>
   table.map((row) => {
     const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
@@ -204,7 +204,7 @@ describe.each(rotary.cases)('rotary over $heads heads of $x.length tokens', (ora
     key: linearOf(oracle.key_weight),
   };
 
-  // Scores do not see where positions begin; rows that are turned do.
+  // Scores do not depend on where positions begin, but turned rows do.
   test('queries and keys, turned by their positions', () => {
     const { rotated_query, rotated_key, rotated_query_half_split } = oracle.rope;
     const turned = (linear: Linear<Float64Array>, layout?: 'concatenated') => {

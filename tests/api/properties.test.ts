@@ -1,5 +1,5 @@
-// What a measurement must not depend on: the unit, the order of rows, the directions of the axes, which of two is the
-// first, and where the tables' means lie. Drawn by fast-check, which prints the seed of what fails.
+// What a measurement must not depend on: the unit, the order of rows, the directions of the axes, which of
+// two comes first, and the tables' means. Drawn by fast-check, which prints the seed of a failure.
 import * as fc from 'fast-check';
 import type { Scores, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
@@ -22,9 +22,9 @@ import {
   widths,
 } from './support/properties.ts';
 
-/** Powers of two that neither overflow nor underflow where squares are taken. */
+/** Powers of two whose squares neither overflow nor underflow. */
 const powers = fc.integer({ min: -250, max: 250 }).map((exponent) => 2 ** exponent);
-/** Any factor. */
+/** Factors of any kind. */
 const factors = fc.integer({ min: -60, max: 60 }).map((tenths) => 1.37 ** tenths);
 
 const everyRank = (table: Table, centred: boolean) => {
@@ -164,7 +164,7 @@ describe('the unit', () => {
           normalization: { kind: 'layer_norm', epsilon: 0 },
           ...layer,
         });
-      // LayerNorm of one channel or of a row of equals is 0 / 0.
+      // LayerNorm of one channel, or of equal channels, is 0 / 0.
       if (token.columns < 3) return;
       const [before, after] = [ask(1), ask(by)];
       expect(gap(after.logits, before.logits)).toBeLessThan(1e-9);
@@ -226,7 +226,7 @@ describe('the order of rows', () => {
         expect(
           gap(after.logits.subarray(at, at + each), moved(before.logits.slice(at, at + each)), 1),
         ).toBeLessThan(1e-12);
-      // Of one head's logits; equals have none.
+      // Equal logits have no shares.
       expect(gap(after.shares, before.shares, 1)).toBeLessThan(1e-9);
     });
   });

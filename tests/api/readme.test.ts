@@ -1,4 +1,4 @@
-// The README's example, run as a reader would.
+// Runs the README's example as a reader would.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const example = () => {
   return section.match(/^```js\n([\s\S]*?)^```$/m)?.[1] ?? '';
 };
 
-/** Numbers are printed in arrays: each array's, in the order of the output. */
+/** Numbers are printed in arrays: returns the numbers of each, in the order of the output. */
 const arraysOf = (text: string) =>
   [...text.matchAll(/\[([^\]]*)\]/g)].map(
     ([, inside]) => (inside as string).match(/-?\d[\d.e+-]*/g)?.map(Number) ?? [],
@@ -31,7 +31,7 @@ describeModel('the example in README.md', () => {
   });
 
   test('runs, and prints the shares of every head and a row of logits that is the sum of its terms', async () => {
-    // Inside the checkout, where the package finds itself by its name.
+    // Inside the checkout, where the package resolves its own name.
     const file = `${root}build/readme-example.mjs`;
     await writeFile(file, example());
     const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: root });

@@ -1,9 +1,9 @@
-// A call that breaks off inside of WebAssembly: one sentence, and the next call runs in a new instance. What was held
-// in the old one says so, and no longer counts.
+// A call that breaks off inside WebAssembly throws one sentence, and the next call runs in a new instance.
+// Objects held in the old one say that they are lost, and no longer count.
 import { type LoadOptions, load, type Superpose } from 'superpose';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-/** 32 MB of draws: more than a module begins with. */
+/** 32 MB of draws: more than a module starts with. */
 const large = { rows: 4096, columns: 1024, seed: 1 };
 const small = { rows: 2, columns: 3, seed: 1 };
 const brokeOff = /^The computation broke off, most likely for want of memory\. Ask for less, or try again\.$/;
@@ -11,14 +11,14 @@ const brokeOff = /^The computation broke off, most likely for want of memory\. A
 const zeros = (rows: number, columns: number) => ({ data: new Float32Array(rows * columns), rows, columns });
 
 beforeEach(() => {
-  // What Emscripten says on the console when a module aborts.
+  // Silences what Emscripten prints when a module aborts.
   vi.spyOn(console, 'error').mockImplementation(() => {});
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** No engine gives more memory from here on, until what this returns is called. */
+/** From here on no engine grows its memory, until the returned function is called. */
 function refuseMemory(): () => void {
   const refused = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
     throw new RangeError('There is no more memory.');
@@ -26,14 +26,14 @@ function refuseMemory(): () => void {
   return () => refused.mockRestore();
 }
 
-/** Breaks the first module off, and leaves it with memory to be had again. */
+/** Breaks the first module off, and then lets memory grow again. */
 function breakOff(superpose: Superpose): void {
   const mend = refuseMemory();
   expect(() => superpose.randomUniform(large)).toThrow(brokeOff);
   mend();
 }
 
-/** Breaks the second module off: a vocabulary of 24 MB. */
+/** Breaks the second module off, with a vocabulary of 24 MB. */
 function breakSecondOff(superpose: Superpose): void {
   const mend = refuseMemory();
   expect(() => superpose.collisionSearch({ tokens: zeros(6000, 1000), positions: zeros(1, 1000) })).toThrow(
@@ -78,7 +78,7 @@ describe('memory that is refused', () => {
     breakSecondOff(superpose);
     expect(superpose.alibiSlopes(8)).toEqual(slopes);
     breakOff(superpose);
-    // Functions of the second module call those of the first.
+    // Functions of the second module call the first one's.
     const token = superpose.randomNormal({ rows: 3, columns: 4, seed: 1 });
     expect(superpose.schemeScores({ scheme: 'none', content: token, heads: 2 }).n).toBe(3);
   });
@@ -141,7 +141,7 @@ describe('what is held in a module that breaks off', () => {
     const search = superpose.collisionSearch(input);
     const job = search.allWords({ slice: 4 });
     breakOff(superpose);
-    // It is in the second module, which goes on.
+    // The search is in the second module, which still runs.
     expect(search.nearestTokens(1).bare.length).toBe(1);
     breakSecondOff(superpose);
     await expect(job).rejects.toThrow(gone('collision search'));
@@ -180,7 +180,7 @@ describe('what is held in a module that breaks off', () => {
 
   test('no longer counts', async () => {
     const superpose = await load();
-    // 123 MB are held; 938 MB more would not fit beside them, and do without.
+    // 123 MB are held. 938 MB more would not fit beside them, but do fit alone.
     const search = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
     const much = { rows: 120_000, columns: 1024, seed: 1 };
     expect(() => superpose.randomUniform(much)).toThrow(/layers and searches hold 123 MB/);
@@ -188,7 +188,7 @@ describe('what is held in a module that breaks off', () => {
     const mend = refuseMemory();
     expect(() => superpose.randomUniform(much)).toThrow(brokeOff);
     mend();
-    // Not released twice: another one counts in full.
+    // The memory is not released twice: another search counts in full.
     search.delete();
     const another = superpose.collisionSearch({ tokens: zeros(40_000, 400), positions: zeros(1, 400) });
     expect(() => superpose.randomUniform(much)).toThrow(/layers and searches hold 123 MB/);
@@ -196,7 +196,7 @@ describe('what is held in a module that breaks off', () => {
   });
 });
 
-/** The same module with the most of memory that it begins with. */
+/** The same module, with a memory that cannot grow beyond its initial size. */
 function withoutGrowth(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(wasm);
   /** An unsigned LEB128 number, and where it ends. */

@@ -1,4 +1,4 @@
-// What a reader's browser has to fetch of the library, gzipped.
+// How many gzipped bytes of the library a reader's browser has to fetch.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ test.each(['plain', 'relaxed'])('the %s modules: what a first figure waits for, 
   expect(1024 * kilobytes(readFileSync(at(`wasm/superpose-second-${simd}.wasm`)))).toBeLessThan(220_000);
 });
 
-/** A module and what it imports, without `external`, as a bundler makes it of the package. */
+/** A module and its imports, without `external`, as a bundler makes it from the package. */
 async function bundled(name: string, ...external: RegExp[]): Promise<string> {
   const made = await build({
     configFile: false,
@@ -39,7 +39,7 @@ test('the JavaScript of the first module: what Emscripten writes, and the typed 
   const api = await bundled('first.js', /superpose-plain\.js$/);
   expect(api).toContain('decomposeTerms');
   expect(api).not.toContain('principalAngles');
-  // 0.1 of it starts a new instance where a call broke off.
+  // 0.1 of it starts a new instance after a call broke off.
   expect(kilobytes(api)).toBeLessThan(9.7);
   const glue = await bundled('wasm/superpose-plain.js');
   expect(glue).toContain('WebAssembly');

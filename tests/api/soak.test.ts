@@ -1,8 +1,8 @@
-// Every function, called many times, keeps nothing: no byte of the module's memory, no handle of embind's.
+// Every function, called many times, keeps nothing: no byte of the module's memory, no embind handle.
 //
-// A leak of a few bytes does not make memory grow for a long time. So the room that is left is measured: how
-// many small blocks can still be taken before memory grows. It is the same after few calls and after many,
-// block for block, or something was kept.
+// A leak of a few bytes takes long to make memory grow. So the free room is measured: how many small blocks
+// can still be allocated before memory grows. It must be the same after few calls and after many, block for
+// block; otherwise something was kept.
 
 import type { Part, Simd, Superpose } from 'superpose';
 import { describe, expect, test } from 'vitest';
@@ -21,11 +21,11 @@ interface Example {
 const { examples } = docs as { examples: Example[] };
 const runExample = docs.runExample as (superpose: Superpose, example: Example) => Promise<unknown>;
 
-/** Leaks of 512 bytes a call fill four blocks in so many calls. */
+/** In this many calls, leaks of 512 bytes each fill four blocks. */
 const calls = 32;
 const floats = (rows: number) => ({ data: new Float32Array(rows * 1024), rows, columns: 1024 });
 
-/** What takes about 4 KB of a module's memory, and what frees it. */
+/** Allocates and frees about 4 KB of a module's memory. */
 const block: Record<Part, { take: (raw: Raw) => number; free: (raw: Raw, address: number) => void }> = {
   first: {
     take: (raw) => {
@@ -40,7 +40,7 @@ const block: Record<Part, { take: (raw: Raw) => number; free: (raw: Raw, address
   },
 };
 
-/** How many blocks fit before memory grows. It has grown then, so a module is asked once. */
+/** How many blocks fit before memory grows. Measuring grows it, so a module can be measured once. */
 function room(raw: Raw, part: Part): number {
   const held: number[] = [];
   const before = raw.memoryBytes();
@@ -51,7 +51,10 @@ function room(raw: Raw, part: Part): number {
 
 type Run = (superpose: Superpose) => unknown;
 
-/** Runs everything in rounds in a new module: the room then, and who added handles after the first round. */
+/**
+ * Runs everything in rounds in a new module: the room afterwards, and who added handles after the first
+ * round.
+ */
 async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) {
   const first = await startFirst({ simd });
   const second = await startSecond({ simd });
@@ -64,19 +67,19 @@ async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) 
     for (const [name, run] of Object.entries(runs)) {
       const held = handles();
       await run(superpose);
-      // The first round fills what is made once.
+      // The first round fills what is made only once.
       if (round > 0 && handles() !== held) adding.add(name);
     }
   }
   return { room: `${room(first.raw, 'first')} and ${room(second.raw, 'second')}`, adding: [...adding] };
 }
 
-/** The names of those that keep memory or handles. */
+/** The names of the functions that keep memory or handles. */
 async function keeping(simd: Simd, runs: Record<string, Run>) {
   const few = await roomAfter(simd, 2, runs);
   const many = await roomAfter(simd, 2 + calls, runs);
   if (few.room === many.room) return { memory: [], handles: many.adding };
-  // Somebody does: each by itself.
+  // Some function does: try each by itself.
   const memory: string[] = [];
   for (const [name, run] of Object.entries(runs)) {
     const [less, more] = [
@@ -88,7 +91,7 @@ async function keeping(simd: Simd, runs: Record<string, Run>) {
   return { memory: memory.length ? memory : ['all together'], handles: many.adding };
 }
 
-/** The library as it is when float32 is asked for wherever a table is made. */
+/** The library with float32 requested wherever a table is made. */
 const inSingle = (superpose: Superpose): Superpose => ({
   ...superpose,
   randomNormal: ((options: object) =>
@@ -100,7 +103,7 @@ const inSingle = (superpose: Superpose): Superpose => ({
   decodeSafetensors: ((entry: never, bytes: never) =>
     superpose.decodeSafetensors(entry, bytes, 'float32')) as never,
 });
-/** Functions that are bound for both element types. */
+/** Functions bound for both element types. */
 const inBoth = [
   'sinusoidal',
   'randomNormal',
@@ -116,7 +119,7 @@ const inBoth = [
   'decodeSafetensors',
 ];
 
-/** Every example, in both element types where there are two; and what the examples do not come to. */
+/** Every example, in both element types where there are two, and what the examples do not reach. */
 const runs: Record<string, Run> = {
   ...Object.fromEntries(
     examples.flatMap((example) => {

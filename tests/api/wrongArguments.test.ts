@@ -1,8 +1,8 @@
-// Every function of the library, each of its arguments made wrong in every way that its kind can be: not
-// finite, of another type, of a shape that disagrees, out of its range, too large for memory, too large for a
-// float. Each is refused before anything is allocated, with a sentence that names the argument and says what
-// it is. The right calls are held to the library's own list: a function without one fails. In one build: the
-// checks are the same in both. What only one function can get wrong stands in errors.test.ts.
+// Every function of the library, with each argument made wrong in every way possible for its kind: not
+// finite, of another type, of a shape that disagrees, out of range, too large for memory, too large for a
+// float. Each is refused before anything is allocated, with a sentence that names the argument and its value.
+// The right calls are compared with the library's own list: a function without one fails. This runs in one
+// build, because the checks are the same in both. Mistakes specific to one function are in errors.test.ts.
 import type { Superpose } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
@@ -13,12 +13,12 @@ import { type RightCall, rightCalls, single, table } from './support/rightCalls.
 type Anything = any;
 type Call = (...args: unknown[]) => Anything;
 
-/** Members that no error depends on. */
+/** Members that cause no errors. */
 const free = ['name', 'begin', 'end'];
-/** What is only read of an earlier result, and not computed with. */
+/** Members of an earlier result that are only read, not computed with. */
 const results = ['residuals', 'shares', 'covariances', 'variances', 'parts'];
 const limit = 2 ** 22;
-/** What the sentence about a wrong name lists. */
+/** What the sentence about a wrong name must list. */
 const allowed: Record<string, readonly string[]> = {
   layout: ["'interleaved'", "'concatenated'"],
   spacing: ["'d_model'", "'timescales'"],
@@ -35,7 +35,9 @@ interface Wrong extends Refusal {
   args: unknown[];
 }
 
-/** An argument's name in a sentence: what follows the last number on its path, or what that is an entry of. */
+/**
+ * An argument's name in a sentence: what follows the last number on its path, or the list it is an entry of.
+ */
 function nameOf(path: Path): string {
   const inside = path.slice(1);
   while (typeof inside.at(-1) === 'number') inside.pop();
@@ -72,7 +74,7 @@ function wrongs(args: readonly unknown[], whole: NonNullable<RightCall['whole']>
   };
   const names = (path: Path, last: string) => {
     const words = allowed[last] ?? [];
-    // A layer's summands are named as its maker likes.
+    // The caller names a layer's summands freely.
     if (!path.includes('summands')) {
       for (const no of ['nonesuch', '__proto__', 'constructor'])
         add(path, `= ${no}`, no, RangeError, no, ...words);
@@ -81,7 +83,7 @@ function wrongs(args: readonly unknown[], whole: NonNullable<RightCall['whole']>
     add(path, 'as a number', 7, undefined, '7', ...words);
   };
   const arrays = (path: Path, value: Float64Array | Float32Array) => {
-    // Scores may hold NaN: it is what no variation gives.
+    // Scores may hold NaN, the share where nothing varies.
     if (!path.includes('terms') && !path.includes('logits')) {
       for (const [at, no] of [
         [0, -Infinity],
@@ -119,7 +121,7 @@ function wrongs(args: readonly unknown[], whole: NonNullable<RightCall['whole']>
     if (typeof value === 'number') numbers(path);
     else if (typeof value === 'string') names(path, last);
     else if (typeof value === 'boolean') {
-      // Flags of terms may be anything: they count as true or false.
+      // Flags of terms may be any values: they count as true or false.
       if (!Array.isArray(args[2])) add(path, 'as text', 'yes', TypeError, '"yes"');
     } else if (value instanceof Float64Array || value instanceof Float32Array) arrays(path, value);
     else if (value instanceof Uint8Array) {
@@ -144,7 +146,7 @@ function wrongs(args: readonly unknown[], whole: NonNullable<RightCall['whole']>
   return found;
 }
 
-/** What comes of a call: nothing, or an error. */
+/** The result of a call: undefined, or its error. */
 function errorOf(call: Call, args: readonly unknown[]): unknown {
   try {
     call(...args)?.delete?.();
@@ -181,7 +183,7 @@ describe.each(Object.entries(rightCalls))(
         const found = faults(error, refusal);
         if (what.endsWith(' as null')) {
           const leftOut = errorOf(call, changed(args, path, undefined));
-          // What may be left out may be null, which is the same. What may not is refused likewise; a default
+          // An optional argument may also be null. A required one is refused with the same error. A default
           // may be out of the range that the other arguments leave.
           if (String(leftOut) === String(error)) found.length = 0;
           else if (leftOut instanceof RangeError) found.push(...faults(leftOut, { words: [] }));
@@ -195,7 +197,7 @@ describe.each(Object.entries(rightCalls))(
       expect(tried.length > 0).toBe(sound.length > 0);
     });
 
-    // No test at all where no size can be asked for: nothing is left out.
+    // No test where no size can be asked for: nothing is left out.
     if (huge)
       test('what would not fit is refused with its size', () => {
         const before = plain.memoryBytes();

@@ -62,7 +62,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 });
 
-// Each is within a few roundings of the singular values of the same table.
+// Each build is within a few roundings of the singular values of the same table.
 test('the builds agree', () => {
   const table = plain.randomNormal({ rows: 20, columns: 30, seed: 1 });
   const [one, other] = [plain, relaxed].map((of) => of.ranks({ table }).singularValues);

@@ -1,7 +1,7 @@
-// What a sinusoidal table occupies, against tests/reference/channels.json: every number in it.
+// How much of its width a sinusoidal table uses, against every number in tests/reference/channels.json.
 //
 // An entry sin(w p) or cos(w p) has an angle rounded to 2⁻⁵³ of its size, at most p, and a value rounded
-// once: up to (L + 1)·2⁻⁵³ on either side of the comparison. The bounds below follow from that.
+// once. So either side of a comparison is off by up to (L + 1)·2⁻⁵³, and the bounds below follow from that.
 import type { SinusoidalOptions, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import channels from '../../reference/channels.json' with { type: 'json' };
@@ -31,8 +31,8 @@ type Spectrum = Omit<(typeof channels.ranks)[0]['raw'], 'first_dropped_over_firs
 
 /**
  * Either side's singular values may be off by the table's entries and by a factorisation, each at most
- * max(L, d)·2⁻⁵³ of the largest: 4 max(L, d) 2⁻⁵³ together. Ranks are of squares, and of squares of sums of
- * them: four times that.
+ * max(L, d)·2⁻⁵³ of the largest: 4 max(L, d) 2⁻⁵³ together. Ranks are made of squares, and of squares of sums
+ * of them: four times that.
  */
 function expectSpectrum(table: Table, centred: boolean, oracle: Spectrum) {
   const size = Math.max(table.rows, table.columns);
@@ -75,8 +75,8 @@ test('ranks of small tables', () => {
 test.each(channels.spreads)('Gram matrices of $kind, $positions by $width', (oracle) => {
   const { kind, width, positions } = oracle;
   const table = sinusoid(kind, positions, width);
-  // d products, each of two entries off by (L + 1) u and itself rounded, as is the running sum of at most
-  // d / 2. Independent of each other, they add up by the root of their number; four times that is allowed,
+  // d products, each of two entries off by (L + 1) u and itself rounded, like the running sum of at most
+  // d / 2. The errors are independent, so they add up by the root of their number. Four times that is allowed
   // in each of the two entries that a spread compares.
   const bound = 8 * Math.sqrt(width) * (2 * (positions + 1) + width / 2) * u;
   const gram = plain.gram(table);
@@ -92,12 +92,12 @@ test.each(channels.spreads)('Gram matrices of $kind, $positions by $width', (ora
   expect(Math.abs(ofHalf - oracle.first_half_of_channels)).toBeLessThan(bound);
   const spreads = plain.gramSpreads({ positions, d_model: width, ...kinds[kind], seed: 1 });
   expect(Math.abs(spreads.whole - oracle.whole)).toBeLessThan(bound);
-  // Taking the mean away at most doubles an entry and its error.
+  // Subtracting the mean at most doubles an entry and its error.
   expect(Math.abs(spreads.centred - oracle.row_mean_removed)).toBeLessThan(4 * bound);
 });
 
 test.each(channels.bilinear)('PE A PE′ for $kind', ({ kind, positions, width, ...oracle }) => {
-  // With W_Q the identity and W_K = A, the scores of no position at all are x_i · A x_j.
+  // With W_Q the identity and W_K = A, the scores without positions are x_i · A x_j.
   const identity = mapTable(tableOf(oracle.other), (_, row, column) => Number(row === column));
   const scores = (form: number[][]) => {
     const { logits } = plain.schemeScores({
@@ -110,7 +110,7 @@ test.each(channels.bilinear)('PE A PE′ for $kind', ({ kind, positions, width, 
     });
     return { data: logits, rows: positions, columns: positions };
   };
-  // Each |A| is met by two entries off by (L + 1) u and by 2 d roundings at most.
+  // Each |A| meets two entries off by (L + 1) u, and at most 2 d roundings.
   const bound = (form: number[][]) =>
     flat(form).reduce((sum, a) => sum + Math.abs(a), 0) * (2 * (positions + 1) + 2 * width) * u;
   const commuting = scores(oracle.commuting);
@@ -125,14 +125,14 @@ test.each(channels.bilinear)('PE A PE′ for $kind', ({ kind, positions, width, 
 describe('the shift operator', () => {
   test.each(channels.shifts)('$kind by $shift at width $width', ({ kind, width, shift, ...oracle }) => {
     const operator = plain.shiftOperator({ d_model: width, ...kinds[kind], offset: shift });
-    // As an entry of the table at position |k|, on both sides.
+    // Both sides have the error of a table entry at position |k|.
     const entry = 2 * (Math.abs(shift) + 1) * u;
     expect(largestDifference(operator.data, flat(oracle.matrix))).toBeLessThanOrEqual(entry);
     const { x, position: p } = oracle;
     const table = sinusoid(kind, 9, width);
     const sum = (row: number) => Float64Array.from(rowOf(table, row), (value, c) => value + (x[c] as number));
     const miss = sum(p + shift).map((value, c) => dot(rowOf(operator, c), sum(p)) - value);
-    // d products with |x + PE| of at most 4, as random numbers of deviation 1 are here.
+    // d products with |x + PE| of at most 4: random numbers of deviation 1 stay below 3 here.
     expect(Math.max(...x.map(Math.abs))).toBeLessThan(3);
     expect(largestDifference(miss, oracle.miss_on_the_sum)).toBeLessThan(
       8 * width * (p + Math.abs(shift) + 2) * u,
@@ -162,7 +162,7 @@ test('the single numbers that discussions quote', () => {
     aiayn_128_last_cosine_at_127: at('aiayn', 128, 128, 127, -1),
   };
   expect(Object.keys(sizes)).toEqual(Object.keys(channels.sizes));
-  // These angles are below 0.12: an angle and a value, each rounded, on both sides.
+  // These angles are below 0.12. An angle and a value are each rounded, on both sides.
   Object.values(channels.sizes).forEach((theirs, k) => {
     expect(Math.abs((Object.values(sizes)[k] as number) - theirs)).toBeLessThanOrEqual(4 * u);
   });

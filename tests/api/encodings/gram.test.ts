@@ -12,8 +12,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   ])('spreads of $layout, $spacing', (options, centred, sines) => {
     const spreads = superpose.gramSpreads({ ...options, seed: 1 });
     expect(spreads.whole).toBeLessThan(1e-12);
-    // Its form has a and b of N(0, 1) twice for each pair. Each |a| meets two entries, whose angles, up to
-    // 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such.
+    // The form has a and b from N(0, 1), twice for each pair. Each |a| meets two entries, whose angles, up to
+    // 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such values.
     const ab = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 }).data;
     const ofForm = 2 * sum(ab.map(Math.abs));
     expect(spreads.rotationForm).toBeLessThan(2 * ofForm * (2 * (64 + 1) + 2 * 32) * 2 ** -53);
@@ -43,7 +43,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const data = matrices[name as keyof typeof matrices];
       expect(superpose.toeplitzSpread({ data, rows: 64, columns: 64 })).toBe(spread);
     }
-    // x'Ay by hand, of the form that the seed draws.
+    // x'Ay by hand, with the form that the seed draws.
     const form = superpose.randomNormal({ rows: 32, columns: 32, standardDeviation: 'fan_in', seed: 1 });
     const [x, y] = [rowsOf(table)[3], rowsOf(table)[60]] as [Float64Array, Float64Array];
     const product = sum(rowsOf(form).map((row, i) => (x[i] as number) * dot(row, y)));

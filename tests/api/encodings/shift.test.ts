@@ -19,7 +19,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(largestDifference(moved, rows[p + 5] as Float64Array)).toBeLessThan(2e-14);
     }
     expect(superpose.shiftError({ ...options, offset: 5 })).toBeLessThan(2e-14);
-    // Angles are rounded to 2^-53 of their size, at most 2 · 1024 together.
+    // Angles are rounded to 2^-53 of their size, which is at most 2 · 1024 together.
     const long = { ...options, positions: 1017, d_model: 64 };
     expect(superpose.shiftError({ ...long, offset: 7 })).toBeLessThan(2048 * 2 ** -53 + 1e-15);
   });

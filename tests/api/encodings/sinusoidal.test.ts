@@ -60,7 +60,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(single.data).toEqual(floatsOf(superpose.sinusoidal(options).data, 'float32'));
   });
 
-  // Both pairs of arguments, so that the width and the length cannot be taken for each other.
+  // Both argument pairs, so that the width and the length cannot be confused.
   test.each(oracle.quoted.values)(
     'the quoted value of $index',
     ({ index, length, channels, row, channel, value }) => {
@@ -77,7 +77,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(spread(products, n)).toBeLessThan(1e-12);
     expect(Math.abs((products[0] as number) - 16)).toBeLessThan(1e-12);
 
-    // It is not once LayerNorm has subtracted each row's mean, nor with the sines alone.
+    // It is not Toeplitz once LayerNorm has subtracted each row's mean, nor with the sines alone.
     const centred = mapTable(table, (value, row) => value - mean(rowOf(table, row)));
     expect(spread(gram(superpose, centred), n)).toBeGreaterThan(8);
     const isSine = (channel: number) => (options.layout === 'interleaved' ? channel % 2 === 0 : channel < 16);

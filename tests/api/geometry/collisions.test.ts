@@ -107,7 +107,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 });
 
-// One word against a whole vocabulary; the numbers only, as no test depends on a clock.
+// One word against a whole vocabulary. Only the numbers are checked: no test depends on a clock.
 test('a vocabulary of 30,522 by 384 fits, with 128 positions', () => {
   const table = (rows: number) => ({ data: new Float32Array(rows * 384), rows, columns: 384 });
   const search = plain.collisionSearch({ tokens: table(30522), positions: table(128) });

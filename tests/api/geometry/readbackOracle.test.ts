@@ -1,9 +1,9 @@
-// What can be read back from tokens plus positions, and what it costs, against
-// tests/reference/readback.json. Two parts of it are elsewhere: `logistic` is tests/core/geometry/probes_test.cpp,
-// since no function here takes labels, and `at_typical_norms` is an estimate that the library does not make.
+// What can be read back from tokens plus positions, and what it costs, against tests/reference/readback.json.
+// Two parts of it are elsewhere: `logistic` is in tests/core/geometry/probes_test.cpp, since no function here
+// takes labels, and `at_typical_norms` is an estimate that the library does not make.
 //
-// Bounds: the inputs are of size 1 with three decimals, so sums over them are off by a few roundings of
-// each addend; every bound counts them.
+// Bounds: the inputs are about 1 in size, with three decimals, so sums over them are off by a few roundings
+// of each addend. Every bound counts those.
 import type { AttentionLayer, PositionCostWay, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import readback from '../../reference/readback.json' with { type: 'json' };
@@ -43,7 +43,7 @@ describe.each(readback.collisions)('collisions: $name', (oracle) => {
   });
 
   test('the closest pairs, of different tokens and of any', () => {
-    // A distance is a root of d squares of three roundings each; equal sums are exactly so.
+    // A distance is the root of d squares, with three roundings each; equal sums are exactly equal.
     const near = (ours: (readonly number[])[], theirs: number[][]) => {
       expect(ours.map((pair) => pair.slice(1))).toEqual(theirs.map((pair) => pair.slice(1)));
       const bound = 16 * tokens.columns * u;
@@ -59,7 +59,7 @@ describe.each(readback.collisions)('collisions: $name', (oracle) => {
         .closestAcrossPositions(tokens, positions, count)
         .map(({ distance, a, i, b, j }) => [distance, a, i, b, j]);
     near(listed(4), oracle.closest_of_different_tokens);
-    // The same token at two positions is |p_j − p_i| from itself, whatever the token.
+    // Any token is at the distance |p_j − p_i| from itself at another position.
     const others = listed(1e4);
     for (let i = 0; i < positions.rows; i++) {
       for (let j = i + 1; j < positions.rows; j++) {
@@ -76,7 +76,8 @@ describe.each(readback.collisions)('collisions: $name', (oracle) => {
 });
 
 test('how likely two random tokens are to collide is a tail of the cosine law', () => {
-  // Beyond √(d/2) / ρ under Student's law with d degrees of freedom is a cosine in d + 1 dimensions.
+  // The tail beyond √(d/2) / ρ of Student's law with d degrees of freedom is that of a cosine in d + 1
+  // dimensions.
   for (const { d, rho, pair, at_typical_norms } of readback.pair_probabilities) {
     const ours = plain.cosineTail({ epsilon: 1 / Math.sqrt(2 * rho * rho + 1), d: d + 1 }) / 2;
     // The logarithm of a tail of 1e-7 has the rounding of terms of size d.
@@ -87,7 +88,7 @@ test('how likely two random tokens are to collide is a tail of the cosine law', 
 
 describe.each(readback.ridge)('ridge: $name', (oracle) => {
   const { penalty, x, test_x, test_y } = oracle;
-  /** Contiguous folds of one row each: the last prediction has learnt from x alone. */
+  /** Contiguous folds of one row each: the last prediction is learnt from x alone. */
   const predict = (target: number, row: number[]) => {
     const index = [...oracle.y.map((ys) => ys[target] as number), 0];
     const rows = tableOf([...x, row]);
@@ -97,8 +98,8 @@ describe.each(readback.ridge)('ridge: $name', (oracle) => {
   };
   const targets = oracle.intercept.map((_, target) => target);
   const d = (x[0] as number[]).length;
-  // Normal equations are solved with an error of their condition, at most (|X|² + λ) / λ or, without a
-  // penalty, (|X| / s_min)² of data that the oracle draws: below 1000 in all of these.
+  // Solving normal equations has an error of their condition, at most (|X|² + λ) / λ or, without a
+  // penalty, (|X| / s_min)². For the data that the oracle draws it is always below 1000.
   const bound = 1000 * 8 * (x.length + d) * u;
 
   test('weights and intercepts', () => {
@@ -172,8 +173,8 @@ describe('order', () => {
   const added = (rows: Table) =>
     mapTable(rows, (value, row, column) => value + (positions.data[row * rows.columns + column] as number));
   const reordered = (rows: Table): Table => tableOf(permutation.map((row) => [...rowOf(rows, row)]));
-  // Two layers of six channels: some hundred roundings of numbers below 10, and a softmax that turns an
-  // error of a score, a sum of products below 30, into one of its weights.
+  // Two layers of six channels: a few hundred roundings of numbers below 10, and a softmax that turns an
+  // error of a score, a sum of products below 30, into an error of its weights.
   const bound = 100 * 30 * u;
 
   test.each(readback.order.runs)('causal $causal, $layers layers, positions $positions', (oracle) => {
@@ -181,7 +182,7 @@ describe('order', () => {
     const run = (input: Table, by: number[]) =>
       plain.permutationEffect({ input, layers: stack, causal: oracle.causal, permutation: by });
     const found = run(oracle.positions ? added(tokens) : tokens, permutation);
-    // Permuted tokens under positions that stay are an input of its own.
+    // Permuted tokens with fixed positions are a different input.
     const permuted = oracle.positions ? run(added(reordered(tokens)), still).output : found.permuted;
     expect(largestDifference(found.output, flat(oracle.output))).toBeLessThan(bound);
     expect(largestDifference(permuted, flat(oracle.permuted_output))).toBeLessThan(bound);
@@ -244,8 +245,8 @@ describe('costs, which are whole numbers', () => {
     expect(cost.total - plain.positionCost(way, { ...shape, pooler: false }).total).toBe(oracle.pooler);
     expect(cost.total - add.total).toBe(oracle.more_than_base);
     expect(cost.total / add.total).toBe(oracle.ratio);
-    // What one token costs more for having 512 to attend to is the attention; the map back to d_model is
-    // not in a layer.
+    // What a token costs more when it attends to 512 is attention. The map back to d_model is not in
+    // any layer.
     const alone = plain.positionCost(way, { ...shape, sequence: 0 });
     expect((512 * (cost.flopsPerToken - alone.flopsPerToken)) / 12).toBe(oracle.of_which_attention);
     const none = plain.positionCost(way, { ...shape, layers: 0 });

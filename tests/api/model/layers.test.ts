@@ -1,4 +1,5 @@
-// All six layers: against an oracle in numpy, against a forward in plain TypeScript, and how their files come.
+// All six layers: against an oracle in numpy, against a forward in plain TypeScript, and how their files
+// arrive.
 import {
   type CorpusMeans,
   corpusSentences,
@@ -24,11 +25,11 @@ const ten = minilm.sentences.map(({ text }) => text);
 const groups = { position: ['position'], rest: ['token', 'token_type', 'attention', 'mlp', 'constant'] };
 const byMeans = { position: ['position'], rest: ['content', 'constant'] };
 
-/** The largest error of the three stored sentences: states, logits, embedding. */
+/** The largest error over the three stored sentences: states, logits, embedding. */
 async function errorOf(minilm: MiniLM, precision: Precision): Promise<number> {
   let worst = 0;
   const compare = (found: number | undefined, wanted: number) => {
-    // NaN is no agreement.
+    // NaN counts as the worst error.
     const error = Math.abs((found as number) - wanted);
     if (!(error <= worst)) worst = error;
   };
@@ -176,7 +177,7 @@ describeModel('all layers', () => {
     }
   }, 60_000);
 
-  // The vectors are as long as the position rows several times over.
+  // The vectors are several times as long as the position rows.
   test('shifts that no score sees leave canonical shares of every layer alone, and move raw ones', async () => {
     const sentence = minilm.tokenize(ten[5] as string);
     const rows = await minilm.summands(sentence);
@@ -239,15 +240,15 @@ describeModel('all layers', () => {
     let came = 0;
     const done = () => {
       steps += 1;
-      // A task of its own, as a question to a worker is.
+      // As a task of its own, like a question to a worker.
       if (steps === 5) setTimeout(() => void minilm.forward(ten[0] as string).then(() => (came = steps)));
     };
     const found = await minilm.corpusMeans({ sentences: ten, done });
     expect(steps).toBe(found.windows + found.sentencesOfHeads);
-    // After the window that is under way, and not after a few.
+    // It comes after the current window, or soon after.
     expect(came).toBeGreaterThanOrEqual(5);
     expect(came).toBeLessThanOrEqual(7);
-    // The forward in between has taken nothing from the means.
+    // The forward in between has not changed the means.
     const alone = await minilm.corpusMeans({ sentences: ten });
     expect(largestDifference(found.heads.data, alone.heads.data)).toBe(0);
   }, 60_000);
@@ -319,7 +320,7 @@ describeModel('the layers’ files', () => {
     ]);
     expect(ofLayers()).toEqual(['encoder-0.safetensors', 'encoder-1.safetensors']);
     await minilm.forward('The cat sat.');
-    // The second had come when it was stopped, but had not been taken; a cache has it.
+    // The second had arrived when it was stopped, but was not yet taken; a cache would have it.
     expect(ofLayers()).toEqual([0, 1, 1, 2, 3, 4, 5].map((layer) => `encoder-${layer}.safetensors`));
     await minilm.forward('Again.');
     expect(ofLayers().length).toBe(7);

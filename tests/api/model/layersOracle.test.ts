@@ -1,5 +1,6 @@
-// All six layers against numpy, on sentences that nobody chose: drawn anew in each run from MiniLM's vocabulary by
-// tests/reference/drawn_sentences.py. SUPERPOSE_SEED draws a failure's again, SUPERPOSE_SENTENCES that many.
+// All six layers against numpy, on sentences that nobody chose: tests/reference/drawn_sentences.py draws them
+// anew from MiniLM's vocabulary in each run. SUPERPOSE_SEED repeats a failure; SUPERPOSE_SENTENCES sets how
+// many are drawn.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,14 +39,14 @@ interface Drawn {
   mean: Stored;
   position: Stored;
   sentences: {
-    /** Left out of one token: no text has so few. */
+    /** Left out for one token: no text has so few. */
     text: string | null;
     ids: number[];
     states: Stored;
     logits: Stored;
     attention: Stored;
     embedding: Stored;
-    /** Of each layer, those whose terms are there. */
+    /** For each layer, the heads whose terms are stored. */
     heads: number[][];
     terms: Partial<Record<Way, Stored>>;
   }[];
@@ -53,13 +54,13 @@ interface Drawn {
 
 const seed = Number(process.env.SUPERPOSE_SEED ?? randomInt(2 ** 31));
 const asked = Number(process.env.SUPERPOSE_SENTENCES ?? 0);
-// One of each length that the script draws, so that the corpus has the words of its windows.
+// One of each length that the script draws, so that the corpus has enough words for its windows.
 const count = Math.max(5, asked);
 
 const folder = mkdtempSync(join(tmpdir(), 'superpose-drawn-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Largest differences by what was compared. */
+/** Largest differences, by what was compared. */
 type Differences = Record<string, number>;
 
 const within = { float64: 1e-10, float32: 1e-4 };
@@ -97,7 +98,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
     means = await minilm.corpusMeans({ sentences, precision: 'float64' });
   }, 600_000);
 
-  /** Of every sentence, what its forward has against what numpy's has; `change` may move its summands. */
+  /** Every sentence's forward compared with numpy's; `change` may change its summands. */
   const forwards = async (
     by: MiniLM,
     precision: Precision,
@@ -152,7 +153,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
     return found;
   };
 
-  /** Every difference of every sentence is small; says the largest of each kind where sentences were asked for. */
+  /** Expects every difference to be small; if sentences were asked for, prints the largest of each kind. */
   const expectSmall = (what: string, found: Differences[], bound: number) => {
     expect(found.length).toBeGreaterThan(0);
     const worst: Differences = {};
@@ -198,7 +199,7 @@ const within = { float64: 1e-10, float32: 1e-4 };
         row === 1 && column === 5 ? value + 1e-3 : value,
       ) as Rows['token'],
     });
-    // Short ones are soonest done, but in two tokens no term varies.
+    // Short sentences are fastest, but with two tokens no term varies.
     const some = drawn.sentences.filter(({ ids }) => ids.length > 2 && ids.length < 17);
     const all = await forwards(minilm, 'float64', some, off);
     for (const way of ways) all.push(...(await terms(way, some, off)));

@@ -1,4 +1,4 @@
-// The figures of the real model, computed through the API and compared with the oracle's.
+// The figures of the real model, computed through the API and compared with the oracle.
 import {
   type DecomposeInput,
   type Floats,
@@ -36,7 +36,7 @@ const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e
 const percent = (share: number) => Math.round(1000 * share) / 10;
 
 const groups = {
-  /** Whatever does not depend on the position counts as the token's. */
+  /** Everything that does not depend on the position counts as the token's. */
   four: { token: ['token', 'token_type', 'constant'], position: ['position'] },
   nine: { token: ['token'], position: ['position'], constant: ['token_type', 'constant'] },
 };
@@ -104,7 +104,7 @@ describeModel('MiniLM', () => {
   });
 
   describe('the tables', () => {
-    /** All 512 positions; which words they are does not matter. */
+    /** All 512 positions; the words do not matter. */
     let all: Awaited<ReturnType<MiniLM['summands']>>;
     beforeAll(async () => {
       all = await minilm.summands({ ids: Array<number>(512).fill(2314), tokens: [], dropped: 0 });
@@ -154,7 +154,7 @@ describeModel('MiniLM', () => {
       ]);
     });
 
-    // Gamma-scaled centred positions, without sigma: what the positions alone say. In head 2 the far
+    // Positions scaled by gamma and centred, without sigma: what the positions alone say. In head 2, far
     // positions, beyond any short sentence, outbid the neighbour; in head 5 nothing does.
     test('position against position looks one back in heads 2 and 5, among the first 128 keys', () => {
       const { normalization, query, key, heads } = minilm.layer();
@@ -225,7 +225,7 @@ describeModel('MiniLM', () => {
       for (const head of scores.heads) close(sharesOf(scores, head), shares[kind][head] as number[]);
     });
 
-    // The mistake that turns four terms into other ones.
+    // The mistake that gives four wrong terms.
     test('the segment belongs to what does not depend on the position', async () => {
       const wrong = { token: ['token', 'constant'], position: ['position', 'token_type'] };
       const scores = await minilm.decompose(text, { groups: wrong, gauge: 'raw' });
@@ -321,7 +321,7 @@ describeModel('MiniLM', () => {
       ];
       expect(percent(positionPosition)).toBe(96.3);
       expect(tokenToken).toBeLessThan(0.02);
-      // Every row but the first, which has nothing before it.
+      // Every row except the first, which has nothing before it.
       for (const scores of four) {
         const logits = logitsOf(scores, 2);
         for (let i = 1; i < scores.n; i++) {
@@ -335,7 +335,7 @@ describeModel('MiniLM', () => {
       expect([0, 1, 10].map((head) => percent(tokenToken[head] as number))).toEqual([81.7, 95.3, 75]);
     });
 
-    // "Cross terms are negligible" holds on average, and not in these heads.
+    // "Cross terms are negligible" is true on average, but not in these heads.
     test('cross terms: small on average, large in heads 0, 4, 5, 8 and 10, negative in 6 and 9', () => {
       const cross = (byHead: number[][], a: number, b: number) =>
         byHead.map((shares) => (shares[a] as number) + (shares[b] as number));

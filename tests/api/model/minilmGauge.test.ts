@@ -1,4 +1,4 @@
-// Which shares of MiniLM's first layer depend on where the tables' means stand, and which do not.
+// Which shares of MiniLM's first layer depend on the tables' means, and which do not.
 import { type MiniLM, type PooledShares, type Scores, termOf } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
@@ -10,7 +10,7 @@ import { minilm as oracle } from '../support/oracles.ts';
 const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
-// Of an implementation of its own in float64: shares in %, ten sentences pooled, in the order above.
+// From an independent implementation in float64: shares in %, ten sentences pooled, in the order above.
 const measured: Record<'raw' | 'canonical', number[][]> = {
   raw: [
     [77, 1, 12, 3, 7],
@@ -96,7 +96,7 @@ describeModel('the gauge of MiniLM', () => {
     expect([raw.gauge, raw.apart]).toEqual(['raw', []]);
     expect(largestDifference(raw.logits, scores.logits)).toBeLessThan(1e-12);
     expect(largest(scores.residuals)).toBeLessThan(1e-12);
-    // [CLS] and [SEP] alone: one used row, and no share.
+    // [CLS] and [SEP] alone leave one used row, so there are no shares.
     expect([...(await minilm.decompose('')).shares].every(Number.isNaN)).toBe(true);
   });
 
@@ -135,7 +135,7 @@ describeModel('the gauge of MiniLM', () => {
   });
 
   test('head 2 looks at the token before by position alone, in either gauge', async () => {
-    /** The mean weight of the token before, of the queries from `first` on. */
+    /** The mean weight of the previous token, over the queries from `first` on. */
     const before = async (gauge: 'raw' | 'canonical', first: number, chosen: (term: number) => boolean) => {
       const weights: number[] = [];
       for (const { text } of oracle.sentences) {
@@ -149,7 +149,7 @@ describeModel('the gauge of MiniLM', () => {
     const positions = (term: number) => term === 4;
     expect(await before('raw', 1, () => true)).toBe('1.000');
     expect(await before('raw', 1, positions)).toBe('0.948');
-    // Canonically [CLS] has no part for the first word to look at.
+    // In the canonical gauge [CLS] has no position part for the first word to look at.
     expect(await before('raw', 2, positions)).toBe('0.991');
     expect(await before('canonical', 2, positions)).toBe('0.995');
   });

@@ -1,5 +1,5 @@
-// Figures over the whole vocabulary, from the published weights rather than from the extracted files, and
-// that the extracted files are the published weights.
+// Figures over the whole vocabulary, from the published weights rather than the extracted files, and
+// that the extracted files hold the published weights.
 
 import type { Table } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ describeWeights('the published weights', () => {
     tokens = { data, rows: used.length, columns: words.columns };
   });
 
-  // The data begin at an odd byte, so no view of 16-bit numbers can be laid over them.
+  // The data begin at an odd byte, so no view of 16-bit numbers can be placed on them.
   test('the file: its header, its sizes', () => {
     expect(weights.headerBytes).toBe(8 + 11_401);
     expect(weights.headerBytes % 2).toBe(1);

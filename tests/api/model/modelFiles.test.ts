@@ -1,5 +1,5 @@
-// What loadMiniLM() says of files that are missing, damaged or another version's. The files are made up,
-// but for the tokenizer, so that nothing here needs the real weights.
+// What loadMiniLM() says about files that are missing, damaged or of another version. All files except the
+// tokenizer are made up, so nothing here needs the real weights.
 import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ const halves = (rows: number, columns: number) => ({
   bytes: new Uint8Array(Uint16Array.from({ length: rows * columns }, (_, i) => 0x3c00 + i).buffer),
 });
 
-/** The same with one value that is NaN or infinite. */
+/** A tensor with one value that is NaN or infinite. */
 const notFinite = (rows: number, columns: number, bits: number) => {
   const tensor = halves(rows, columns);
   new DataView(tensor.bytes.buffer).setUint16(6, bits, true);
   return tensor;
 };
 
-/** A tensor of this shape in a model that is one channel wider. */
+/** A tensor of this shape, in a model that is one channel wider. */
 const widened = (shape: number[]) => {
   const wider = shape.map((extent) => (extent === d_model ? d_model + 1 : extent));
   return {
@@ -64,7 +64,7 @@ const files: Record<string, Uint8Array | string> = {
   'manifest.json': JSON.stringify(manifest),
   'tokenizer.json': JSON.stringify(tokenizer),
   'layer-0.safetensors': fileOf(layer),
-  // Shards of four rows; the last of each table has the two that are left.
+  // Shards of four rows; each table's last shard has the two that are left.
   'words-0.safetensors': fileOf({ rows: halves(4, d_model) }),
   'words-1.safetensors': fileOf({ rows: halves(2, d_model) }),
   'positions-0.safetensors': fileOf({ rows: halves(4, d_model) }),
@@ -99,7 +99,7 @@ test('a sound folder loads, and rows come from their shards', async () => {
   expect(ids).toEqual([1, 5, 3, 4, 2]);
   expect(tokens).toEqual(['[CLS]', 'the', 'river', 'bank', '[SEP]']);
   const { token } = await model.summands({ ids, tokens, dropped: 0 });
-  // Rows 5 and 4 are rows 1 and 0 of the second shard, which holds the same numbers as the first.
+  // Rows 5 and 4 are rows 1 and 0 of the second shard, which has the same numbers as the first.
   expect(token.data.subarray(4, 8)).toEqual(token.data.subarray(0, 4));
   expect((await model.decompose('the river')).n).toBe(4);
 });

@@ -1,5 +1,5 @@
-// A reader's own model: tiny checkpoints of every family, written by tests/reference/families.py in their exact
-// layouts with the scores of a forward of their own. That terms add up would prove the algebra alone.
+// A reader's own model: tiny checkpoints of every family. tests/reference/families.py writes them in their
+// exact layouts, with the scores of its own forward, because terms that add up would prove the algebra alone.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -126,7 +126,7 @@ const slicesOf = (bytes: Uint8Array, name = 'own.safetensors'): Slices => ({
 
 const queries = /(query|q_proj|q_lin|attn\.q|qkv|c_attn)\.weight$/;
 
-/** The file with the square queries of the first layer transposed; of joint weights, their first square. */
+/** The file with the first layer's square query weight transposed; for joint weights, their first square. */
 function transposed(bytes: Uint8Array) {
   const tensors = tensorsOf(bytes);
   let count = 0;
@@ -147,7 +147,9 @@ function transposed(bytes: Uint8Array) {
   return { file: slicesOf(fileOf(tensors)), count };
 }
 
-/** The file with one vector added to every token row and taken from every position row, where both are F32. */
+/**
+ * The file with a vector added to every token row and subtracted from every position row, where both are F32.
+ */
 function shiftedFile(name: string): Slices | undefined {
   const tensors = tensorsOf(bytesOf(name));
   const find = (sign: RegExp) => Object.entries(tensors).find(([one]) => sign.test(one))?.[1];
@@ -244,7 +246,7 @@ test('groups, heads and means of the caller', async () => {
     const summands = all.parts.filter((part) => !['constant', 'relative'].includes(part));
     const means = Object.fromEntries(summands.map((part) => [part, zero]));
     const given = await model.decompose(input, { gauge: { means } });
-    // Rows apart are constant whatever the means are.
+    // Rows that stand apart are constant, whatever the means are.
     expect([given.gauge, given.apart]).toEqual(['means', model.apart]);
     expect(termOf(given, 0, first, first)[0]).toBe(0);
     const unmoved = await model.decompose(input, { gauge: { means }, apart: [] });
@@ -259,10 +261,10 @@ test('MPNet’s bias is a term of its own, and its share is of the whole', async
   expect(scores.parts).toEqual(['token', 'position', 'constant', 'relative']);
   const bias = termOf(scores, 1, 'relative', 'relative');
   const { n } = scores;
-  // Of the distance alone.
+  // It depends on the distance alone.
   for (let i = 1; i < n; i++) expect(bias[i * n + i]).toBe(bias[0]);
   expect(bias[1]).not.toBe(bias[n]);
-  // By hand: ⟨B̃, Ã⟩ / ‖Ã‖² of rows centred over their keys.
+  // By hand: ⟨B̃, Ã⟩ / ‖Ã‖², with rows centred over their keys.
   const logits = scores.logits.subarray(n * n);
   let [product, square] = [0, 0];
   for (let i = 0; i < n; i++) {
@@ -327,7 +329,7 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
   expect(report.overlap?.raw).toBeCloseTo(overlap(token, position), 10);
   expect(report.overlap?.centred).toBeCloseTo(overlap(less(token), less(position)), 10);
   expect(report.gram?.raw.data[1]).toBeCloseTo(product(position[0] as number[], position[1] as number[]), 12);
-  // Where the first position holds one token only, it is in no mean.
+  // If the first position only ever holds one token, no mean includes it.
   const bert = await (await open('bert')).report();
   expect(bert.gram?.raw.rows).toBe(8);
   expect(bert.gram?.centred.rows).toBe(7);
@@ -352,7 +354,7 @@ describe.each(run)('$name, all layers', ({ name, states, later_logits, embedding
       const told: number[] = [];
       const progress = (done: number, of: number) => told.push(done / of);
       const forward = await model.forward({ ids: families.ids }, { precision, progress });
-      // Of all layers from the beginning on.
+      // Progress is over all layers from the start.
       expect(told[0]).toBeLessThan(0.2);
       expect(told.at(-1)).toBe(1);
       const tolerance = precision === 'float64' ? 1e-11 : 1e-4;
@@ -402,7 +404,7 @@ describe.each(run)('$name, all layers', ({ name, states, later_logits, embedding
       expect(positionEnergy).toBeCloseTo(means.position_energy[layers] as number, 10);
     }
     expect(largestDifference(found.heads.data, means.heads.flat())).toBeLessThan(1e-9);
-    // Of one sentence: what is left over is rounding.
+    // For a single sentence the residual is rounding.
     const input = { ids: families.ids };
     for (const layer of [0, 1]) {
       const scores = await model.decompose(input, { layer, way: 'mean', means: found });
@@ -657,10 +659,11 @@ describe('where a model lies', () => {
     const header = read;
     const told: number[] = [];
     await model.decompose({ ids: [3, 3, 4] }, { progress: (done, of) => told.push(done / of) });
-    // Two rows of tokens, three of positions, queries, keys and values in one with their biases, and a norm.
+    // Two rows of tokens, three of positions, the joint queries, keys and values with their biases, and a
+    // norm.
     expect(read - header).toBe(4 * (2 * 8 + 3 * 8 + 8 * 24 + 24 + 16));
     expect(told.at(-1)).toBe(1);
-    // The weights are kept: a second question reads its rows alone, until delete().
+    // The weights are kept until delete(), so a second question reads only its rows.
     const again = async () => {
       const before = read;
       const { logits } = await model.decompose({ ids: [3, 3, 4] });

@@ -1,4 +1,4 @@
-// Tables of a reader's own: every format that is read, and what is said of a file that is half a table.
+// A reader's own tables: every format that is read, and what is said about a truncated file.
 import { openTable, type Slices, type TableFormat } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
@@ -91,7 +91,7 @@ test('a digest tells tables from each other, and does not depend on the precisio
   expect(await digest('the 1 -2\ncat 0.5 4\n', { precision: 'float32' })).toBe(first);
   const others = ['the 1 -2\ncat 0.5 5\n', 'the 1\ncat 0.5\n', 'the 1 -2\ncat 0.5 4\nsat 3 8\n'];
   for (const other of others) expect(await digest(other), other).not.toBe(first);
-  // Of the rows that are read, and of the size of the whole.
+  // The digest is of the rows that were read, and of the size of the file.
   expect(await digest(others[2] as string, { rows: 2 })).not.toBe(first);
 });
 

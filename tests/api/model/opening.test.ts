@@ -1,4 +1,4 @@
-// What a page opens with is the model itself: the same words, rows and scores, in a file that is small.
+// What a page opens with comes from the model itself: the same words, rows and scores, in a small file.
 import { readFileSync, statSync } from 'node:fs';
 import { loadFirst, loadMiniLM, loadOpening, openingHeads, openingText } from 'superpose';
 import { expect, inject, test } from 'vitest';

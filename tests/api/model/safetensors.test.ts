@@ -4,14 +4,14 @@ import { builds } from '../support/builds.ts';
 import { file, fileOf, floatFromHalf } from '../support/safetensors.ts';
 
 const everyHalf = new Uint8Array(Uint16Array.from({ length: 65536 }, (_, bits) => bits).buffer);
-/** The same bytes, one further on in a larger buffer: at an odd address. */
+/** The same bytes, one byte further in a larger buffer: at an odd address. */
 const misaligned = (bytes: Uint8Array) => {
   const moved = new Uint8Array(bytes.length + 1);
   moved.set(bytes, 1);
   return moved.subarray(1);
 };
 
-/** A tensor without values of this shape, and one that has the data. */
+/** A header with an empty tensor of this shape, and one that has the data. */
 const u8Empty = (shape: string) =>
   `{"none":{"dtype":"U8","shape":${shape},"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}`;
 
@@ -198,7 +198,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     end: number | string,
     extent = Number(end) - Number(begin),
   ) => `"${name}":{"dtype":"U8","shape":[${extent}],"data_offsets":[${begin},${end}]}`;
-  // Each lies in one way, about 8 bytes of data.
+  // Each file lies in one way, about 8 bytes of data.
   test.each<[string, string | Uint8Array, RegExp]>([
     ['nothing', new Uint8Array(0), /has 0 bytes/],
     ['seven bytes', new Uint8Array(7), /has 7 bytes/],
@@ -336,7 +336,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('whatever a few changed bytes make of a header, what is listed covers the data once', () => {
-    // A generator of Park and Miller's, so that a failure comes again.
+    // A Park–Miller generator, so that a failure repeats.
     let state = 5;
     const random = (below: number) => {
       state = (state * 48271) % 2147483647;
@@ -362,7 +362,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       }
       expect(at).toBe(sound.length);
     }
-    // Such as one that changed a letter of a name.
+    // Some changes do no harm, for example to a letter of a name.
     expect(read).toBeGreaterThan(100);
   });
 
@@ -371,7 +371,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const size = 128 * 2 ** 20;
     const large = file(tensor(`"dtype":"U8","shape":[${size}],"data_offsets":[0,${size}]`), size);
     expect(superpose.readSafetensorsHeader(large).size).toBe(1);
-    // Nor do those of a file that is something else, whose first bytes say that it is all header.
+    // Neither do the bytes of something else, whose first bytes claim that it is all header.
     expect(refusal(new Uint8Array(size).fill(32))).toMatch(/this is something else/);
     expect(superpose.memoryBytes()).toBe(before);
   });

@@ -1,4 +1,4 @@
-// Word pieces are put together of parts of the published tokenizer; the whole of it must say the same.
+// Word pieces are put together from parts of the published tokenizer; the whole tokenizer must agree.
 import { readFileSync } from 'node:fs';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describeModel('word pieces', () => {
     const [{ tokenize }, expected] = [await model(), whole()];
     const at = 64;
     for (let first = 0; first < 0x30000; first += at) {
-      // Half of a pair is no character.
+      // Half of a surrogate pair is not a character.
       if (first >= 0xd800 && first < 0xe000) continue;
       const characters = Array.from({ length: at }, (_, place) => String.fromCodePoint(first + place));
       const text = characters.map((one) => `ri${one}ver ${one}`).join(' ');
@@ -42,7 +42,7 @@ describeModel('word pieces', () => {
 
 const pick = ({ ids, tokens }: { ids: number[]; tokens: string[] }) => ({ ids, tokens });
 
-/** To the 512 that the model takes. */
+/** Cuts to the 512 tokens that the model takes. */
 function cut({ ids, tokens }: { ids: number[]; tokens: string[] }) {
   const most = <T>(all: T[]) => (all.length <= 512 ? all : [...all.slice(0, 511), all.at(-1) as T]);
   return { ids: most(ids), tokens: most(tokens) };

@@ -4,7 +4,7 @@ import { deviation, floatsOf, largestDifference, mean, rowOf } from '../support/
 import { draws } from '../support/oracles.ts';
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
-  // The numbers of the oracle, and of the core built with g++ and libstdc++; this build uses libc++.
+  // The numbers of the oracle and of the core built with g++ and libstdc++; this build has libc++.
   test.each(draws.cases)('seed $seed, stream $stream', ({ seed, stream, uniforms, thousandth, normals }) => {
     const uniform = superpose.randomUniform({ rows: 1, columns: 1000, seed, stream }).data;
     expect([...uniform.subarray(0, uniforms.length)]).toEqual(uniforms);
@@ -59,7 +59,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(of(0, 1)).not.toEqual(of(1, 0));
   });
 
-  // Five standard errors: 1/sqrt(N) of a mean, 1/sqrt(2N) of a deviation.
+  // Five standard errors: 1/sqrt(N) for a mean, 1/sqrt(2N) for a deviation.
   test('normals have mean 0 and the deviation asked for', () => {
     const { data } = superpose.randomNormal({ rows: 200, columns: 500, seed: 3, standardDeviation: 3 });
     expect(Math.abs(mean(data) / 3)).toBeLessThan(5 / Math.sqrt(data.length));

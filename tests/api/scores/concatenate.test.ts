@@ -40,7 +40,7 @@ function randomInput(biases = true) {
   return { token: draw(19, 37), position: draw(19, 21, 0.5), query: linear(), key: linear(), heads: 3 };
 }
 
-/** Token and position with projections of their own: heads of 5 + 2. */
+/** Token and position with separate projections: heads of 5 + 2. */
 function randomBlocks() {
   let stream = 0;
   const draw = (rows: number, columns: number, standardDeviation = 1) =>
@@ -184,8 +184,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
           expect(largest(termOf(scores, head, 'position', 'token'))).toBe(0);
         }
 
-        // The same as one weight with zero blocks, and as a weight without any zero: cross terms vanish up
-        // to a change of basis of the head space.
+        // The same as one weight with zero blocks, and as a weight without zeros: cross terms vanish up to a
+        // change of basis of the head space.
         for (const kind of ['block_diagonal', 'dense'] as const) {
           const query = linearOf(oracle[`${kind}_query_weight`]);
           const key = linearOf(oracle[`${kind}_key_weight`]);
@@ -233,7 +233,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   describe('identities', () => {
     const { separate_projections, shared_projection, tied_scores } = concatenation.identities;
-    /** The dot products of projected rows, which is what a score with W_Q = W_K and scale 1 is. */
+    /** The dot products of projected rows: a score with W_Q = W_K and scale 1. */
     const gram = (rows: number[][]) =>
       rows.flatMap((a) => rows.map((b) => a.reduce((sum, x, k) => sum + x * (b[k] as number), 0)));
 

@@ -32,7 +32,7 @@ const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e
 const termsOf = (scores: Scores, head: number) =>
   scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
 
-/** Softmax of the terms at these places alone; of all of them unless given. */
+/** Softmax of the terms at these indices; by default of all terms. */
 function softmax(superpose: Superpose, scores: Scores, head: number, indices?: readonly number[]) {
   const included = Array.from({ length: scores.parts.length ** 2 }, (_, t) => indices?.includes(t) ?? true);
   return superpose.combineTerms(scores, head, included).softmax;
@@ -211,7 +211,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(scores.residuals).toEqual(new Float64Array(2));
   });
 
-  // Softmax subtracts whatever is the same for every key, so b_K and W_K beta never change a weight.
+  // Softmax ignores what is the same for every key, so b_K and W_K beta never change a weight.
   test.each(decompositionCases)(
     'the constant part of the keys changes no attention weight: $name',
     (oracle) => {
@@ -226,7 +226,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     },
   );
 
-  // The mistake that the decomposition avoids: one sigma per summand in place of one per token.
+  // The mistake that the decomposition avoids: one sigma per summand instead of one per token.
   const normalizedCases = decompositionCases.filter((oracle) => oracle.sum_normalised_separately);
   test.each(normalizedCases)('summands normalised separately do not add up: $name', (oracle) => {
     const wrong = superpose.decompose(separatelyNormalized(oracle));
@@ -239,7 +239,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 });
 
-/** Each summand through the norm by itself, and W beta + b as the bias. */
+/** Each summand normalised by itself, with W beta + b as the bias. */
 function separatelyNormalized(oracle: DecompositionCase): DecomposeInput<Float64Array> {
   const { summands, normalization, ...rest } = inputOf(oracle);
   const { beta, ...norm } = normalization as NonNullable<DecomposeInput<Float64Array>['normalization']>;
@@ -258,12 +258,12 @@ function separatelyNormalized(oracle: DecompositionCase): DecomposeInput<Float64
   };
 }
 
-/** Every number of two results, one of which may be off by `bound` per entry. */
+/** Every number of two results agrees, though one may be off by `bound` per entry. */
 function agree(found: Scores, expected: Scores, bound: number) {
   expect(isTight(bound, expected.logits)).toBe(true);
   close(found.terms, expected.terms, bound);
   close(found.logits, expected.logits, bound);
-  // The sum of the terms is off by as many roundings more as there are terms.
+  // The sum of the terms has as many more roundings as there are terms.
   expect(largest(found.residuals)).toBeLessThan(
     2 * bound + roundings(16, 'float32') * largest(expected.terms),
   );

@@ -1,4 +1,4 @@
-// The terms alone, once and again and again, against decompose() on the same tables.
+// The terms alone, computed once and repeatedly, against decompose() on the same tables.
 import { type DecomposeInput, type Superpose, type Table, type Terms, termOf } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { scoreBound } from '../support/bounds.ts';
@@ -8,7 +8,7 @@ import { inPrecision, largestDifference } from '../support/numbers.ts';
 
 type Tables = Record<string, Table<Float64Array>>;
 
-/** W_Q and W_K alone. */
+/** The input with W_Q and W_K alone, without norm and biases. */
 function bare(input: DecomposeInput<Float64Array>): DecomposeInput<Float64Array> {
   const { normalization: _, query, key, ...rest } = input;
   return { ...rest, query: { weight: query.weight }, key: { weight: key.weight } };
@@ -17,7 +17,7 @@ function bare(input: DecomposeInput<Float64Array>): DecomposeInput<Float64Array>
 const layerOf = (superpose: Superpose, { summands, ...input }: DecomposeInput<Float64Array>) =>
   superpose.decompositionLayer({ ...input, summands: Object.keys(summands) });
 
-/** Twice, because both sides are rounded. */
+/** Compares within twice the bound, because both sides are rounded. */
 function areTermsOf(superpose: Superpose, found: Terms, input: DecomposeInput<Float64Array>) {
   const wanted = superpose.decompose(input);
   const bound = 2 * scoreBound(input, 'float64');
@@ -140,7 +140,7 @@ describe.each(builds)('$simd', ({ superpose }) => {
     const huge = { rows, columns: 6, data: new Float64Array(6 * rows) };
     const all = Object.fromEntries(Object.keys(summands).map((name) => [name, huge]));
     expect(() => layer.terms(all)).toThrow('at most');
-    // None of it has touched what the layer keeps.
+    // None of this has changed what the layer keeps.
     areTermsOf(superpose, layer.terms(summands), { ...rest, summands });
     const none = { rows: 0, columns: 6, data: new Float64Array() };
     const empty = Object.fromEntries(Object.keys(summands).map((name) => [name, none]));

@@ -30,7 +30,7 @@ const matrices = [
 const close = (found: ArrayLike<number>, expected: Nested) =>
   expect(largestDifference(found, flat(expected))).toBeLessThan(1e-12);
 
-/** Tokens like N(0, 1) and positions of half their energy, [n, d]. */
+/** Tokens from N(0, 1) and positions with half their energy, [n, d]. */
 const randomInput = (n: number, d: number) => ({
   token: plain.randomNormal({ rows: n, columns: d, seed: n, stream: 0 }),
   position: plain.randomNormal({ rows: n, columns: d, seed: n, stream: 1, standardDeviation: Math.SQRT1_2 }),
@@ -41,7 +41,7 @@ const randomInput = (n: number, d: number) => ({
 const pairs = (matrix: ArrayLike<number>, n: number) =>
   Array.from(matrix).filter((_, at) => at % n > Math.floor(at / n));
 
-/** A product of rows of length 2d takes at most 4d + 4 roundings; its addends are of these sizes. */
+/** A product of rows of length 2d has at most 4d + 4 roundings; these are the sizes of its addends. */
 function productBound(
   { token, position, positionScale }: ReturnType<typeof randomInput>,
   precision: Precision,

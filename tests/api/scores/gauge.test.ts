@@ -1,4 +1,4 @@
-// Terms and shares by gauge: against the oracle, and what must hold of them in any shape.
+// Terms and shares by gauge: against the oracle, and properties in any shape.
 import { type DecomposeInput, type Gauge, logitsOf, type Scores, sharesOf, termOf } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
@@ -12,7 +12,9 @@ const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e
 const termsOf = (scores: Scores, head: number) =>
   scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
 
-/** Cases that decompose() takes: a causal mask and a second norm are the core's (gauge_test.cpp). */
+/**
+ * The cases that decompose() takes; a causal mask and a second norm are tested in the core (gauge_test.cpp).
+ */
 const cases = gaugeCases.filter(({ causal, norms }) => !causal && norms.length < 2);
 
 function inputOfCase(oracle: GaugeCase): DecomposeInput<Float64Array> {
@@ -68,7 +70,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   const input = randomInput(9, 12, 3, 4);
   const { token, position, token_type } = input.summands as Record<string, { data: Float64Array }>;
 
-  /** t + a, p + b, s − a − b, and for row 0 also t + v, p − v. */
+  /** t + a, p + b, s − a − b; and for row 0 also t + v, p − v. */
   const shifted = (): DecomposeInput<Float64Array> => {
     const [a, b, v] = [0, 1, 2].map((stream) =>
       superpose.randomNormal({ rows: 1, columns: 12, standardDeviation: 2, seed: 5, stream }),
@@ -100,7 +102,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const [canonical, moved] = both('canonical');
     close(canonical.terms, moved.terms);
     close(canonical.shares, moved.shares);
-    // A row that is not said to stand apart lets its own shift be seen.
+    // If the row is not said to stand apart, its own shift shows.
     const seen = [input, shifted()].map((of) => superpose.decompose({ ...of, gauge: 'canonical' }));
     expect(largestDifference((seen[0] as Scores).terms, (seen[1] as Scores).terms)).toBeGreaterThan(0.1);
   });
@@ -176,7 +178,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       ).share;
     expect(of([5])).toBeCloseTo(shares[5] as number, 12);
     expect(of([0, 3, 15])).toBeCloseTo(sum([0, 3, 15].map((t) => shares[t] as number)), 12);
-    // Over all rows they are others.
+    // Over all rows the shares differ.
     const everywhere = Array.from(
       shares,
       (_, t) =>

@@ -13,7 +13,7 @@ const layer = (seed: number): AttentionLayer => {
   return { query: weight(0), key: weight(1), value: weight(2), output: weight(3), heads: 2 };
 };
 const layers = [layer(2), layer(3)];
-/** All but the last token move. */
+/** Moves every token except the last. */
 const permutation = [3, 0, 4, 2, 1, 5];
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {

@@ -18,13 +18,13 @@ const content = draw(6, 8, 0);
 const base = { content, heads: 2, query: { weight: draw(8, 8, 1) }, key: { weight: draw(8, 8, 2) } };
 const at = ({ data, columns }: Table, row: number, column: number) => data[row * columns + column] as number;
 
-/** Component c of row `row` of rows, mapped by a weight. */
+/** Component c of one row, mapped by a weight. */
 const mapped = (weight: Table, rows: Table, row: number, c: number) => {
   let value = 0;
   for (let k = 0; k < rows.columns; k++) value += at(weight, c, k) * at(rows, row, k);
   return value;
 };
-/** q_i · (k_j + extra) of a head of width 4. */
+/** q_i · (k_j + extra) for a head of width 4. */
 const dot = (i: number, j: number, head: number, extra = (_: number) => 0) => {
   let value = 0;
   for (let c = head * 4; c < head * 4 + 4; c++) {

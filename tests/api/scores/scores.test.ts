@@ -81,7 +81,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const whole = (covariance(0, group) + covariance(1, group)) / (variance(0) + variance(1));
       expect(found.pooled[group]).toBeCloseTo(whole, 13);
     }
-    // Of one sentence, and each term by itself, they are the shares.
+    // For one sentence, with each term as a group, they are the shares.
     close(superpose.poolShares([scores], [...Array(9).keys()]).heads, scores.shares);
     expect(() => superpose.poolShares([], [])).toThrow('at least one');
     expect(() => superpose.poolShares([scores], [0])).toThrow('groupOf must be an array of 9 numbers');

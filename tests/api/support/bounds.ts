@@ -1,18 +1,18 @@
 // How far rounding may move a result, from shapes and the unit roundoff alone, so that no tolerance
 // between precisions or builds is a guess.
 //
-// Roundings are as good as independent of each other (Higham & Mary 2019, SIAM J. Sci. Comput. 41), so
-// m of them add up to about sqrt(m) of one, relative to the root of the sum of squares of what is added
-// up. The worst case, m times the sum of absolute values, is larger by a factor of 10,000 at these sizes
-// and would let real mistakes through.
+// Roundings are practically independent of each other (Higham & Mary 2019, SIAM J. Sci. Comput. 41), so
+// m of them add up to about sqrt(m) of one, relative to the root of the sum of squares of the
+// addends. The worst case, m times the sum of absolute values, is larger by a factor of 10,000 at these sizes
+// and would hide real mistakes.
 import type { DecomposeInput, Linear, Precision, Table } from 'superpose';
 import { deviation, dot, largest, mean, norm, rowOf, sum, sumOf } from './numbers.ts';
 
 const unitRoundoff: Record<Precision, number> = { float32: 2 ** -24, float64: 2 ** -53 };
-/** How many times the expected size an error may have. */
+/** The allowed error, as a multiple of the expected one. */
 const margin = 4;
 
-/** The relative error that `count` roundings may add up to. */
+/** The relative error that `count` roundings can add up to. */
 export const roundings = (count: number, precision: Precision): number =>
   margin * Math.sqrt(count) * unitRoundoff[precision];
 
@@ -20,7 +20,7 @@ const absolute = (values: ArrayLike<number>) => Float64Array.from(values, Math.a
 const products = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Float64Array.from(a, (value, c) => value * (b[c] as number));
 
-/** What the roundings of a projection are relative to: the root of the sum of squares of its addends. */
+/** What a projection's roundings are relative to: the root of the sum of squares of its addends. */
 function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLike<number>): Float64Array {
   return Float64Array.from({ length: weight.rows }, (_, k) => {
     const row = rowOf(weight, k);
@@ -29,12 +29,12 @@ function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLi
 }
 
 /**
- * The largest error of any term or logit of decompose() in the given precision. Every term is made of
- * the same numbers as the logit or of fewer, so one bound holds for all.
+ * The largest error of any term or logit of decompose() in the given precision. Every term is made of the
+ * same numbers as the logit, or of fewer, so one bound holds for all.
  *
- * With A = sum_s |t_s| (and its mean, for centring), a normalised summand is gamma A / sigma at most. Its
- * error, relative to that, is the roundings of the centring and those of sigma, which the cancellation in
- * |Cx| makes larger by |A| / (sqrt(d) sigma).
+ * With A = sum_s |t_s| (and its mean, for centring), a normalised summand is at most gamma A / sigma.
+ * Relative to that, its error is the roundings of the centring and those of sigma, which the cancellation in
+ * |Cx| magnifies by |A| / (sqrt(d) sigma).
  */
 export function scoreBound(input: DecomposeInput, precision: Precision): number {
   const { normalization, query, key, heads } = input;
@@ -65,7 +65,7 @@ export function scoreBound(input: DecomposeInput, precision: Precision): number 
   return pairBound(sides, heads, input.scale ?? Math.sqrt(heads / query.weight.rows), precision);
 }
 
-/** The same for queries and keys of known sizes and relative errors. */
+/** A bound for queries and keys of known sizes and relative errors. */
 function pairBound(
   sides: readonly { query: Float64Array; key: Float64Array; error: number }[],
   heads: number,
@@ -86,7 +86,7 @@ function pairBound(
   return worst;
 }
 
-/** The same for concatenateFull(): token and position side by side, no norm. */
+/** A bound for concatenateFull(): token and position side by side, no norm. */
 export function joinedBound(
   tables: readonly Table[],
   query: Linear,
@@ -125,5 +125,5 @@ export function shareBound(term: Float64Array, logits: Float64Array, error: numb
 export const softmaxBound = (error: number, n: number, precision: Precision): number =>
   Math.expm1(2 * error) + roundings(n + 16, precision);
 
-/** A bound is only worth having when it is far below the numbers that it is about. */
+/** A bound is only useful when it is far below the numbers it applies to. */
 export const isTight = (bound: number, values: ArrayLike<number>): boolean => bound < 1e-3 * largest(values);

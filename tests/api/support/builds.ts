@@ -1,4 +1,4 @@
-// Both builds of the module, where the engine runs both. Every test body runs in each.
+// Both builds of the module, if the engine runs both. Every test body runs in each.
 import { load, type Simd, type Superpose, supportedSimd } from 'superpose';
 
 const simds: readonly Simd[] = supportedSimd() === 'relaxed' ? ['plain', 'relaxed'] : ['plain'];
@@ -11,5 +11,5 @@ export const builds: readonly { simd: Simd; superpose: Superpose }[] = await Pro
 export const { superpose: plain } = builds[0] as (typeof builds)[0];
 /** The relaxed build, or the plain one again where there is no other. */
 export const { superpose: relaxed } = builds[builds.length - 1] as (typeof builds)[0];
-/** This engine has no relaxed SIMD, so there is nothing to compare. */
+/** True where the engine has no relaxed SIMD, so there is nothing to compare. */
 export const oneBuild = builds.length === 1;

@@ -2,7 +2,7 @@
 import type { DecomposeInput } from 'superpose';
 import { plain } from './builds.ts';
 
-/** Three summands of n tokens and a LayerNorm, with sizes that are no multiple of a SIMD register. */
+/** Three summands of n tokens and a LayerNorm, with sizes that are not multiples of a SIMD register. */
 export function randomInput(
   n: number,
   d: number,

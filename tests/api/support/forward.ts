@@ -1,5 +1,5 @@
-// The whole encoder, in test-only TypeScript and double: six layers of attention and feed-forward, mean
-// pooling. Slow and plain: what the library's own forward is held to.
+// The whole encoder, in test-only TypeScript and double: six layers of attention and feed-forward, and mean
+// pooling. Slow and plain: the library's own forward is compared with it.
 import type { Table } from 'superpose';
 import { apply, headLogits, normalized } from './naive.ts';
 import { dot, norm, rowOf, softmaxRows, sumOf } from './numbers.ts';
@@ -8,7 +8,7 @@ import type { Weights } from './weights.ts';
 const heads = 12;
 const epsilon = 1e-12;
 
-/** The mean over all tokens of the last layer's output, as it is. */
+/** The mean over all tokens of the last layer's output, not normalised. */
 export function embed(weights: Weights, ids: readonly number[]): Float64Array {
   const last = run(weights, ids).states.at(-1) as Float64Array[];
   return sumOf(last).map((sum) => sum / ids.length);
@@ -76,7 +76,7 @@ function mix(logits: Float64Array, values: Float64Array[]): Float64Array[] {
   );
 }
 
-/** x Φ(x), exactly: not the tanh approximation, which shows in the third digit of the result. */
+/** x Φ(x), exactly: the tanh approximation would show in the third digit of the result. */
 const gelu = (x: number) => 0.5 * x * (1 + erf(x / Math.SQRT2));
 
 /** The series for small arguments, the continued fraction for large: Abramowitz & Stegun 7.1.6 and 7.1.14. */

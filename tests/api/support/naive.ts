@@ -1,5 +1,5 @@
-// The score of summed embeddings straight from the formula, in double and one number at a time: what
-// the fast version is compared with, on shapes that the oracles do not have.
+// The score of summed embeddings straight from the formula, in double and one number at a time: the
+// reference for the fast version on shapes that the oracles do not have.
 import type { DecomposeInput, Linear, Table } from 'superpose';
 import { dot, mean, rowOf, rowsOf, sumOf } from './numbers.ts';
 
@@ -38,7 +38,9 @@ export function naiveLogits({
   );
 }
 
-/** Queries and keys, [n][heads * d_h], head h in the columns from h * d_h on; scale 1/sqrt(d_h) unless given. */
+/**
+ * Queries and keys, [n][heads * d_h], head h in the columns from h * d_h on; scale 1/sqrt(d_h) by default.
+ */
 export function headLogits(
   queries: readonly Float64Array[],
   keys: readonly Float64Array[],

@@ -24,7 +24,7 @@ export const mapTable = (
   columns,
 });
 
-/** The same input with every array in the given precision; narrowing rounds, widening is exact. */
+/** The same input with every array in the given precision. Narrowing rounds; widening is exact. */
 export function inPrecision<T>(input: T, precision: Precision): T {
   if (input instanceof Float32Array || input instanceof Float64Array) {
     return floatsOf(input, precision) as T;
@@ -35,7 +35,7 @@ export function inPrecision<T>(input: T, precision: Precision): T {
   ) as T;
 }
 
-/** NaN, which is below no bound, when lengths differ or any number is missing. */
+/** NaN, which is below no bound, when lengths differ or a number is missing. */
 export function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   if (a.length !== b.length) return Number.NaN;
   let largest = 0;
@@ -58,7 +58,7 @@ export const sum = (values: ArrayLike<number>): number => {
 
 export const mean = (values: ArrayLike<number>): number => sum(values) / values.length;
 
-/** Divided by the count, not by one less. */
+/** Standard deviation, divided by the count, not by one less. */
 export function deviation(values: ArrayLike<number>): number {
   const centre = mean(values);
   return Math.sqrt(mean(Float64Array.from(values, (value) => (value - centre) ** 2)));
@@ -78,7 +78,7 @@ export const rowOf = <A extends Floats>({ data, columns }: Table<A>, row: number
 export const rowsOf = <A extends Floats>(table: Table<A>): A[] =>
   Array.from({ length: table.rows }, (_, row) => rowOf(table, row));
 
-/** Element by element, the sum of arrays of one length. */
+/** The sum of arrays of the same length, element by element. */
 export function sumOf(arrays: readonly ArrayLike<number>[]): Float64Array {
   const total = new Float64Array(arrays[0]?.length ?? 0);
   for (const array of arrays)

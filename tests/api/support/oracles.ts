@@ -1,4 +1,4 @@
-// The oracles of tests/reference, typed. Their README says what each number is.
+// The oracles of tests/reference, typed. Their README explains each number.
 
 import type { DecomposeInput, Linear, Table } from 'superpose';
 import concatenation from '../../reference/concatenation.json' with { type: 'json' };
@@ -30,7 +30,7 @@ export interface DecompositionCase {
   sum_normalised_separately: Matrix[] | null;
 }
 
-/** Terms and shares by gauge; README.md of tests/reference says which rows they are over. */
+/** Terms and shares by gauge; README.md of tests/reference says which rows they cover. */
 export interface GaugeCase
   extends Omit<DecompositionCase, 'norm' | 'terms' | 'shares' | 'softmax' | 'subset'> {
   norms: DecompositionCase['norm'][];

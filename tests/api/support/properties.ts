@@ -1,15 +1,15 @@
-// Tables for properties, drawn by fast-check: their shape, their seed and what is special about them shrink; a failure
-// prints the seed and the path that draw the same again.
+// Tables for properties, drawn by fast-check: their shape, seed and special features shrink. A failure prints
+// the seed and the path that draw the same again.
 import * as fc from 'fast-check';
 import type { Table } from 'superpose';
 import { plain } from './builds.ts';
 import { dot, mapTable, norm, rowsOf, tableOf } from './numbers.ts';
 
-/** How often each property is tried; SUPERPOSE_RUNS says otherwise, and SUPERPOSE_SEED what is drawn. */
+/** SUPERPOSE_RUNS sets how often each property is tried, and SUPERPOSE_SEED what is drawn. */
 const told = (name: string) =>
   typeof process === 'object' && process.env[name] ? Number(process.env[name]) : undefined;
 
-/** Tries a property; what fails is printed with the seed that draws it again. */
+/** Tries a property; a failure is printed with the seed that repeats it. */
 export function holds<Drawn extends [unknown, ...unknown[]]>(
   arbitraries: { [At in keyof Drawn]: fc.Arbitrary<Drawn[At]> },
   predicate: (...drawn: Drawn) => void,
@@ -31,7 +31,7 @@ export const widths = fc.integer({ min: 1, max: 7 });
 export const normal = (rows: number, columns: number, seed: number): Table<Float64Array> =>
   plain.randomNormal({ rows, columns, seed });
 
-/** Normal draws; now and then a row is zero, or the same as another. */
+/** Normal draws; now and then a row is zero, or equal to another. */
 export const tableWith = (rows: fc.Arbitrary<number>, columns: fc.Arbitrary<number>) =>
   fc
     .record({ rows, columns, seed: seeds, special: fc.constantFrom('none', 'none', 'zero', 'twice') })
@@ -45,21 +45,21 @@ export const tableWith = (rows: fc.Arbitrary<number>, columns: fc.Arbitrary<numb
 
 export const tables = tableWith(fc.integer({ min: 2, max: 8 }), widths);
 
-/** Two tables of one width. */
+/** Two tables of the same width. */
 export const pairs = fc
   .record({ left: fc.integer({ min: 1, max: 8 }), right: fc.integer({ min: 1, max: 8 }), d: widths })
   .chain(({ left, right, d }) =>
     fc.tuple(tableWith(fc.constant(left), fc.constant(d)), tableWith(fc.constant(right), fc.constant(d))),
   );
 
-/** Two tables of one shape. */
+/** Two tables of the same shape. */
 export const twins = fc
   .record({ n: fc.integer({ min: 2, max: 7 }), d: widths })
   .chain(({ n, d }) =>
     fc.tuple(tableWith(fc.constant(n), fc.constant(d)), tableWith(fc.constant(n), fc.constant(d))),
   );
 
-/** An order of n things that a seed draws. */
+/** A permutation of n things, drawn by a seed. */
 export function orderOf(n: number, seed: number): number[] {
   const draws = plain.randomUniform({ rows: 1, columns: Math.max(n, 1), seed }).data;
   return Array.from({ length: n }, (_, i) => i).sort((a, b) => (draws[a] as number) - (draws[b] as number));
@@ -81,14 +81,14 @@ export const transposed = ({ data, rows, columns }: Table): Table<Float64Array> 
   columns: rows,
 });
 
-/** The product with the transpose of the other: rows by rows. */
+/** The product with the other's transpose: rows times rows. */
 export const product = (left: Table, right: Table): Table<Float64Array> => ({
   data: Float64Array.from(rowsOf(left).flatMap((row) => rowsOf(right).map((other) => dot(row, other)))),
   rows: left.rows,
   columns: right.rows,
 });
 
-/** An orthogonal matrix of random reflections. */
+/** An orthogonal matrix, a product of random reflections. */
 export function orthogonal(d: number, seed: number): Table<Float64Array> {
   let rows = Array.from({ length: d }, (_, i) => Array.from({ length: d }, (_, j) => Number(i === j)));
   for (const mirror of rowsOf(normal(d, d, seed))) {
@@ -101,7 +101,10 @@ export function orthogonal(d: number, seed: number): Table<Float64Array> {
   return tableOf(rows);
 }
 
-/** The largest difference, as a part of the largest number or of `size`; NaN at the same places is no difference. */
+/**
+ * The largest difference, as a part of the largest number or of `size`; NaN at the same places is no
+ * difference.
+ */
 export function gap(a: ArrayLike<number>, b: ArrayLike<number>, size = 0): number {
   if (a.length !== b.length) return Number.NaN;
   let [most, whole] = [0, size];

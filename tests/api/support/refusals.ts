@@ -1,16 +1,16 @@
-// How wrong arguments are made, and what is asked of every refusal.
+// How wrong arguments are made, and what every refusal must satisfy.
 
 export type ErrorClass = typeof RangeError | typeof TypeError;
 export type Path = readonly (string | number)[];
 
 export interface Refusal {
-  /** Left out, either will do. */
+  /** The class; left out, either will do. */
   kind?: ErrorClass | undefined;
-  /** What its sentence holds. */
+  /** Words that its sentence contains. */
   words: readonly string[];
 }
 
-/** What is wrong with an error that refuses a call: nothing, when it is one sentence of ours with the words. */
+/** What is wrong with a refusal's error: nothing, if it is one sentence of ours with these words. */
 export function faults(error: unknown, { kind, words }: Refusal): string[] {
   if (!(error instanceof RangeError || error instanceof TypeError))
     return [error === undefined ? 'it is taken' : `it throws ${String(error)}`];

@@ -1,6 +1,6 @@
-// A right call of every function: what the tests of wrong ones start from. A function's example in the
-// documentation is one. Here stand those that an example does not show: with every optional argument, of every
-// kind, and too large.
+// A right call of every function: the tests of wrong calls start from it. A function's example in the
+// documentation is one. Listed here are calls that an example does not show: with every optional argument, of
+// every kind, and too large.
 import type { Table } from 'superpose';
 import { examples, runExample } from '../../../web/docs/examples.mjs';
 import { plain } from './builds.ts';
@@ -49,21 +49,21 @@ const model = {
 };
 const content = { content: token, ...projections, scale: 1, seed: 1, standardDeviation: 1, causal: true };
 
-/** Of what is drawn. */
+/** Ranges of the options of what is drawn. */
 const draws = { seed: [0, 2 ** 32 - 1], stream: [0, 2 ** 32 - 1] } as const;
 
 export interface RightCall {
-  /** A call that is right, with every optional argument. */
+  /** A right call, with every optional argument. */
   sound: readonly unknown[];
-  /** A call that would not fit; left out where no size can be asked for. */
+  /** A call that would not fit; left out if the function takes no size. */
   huge?: readonly unknown[];
-  /** Words of the sentence that refuses it. */
+  /** Words of the sentence that refuses `huge`. */
   size?: string;
-  /** Options that are whole numbers: the least, and the largest where it is not 2²². */
+  /** Options that are whole numbers: the smallest, and the largest if it is not 2²². */
   whole?: Record<string, readonly [low: number, high?: number]>;
-  /** Of a list of any length: one that is shorter is right too. */
+  /** For a list of any length: a shorter one is right too. */
   anyLength?: true;
-  /** Other right calls, when there are several kinds. */
+  /** Other right calls, for functions with several kinds. */
   also?: readonly (readonly unknown[])[];
 }
 
@@ -508,7 +508,7 @@ const completeCalls: Record<string, RightCall> = {
 
 type Call = (...args: unknown[]) => unknown;
 
-/** What the examples of the documentation call their own functions with. */
+/** The calls that the documentation's examples make of their own functions. */
 async function recordedCalls(): Promise<Record<string, RightCall>> {
   const found: Record<string, RightCall> = {};
   for (const example of examples as readonly { name: string; code: string }[]) {

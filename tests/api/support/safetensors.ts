@@ -1,7 +1,9 @@
-// Safetensors files made for the tests, sound and otherwise, and a half-precision decoder from the
+// Safetensors files made for the tests, sound and unsound, and a half-precision decoder from the
 // definition of IEEE 754.
 
-/** A file of this header and so many bytes of data; `length` is what it says of its header. */
+/**
+ * A file with this header and so many bytes of data; `length` is the header's length as the file states it.
+ */
 export function file(header: string, dataBytes = 0, length?: number | bigint): Uint8Array {
   const text = new TextEncoder().encode(header);
   const bytes = new Uint8Array(8 + text.length + dataBytes);

@@ -1,4 +1,4 @@
-// Shares of several sentences: of all heads together, or head by head.
+// Shares over several sentences: of all heads together, or head by head.
 import type { Scores } from 'superpose';
 import { mean } from './numbers.ts';
 
@@ -24,7 +24,7 @@ export function pool(all: readonly Scores[]): Pool {
   };
 }
 
-/** [terms], over all heads and sentences: the heads with large scores count for most. */
+/** [terms], over all heads and sentences: heads with large scores count most. */
 export function pooledShares({ covariances, variances }: Pool): number[] {
   const all = variances.reduce((sum, x) => sum + x, 0);
   return (covariances[0] ?? []).map(
@@ -36,6 +36,6 @@ export function pooledShares({ covariances, variances }: Pool): number[] {
 export const sharesByHead = ({ covariances, variances }: Pool): number[][] =>
   covariances.map((terms, head) => terms.map((c) => c / (variances[head] as number)));
 
-/** [terms], every head counting the same. */
+/** [terms], with every head counting the same. */
 export const meanShares = (byHead: readonly number[][]): number[] =>
   (byHead[0] ?? []).map((_, t) => mean(byHead.map((shares) => shares[t] as number)));

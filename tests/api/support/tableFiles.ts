@@ -1,4 +1,4 @@
-// Tables as the formats that openTable() reads write them.
+// Tables written in the formats that openTable() reads.
 import type { Table } from 'superpose';
 import { rowOf } from './numbers.ts';
 import { fileOf } from './safetensors.ts';
@@ -18,7 +18,7 @@ export const joined = (...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffe
 
 export const singles = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
 
-/** As numpy.save writes it. */
+/** A table as numpy.save writes it. */
 export function npy(
   descr: string,
   shape: string,
@@ -36,7 +36,7 @@ export function npy(
   return joined(Uint8Array.of(0x93), 'NUMPY', Uint8Array.of(version, 0, ...length), padded, data);
 }
 
-/** One table of single precision in every format, by the file's name; those that name rows have these words. */
+/** One table in single precision in every format, by file name; formats that name rows use these words. */
 export function tableFiles(
   table: Table<Float32Array>,
   words: readonly string[],

@@ -20,9 +20,9 @@ export function participationRatio({ data, rows, columns }: Table): number {
 }
 
 /**
- * The mean |cosine| of every row of one table with every row of the other: as they are, and with the mean
- * row of each taken away. Both come from the same fifteen million dot products x·p, because
- * (x − x̄)·(p − p̄) = x·p − x·p̄ − x̄·p + x̄·p̄. The number of rows of `right` is a multiple of four.
+ * The mean |cosine| of every row of one table with every row of the other: of the tables as they are, and of
+ * each minus its mean row. Both come from the same fifteen million dot products x·p, because (x − x̄)·(p −
+ * p̄) = x·p − x·p̄ − x̄·p + x̄·p̄. The number of rows of `right` is a multiple of four.
  */
 export function meanAbsoluteCosines(left: Table<Float64Array>, right: Table<Float64Array>) {
   const [x, p] = [side(left, meanRow(right)), side(right, meanRow(left))];
@@ -46,7 +46,7 @@ export function meanAbsoluteCosines(left: Table<Float64Array>, right: Table<Floa
   return { raw: raw / pairs, centred: centred / pairs };
 }
 
-/** Of each row: its length, its length without the mean row, and its product with the other table's mean. */
+/** For each row: its length, its length without the mean row, and its product with the other table's mean. */
 function side(table: Table<Float64Array>, otherMean: Float64Array) {
   const centre = meanRow(table);
   const rows = rowsOf(table);

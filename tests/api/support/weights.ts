@@ -12,7 +12,7 @@ export interface Weights {
   headerBytes: number;
   names: string[];
   tensor(name: string): Table<Float64Array>;
-  /** Number of values of all tensors of a dtype. */
+  /** The number of values in all tensors of a dtype. */
   count(dtype: string): number;
   /** The word pieces, by id. */
   vocabulary: string[];
@@ -41,7 +41,7 @@ export function readWeights(): Weights {
   };
 }
 
-/** Like describe(), and skipped with its reason where the weights package is not installed. */
+/** Like describe(), but skipped with its reason where the weights package is not installed. */
 export function describeWeights(name: string, body: () => void): void {
   if (existsSync(file) || process.env.CI === 'true') describe(name, body);
   else describe.skip(`${name} (skipped: the package with the weights is not installed)`, body);

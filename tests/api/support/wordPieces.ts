@@ -1,4 +1,7 @@
-/** A tokenizer.json as BERT's, in lower case: words in brackets are special, and a text stands between [CLS] and [SEP]. */
+/**
+ * A tokenizer.json like BERT's, in lower case: words in brackets are special, and a text is between [CLS] and
+ * [SEP].
+ */
 export function wordPieceTokenizer(vocab: Record<string, number>) {
   const marker = (content: string) => ({ id: content, ids: [vocab[content]], tokens: [content] });
   return {

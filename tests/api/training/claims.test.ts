@@ -1,5 +1,6 @@
-// What the figures of training claim, as means over five seeds of runs made here. Beside each bound is what ten seeds
-// gave, mean ± standard deviation of a seed: a mean of five moves by less than half of that.
+// What the figures of training claim, as means over five seeds, with runs made here. Next to each bound are
+// the results of ten seeds, mean ± standard deviation of a seed; a mean of five moves by less than half of
+// that.
 import type { Task, TaskTrainerOptions, Trainer, TrainingTerm } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
@@ -9,7 +10,7 @@ const terms: TrainingTerm[] = ['token_token', 'token_position', 'position_token'
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Of runs over the seeds, what `of` says of each, averaged. */
+/** The average over the seeds of what `of` says about each run. */
 function over<T extends Record<string, number>>(options: TaskTrainerOptions, of: (trainer: Trainer) => T): T {
   const found = seeds.map((seed) => {
     const trainer = plain.trainer({ ...options, seed });
@@ -25,7 +26,7 @@ function over<T extends Record<string, number>>(options: TaskTrainerOptions, of:
 const accuracyOf = (options: TaskTrainerOptions) =>
   over(options, (trainer) => ({ accuracy: trainer.accuracy() })).accuracy;
 
-/** A task's floor: what is learnt where all scores are 0. */
+/** A task's floor: what is learnt when all scores are 0. */
 const floors = new Map<Task, number>();
 function floorOf(task: Task): number {
   const floor = floors.get(task) ?? accuracyOf({ task, zeroScores: true });
@@ -50,7 +51,7 @@ describe.each([
       return { accuracy: trainer.accuracy(), ...Object.fromEntries(each) } as Record<string, number>;
     });
     const floor = floorOf(task);
-    // 0.999 and more in each of the ten.
+    // It is at least 0.999 in each of the ten.
     expect(found.accuracy).toBeGreaterThan(0.98);
     expect(found[`${needed}, only`]).toBeGreaterThan(0.98);
     for (const term of terms) {
@@ -59,10 +60,12 @@ describe.each([
       if (term === needed) {
         // badge 0.928 ± 0.008, lookup 0.916 ± 0.016, roll 0.899 ± 0.018, prev 0.927 ± 0.010.
         expect(share).toBeGreaterThan(0.85);
-        // 0.380 ± 0.018 of 0.443, 0.137 ± 0.010 of 0.199, 0.346 ± 0.010 of 0.384, 0.145 ± 0.014 of 0.201: below it.
+        // Below the floor: 0.380 ± 0.018 of 0.443, 0.137 ± 0.010 of 0.199, 0.346 ± 0.010 of 0.384, 0.145 ±
+        // 0.014 of 0.201.
         expect(cut).toBeLessThan(floor + 0.03);
       } else {
-        // The largest are token_token’s in lookup, 0.055 ± 0.012, and in roll, 0.054 ± 0.006; and 0.999 and more are right.
+        // The largest are token_token’s: lookup 0.055 ± 0.012, roll 0.054 ± 0.006. Accuracy stays at 0.999 or
+        // more.
         expect(Math.abs(share)).toBeLessThan(0.1);
         expect(cut).toBeGreaterThan((found.accuracy as number) - 0.02);
       }
@@ -85,14 +88,15 @@ test('token and position rows part where both are needed, and less where positio
   const lookup = overlap('lookup', 0.1);
   expect(lookup).toBeLessThan(0.3);
   expect(overlap('badge', 0.1)).toBeGreaterThan(0.3);
-  // Large tables part less.
+  // Large tables separate less.
   expect(overlap('lookup', 0.5)).toBeGreaterThan(lookup + 0.2);
 });
 
 test('learned tables do at a width at which frozen ones do not, added and concatenated', () => {
   const accuracy = (scheme: 'add' | 'concat', table: 'learned' | 'frozen') =>
     accuracyOf({ task: 'lookup', d_model: 12, steps: 400, scheme, table });
-  // Learned 1.000 in each of the ten, both ways; frozen 0.373 ± 0.029 added and 0.565 ± 0.073 concatenated, at most 0.651.
+  // Learned: 1.000 in each of the ten, both ways. Frozen: 0.373 ± 0.029 added, 0.565 ± 0.073 concatenated, at
+  // most 0.651.
   for (const scheme of ['add', 'concat'] as const) expect(accuracy(scheme, 'learned')).toBeGreaterThan(0.98);
   expect(accuracy('add', 'frozen')).toBeLessThan(0.6);
   expect(accuracy('concat', 'frozen')).toBeLessThan(0.8);
@@ -101,14 +105,15 @@ test('learned tables do at a width at which frozen ones do not, added and concat
 test('a turned model reads on beyond the lengths that it has seen, and a learned table does not', () => {
   const symbols = 16;
   const long = plain.taskExamples({ task: 'prev', n: 32, symbols, sequences: 128 });
-  // Only of the places that no example had.
+  // Only at places that no example had.
   const targets = long.targets.map((target, k) => (k % 32 < 16 ? -1 : target));
   const beyond = (scheme: 'add' | 'rope') =>
     over({ task: 'prev', symbols, positions: 32, causal: true, mlp: true, scheme }, (trainer) => ({
       within: trainer.accuracy(),
       accuracy: trainer.accuracy({ n: 32, tokens: long.tokens, targets }),
     }));
-  // Of three seeds: 0.93 to 0.98, and 0.07 to 0.08, near the 1/16 of guessing. Both are right within.
+  // Over three seeds: 0.93 to 0.98 beyond, and 0.07 to 0.08, near the 1/16 of guessing. Both are right
+  // within.
   const [turned, learned] = [beyond('rope'), beyond('add')];
   expect(Math.min(turned.within, learned.within)).toBeGreaterThan(0.98);
   expect(turned.accuracy).toBeGreaterThan(0.8);

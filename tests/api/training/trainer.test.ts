@@ -1,5 +1,5 @@
-// The trainer as JavaScript sees it: its numbers against the oracle in numpy, what it says of the four questions, and
-// every sentence that it refuses with.
+// The trainer as JavaScript sees it: its numbers against the oracle in numpy, its answers to the four
+// questions, and every sentence that it refuses with.
 import type {
   BatchesTrainerOptions,
   Table,
@@ -14,7 +14,7 @@ import { builds, oneBuild, plain } from '../support/builds.ts';
 import { rowsOf } from '../support/numbers.ts';
 
 type Rows = readonly (number | readonly number[])[];
-// biome-ignore lint/suspicious/noExplicitAny: a file of numbers in shapes of their own
+// biome-ignore lint/suspicious/noExplicitAny: a file of numbers in various shapes
 const cases = oracle.cases as any[];
 const terms = oracle.terms as TrainingTerm[];
 
@@ -67,7 +67,7 @@ function trainerOf(one: any, of = plain): Trainer {
   return trainer;
 }
 
-/** Relative to the largest of the oracle's, twelve of whose digits are in the file. */
+/** Compares relative to the largest of the oracle's numbers, which have twelve digits in the file. */
 function near(found: ArrayLike<number>, wanted: readonly number[]) {
   expect(found).toHaveLength(wanted.length);
   const largest = Math.max(1e-3, ...wanted.map(Math.abs));
@@ -164,7 +164,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(trainer.cuts).toEqual(['token_position']);
     expect(trainer.evaluate()).toEqual(cut);
     expect(cut.accuracy).toBeLessThan(whole.accuracy - 0.4);
-    // One that is cut may be looked at alone; a second is cut beside it.
+    // only() works on a cut term too; cut() cuts another term in addition.
     expect(trainer.only('token_position')).toEqual(alone);
     const two = trainer.cut('token_token').loss;
     const shares = trainer.shares().mean ?? [];
@@ -176,7 +176,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     trainer.step(10);
     expect(trainer.accuracy()).toBeGreaterThan(0.95);
 
-    // From the start as between steps; the logits are the model's as it is.
+    // Cuts from the start equal cuts between steps; the logits are the cut model's.
     const other = superpose.trainer({
       task: 'lookup',
       n: 8,
@@ -217,7 +217,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       1e-10,
     );
     expect(plain.largestDifference(rawAfter as Float64Array, raw as Float64Array)).toBeGreaterThan(0.02);
-    // What is left of 1 is constants'.
+    // Constants have what is missing to 1.
     expect([...canonical].reduce((sum, share) => sum + share)).toBeLessThan(0.999);
     trainer.delete();
   });
@@ -232,7 +232,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     if (!directions) return;
     const spread = ({ data, rows, columns }: Table, axis: number) =>
       Math.sqrt(rowsOf({ data, rows, columns }).reduce((sum, row) => sum + (row[axis] as number) ** 2, 0));
-    // How much further each table reaches along its own axis than along the other's.
+    // How much further each table extends along its own axis than along the other's.
     const apart = () => {
       const { tokens, positions } = trainer.coordinates(directions);
       expect([tokens.rows, tokens.columns, positions.rows, positions.columns]).toEqual([16, 2, 16, 2]);
@@ -473,7 +473,7 @@ describe('train', () => {
     expect(last.shares).toEqual(trainer.shares().mean);
     expect(last.canonical).toEqual(trainer.shares({ gauge: 'canonical' }).mean);
     expect(last.overlap).toBe(trainer.overlap().overlap);
-    // The trainer has done its steps; there is only where it stands.
+    // The trainer has done all its steps, so there is one point, where it is.
     expect((await all(plain.train(trainer))).map(({ steps }) => steps)).toEqual([23]);
     trainer.delete();
     const [rope] = await all(plain.train({ ...options, scheme: 'rope', steps: 1 }));
@@ -505,7 +505,7 @@ describe('train', () => {
   });
 
   test('what it made itself is let go, also when it is left early', async () => {
-    // Each holds more than a third of all that fits.
+    // Each takes more than a third of all that fits.
     const large = { task: 'prev', n: 1800, symbols: 4, d_model: 8, heads: 8, sequences: 1 } as const;
     for (let round = 0; round < 3; round++) {
       for await (const point of plain.train({ ...large, evaluationSequences: 1 })) {
