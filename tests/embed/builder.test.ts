@@ -1,5 +1,5 @@
 // The embed builder: whatever it gives out is pasted into another page, or opened from disk, and must show
-// the state that the figure had.
+// the figure in the same state.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ test.each([320, 700])('the frame’s height is what its page takes at a width of
   const field = dialog.getByRole('spinbutton', { name: 'Width' });
   await field.fill(String(width));
   await field.press('Tab');
-  // The preview says how high it is once it is drawn at that width.
+  // The preview reports its height once it is drawn at that width.
   const shown = dialog.getByRole('spinbutton', { name: 'Height' });
   const preview = () =>
     (dialog.page().frames().at(-1) as Frame).evaluate(() => [
@@ -169,7 +169,7 @@ test('the picture is the state’s, Markdown and the citation say what it is', a
   expect(citation).toMatch(/^@misc\{superpose-dot-products,/);
   expect(citation).toMatch(/Superpose \d+\.\d+\.\d+/);
   expect(citation).toContain('n = 9');
-  // Every brace has its partner.
+  // The braces balance.
   expect(citation.split('{').length).toBe(citation.split('}').length);
 });
 

@@ -1,4 +1,4 @@
-// The demo blog page as it is shipped: five figures in five ways, each shown.
+// The demo blog page as shipped: five figures in five ways, each shown.
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openChromium } from './support/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';

@@ -1,4 +1,4 @@
-// Embeds in Chromium; tests/engines has the other two.
+// Embeds in Chromium; tests/engines covers Firefox and WebKit.
 import { openChromium } from './support/chromium.ts';
 import { testEmbeds } from './support/embeds.ts';
 

@@ -1,4 +1,4 @@
-// Pages that make it hard: each gets the best form that it allows, and says nothing on its console that could be avoided.
+// Difficult pages: each gets the best form that it allows, without avoidable messages on its console.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { openChromium } from './support/chromium.ts';
@@ -14,7 +14,7 @@ async function open(
   await before?.(chromium.page);
   const said: string[] = [];
   chromium.page.on('console', (message) => {
-    // The icon that the blog does not have is its own affair.
+    // The missing icon is the blog's own affair.
     if (['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('favicon.ico'))
       said.push(message.text());
   });
@@ -107,7 +107,7 @@ test.each(drops)(
     const [found] = await settled(inPage(engine));
     expect(found).toMatchObject({ finding: '', picture: true });
     expect(found?.problem).toMatch(/WebAssembly file .*Try again/);
-    // The browser itself says that the file is not there; we add nothing to it.
+    // The browser itself reports the missing file; we add nothing to that.
     expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
   },
 );

@@ -1,4 +1,4 @@
-// Pages of other people that do what they like with a figure, and what a figure tells them.
+// Other people's pages that change a figure as they like, and the events that a figure sends them.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import type { Servers } from './support/servers.ts';
 
 type Options = { cors?: boolean; prepare?: (servers: Servers) => unknown };
 
-/** With Playwright's own page, for real keys. */
+/** Opens the blog with Playwright's own page, for real key presses. */
 async function open(make: Made, options: Options = {}) {
   const chromium = await openChromium();
   const opened = await openBlog(async () => chromium, make, options);
@@ -36,7 +36,7 @@ const shows = (engine: Parameters<typeof inPage>[0], finding: string) =>
   expect.poll(async () => (await inPage(engine)())[0]?.finding, patience).toBe(finding);
 
 describe('attributes', () => {
-  // Words are typed; whether there is a model to compute them with is another matter.
+  // The text is typed; whether there is a model to compute with does not matter here.
   const typed = 'name="dot-products" tokens="sentence" text="one"';
 
   test('a page that touches its elements while one types loses none of it', async () => {
@@ -73,7 +73,7 @@ describe('attributes', () => {
   });
 
   test('a state that is shown takes back what was typed a moment ago', async () => {
-    // Side by side, so that both are near.
+    // Side by side, so that both are near the reader.
     const { browserPage } = await onBlog(
       `<div style="display:grid;grid-template-columns:1fr 1fr">${figure(typed)}${figure(typed)}</div>`,
     );
@@ -88,7 +88,7 @@ describe('attributes', () => {
       };
       type(first);
       await first?.show([]);
-      // It pauses as long, and has begun later.
+      // It pauses as long, and started later.
       const heard = new Promise((change) => second?.addEventListener('superpose-change', change));
       type(second);
       await heard;
@@ -109,7 +109,7 @@ describe('attributes', () => {
     await shows(engine, await findingOf('dot-products', { d: '128' }));
     await engine.evaluate(() => document.querySelector('superpose-figure')?.setAttribute('name', 'gram'));
     await shows(engine, await findingOf('gram', { d: '128' }));
-    // At once, while the one before is on its way.
+    // At once, while the previous one is on its way.
     await engine.evaluate(() => {
       const element = document.querySelector('superpose-figure') as HTMLElement;
       for (const name of ['dot-products', 'nothing', 'dot-products']) element.setAttribute('name', name);
@@ -160,7 +160,7 @@ describe('where it stands', () => {
         if (height > 0) tops.add(Math.round(top));
         requestAnimationFrame(look);
       })();</script>`;
-    // As in the snippets, where it is a block of its own.
+    // As in the snippets, where the picture is a block.
     const { engine } = await onBlog(figure().replace('<img ', '<img style="display:block" ') + watched);
     await shows(engine, await findingOf('dot-products'));
     const tops = await engine.evaluate(() => [...(window as unknown as { tops: Set<number> }).tops]);
@@ -211,7 +211,7 @@ describe('where it stands', () => {
         return element?.shadowRoot?.querySelector('.finding')?.textContent?.trim();
       }, attribute);
     await expect.poll(() => inside(), patience).toBe(await findingOf('gram'));
-    // Its attributes are listened to there as well.
+    // Attribute changes are noticed there as well.
     const d128 = await findingOf('gram', { d: '128' });
     await expect.poll(() => inside('128'), patience).toBe(d128);
     expect(engine.complaints).toEqual([]);
@@ -220,7 +220,7 @@ describe('where it stands', () => {
 
 describe('in a closed shadow, which nobody can look into', () => {
   const inside = figure('name="gram"');
-  /** It gives its root to the test, and to nobody else. */
+  /** It shows its root to the test, and to nobody else. */
   const card = `class extends HTMLElement {
       constructor() { super(); window.card = this.attachInternals().shadowRoot ?? this.attachShadow({ mode: 'closed' }); }
       connectedCallback() { if (!card.childElementCount) card.innerHTML = ${JSON.stringify(inside)}; } }`;
@@ -360,7 +360,7 @@ describe('a frame', () => {
         await browserPage.reload();
         await inFrame.locator('textarea').waitFor();
       }
-      // Its height changes, which it says.
+      // Its height changes, and it reports that.
       const before = (await heard()).length;
       await inFrame.locator('superpose-figure').evaluate((element) => {
         element.style.paddingBottom = '99px';
@@ -389,7 +389,7 @@ describe('a frame', () => {
     const finding = await findingOf('dot-products', n);
     await expect.poll(async () => (await read())[0]?.finding, patience).toBe(finding);
     expect((await read())[0]?.problem).toContain(sentence);
-    // Another link, and none at all.
+    // Another link, and then none at all.
     await engine.evaluateInFrame(() => {
       location.hash = '#v=1&figure=dot-products&n=5';
     });
@@ -407,7 +407,7 @@ describe('a frame', () => {
 describe('ten figures on one page', () => {
   const ten = (attributes: (place: number) => string) =>
     Array.from({ length: 10 }, (_, place) => figure(attributes(place))).join('');
-  /** Each is computed when the reader comes to it. */
+  /** Each figure is computed when the reader gets to it. */
   async function reached(engine: Parameters<typeof inPage>[0]) {
     return settled(async () => {
       await engine.evaluate(() => {
@@ -419,7 +419,7 @@ describe('ten figures on one page', () => {
       return engine.evaluate(readFigures);
     }, 10);
   }
-  /** Every file once. */
+  /** Paths that were requested more than once. */
   const twice = (requests: readonly string[]) =>
     requests.filter((path, place) => requests.indexOf(path) !== place);
 
@@ -478,7 +478,7 @@ describe('a page whose own script drives its figures', () => {
       slider.value = '2';
       slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
       slider.dispatchEvent(new Event('change', { bubbles: true }));
-      // The other one's code is there, and its state follows in turn.
+      // The other one's code is loaded, and its state follows in a later turn.
       for (let turn = 0; turn < 100 && second?.state.scale !== 2; turn++)
         await new Promise(requestAnimationFrame);
       return { drawn, refused, heard, states: [first?.state, second?.state] };
@@ -488,7 +488,7 @@ describe('a page whose own script drives its figures', () => {
       /^TypeError: “65” is not a value of Width d, .*There is no setting called “m”\. Nothing has changed\.$/,
     );
     expect(said.heard.at(-1)).toEqual([true, 2, true]);
-    // The slider moves what it is, in both; what differs goes on differing.
+    // The slider changes its setting in both; other differences remain.
     expect(said.states).toMatchObject([
       { d: 64, n: 5, scale: 2 },
       { d: 16, n: 8, scale: 2 },
@@ -560,7 +560,7 @@ describe('the theme of the page around', () => {
     await expect.poll(() => themeOf(engine), patience).toBe('light');
     const inFrame = () => engine.evaluateInFrame(shownIn);
     await expect.poll(inFrame, patience).toEqual({ figure: 'light', paper: 'rgb(253, 253, 251)' });
-    // The picture that stands in, for good where no figure comes.
+    // The placeholder picture, which stays where no figure comes.
     expect(await engine.evaluate(pixelOf)).toBe(255);
     expect(engine.complaints).toEqual([]);
   });
@@ -572,7 +572,7 @@ const twoThemes =
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><style>rect{fill:#fff}@media (prefers-color-scheme:dark){rect{fill:#000}}</style><rect width="40" height="40"/></svg>',
   );
 
-/** Stands alone: what the second figure's picture is painted with. */
+/** Self-contained: the colour of the second figure's picture. */
 function pixelOf(): number | undefined {
   const image = document.querySelectorAll('superpose-figure')[1]?.querySelector('img') as HTMLImageElement;
   const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });

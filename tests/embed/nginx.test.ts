@@ -1,4 +1,4 @@
-// dist/ as it is under Debian's nginx, below another site, with and without the precompressed copies; then
+// dist/ unchanged under Debian's nginx, below another site, with and without the precompressed copies; then
 // without a network, and through an update.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** The location block that dist/ ships, around a copy of dist/. */
+/** nginx with the location block that dist/ ships, on a copy of dist/. */
 async function serve({ compressed = true } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'superpose-nginx-'));
   const site = join(folder, 'site');
@@ -78,7 +78,7 @@ async function serve({ compressed = true } = {}) {
   };
 }
 
-/** What goes over the line for a file. */
+/** The response headers of a file. */
 const headersOf = (address: string): Promise<Record<string, unknown>> =>
   new Promise((done, failed) => {
     request(address, { headers: { 'Accept-Encoding': 'gzip' } }, (response) => {
@@ -165,7 +165,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
 
   type Engine = Awaited<ReturnType<typeof openChromium>>;
 
-  /** Waits until the worker answers for the page. */
+  /** Waits until the worker serves the page. */
   const active = (engine: Engine) =>
     engine.page.evaluate(async () => {
       await navigator.serviceWorker.ready;
@@ -175,7 +175,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
       });
     });
 
-  /** Opens the page and waits until all of it is kept. */
+  /** Opens the page and waits until all of it is cached. */
   async function visited(address: string) {
     const engine = await openChromium();
     onTestFinished(() => engine.close());
@@ -184,7 +184,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     return engine;
   }
 
-  /** Waits until the worker that the page names was installed in vain. */
+  /** Waits until the worker that the page names has failed to install. */
   const turnedDown = (engine: Engine) =>
     engine.page.evaluate(async () => {
       const { installing } = await navigator.serviceWorker.register('./sw.js');
@@ -203,7 +203,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     await expect.poll(() => first(engine, name), patience).toBe(withoutResidual(await findingOf(name)));
   }
 
-  /** Changes a file of a served copy, and has no older compressed one in its place. */
+  /** Changes a file of a served copy, and removes its old compressed version. */
   async function edit(site: string, file: string, change: (text: string) => string) {
     const path = join(site, file);
     await writeFile(path, change(await readFile(path, 'utf8')));
@@ -217,7 +217,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     const { address, stop } = await serve();
     const engine = await visited(address);
     const names = await engine.page.evaluate(() => caches.keys());
-    // Nothing of the model comes ahead.
+    // Nothing of the model is fetched ahead.
     expect(names).toEqual([expect.stringMatching(/^superpose \/superpose\/ [0-9a-f]{16}$/)]);
     if (inject('withModel')) await shows(engine, 'one-score');
     await stop();
@@ -248,7 +248,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
       ['index.html', title],
       ['index.html#room', title],
       ['?from=a-link', title],
-      // Not opened before: the figure stands on the page.
+      // Never opened before: its address gives the page with the figure.
       ['figures/dot-products/', title],
       ['api/', title],
     ];
@@ -304,7 +304,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
   test('a file that is not what was built is not kept, and the next visit tries again', async () => {
     const { address, site } = await serve();
     const favicon = await readFile(join(site, 'favicon.svg'), 'utf8');
-    // A portal answers 200.
+    // A portal answers with status 200.
     await edit(site, 'favicon.svg', () => '<!doctype html><title>Sign in</title>');
     const engine = await openChromium();
     onTestFinished(() => engine.close());
@@ -329,7 +329,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
       engine.page.evaluate(async (name) => {
         const address = `./model/${name}`;
         await (await fetch(address)).text();
-        // What is kept is kept after the answer; another question comes after it.
+        // The cache is written after the answer, so a second request is needed to see it.
         await (await fetch(`${address}?`)).text();
         return (await caches.match(address)) !== undefined;
       }, file);
@@ -354,7 +354,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
       );
     expect(await engine.page.evaluate(full)).toBe('QuotaExceededError');
     await shows(engine, 'one-score');
-    // And nothing of it is there.
+    // And nothing of it remains.
     const kept = () =>
       caches
         .keys()
@@ -369,7 +369,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
   modelTest('a portal’s page in place of the model is gone when the model is there', async () => {
     const { address, site } = await serve();
     const engine = await visited(address);
-    // All of the model answers with the portal's page.
+    // Every file of the model is answered with the portal's page.
     const portal = '<!doctype html><title>Sign in</title>';
     const whole = join(site, 'model');
     const away = join(site, '..', 'model-away');
@@ -415,7 +415,7 @@ describe.skipIf(!program && process.env.CI !== 'true')('nginx', () => {
     await engine.page.reload();
     expect(await titleOf()).toBe(old);
 
-    // The last page of the old version goes, and the new one takes over.
+    // When the last page of the old version closes, the new version takes over.
     await engine.open('about:blank');
     await expect
       .poll(async () => {

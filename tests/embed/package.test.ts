@@ -1,4 +1,4 @@
-// The tarball in a project that Vite builds, opened in Chromium.
+// The tarball in a project built by Vite, opened in Chromium.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ const types: Record<string, string> = {
   '.wasm': 'application/wasm',
 };
 
-/** Builds the files with Vite, serves what comes out, and opens it. */
+/** Builds the files with Vite, serves the result, and opens it. */
 async function builtPage(files: Record<string, string>, isLost: (path: string) => boolean = () => false) {
   const project = await emptyProject((await pack()).tarball);
   for (const [name, text] of Object.entries(files)) await project.write(name, text);

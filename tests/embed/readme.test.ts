@@ -1,4 +1,4 @@
-// What README.md says to paste, pasted as it stands there, but for the address.
+// The snippets in README.md, pasted unchanged except for the address.
 import { expect, onTestFinished, test } from 'vitest';
 import { blocks } from '../package/support/readme.ts';
 import { openChromium } from './support/chromium.ts';

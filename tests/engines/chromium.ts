@@ -1,4 +1,4 @@
-// Chromium behind the interface that the other engines have; one browser, and a context for each reader.
+// Chromium behind the same interface as the other engines: one browser, with a context for each reader.
 import { type Browser, type Page, chromium as playwright } from 'playwright';
 import { chromiumOptions } from '../../tools/chromium.mjs';
 import type { Engine, EngineOptions } from './engines.ts';
@@ -34,6 +34,6 @@ export async function chromium({ scheme }: EngineOptions = {}): Promise<Chromium
   };
 }
 
-/** A call as an expression: Playwright itself hands on one argument only. */
+/** A call as an expression: Playwright itself passes only one argument. */
 const called = (inPage: unknown, given: unknown[]): string =>
   `(${inPage})(${given.map((one) => JSON.stringify(one)).join(', ')})`;

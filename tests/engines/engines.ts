@@ -9,19 +9,19 @@ import { which } from '../../tools/steps.mjs';
 
 export interface Engine {
   open(address: string): Promise<void>;
-  /** Runs a function that stands alone in the page and returns what it returns. */
+  /** Runs a self-contained function in the page and returns its result. */
   evaluate<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
   /** The same in the page's first frame. */
   evaluateInFrame<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
-  /** Errors that the page threw or logged; WebKit's driver tells none. */
+  /** Errors that the page threw or logged; WebKit's driver reports none. */
   complaints: readonly string[];
-  /** Of what a page has for itself, in pixels. */
+  /** Sets the size of the page's area, in pixels. */
   resize?(width: number, height: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface EngineOptions {
-  /** The scheme that its reader prefers; its own unless given. */
+  /** The colour scheme that the reader prefers; by default the browser's own. */
   scheme?: 'light' | 'dark';
 }
 
@@ -36,7 +36,7 @@ function miniBrowser(): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** What this machine lacks to run an engine; empty when it lacks nothing. */
+/** What this machine lacks to run an engine; empty if nothing. */
 export const lacking: Record<'firefox' | 'webkit', () => string[]> = {
   firefox: () => ['firefox-esr'].filter((program) => !which(program)),
   webkit: () => [
@@ -60,7 +60,10 @@ export async function firefox(options: EngineOptions = {}): Promise<Engine> {
   return { ...(await pageOf(browser)), close: () => browser.close() };
 }
 
-/** The same, many times over in one browser, each with cookies and storage of its own; and a way to end that browser. */
+/**
+ * Many Firefox sessions in one browser, each with its own cookies and storage; and a function that ends that
+ * browser.
+ */
 export function manyFirefoxes(): { start: () => Promise<Engine>; end: () => Promise<void> } {
   let browser: Promise<Browser> | undefined;
   return {
@@ -109,7 +112,7 @@ export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
     process.off('exit', end);
     process.kill(-(server.pid as number));
   };
-  // Also when the program is interrupted.
+  // Even when the program is interrupted.
   process.once('exit', end);
   try {
     const driver = await connect(port);
@@ -126,7 +129,7 @@ export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
         }
       },
       async resize(width, height) {
-        // The window has a bar above the page.
+        // The window has a bar above the page, so the size is set twice.
         for (let turn = 0; turn < 2; turn++) {
           const window = driver.manage().window();
           const { width: wide, height: high } = await window.getRect();
@@ -147,7 +150,7 @@ export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
   }
 }
 
-/** Tries until the driver answers; the test's own time limit ends the trying. */
+/** Retries until the driver answers; the test's own time limit ends it. */
 async function connect(port: number): Promise<WebDriver> {
   const address = `http://127.0.0.1:${port}`;
   while (

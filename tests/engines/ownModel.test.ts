@@ -1,4 +1,4 @@
-// A model or a table that is dropped on the page in Firefox and in WebKit gives the figures that it gives in Chromium,
+// A model or table dropped on the page in Firefox and in WebKit gives the same figures as in Chromium,
 // with Node's numbers.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const inCi = process.env.CI === 'true';
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
 
-/** Runs in the page: drops files of these bytes on a part of the card, as soon as it is there. */
+/** Runs in the page: drops files with these bytes on a part of the card, once that exists. */
 function drop(files: readonly (readonly [name: string, base64: string])[], part = '.own'): boolean {
   const card = document.querySelector('#own-model') as HTMLDetailsElement;
   card.open = true;
@@ -33,7 +33,7 @@ function drop(files: readonly (readonly [name: string, base64: string])[], part 
   return true;
 }
 
-/** Runs in the page: chooses a picture of these colours, as an engine writes it, for the model that is open. */
+/** Runs in the page: chooses a picture with these colours, encoded by the engine, for the open model. */
 function choose(pixels: readonly number[], side: number): void {
   const canvas = Object.assign(document.createElement('canvas'), { width: side, height: side });
   const context = canvas.getContext('2d') as CanvasRenderingContext2D;
@@ -94,7 +94,7 @@ for (const name of ['firefox', 'webkit'] as const) {
       const gram = await shown(engine, 'own-gram');
       if (offsets) expect(gram.finding).toContain(aboutPercent(offsets.centred.share).replace(/\s/g, ' '));
       if (model.picture) {
-        // Of the model's own size, so that no engine's way of drawing it smaller is in the numbers.
+        // Of the model's own size, so that the numbers do not depend on how an engine scales pictures.
         const { side } = model.picture;
         const pixels = Array.from({ length: 4 * side ** 2 }, (_, at) =>
           at % 4 === 3 ? 255 : (at * 53) % 256,
@@ -112,7 +112,7 @@ for (const name of ['firefox', 'webkit'] as const) {
           return rows.slice(0, logits.length).map((row) => Number(row[at]?.replace('−', '-')));
         };
         await expect.poll(async () => (await found()).length).toBe(logits.length);
-        // The table shows scores less their rows' means, with four digits or more.
+        // The table shows scores minus their rows' means, with at least four digits.
         const { n } = await model.decompose({ picture }, { only: [0] });
         const rowMean = (row: number) => logits.slice(row * n, (row + 1) * n).reduce((a, b) => a + b, 0) / n;
         for (const [cell, value] of (await found()).entries())

@@ -1,5 +1,5 @@
 // The page loads in Firefox and in WebKit and shows the numbers that Node computes. Chromium's tests, in
-// tests/page, go deeper; here it is the engines that are tried.
+// tests/page, go deeper; these test the engines.
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { expected, names } from '../page/support/expected.ts';
 import { readFigure, type Shown } from '../page/support/shown.ts';
@@ -9,7 +9,7 @@ import { type Engine, firefox, lacking, webkit } from './engines.ts';
 const starters = { firefox, webkit };
 const inCi = process.env.CI === 'true';
 
-/** Opens the page. An error in it fails the test, and so does a request outside of its folder. */
+/** Opens the page. An error in it fails the test, and so does a request outside its folder. */
 async function visit(start: () => Promise<Engine>): Promise<Engine> {
   const site = await startSite();
   onTestFinished(() => site.stop());
@@ -24,7 +24,7 @@ async function visit(start: () => Promise<Engine>): Promise<Engine> {
   return engine;
 }
 
-/** What a figure shows once it has drawn what it is set to. */
+/** What a figure shows once its drawing matches its settings. */
 async function drawn(engine: Engine, name: string): Promise<Shown> {
   await engine.evaluate((one: string) => {
     const figure = document.querySelector(`superpose-figure[name="${one}"]`);
@@ -33,7 +33,7 @@ async function drawn(engine: Engine, name: string): Promise<Shown> {
     if (card) card.open = true;
     figure?.scrollIntoView();
   }, name);
-  // WebDriver says null for undefined.
+  // WebDriver returns null for undefined.
   const found = async () => (await engine.evaluate(readFigure, name)) ?? undefined;
   await expect
     .poll(
@@ -52,8 +52,8 @@ async function drawn(engine: Engine, name: string): Promise<Shown> {
 }
 
 /**
- * WebKit has no relaxed SIMD, Firefox and Node have: builds that round in their own ways. So numbers are
- * compared by their first three digits, and those that are rounding themselves not at all.
+ * WebKit has no relaxed SIMD, but Firefox and Node do, so they round differently. Numbers are therefore
+ * compared by their first three digits, and numbers that are rounding error not at all.
  */
 const alike = (text: string): string =>
   text

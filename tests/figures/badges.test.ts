@@ -1,4 +1,4 @@
-// What a badge says of a figure's numbers is what its computation used: a model, random draws, both or neither.
+// A badge names what a figure's numbers were computed from: a model, random draws, both or neither.
 import { expect, inject, test } from 'vitest';
 import { initialState, readState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure, Library, Source } from '../../web/figures/figure.ts';
@@ -7,7 +7,7 @@ import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
 import { shorter } from './shorter.ts';
 
-/** What a figure remembers of an earlier seed would hide that it draws. */
+/** A new seed each time: a figure that remembers an earlier one would not draw. */
 let fresh = 1000;
 
 interface Used {
@@ -15,10 +15,10 @@ interface Used {
   random: boolean;
 }
 
-/** What these draw is an order of words, and their numbers are the model's. */
+/** These draw only an order of words; their numbers are the model's. */
 const drawsAnOrder = ['needs-positions'];
 
-/** A library that notes what is asked of it: the model, and whatever draws at random. */
+/** A library that records what is used: the model, and anything drawn at random. */
 function watched(used: Used): Library {
   const loaded = library();
   const noting = <T extends object>(api: T): T =>
@@ -48,7 +48,7 @@ function watched(used: Used): Library {
 const sourceOf = ({ model, random }: Used): Source =>
   model ? (random ? 'mixed' : 'trained') : random ? 'seeded' : 'exact';
 
-/** The first view, and each choice of another one where numbers may come from elsewhere. */
+/** The first view, and every setting that may change where numbers come from. */
 const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
   const short = Object.entries(shorter[name] ?? {});
   const origins = ['tokens', 'weights', 'tables', 'positions', 'words'];
@@ -56,13 +56,13 @@ const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
     const control = controls[name];
     return control?.kind === 'choice' ? Object.keys(control.options).map((option) => [[name, option]]) : [];
   });
-  // A choice may mean another thing once the words are a model’s.
+  // A setting may have another meaning once the words are a model’s.
   const ofWords = 'tokens' in controls ? settings.map((one) => [['tokens', 'sentence'], ...one]) : [];
   const states = [[], ...settings, ...ofWords].map((texts) => {
     const { state } = readState(controls, [...short, ...texts] as [string, string][]);
     return settle?.(state as never, undefined) ?? state;
   });
-  // A figure remembers the model’s numbers, so that the same state again would use nothing.
+  // Figures remember the model’s numbers, so the same state again would use nothing.
   return [...new Map(states.map((state) => [JSON.stringify(state), state])).values()];
 };
 

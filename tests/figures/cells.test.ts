@@ -1,4 +1,4 @@
-// Many models at once, with a library that answers what it is told: which are trained, where, and what is shown meanwhile.
+// Many models at once, with a fake library: which are trained, where, and what is shown meanwhile.
 import { expect, test, vi } from 'vitest';
 import { type Asked, type CellRun, cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
 import { library } from '../../web/worker/library.ts';
@@ -28,7 +28,7 @@ test('a cell is a run of its options, and what longer sequences give is measured
     sequences: 64,
     seed: 5,
   });
-  // The first place has none before it; each other part has as many targets.
+  // The first place has no token before it; the other parts have equally many targets.
   const { accuracy } = trainer.evaluate({ n: 32, tokens, targets });
   const [first = 0, ...others] = run?.along ?? [];
   expect((7 * first + 8 * others.reduce((a, b) => a + b)) / 31).toBeCloseTo(accuracy, 6);
@@ -56,7 +56,7 @@ test('what was trained once is kept, is trained again when that is asked, and eq
   ]);
 });
 
-/** Stands in for a worker: answers after a while, or says that it cannot be loaded. */
+/** Stands in for workers: they answer after a while, or cannot be loaded. */
 function workers({ load, start = true }: { load: boolean; start?: boolean }) {
   const asked: number[] = [];
   const ended: number[] = [];

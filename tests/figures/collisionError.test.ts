@@ -16,7 +16,7 @@ const at = (points: Point[][], d: number, scale: number) =>
   points[widths.indexOf(d)]?.[scales.indexOf(scale)] as Point;
 
 const logGamma = (x: number): number => {
-  // Stirling's series, from 7 up; smaller ones by Γ(x + 1) = x Γ(x).
+  // Stirling's series from 7 up; below that by Γ(x + 1) = x Γ(x).
   if (x < 7) return logGamma(x + 1) - Math.log(x);
   return (x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2 + 1 / (12 * x) - 1 / (360 * x ** 3);
 };
@@ -46,7 +46,9 @@ function nearPoint(d: number, noncentrality: number, squaredRadius: number): num
   return sum;
 }
 
-/** The expected share of lost words: over words and positions, some of V − 1 others lies nearer. */
+/**
+ * The expected share of lost words: over words and positions, the chance that one of V − 1 others is nearer.
+ */
 async function expectedShare(d: number, scale: number, V: number): Promise<number> {
   const superpose = await load();
   const draws = 1500;
@@ -70,7 +72,7 @@ async function expectedShare(d: number, scale: number, V: number): Promise<numbe
   return sum / draws;
 }
 
-// Spreads between positions, for the standard error of a mean over 64 of them.
+// Spreads between positions, for the standard error of a mean over 64.
 const known = [
   { d: 8, scale: 1, published: 0.937, spread: 0.07 },
   { d: 16, scale: 1, published: 0.679, spread: 0.18 },

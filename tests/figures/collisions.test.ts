@@ -7,7 +7,7 @@ const row = ({ data, columns }: Table, place: number) =>
   Array.from(data.subarray(place * columns, (place + 1) * columns));
 const squared = (a: number[], b: number[]) => a.reduce((sum, x, c) => sum + (x - (b[c] as number)) ** 2, 0);
 
-/** By distances, not by margins: the two words nearest to word + position. */
+/** The two words nearest to word + position, by distances, not margins. */
 function nearestTo(words: Table, word: number, position: number[]) {
   const bare = row(words, word);
   const sum = bare.map((x, c) => x + (position[c] as number));

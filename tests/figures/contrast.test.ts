@@ -1,4 +1,4 @@
-// What is drawn can be told from what is behind it, in both themes: text at 4.5 to 1, marks that mean something at 3 to 1.
+// Contrast with the background, in both themes: text at 4.5 to 1, marks that carry meaning at 3 to 1.
 import { expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
@@ -42,7 +42,7 @@ function cellAt(raster: RasterMark, x: number, y: number, theme: Theme): Colour 
   return [...rasterPixels(raster, theme).slice(3 * cell, 3 * cell + 3)];
 }
 
-/** What lies under a point: the paper, and the boxes and rasters that were drawn on it before. */
+/** The colour under a point: the paper, and the boxes and rasters drawn on it before. */
 function under(marks: readonly Mark[], end: number, x: number, y: number, theme: Theme): Colour {
   let colour = channelsOf(inks[theme].paper);
   for (const mark of marks.slice(0, end)) {
@@ -62,12 +62,12 @@ const middleOf = ({ x, y, text, size = 12, anchor }: TextMark): [number, number]
   return [anchor === 'middle' ? x : anchor === 'end' ? x - half : x + half, y - 0.35 * size];
 };
 
-/** Frames, grids and grounds carry no number. */
+/** Frames, grids and backgrounds carry no number. */
 const grounds: Ink[] = ['line', 'field', 'paper'];
-/** Paler marks are shades beside or below a mark that is not pale. */
+/** Paler marks are shading beside or below a mark that is not pale. */
 const palest = 0.5;
 
-/** The ink of a mark that means something, and how opaque it is. */
+/** The ink of a mark that carries meaning, and its opacity. */
 function meaning(mark: Mark): { ink: Ink; opacity: number } | undefined {
   if (mark.mark === 'raster' || mark.mark === 'text') return undefined;
   const ink = mark.mark === 'line' || mark.mark === 'dots' ? mark.ink : (mark.stroke ?? mark.fill);

@@ -1,4 +1,4 @@
-// What links, attributes and people write, and the values that figures get.
+// How settings in links, attributes and inputs become the values of figures.
 import { expect, test } from 'vitest';
 import { type Control, initialState, read, readState, written } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -22,7 +22,7 @@ test('a number beside the grid is the one on it, as its slider writes it', async
     const { min, max, step } = control;
     const digits = Math.max(...[min, step].map((one) => String(one).split('.')[1]?.length ?? 0));
     for (let k = 0; min + k * step <= max + 1e-9; k++) {
-      // By integers, as the sum of a grid's steps is rounded.
+      // With integers, because adding up a grid's steps rounds.
       const units = Math.round(min * 10 ** digits) + k * Math.round(step * 10 ** digits);
       const value = Number(`${units}e-${digits}`);
       const text = value.toFixed(digits);

@@ -5,7 +5,7 @@ import { expectTextsApart } from './texts.ts';
 
 type Settings = Record<string, string | number>;
 
-/** Rows of the table by way: stream width, whether heads divide it, tables, map back, a layer, totals ... */
+/** Rows of the table by way: stream width, whether heads divide it, tables, map back, a layer, totals. */
 async function rowsOf(settings: Settings) {
   const result = await run(cost, settings);
   expectSoundPictures(result);
@@ -40,7 +40,7 @@ test.each([
   expect(wide[divides]).toBe(whole);
   const times = (parameters / 109_482_240).toFixed(3);
   expect(wide[total + 1]).toBeCloseTo(Number(times), 3);
-  // Two digits, and three.
+  // With two digits, and with three.
   const said = figure.describe(data, state);
   expect(said).toContain('Adding takes 110\u00a0M parameters');
   expect(said).toContain(
@@ -56,7 +56,7 @@ test('narrow, mapped back, and queries and keys alone, from the formulas', async
   expect((project[total] as number) - (add[total] as number)).toBe(639_744 - 360_448);
   expect(add[flops]).toBe(layers * (24 * D * D + 4 * N * D));
   expect(add[cache]).toBe(layers * 2 * N * D);
-  // Position queries and keys 64 wide in each head: their scores, their projections, their keys.
+  // Position queries and keys, 64 wide in each head, add their scores, their projections and their keys.
   expect((queryKey[flops] as number) - (add[flops] as number)).toBe(
     layers * (2 * N * heads * 64 + 4 * wide * heads * 64),
   );

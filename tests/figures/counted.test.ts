@@ -1,4 +1,4 @@
-// One of a thing is not said as many: no sentence of a figure has "1 directions" in it, at either end of its settings.
+// Singular and plural agree: no sentence of a figure contains "1 directions", at either end of its settings.
 import { expect, inject, test } from 'vitest';
 import { readState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure, Said } from '../../web/figures/figure.ts';
@@ -7,13 +7,13 @@ import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
 import { shorter } from './shorter.ts';
 
-/** A one that counts: no number goes on in front of it, and it is not the second of two that share a noun. */
+/** A 1 that counts something: not part of a longer number, nor the second of two that share a noun. */
 const one = String.raw`(?<!\band |[\d.,^=≈×−–-] ?)\b1 `;
-/** A noun of many after it, and up to two words between that tell of which. */
+/** A plural noun after it, with up to two words in between. */
 const many = new RegExp(
   `${one}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les)s\\b`,
 );
-/** A verb of many. */
+/** A plural verb. */
 const agrees = new RegExp(`${one}(?:[a-z]+ |of [\\d,]+ [a-z]+ )?(?:hold|are|have|move|attend|stand|vary)\\b`);
 
 test.each(['The 1 directions in which', '1 mean position rows moved', 'all the same: 1 tokens.'])(
@@ -35,10 +35,10 @@ test.each([
 const textOf = (said: Said[]) =>
   said.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
 
-/** Of models that are trained here the first settings do: their ends take seconds. */
+/** Figures that train models: the ends of their settings take seconds, so their first settings must do. */
 const trains = (name: string) => name in shorter || name === 'four-tasks' || name === 'keep-apart';
 
-/** The settings that are numbers, at one end. */
+/** The numeric settings, at one end. */
 function ends(figure: AnyFigure, end: 'smallest' | 'largest'): [string, number][] {
   return Object.entries(figure.controls as Record<string, { kind: string }>).flatMap(([name, control]) => {
     if (control.kind === 'range') {

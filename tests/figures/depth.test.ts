@@ -18,7 +18,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const { data } = await run(depth);
     expect(data.heads).toHaveLength(1);
     expect(data.states).toEqual([]);
-    // Head 2 looks at the token before.
+    // Head 2 attends to the previous token.
     expect(data.heads[0][2]).toBeGreaterThan(0.9);
   });
 
@@ -40,7 +40,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     expect(layersControl.options.all).toContain(`${(bytes / 1e6).toFixed(1)} MB`);
   });
 
-  // The corpus is the project's own, so that figures of another one agree within five points.
+  // The corpus is the project's own; figures from another one agree within five points.
   test('where position goes is what was measured on another corpus, within five points', async () => {
     const result = await run(depth, { layers: 'all' });
     expectSoundPictures(result);
@@ -56,7 +56,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const wanted = depthOracle.shared_corpus.position_position.mean_decomposition;
     for (const [layer, shares] of wanted.entries()) {
       expect(Math.abs(mean(data.heads[layer]) - mean(shares))).toBeLessThan(0.05);
-      // A head that is positional in one corpus is in the other.
+      // A head that is positional in one corpus is positional in the other.
       for (const [head, share] of shares.entries()) {
         if (share > 0.5) expect(data.heads[layer][head], `${layer}.${head}`).toBeGreaterThan(0.4);
       }
@@ -77,7 +77,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
         expect(Math.max(...cosines)).toBeLessThan(1 + 1e-6);
       }
     }
-    // Without layers a mean over tokens knows no order, but for what a token's sum is divided by.
+    // Without layers, a mean over tokens knows of order only through the σ that a token's sum is divided by.
     const { data } = await run(needsPositions, { pair: 'dog' });
     expect(data.curves[2].cosines[0]).toBeGreaterThan(0.999);
     expect(data.curves.at(-1).cosines[0]).toBeGreaterThan(0.999);

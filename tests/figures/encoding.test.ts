@@ -52,7 +52,7 @@ test.runIf(inject('withModel'))('MiniLM’s positions', async () => {
   const result = await run(encoding, { encoding: 'learned', positions: 512 });
   expectSoundPictures(result);
   expect([result.data.positions, result.data.d_model]).toEqual([512, 384]);
-  // Row 0 is 2.362 long, the outlier; the others are 0.474 on average.
+  // Row 0, the outlier, has length 2.362; the others have 0.474 on average.
   const length = (row: number) => Math.hypot(...result.data.values.subarray(row * 384, (row + 1) * 384));
   expect(length(0).toFixed(3)).toBe('2.362');
   expect(length(100)).toBeLessThan(1);

@@ -1,4 +1,4 @@
-// The four models of the figure, against the library's trainers stepped by hand.
+// The figure's four models, against the library's trainers stepped by hand.
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
@@ -65,7 +65,7 @@ test('the end is the same whether it is watched or not, and whatever it is looke
 test('settings that only look at the models train none, and at the end none is left', async () => {
   const { counted, open, made, steps } = countedTrainers();
   const { data, state } = await run(fourTasks, { seed: 8 });
-  // Another example needs no model, and is what a figure that begins with it shows.
+  // Another example needs no new model, and is what a figure opened with it shows.
   const other = await fourTasks.compute(counted, { ...state, example: 4 } as never, alone());
   expect(made()).toBe(0);
   for (const [place, { example }] of other.panels.entries()) {
@@ -89,7 +89,7 @@ test('the fourth task may be the other one that asks for places by places', asyn
   const { data, figure, state } = await run(fourTasks, { fourth: 'rev', scheme: 'rope' });
   const { tokens, targets } = data.panels[3].example;
   expect(targets).toEqual([...tokens].reverse());
-  // Turned by distance, a place does not find its mirror.
+  // With queries and keys turned by distance, a place does not find its mirror image.
   expect(lastOf(data.panels[3].accuracy)).toBeLessThan(0.4);
   expect(figure.describe(data, state)).toMatch(/rev \d/);
 });
@@ -100,7 +100,7 @@ test('digits of one’s own are asked, and what is lacking is drawn', async () =
   for (const place of [1, 3]) {
     const { tokens, targets } = whole.data.panels[place].example;
     expect(tokens).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-    // Every digit names its own place; before the first there is none.
+    // Every digit names its own place; the first has none before it.
     expect(targets).toEqual(place === 1 ? tokens : [-1, ...tokens.slice(0, 15)]);
   }
   expect(whole.figure.remark?.(whole.data, whole.state)).toBe('');

@@ -6,7 +6,7 @@ import { sentenceControl } from '../../web/figures/sentence.ts';
 import { expectSoundPictures, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
 
-// Of the published weights, in numpy. Nine terms: token, position and constant with each other.
+// From the published weights, in numpy. Nine terms: token, position and constant with each other.
 const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 const fourOf = (nine: ArrayLike<number>) => [0, 1, 3, 4].map((term) => nine[term] as number);
@@ -43,7 +43,7 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
     for (const shares of [...data.raw, ...data.canonical]) {
       expect(shares.reduce((a: number, b: number) => a + b)).toBeCloseTo(1, 10);
     }
-    // A shift is in each of the two parts of a term once at most, so shares are parabolas of it.
+    // A shift occurs at most once in each of a term's two parts, so shares are parabolas in it.
     for (let kind = 0; kind < 5; kind++) {
       for (let at = 3; at < data.amounts.length; at++) {
         const [a, b, c, d] = [0, 1, 2, 3].map((back) => data.raw[at - back][kind]) as [
@@ -58,7 +58,8 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
     expect(figure.describe(data, state)).toContain('the canonical shares change by 0 (rounding)');
   });
 
-  // The library's means take a vector from each part before the products; here it was moved in the tables.
+  // The library subtracts given means from each part before the products; here the tables themselves are
+  // shifted.
   test('raw shares of moved tables are those of given means', async () => {
     const { data } = await run(gauge, { head: 3 });
     const superpose = await load();

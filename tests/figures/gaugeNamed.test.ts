@@ -1,5 +1,5 @@
-// Numbers of a model's rows depend on a vector that may go from one table to the other: lengths, products and cosines are
-// said to be raw, and shares name their gauge, in words and in every table.
+// Numbers of a model's rows depend on a vector that can move from one table to the other. So lengths,
+// products and cosines are called raw, and shares name their gauge, in words and in every table.
 import { describe, expect, inject, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure, DataTable } from '../../web/figures/figure.ts';
@@ -9,10 +9,12 @@ import { library } from '../../web/worker/library.ts';
 
 const names = /\braw\b|\bcanonical\b/i;
 
-/** Figures of what no such vector changes: whole states of a sentence, whatever they are the sum of. */
+/** Figures that no such vector affects: they show whole states of a sentence. */
 const ofWholeStates = ['needs-positions'];
 
-/** Every choice of a figure in which it shows a model's numbers; layers that are fetched are another test's. */
+/**
+ * Every choice that makes a figure show a model's numbers; layers that must be fetched are tested elsewhere.
+ */
 function trainedStates(figure: AnyFigure): State[] {
   const first = initialState(figure.controls) as State;
   const all = Object.entries(figure.controls).flatMap(([name, control]) =>

@@ -7,7 +7,7 @@ import { readState } from '../../web/figures/controls.ts';
 import * as heads from '../../web/figures/heads.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-// Of the published weights, in numpy. Nine terms: token, position and constant with each other.
+// From the published weights, in numpy. Nine terms: token, position and constant with each other.
 const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));
 const fourOf = (nine: number[]) => [0, 1, 3, 4].map((term) => nine[term]);
 const close = (found: number[] | undefined, expected: (number | undefined)[]) => {
@@ -39,7 +39,7 @@ test.runIf(inject('withModel'))('raw shares of the ten sentences, averaged and p
     close(result.data.rows[head].shares, fourOf(nine));
   });
   close(result.data.rows.at(-2).shares, fourOf(mean_of_heads_nine));
-  // Pooled: each head by the variation of its scores.
+  // Pooled: each head counts by the variation of its scores.
   const energy = energy_per_head.reduce((a: number, b: number) => a + b);
   const pooled = [0, 1, 3, 4].map((term) =>
     per_head_nine.reduce(
@@ -54,7 +54,7 @@ test.runIf(inject('withModel'))('raw shares of the ten sentences, averaged and p
   expect(result.data.rows.at(-1).shares[3]).toBeCloseTo(oracle.ten_sentences.pooled_four[3], 6);
 });
 
-// The library's canonical shares are held to tables and an oracle of their own in tests/api.
+// tests/api compares the library's canonical shares with tables and an oracle of their own.
 test.runIf(inject('withModel'))('canonical shares, which the figure names', async () => {
   const result = await run(heads);
   expectSoundPictures(result);

@@ -10,7 +10,7 @@ test.each([
   expectSoundPictures(await run(images, settings));
 });
 
-/** Σ cos(w Δ) of a half's frequencies. */
+/** Σ cos(w Δ) over the frequencies of one half. */
 const cosines = (frequencies: number[], offset: number) =>
   frequencies.reduce((sum, w) => sum + Math.cos(w * offset), 0);
 
@@ -24,7 +24,7 @@ test('products of the fixed encodings are sums of cosines of the offsets', async
       for (let q = 0; q < 25; q++) {
         const down = Math.floor(p / 5) - Math.floor(q / 5);
         const across = (p % 5) - (q % 5);
-        // MAE has the column in its first half, tensor2tensor the row.
+        // MAE has the column in its first half, tensor2tensor has the row.
         const first = channels !== 'second';
         const second = channels !== 'first';
         const expected = [
@@ -56,7 +56,7 @@ test('the sines depend on the offset alone, a table that is drawn does not', asy
   );
   expect(said).toContain('For “learned, untrained” they do not');
   const { products, apart } = data.found[3];
-  // One of the offsets by hand: each patch with itself.
+  // One offset by hand: each patch with itself.
   const own = Array.from({ length: 49 }, (_, p) => products[p * 49 + p]);
   const mean = own.reduce((sum: number, value: number) => sum + value, 0) / 49;
   expect(apart).toBeGreaterThanOrEqual(Math.max(...own.map((value) => Math.abs(value - mean))) - 1e-15);

@@ -1,4 +1,4 @@
-// The models of the figure, against the library's trainers stepped by hand, and A against its definition.
+// The figure's models, against the library's trainers stepped by hand, and A against its definition.
 import { load, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import * as keepApart from '../../web/figures/keepApart.ts';
@@ -6,7 +6,7 @@ import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
 import { expectNothingToStay, watched } from './training.ts';
 
-/** Rows of a table, each less the mean row. */
+/** Rows of a table, each minus the mean row. */
 function centred({ data, rows, columns }: Table): number[][] {
   const all = Array.from({ length: rows }, (_, r) => Array.from(data.slice(r * columns, (r + 1) * columns)));
   const mean = Array.from(
@@ -43,7 +43,7 @@ test('A, accuracy and rows are those of trainers stepped by hand', async () => {
   const ends = data.curves.map(({ overlap }: { overlap: number[] }) => overlap.at(-1));
   const mean = ends.reduce((a: number, b: number) => a + b) / 5;
   expect(figure.describe(data, state)).toContain(`A is ${mean.toFixed(2)} ± `);
-  // The plane is one of right angles, so no row is longer in it than it is.
+  // The plane's axes are orthogonal, so no row is longer in it than in full.
   const first = superpose.trainer({ task: 'prev', d_model: 16, seed: 3 });
   const lengths = centred(first.parameters().E as Table).map((row) => Math.sqrt(dot(row, row)));
   data.before.tokens.x.forEach((x: number, row: number) => {

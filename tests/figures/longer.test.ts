@@ -1,4 +1,4 @@
-// Models asked about more places than they were trained on, against the library's trainers stepped by hand.
+// Models tested on more places than they were trained on, against the library's trainers stepped by hand.
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as longer from '../../web/figures/longer.ts';
@@ -47,7 +47,7 @@ test.each([
 
 test('in its first view what turns goes on, and a learned table does not; both know the places that they had', async () => {
   const { data, figure, state } = await run(longer);
-  // Of two seeds: 0.98 to 1.00 and 0.07 to 0.12.
+  // Over two seeds: 0.98 to 1.00, and 0.07 to 0.12.
   expect(data.curves[rope].beyond.mean).toBeGreaterThan(0.9);
   expect(data.curves[learned].beyond.mean).toBeLessThan(0.2);
   for (const line of [rope, learned]) expect(data.curves[line].within.mean).toBeGreaterThan(0.98);

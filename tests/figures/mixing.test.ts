@@ -54,7 +54,7 @@ test.each([
     cosine([...(token as number[]), ...(here as number[])], [...(token as number[]), ...(there as number[])]),
     12,
   );
-  // What the sentence and the readout say is what the table has.
+  // The sentence and the readout agree with the table.
   const opposite = from.filter((value, k) => Math.sign(value) === -Math.sign(token?.[k] as number)).length;
   expect(figure.describe(data, state)).toContain(`In ${opposite} of ${d} channels`);
   const cursor = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };

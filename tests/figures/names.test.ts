@@ -1,4 +1,4 @@
-// What every figure's settings must keep to, for links and attributes to hold them.
+// Rules for the names of every figure's settings, so that links and attributes can hold them.
 import { expect, test } from 'vitest';
 import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/computes.ts';
@@ -8,7 +8,7 @@ test.each(Object.keys(figures))('%s: its settings can stand in links and attribu
   expect(figure.name).toBe(name);
   expect(await computeOf(name)).toBeTypeOf('function');
   for (const setting of Object.keys(figure.controls)) {
-    // Of the link itself, and of the element.
+    // These names belong to the link itself and to the element.
     expect(['v', 'figure', 'name', 'theme', 'id', 'class', 'style', 'title', 'hidden']).not.toContain(
       setting,
     );

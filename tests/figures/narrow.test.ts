@@ -1,4 +1,4 @@
-// Widths at which models still learn, against the library's trainers stepped by hand.
+// The smallest widths at which models learn, against the library's trainers stepped by hand.
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as narrow from '../../web/figures/narrow.ts';
@@ -26,7 +26,7 @@ test('each point is the mean of trainers stepped by hand', async () => {
     { scheme: 'concat', table: 'frozen' },
     { scheme: 'add', zeroScores: true },
   ] as const;
-  // At d = 12, as the sentence and the readout at first say.
+  // At d = 12, as the sentence and the first readout say.
   for (const [line, kind] of kinds.entries()) {
     const right = [4294967295, 0].map((seed) => {
       const trainer = superpose.trainer({
@@ -65,7 +65,7 @@ test('each point is the mean of trainers stepped by hand', async () => {
 
 test('in its first view learned tables do at d = 12, frozen ones do not, and at d = 24 both do', async () => {
   const result = await run(narrow);
-  // Of three seeds: learned 1.00 at 12; frozen 0.19 to 0.31 at 12, and 0.96 to 1.00 at 24.
+  // Over three seeds: learned 1.00 at 12; frozen 0.19 to 0.31 at 12, and 0.96 to 1.00 at 24.
   for (const line of [0, 1]) expect(meanOf(result, line, 1)).toBeGreaterThan(0.97);
   for (const line of [2, 3]) {
     expect(meanOf(result, line, 1)).toBeLessThan(0.5);

@@ -57,7 +57,7 @@ test.each([
     const { summands, layer } = seededLayer(superpose, settings.n, settings.seed);
     const input = { summands, ...layer } as Input;
     const { figure, data, state } = await expectScores(input, { weights: 'seeded', ...settings }, head);
-    // Without row centring, shares are those of the matrices themselves.
+    // Without centring rows, shares are those of the matrices themselves.
     const groups = [['token'], ['position'], ['token_type', 'constant']];
     const scores = superpose.decompose({
       ...input,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as oblique from '../../web/figures/oblique.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-/** The gain by another road: 1 / sin of the smallest principal angle, from bases in rows. */
+/** The gain computed another way: 1 / sin of the smallest principal angle, from bases in rows. */
 async function gainByAngles(d: number, k1: number, k2: number, seed: number): Promise<number> {
   const superpose = await load();
   const columns = (count: number, all: number, stream: number) => {
@@ -31,14 +31,14 @@ test.each([
   const { d, k1, k2, seed } = settings;
   const expected = await gainByAngles(d, k1, k2, seed);
   expect(Math.abs(now.gain / expected - 1)).toBeLessThan(1e-9 * expected);
-  // Rounding of the sum, d + k1 terms of a few units, grows by the gain at most.
+  // The rounding of the sum, d + k1 terms of a few units, grows at most by the gain.
   expect(exactError).toBeLessThan(1e-13 * d * now.gain);
   for (const { gain, largest, median } of sweep) {
     if (!Number.isFinite(gain)) continue;
     expect(largest).toBeLessThanOrEqual(gain * (1 + 1e-12));
     expect(median).toBeLessThanOrEqual(largest);
   }
-  // More directions for positions leave smaller angles.
+  // More directions for positions make smaller angles.
   const gains = sweep.map(({ gain }: { gain: number }) => gain);
   expect(gains).toEqual([...gains].sort((a, b) => a - b));
   expect(result.figure.describe(result.data, result.state)).toContain(`${d}`);

@@ -37,7 +37,7 @@ test('order shows in a causal network from the second layer on, and nowhere else
     for (const seed of [1, 2, 3]) {
       const { data, figure, state } = await run(order, { shuffle, seed, depth: 3 });
       for (const { causal, depth, last, any } of data.cases as Case[]) {
-        // Sums of a few dozen doubles of size 1 or so in another order.
+        // Sums of a few dozen doubles of about 1, in another order.
         if (causal && depth > 1) expect(last).toBeGreaterThan(1e-4);
         else expect(last).toBeLessThan(1e-13);
         if (causal) expect(any).toBeGreaterThan(1e-4);

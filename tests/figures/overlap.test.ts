@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import * as overlap from '../../web/figures/overlap.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-/** d tr(C_E C_P) / (tr C_E tr C_P), as a mean of squared products of rows: no matrix C. */
+/** d tr(C_E C_P) / (tr C_E tr C_P), as a mean of squared products of rows, without a matrix C. */
 function energy(tokens: Table, positions: Table, centred: boolean): number {
   const [t, p] = [tokens, positions].map((table) => {
     const rows = Array.from({ length: table.rows }, (_, row) => [
@@ -29,7 +29,7 @@ test.each([
   const result = await run(overlap, { tables: 'seeded', ...settings });
   expectSoundPictures(result);
   const { data } = result;
-  // 512 random rows and 128 sinusoidal ones: known within a tenth.
+  // With 512 random rows and 128 sinusoidal ones, A is known to about a tenth.
   expect(Math.abs(data.raw - 1)).toBeLessThan(0.15);
   expect(Math.abs(data.centred - 1)).toBeLessThan(0.15);
   const total = [...data.shares].reduce((sum: number, share: number) => sum + share, 0);

@@ -1,4 +1,5 @@
-// Figures of a reader's own model: those of MiniLM over its numbers. The worker's side, without a page around it.
+// Figures of a reader's own model: MiniLM's figures with its numbers. This tests the worker's side, without a
+// page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openModel, type Table } from 'superpose';
@@ -48,7 +49,7 @@ describe.each(['bert', 'mpnet', 'distilbert', 'roberta', 'electra'])('a file of 
       'own-dot-products',
       'own-heads',
       'own-one-score',
-      // Where position goes takes a corpus, and that a tokenizer.
+      // “Where position goes” needs a corpus, and that needs a tokenizer.
       'own-needs-positions',
     ]);
   });
@@ -75,7 +76,7 @@ describe.each(['bert', 'mpnet', 'distilbert', 'roberta', 'electra'])('a file of 
     };
     const needs = await found('own-needs-positions', { layers: 'all' });
     expect(needs).toMatch(/^After the last layer/);
-    // An id is no word.
+    // An id is not a word.
     expect(needs).toContain(
       `keeps a cosine of ${about(await against({ mean: 'sentence' }))} with what it was (the first token keeps its own row)`,
     );

@@ -1,4 +1,5 @@
-// Figures of a reader's own tables: the library's numbers of the file's rows. The worker's side, without a page around it.
+// Figures of a reader's own tables: the library's numbers for the file's rows. This tests the worker's side,
+// without a page.
 import type { OverlapInput, Table } from 'superpose';
 import { afterEach, describe, expect, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
@@ -33,11 +34,11 @@ const open = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>, ten
   ask('own-table-open', { kind, files: [new File([bytes], name)], tensor }) as Promise<HeldTables>;
 const npyOf = (table: Table<Float32Array>) => tableFiles(table, words)['rows.npy'] as Uint8Array<ArrayBuffer>;
 
-/** One build of the library against the other, in single precision. */
+/** Compares one build of the library with the other, in single precision. */
 const expectClose = (found: ArrayLike<number>, wanted: ArrayLike<number>) =>
   expect(largestDifference(found, wanted)).toBeLessThan(1e-4);
 
-/** What a figure finds in a state, all of whose pictures are sound. */
+/** What a figure finds in a state; checks all its pictures. */
 async function found(tables: HeldTables, name: string, settings: State = {}) {
   const figure = tableFigures(tables)[name] as AnyFigure;
   const state = { ...initialState(figure.controls), ...settings };
@@ -118,7 +119,7 @@ describe('tables of both kinds', () => {
     await expect(found(tables, 'own-table-collisions', { word: 'zebra' })).rejects.toThrow(
       '“zebra” is not among the 80 rows that were read of “glove.txt”',
     );
-    // The page's own random words of the same width and seed are others.
+    // The page's own random words, of the same width and seed, are different.
     const random = await found(tables, 'own-table-collisions', {
       words: 'seeded',
       positions: 'random',
@@ -139,7 +140,7 @@ describe('tables of both kinds', () => {
       [plain.energyOverlap(rows), plain.energyOverlap({ ...rows, centred: true })],
     );
     expect(data).toMatchObject({ tokenRows: 80, positionRows: 70, dimensions: 4 });
-    // Twelve has no eighth part.
+    // Twelve has no whole eighth.
     expect(finding).toMatch(
       /The 2 directions in which the 80 token rows vary least, of 12, hold .* of the 4 main .*; chance is 17\s%/,
     );
@@ -202,10 +203,10 @@ test('what cannot be shown is refused, and what is open stays', async () => {
     '“half.txt”, line 2: expected a word and 2 numbers; found 2 fields.',
   );
   expect((await found(tables, 'own-table-overlap')).data.tokenRows).toBe(80);
-  // Another table in its place may be of another width.
+  // Another table in its place may have another width.
   const other = await open('token', 'rows.npy', npyOf(drawn(9, 5, 1)));
   expect(other.token?.columns).toBe(5);
-  // Positions that are fewer than those along which a word is moved are drawn there.
+  // When there are fewer positions than those that a word is moved along, they are drawn.
   const few = await open('position', 'few.npy', npyOf(drawn(9, 5, 2)));
   const { figure, used, data } = await found(few, 'own-table-collisions');
   expect(used).toEqual(['words', 'positions', 'scale', 'index', 'seed']);

@@ -1,4 +1,4 @@
-// What stands between a number and the picture: colours of maps, bins of histograms.
+// The steps from a number to the picture: colours of maps, bins of histograms.
 import { bin } from 'd3-array';
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
@@ -69,10 +69,10 @@ test('what is no number has a colour of its own, which no value has', () => {
       const values = Array.from({ length: 511 }, (_, k) => k / 255 - 1);
       expect(new Set(map(values, -1, 1))).not.toContain(quiet);
       expect([lowest, highest]).toEqual(map([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], -1, 1));
-      // Of a scale that is no number, nothing can be said; of a constant map, that it is constant.
+      // An undefined scale gives the neutral colour; a constant map shows that it is constant.
       expect(map([0, Number.NaN], Number.NaN, Number.NaN)).toEqual([quiet, quiet]);
       expect(map([0, Number.NaN], 0, 0)).toEqual([lowest, quiet]);
-      // The canvas takes the same colours as whole pixels.
+      // The canvas uses the same colours, as whole pixels.
       const table = colourTable(scale, theme);
       expect(colourPixels(scale, theme)).toHaveLength(table.length / 3);
       for (const [step, pixel] of colourPixels(scale, theme).entries()) {

@@ -14,7 +14,7 @@ test('louder positions are read better, the word worse, and concatenating costs 
   const result = await run(probes);
   expectSoundPictures(result);
   const { points, guessing } = result.data as { points: Point[]; guessing: number };
-  // Of an even number of places the middle is off by n/4.
+  // With an even number of places, the middle is off by n/4.
   expect(guessing).toBe(64);
   const errors = points.map(({ positionError }) => positionError);
   expect(errors).toEqual([...errors].sort((a, b) => b - a));
@@ -24,7 +24,7 @@ test('louder positions are read better, the word worse, and concatenating costs 
     expect(concatenated).toBeGreaterThan(0.999);
     expect(rSquared).toBeLessThan(concatenated);
     expect(cosine).toBeLessThanOrEqual(1);
-    // A projection that keeps R² of the squared length has the cosine √R², up to sampling.
+    // A projection that keeps R² of the squared length has the cosine √R², up to sampling error.
     expect(Math.abs(cosine - Math.sqrt(Math.max(0, rSquared)))).toBeLessThan(0.03);
   }
 });

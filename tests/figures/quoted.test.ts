@@ -6,7 +6,7 @@ test('channel −16 has the quoted values at width 128 and at no other', async (
   const result = await run(quoted);
   expectSoundPictures(result);
   const { data, figure, state } = result;
-  // tensor2tensor: n = 64 frequencies, base^(−i/63); channel −16 is the cosine of number 48.
+  // tensor2tensor: n = 64 frequencies, base^(−i/63); channel −16 is the cosine of frequency 48.
   const value = (p: number) => Math.cos(p * 10000 ** (-48 / 63));
   const at = data.widths.indexOf(128);
   expect(data.values[0]?.[0]?.[at]).toBeCloseTo(value(63), 7);
@@ -15,7 +15,7 @@ test('channel −16 has the quoted values at width 128 and at no other', async (
   expect(data.matching).toEqual([128]);
   const finding = figure.describe(data, state);
   expect(finding).toContain('only 128 prints both');
-  // Width 512: number 240 of 256.
+  // Width 512: frequency 240 of 256.
   expect(finding).toContain(Math.cos(63 * 10000 ** (-240 / 255)).toFixed(8));
   expect(finding).toContain('0.99976170');
 });

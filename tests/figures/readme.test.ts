@@ -1,4 +1,4 @@
-// The worked example of a figure in README.md, followed: compiled as part of web/, run, drawn.
+// Follows README.md's worked example of a figure: compiles it as part of web/, runs it, draws it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ test('a figure of the README, in a copy of web/', async () => {
   const file = join(folder, 'web/figures/turns.ts');
   writeFileSync(file, code);
 
-  // Put where the others are.
+  // Put it where the others are.
   const [inIndex = '', inComputes = ''] = registered;
   const add = (path: string, change: (text: string) => string) => {
     const text = readFileSync(join(folder, path), 'utf8');

@@ -29,7 +29,7 @@ test.each([
   expect(data.formula).toBe(formula);
   const { values } = data.schemes.alibi.logits;
   for (let i = 0; i < 5; i++) {
-    // m_h is 1/2 for the first of eight heads; the one word's score is on the diagonal.
+    // m_h is 1/2 for the first of eight heads; the word's own score is on the diagonal.
     for (let j = 0; j < 5; j++) expect(values[5 * i + j] - values[0]).toBeCloseTo(-0.5 * distance(i - j), 10);
   }
 });
@@ -106,7 +106,7 @@ test('with one word, a scheme depends on the offset alone just when its scores a
   }
   const said = figure.describe(data, state);
   expect(said).toContain('9 of 16 schemes give scores that depend on the offset alone');
-  // Relative schemes do by their definitions; a sinusoid compared with itself does by cos(a − b).
+  // Relative schemes depend on the offset by definition; a sinusoid with itself does by cos(a − b).
   const relative = [
     'concatenated-raw',
     'shaw',

@@ -1,4 +1,4 @@
-// Cells of the table, against the figure that a click on them opens and against what they claim.
+// Cells of the table, against the figure that a click opens and against the claims about them.
 import { expect, test } from 'vitest';
 import { readState, writtenState } from '../../web/figures/controls.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
@@ -26,12 +26,12 @@ test.each([
     sigma: 0.2,
   });
   const { figure, data, state } = result;
-  // Rows are in the order of the table, whatever order they are asked in.
+  // Rows are in the table's order, whatever order they are requested in.
   const i = data.cells.findIndex((cells: { row: string }[]) => cells[0]?.row === row);
   const opened = figure.opens?.(data, state, { i, j: 1 });
   expect(opened?.figure).toBe(fourTasks.figure);
   const { controls } = fourTasks.figure;
-  // It can stand in a link.
+  // The state can be written in a link.
   const texts = writtenState(controls, opened?.state ?? {});
   expect(readState(controls, texts)).toEqual({ state: opened?.state, refused: [] });
   const shown = await run(fourTasks, Object.fromEntries(texts));
@@ -58,7 +58,7 @@ test('several seeds are their mean, how much they differ, and a dot each', async
     .scene(data, state, 700)
     .marks.flatMap((mark) => (mark.mark === 'path' ? [mark.d.split('M').length - 1] : []));
   expect(dots).toEqual([3, 3, 3, 3]);
-  // Untied, lookup stays where no scores would leave it; added, it is learned.
+  // Untied, lookup stays as without scores; added, it is learned.
   expect(mean).toBeLessThan(0.25);
   expect(data.cells[0][1].accuracy.least).toBeGreaterThan(0.98);
   expect(textOf(result, 1, 1)).toContain('first at 99\u202f%: never');

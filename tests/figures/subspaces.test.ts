@@ -20,7 +20,7 @@ test('64 and 64 in 512: near the edge, far above two single vectors', async () =
     [1, 2, 3, 4, 5, 6].map(async (seed) => (await run(subspaces, { seed })).data.cosines[0] as number),
   );
   const mean = largest.reduce((total, cosine) => total + cosine, 0) / largest.length;
-  // √(α(1−α)) twice, α = 1/8: √7/4 = 0.661; below it by a few hundredths at this size.
+  // Twice √(α(1−α)) with α = 1/8: √7/4 = 0.661; at this size it is a few hundredths lower.
   const { data, figure, state } = await run(subspaces);
   expect(data.highest).toBeCloseTo(Math.sqrt(7) / 4, 12);
   expect(Math.abs(mean - Math.sqrt(7) / 4)).toBeLessThan(0.03);

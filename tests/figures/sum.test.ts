@@ -1,4 +1,4 @@
-// The opening figure against the model taken apart by itself.
+// The opening figure against a decomposition of the model itself.
 import { load, loadMiniLM, openingText, termOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as sum from '../../web/figures/sum.ts';
@@ -7,7 +7,7 @@ import { expectSoundPictures, run } from './support.ts';
 const withModel = test.runIf(inject('withModel'));
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
-/** Softmax of a row, by its definition. */
+/** Softmax of a row, by definition. */
 function softmax(row: number[]): number[] {
   const powers = row.map((value) => Math.exp(value - Math.max(...row)));
   return powers.map((power) => power / powers.reduce((a, b) => a + b));

@@ -1,4 +1,4 @@
-// Runs a figure as a page or Node does, and what every picture must be.
+// Runs a figure as a page or Node does, and checks what holds for every picture.
 import { expect } from 'vitest';
 import { readState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure, Compute, Job } from '../../web/figures/figure.ts';
@@ -22,7 +22,7 @@ export async function run<Data = any>(
   return { figure, data: await compute(loaded, state, job), state };
 }
 
-/** A long computation says how far it is more than once, and stops where it is told to. */
+/** A long computation reports progress more than once, and stops when told to. */
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export async function expectToStopMidway(figure: { figure: AnyFigure; compute: Compute<any, any> }) {
   const controller = new AbortController();
@@ -48,15 +48,14 @@ const numbersOf = (mark: Mark): number[] =>
       ? [...Array.from(mark.x), ...Array.from(mark.y)]
       : Object.values(mark).filter((value): value is number => typeof value === 'number');
 
-/** Every number is finite and every mark inside, from a small phone to the page's column. */
-/** From where to where a text stands, by letters of half their size. */
+/** The left and right end of a text, taking letters to be half as wide as their size. */
 function extentOf({ x, text, size = 12, anchor }: TextMark): [number, number] {
   const long = 0.5 * size * text.length;
   const from = anchor === 'end' ? x - long : anchor === 'middle' ? x - long / 2 : x;
   return [from, from + long];
 }
 
-/** No text runs into another one of its line. */
+/** No text runs into another one on its line. */
 function expectApart(marks: readonly Mark[], one: TextMark, said: string): void {
   const [from, to] = extentOf(one);
   for (const other of marks) {
@@ -66,6 +65,7 @@ function expectApart(marks: readonly Mark[], one: TextMark, said: string): void 
   }
 }
 
+/** Every number is finite and every mark inside, from a small phone to the page's column. */
 export function expectSoundPictures({
   figure,
   data,
@@ -97,7 +97,7 @@ export function expectSoundPictures({
         within(mark.x2, mark.y2);
       }
       if (mark.mark === 'text') {
-        // Letters are about 0.58 of their size wide; a bound for a start or an end that runs out.
+        // Letters are about 0.58 of their size wide; 0.56 bounds how far a start or an end runs out.
         const long = 0.56 * (mark.size ?? 12) * mark.text.length;
         const from =
           mark.anchor === 'end' ? mark.x - long : mark.anchor === 'middle' ? mark.x - long / 2 : mark.x;

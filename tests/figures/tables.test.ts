@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import * as tables from '../../web/figures/tables.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-// Of the published weights, in numpy.
+// From the published weights, in numpy.
 const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));
 
 test.runIf(inject('withModel'))('lengths and cosines are those of the published weights', async () => {
@@ -20,7 +20,7 @@ test.runIf(inject('withModel'))('lengths and cosines are those of the published 
   for (const { lag, mean: expected } of position_cosine_by_lag)
     expect(lags[lag - 1]).toBeCloseTo(expected, 9);
 
-  // Rows of the sentence, by their definition.
+  // Rows of the sentence, by definition.
   const model = await loadMiniLM(await load());
   const sentence = model.tokenize(String(result.state.text));
   const rows = await model.summands(sentence);

@@ -1,10 +1,10 @@
-// Whether the words of a picture stand clear of each other.
+// Whether the words in a picture overlap.
 import { expect } from 'vitest';
 import type { State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import type { TextMark } from '../../web/plot/scene.ts';
 
-/** Where a text is, if its letters are half as wide as they are high: narrower than they are on average. */
+/** The box of a text, taking letters to be half as wide as high, which is narrower than average. */
 function boxOf({ x, y, text, anchor, size = 12 }: TextMark) {
   const long = 0.5 * size * text.length;
   const left = anchor === 'end' ? x - long : anchor === 'middle' ? x - long / 2 : x;

@@ -74,7 +74,7 @@ async function expectScores(token: Rows, position: Rows, settings: Settings, d_h
       expect(shares[k]).toBeCloseTo(dot(rowCentred(term, n), centred) / dot(centred, centred), 8);
     });
   });
-  // Adding is full concatenation with both blocks equal, and only separate blocks are without cross terms.
+  // Adding is full concatenation with equal blocks, and only separate blocks have no cross terms.
   expect(tiedGap).toBeLessThan(1e-12 * d * (1 + largest(expected[0] as Float64Array)));
   expect(ways.map(({ cross }) => cross === 0)).toEqual([false, true, false, true]);
   return { ...result, ways };

@@ -1,14 +1,15 @@
-// For tests of figures that train: trainers that are counted, a reader who watches, and what a run needs when nobody does.
+// For tests of figures that train: trainers that are counted, a simulated reader, and the job of a run nobody
+// watches.
 import type { Trainer } from 'superpose';
 import { expect } from 'vitest';
 import type { AnyFigure, Compute, Job, Library, Run } from '../../web/figures/figure.ts';
 import { library } from '../../web/worker/library.ts';
 import { run } from './support.ts';
 
-/** What a figure has of a computation that nobody watches. */
+/** The job of a computation that nobody watches. */
 export const alone = (): Job => ({ signal: new AbortController().signal, progress: () => {} });
 
-/** A library whose trainers are known: those that are there still, and how often any was told to step. */
+/** A library that keeps track of its trainers: which still exist, and how often any was stepped. */
 export function countedTrainers(): {
   counted: Library;
   open: Set<Trainer>;
@@ -46,7 +47,7 @@ export function countedTrainers(): {
   return { counted, open, made: () => made, steps: () => steps };
 }
 
-/** A reader who lets it go on, but for what `turns` says first; the frames that they are shown. */
+/** A reader who lets a run go on, except for the given turns first; and the frames shown to them. */
 export function watched<Frame>(state: object, turns: ('go' | 'look')[] = []): { frames: Frame[]; job: Job } {
   const frames: Frame[] = [];
   const watching: Run = {
@@ -58,7 +59,7 @@ export function watched<Frame>(state: object, turns: ('go' | 'look')[] = []): { 
   return { frames, job: { ...alone(), run: watching } };
 }
 
-/** Given up midway, it leaves no trainer behind. */
+/** A run that is stopped midway leaves no trainer behind. */
 export async function expectNothingToStay(
   // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
   figure: { figure: AnyFigure; compute: Compute<any, any> },

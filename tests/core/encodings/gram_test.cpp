@@ -150,9 +150,8 @@ TEST(Gram, OffsetMeansByHand) {
   EXPECT_EQ(offset_means(Matrix<double>(0, 0)).means.size(), 0);
 }
 
-// The mean at an offset of a Toeplitz matrix is its entry: sum_i cos(w_i (p - q)).
-// What the fuzzer found: entries that differ from their mean in the tenth digit, so that rounding reaches the share's
-// seventh.
+// Found by the fuzzer: entries that differ from their mean in the tenth digit, so rounding reaches the
+// share's seventh.
 TEST(Gram, NoShareIsAboveOne) {
   const Matrix<double> square = (Matrix<double>(2, 2) << 7.9140592507381998e269, 7.9140592507381998e269,
                                  7.9140592452030578e269, 7.9140592507379101e269)
@@ -162,6 +161,7 @@ TEST(Gram, NoShareIsAboveOne) {
   EXPECT_NEAR(share, 1, 1e-6);
 }
 
+// The mean at an offset of a Toeplitz matrix is its entry: sum_i cos(w_i (p - q)).
 TEST(Gram, OffsetMeansOfPositions) {
   const auto found = offset_means(form_grams(kT2t, 1).whole);
   EXPECT_LT(found.apart, 1e-12);

@@ -127,7 +127,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Scheme::t5, Table::learned}),
     [](const auto& info) { return info.param.name(); });
 
-// Widths of whole vectors and parts of many sequences, where gradient_error() would take long.
 // No two of a model's parameters begin with the same draws.
 TEST(Parameters, AreDrawnIndependently) {
   for (const Scheme scheme : kSchemes) {
@@ -151,6 +150,7 @@ TEST(Parameters, AreDrawnIndependently) {
   }
 }
 
+// Widths of whole vectors and parts of many sequences, for which gradient_error() would take long.
 TEST(Model, FloatIsDoubleRounded) {
   Shapes shapes(7);
   for (const Scheme scheme : kSchemes) {
@@ -200,9 +200,9 @@ TEST(Model, TermsAddUpToTheScores) {
   }
 }
 
-// What the gauge takes from the four terms, constants get: shares of a stream without LayerNorm whose parts sum to
-// zero over every sequence are the same in both gauges, and moving all of P by a row, and E by minus it, which
-// moves no score, moves raw shares and leaves canonical ones.
+// What the gauge takes from the four terms, constants get: shares of a stream without LayerNorm whose parts
+// sum to zero over every sequence are the same in both gauges, and moving all of P by a row, and E by minus
+// it, which moves no score, moves raw shares and leaves canonical ones.
 TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
   Shapes shapes(11);
   for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::wide_concat}) {

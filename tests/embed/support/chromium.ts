@@ -1,4 +1,4 @@
-// Chromium, closed when the tests of a file are over.
+// Chromium, closed after the tests of a file.
 import { afterAll } from 'vitest';
 import { chromium, closeChromium } from '../../engines/chromium.ts';
 

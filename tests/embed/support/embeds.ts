@@ -1,4 +1,4 @@
-// Pages of other people with figures in them, opened in any engine. Each figure's numbers are read, and
+// Other people's pages with figures in them, opened in any engine. Each figure's numbers are read and
 // compared with Node's.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,9 @@ export const page = (body: string, head = '') =>
 export const figure = (attributes = 'name="dot-products"') =>
   `<superpose-figure ${attributes}><a href="https://example.org/"><img alt="A picture" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'/>"></a></superpose-figure>`;
 
-/** What shrinks to what is in it: styles of the container, and of one more around the figure. */
+/**
+ * Containers that shrink to their contents: styles of the container, and of a second one around the figure.
+ */
 const containers: Record<string, [string, string]> = {
   'flex-row': ['display:flex', ''],
   'flex-column': ['display:flex;flex-direction:column;align-items:center', ''],
@@ -34,7 +36,7 @@ const containers: Record<string, [string, string]> = {
 
 export type Made = (addresses: { site: string; here: string }) => BlogPage;
 
-/** A blog's page, in a browser of its own. */
+/** A blog's page, in a new browser. */
 export async function openBlog(
   start: () => Promise<Engine>,
   make: Made,
@@ -49,7 +51,7 @@ export async function openBlog(
   return { engine, servers };
 }
 
-/** Waits until every figure says something, or has something to complain about. */
+/** Waits until every figure shows a finding or a problem. */
 export async function settled(read: () => Promise<ShownFigure[]>, count = 1): Promise<ShownFigure[]> {
   const ready = async () => (await read().catch(() => [])).filter((one) => one.finding || one.problem).length;
   await expect.poll(ready, patience).toBe(count);
@@ -57,7 +59,7 @@ export async function settled(read: () => Promise<ShownFigure[]>, count = 1): Pr
 }
 export const inPage = (engine: Engine) => () => engine.evaluate(readFigures);
 
-/** Stands alone, in a frame: the theme that its figure is asked for, and the frame's own paper. */
+/** Self-contained, in a frame: the theme asked of its figure, and the frame's own background. */
 export function shownIn(): { figure: string | undefined; paper: string } {
   const root = document.querySelector('superpose-figure')?.shadowRoot?.querySelector('.root');
   return {
@@ -142,7 +144,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       ({ site }) => ({
         html: page(
           `<iframe sandbox="allow-scripts" title="Dot products" src="${site}figures/dot-products/#v=1&figure=dot-products&n=8"></iframe>`,
-          // In the head, before there is a body.
+          // In the head, before the body exists.
           `<script src="${site}resize.js"></script><style>body{background:#fff}.dark body{background:#111}</style>`,
         ).replace('<html lang="en">', '<html lang="en" class="dark">'),
       }),
@@ -152,7 +154,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     await expect.poll(shown, patience).toEqual({ figure: 'dark', paper: 'rgb(20, 22, 26)' });
     await engine.evaluate(() => document.documentElement.classList.remove('dark'));
     await expect.poll(shown, patience).toEqual({ figure: 'light', paper: 'rgb(253, 253, 251)' });
-    // What it was given is stronger.
+    // An explicit theme takes precedence.
     await engine.evaluateInFrame(() => {
       location.hash += '&theme=dark';
     });
@@ -215,7 +217,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     const { engine } = await open(({ site }) => ({
       html: page(`<p>Before</p>${figure()}${script(site)}`, `<style>${hostile}</style>`),
     }));
-    // Even what stands in the head is shown by it, above the figure.
+    // Even text in the head is shown, above the figure.
     await engine.evaluate(() => document.querySelector('superpose-figure')?.scrollIntoView());
     const [found] = await settled(inPage(engine));
     expect(found?.finding).toBe(await findingOf('dot-products'));
@@ -304,7 +306,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
           script(site),
       ),
     }));
-    // Those far below are computed when the reader comes to them.
+    // Figures far below are computed when the reader gets to them.
     const read = async () => {
       await engine.evaluate(() => {
         for (const one of document.querySelectorAll('superpose-figure')) {

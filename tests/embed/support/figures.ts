@@ -1,4 +1,4 @@
-// What a reader sees of the figures on a page, and what Node says that they must show.
+// What a reader sees of the figures on a page, and what Node says they must show.
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
 import { computeOf } from '../../../web/worker/computes.ts';
@@ -11,11 +11,11 @@ export interface ShownFigure {
   runsIn: string;
   problem: string;
   link: string;
-  /** Whether what stands between its tags is what shows. */
+  /** Whether the content between its tags is visible. */
   picture: boolean;
 }
 
-/** Stands alone: it is sent into the page. */
+/** Self-contained: it is sent into the page. */
 export function readFigures(): ShownFigure[] {
   return [...document.querySelectorAll('superpose-figure')].map((element) => {
     const root = element.shadowRoot;
@@ -31,7 +31,7 @@ export function readFigures(): ShownFigure[] {
   });
 }
 
-/** The finding of a figure, from the library alone. */
+/** The finding of a figure, computed with the library alone. */
 export async function findingOf(name: string, settings: Record<string, string> = {}): Promise<string> {
   const figure = await (figures[name] as (typeof figures)[string])();
   const { state: read } = readState(figure.controls, Object.entries(settings));
@@ -42,5 +42,5 @@ export async function findingOf(name: string, settings: Record<string, string> =
   return figure.describe(data, state).trim();
 }
 
-/** The residual is rounding itself, and differs from engine to engine. */
+/** The residual is rounding error, and differs between engines. */
 export const withoutResidual = (finding = ''): string => finding.replace(/to within .*$/, '');

@@ -1,4 +1,5 @@
-// Two origins: one that has dist/ in a folder, with or without CORS headers, and a blog that embeds it.
+// Two origins: one serves dist/ in a folder, with or without CORS headers; the other is a blog that embeds
+// it.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +18,7 @@ const types: Record<string, string> = {
 
 export interface BlogPage {
   html: string;
-  /** Its Content-Security-Policy. */
+  /** The page's Content-Security-Policy. */
   policy?: string;
   /** More headers. */
   headers?: Readonly<Record<string, string>>;
@@ -26,16 +27,16 @@ export interface BlogPage {
 export interface Servers {
   /** Address of the blog's page. */
   blog: string;
-  /** Address of dist/ on its own origin, ending in a slash, and on the blog's. */
+  /** Addresses of dist/ on its own origin, ending in a slash, and on the blog's. */
   site: string;
   here: string;
   /** Puts another page on the blog. */
   publish(page: BlogPage): void;
-  /** What was asked of dist/, on either origin. */
+  /** Requests for files of dist/, on either origin. */
   requests: string[];
-  /** The site, though not the blog's own folder, has no such files. */
+  /** Removes such files from the site, but not from the blog's own folder. */
   lose(files: RegExp): void;
-  /** On the blog's own folder, a file with changes in it. */
+  /** Replaces a file in the blog's own folder. */
   put(file: string, text: string): void;
   stop(): Promise<void>;
 }
