@@ -1,9 +1,9 @@
-// What vitest.config.ts hands to the tests.
+// Values that vitest.config.ts passes to the tests.
 import 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** False only when the model's files are missing and nobody insists on them (CI=true). */
+    /** False only when the model's files are missing and CI is not true. */
     withModel: boolean;
   }
 }

@@ -1,27 +1,30 @@
-// What a seed draws: texts and bytes that have broken readers.
+// What a seed draws: texts and bytes of kinds that have broken readers.
 
-/** Numbers from 0 up to 1. */
+/** Returns numbers from 0 up to, not including, 1. */
 export type Draw = () => number;
 
 export interface Target {
   name: string;
-  /** Makes an input and tries it; throws what is wrong, with the input in its words. */
+  /** Makes an input and tries it; throws the fault, with the input in its message. */
   once(draw: Draw): void | Promise<void>;
-  /** Whether an input costs so much that there are a tenth of them. */
+  /** Whether an input is so slow that only a tenth as many are tried. */
   slow?: boolean;
 }
 
 export const below = (draw: Draw, count: number) => Math.floor(draw() * count);
 export const one = <T>(draw: Draw, of: readonly T[]): T => of[below(draw, of.length)] as T;
 
-/** What a target says of its reader; everything else is thrown by the reader. */
+/** A fault that a target found; every other error comes from the reader. */
 export class Fault extends Error {}
 
 export function fault(what: string, input: unknown): never {
   throw new Fault(`${what}: ${JSON.stringify(input)?.slice(0, 2000)}`);
 }
 
-/** Pieces of text that have broken readers: halves of pairs, marks that combine, right to left, NUL, BOM, joiners. */
+/**
+ * Pieces of text that have broken readers: unpaired surrogates, combining marks, right to left, NUL, BOM,
+ * joiners.
+ */
 const pieces = [
   ...[
     '\ud83d',
@@ -75,7 +78,7 @@ export function textOf(draw: Draw, most = 12): string {
   return text;
 }
 
-/** The bytes with up to three of them changed, put in or left out, or with the end cut off. */
+/** The bytes with up to three changed, inserted or removed, or with the end cut off. */
 export function changedBytes(draw: Draw, bytes: Uint8Array, most = 4): Uint8Array {
   let file = bytes;
   for (let changes = below(draw, most); changes > 0; changes--) {

@@ -1,5 +1,6 @@
-// A reader's own files: tables in every format and models of every family, sound at first, then changed. What is wrong
-// with one is a RangeError in a sentence; what is read has its shape, and finite numbers.
+// A reader's own files: tables in every format and models of every family, sound at first, then changed. A
+// faulty file must be a RangeError in a sentence; a file that is read must have its shape, and finite
+// numbers.
 import { readdirSync, readFileSync } from 'node:fs';
 import { openModel, openTable, type Slices } from 'superpose';
 import { plain } from '../api/support/builds.ts';
@@ -13,7 +14,7 @@ const slicesOf = (name: string, bytes: Uint8Array): Slices => ({
   read: async (offset, length) => bytes.slice(offset, offset + length),
 });
 
-/** What a reader may throw: sentences, with nothing of its inside in them. */
+/** Checks that an error is a sentence a reader may see, with no internals in it. */
 function sentence(error: unknown, input: unknown): void {
   if (error instanceof Fault) throw error;
   const said = error instanceof RangeError || error instanceof TypeError ? error.message : undefined;
@@ -142,7 +143,7 @@ const soundModels = readdirSync(checkpoints).map((name) => ({
   config: readFileSync(new URL(`${name}/config.json`, checkpoints), 'utf8'),
 }));
 
-/** What a member of a config may be where something else is due. */
+/** What a member of a config may hold in place of the right kind of value. */
 const misplaced = [
   null,
   true,
@@ -174,7 +175,7 @@ function changedConfig(draw: Draw, text: string): string {
   return draw() < 0.1 ? new TextDecoder().decode(changedBytes(draw, bytesOf(written))) : written;
 }
 
-/** The header changed as a whole: names, shapes, dtypes and the order stay in agreement with the data or do not. */
+/** Changes the header as a whole: names, shapes, dtypes and the order, in agreement with the data or not. */
 function changedHeader(draw: Draw, file: Uint8Array): Uint8Array {
   const entries = [...plain.readSafetensorsHeader(file)];
   const tensors = Object.fromEntries(
@@ -222,7 +223,7 @@ export const models: Target = {
   },
 };
 
-/** Its first scores taken apart: they add up, whatever the file says. */
+/** Takes its first scores apart: they must add up, whatever the file says. */
 async function taken(
   opened: Awaited<ReturnType<typeof openModel>>,
   of: Parameters<typeof opened.decompose>[0],

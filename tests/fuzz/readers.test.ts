@@ -1,5 +1,5 @@
-// The readers in TypeScript against inputs that a seed draws: a few thousand here, as many as are wanted or the seconds
-// allow under `npm run fuzz`. A failure names the seed and the number of the input.
+// The readers in TypeScript against inputs drawn from a seed: a few thousand here; under `npm run fuzz`, as
+// many as are asked for or as the time allows. A failure names the seed and the number of the input.
 import { expect, test } from 'vitest';
 import { drawing } from '../../tools/mutants.mjs';
 import { targets } from './readers.ts';
@@ -27,6 +27,6 @@ test.each(targets.map((target) => [target.name, target] as const))(
     if (seconds + runs > 0) console.log(`${name}: ${count} inputs, seed ${seed}, nothing found`);
     expect(count).toBeGreaterThanOrEqual(least);
   },
-  // As many inputs as are asked for, however long they take.
+  // The requested number of inputs, however long they take.
   seconds + runs > 0 ? 24 * 3_600_000 : undefined,
 );

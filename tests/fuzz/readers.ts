@@ -1,5 +1,6 @@
-// What strangers can hand to a reader in TypeScript: files, links, sentences, messages. Each target makes one input of
-// the draws, hands it over and throws when the reader does not do as it says. The same seed makes the same inputs.
+// What strangers can hand to a reader in TypeScript: files, links, sentences, messages. Each target makes an
+// input from the draws, hands it over, and throws when the reader breaks its promise. The same seed makes the
+// same inputs.
 import { existsSync, readFileSync } from 'node:fs';
 import type { SafetensorsEntry } from 'superpose';
 import { safetensorsApi } from '../../build/package/model/safetensors.js';
@@ -24,7 +25,7 @@ const header = safetensorsApi();
 const dtypes = ['F32', 'F16', 'BF16', 'F64', 'I64', 'BOOL', 'X'];
 const widths: Record<string, number> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
 
-/** A file, sound at first, some bytes of which are changed, cut or put in. */
+/** A file, sound at first, then with some bytes changed, cut or inserted. */
 const safetensors: Target = {
   name: 'safetensors files',
   once(draw) {
@@ -44,7 +45,7 @@ const safetensors: Target = {
       if (error instanceof RangeError && /^Not a sound safetensors file: .+\.$/s.test(error.message)) return;
       return fault(`It throws ${String(error)}`, [...file]);
     }
-    // What is listed covers the data once.
+    // The listed tensors must cover the data exactly once.
     const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
     let covered = 8 + length;
     for (const entry of entries.values()) {
@@ -108,7 +109,7 @@ const states: Target = {
   },
 };
 
-/** Valid links with changes, and what no link is. */
+/** Valid links with changes, and texts that are no links. */
 const links: Target = {
   name: 'links',
   once(draw) {
@@ -153,7 +154,7 @@ const links: Target = {
 
 const tokenizer = new URL('../../build/model/tokenizer.json', import.meta.url);
 
-/** Sentences, cut by the model's own tokenizer where it is there. */
+/** Sentences, cut by the model's own tokenizer if it is there. */
 const sentences: Target[] = existsSync(tokenizer)
   ? (() => {
       const vocabulary = 30_522;
@@ -178,7 +179,7 @@ const sentences: Target[] = existsSync(tokenizer)
     })()
   : [];
 
-/** The page around a frame: what it is told by strangers makes no frame higher than it may be, nor throws. */
+/** The page around a frame: no message from a stranger makes a frame too high, or throws. */
 const hostMessages = await (async (): Promise<Target> => {
   const said: unknown[] = [];
   const own = { postMessage: (message: unknown) => said.push(message) };
@@ -188,7 +189,7 @@ const hostMessages = await (async (): Promise<Target> => {
   }));
   let listen: (event: { data: unknown; source: unknown }) => void = () => {};
   const there = () => {};
-  // Dark, without a colour of its own.
+  // A dark page, without a colour of its own.
   const page = {
     window: {
       addEventListener: (_: string, to: typeof listen) => {
@@ -204,7 +205,7 @@ const hostMessages = await (async (): Promise<Target> => {
   };
   const before = Object.fromEntries(Object.keys(page).map((name) => [name, Reflect.get(globalThis, name)]));
   Object.assign(globalThis, page);
-  // A script, and no module.
+  // It is a script, not a module.
   const script = '../../web/embed/resize.ts';
   await import(/* @vite-ignore */ script);
   Object.assign(globalThis, before);

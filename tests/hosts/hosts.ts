@@ -1,4 +1,4 @@
-// Every place that `npm run hosts` tries, by the name of its folder.
+// Every host that `npm run hosts` tries, by the name of its folder.
 import { astro } from './astro/host.ts';
 import { docusaurus } from './docusaurus/host.ts';
 import { eleventy } from './eleventy/host.ts';

@@ -1,4 +1,5 @@
-// npm run hosts: builds every host's site with the snippets of web/page/places.ts, opens it, and says what was seen.
+// npm run hosts: builds every host's site with the snippets of web/page/places.ts, opens it, and reports what
+// it sees.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root, usageError, which } from '../../tools/steps.mjs';
@@ -35,7 +36,7 @@ interface Row {
   notes: Map<string, number>;
 }
 
-/** What takes its time, and is asked for by itself; each says whether it is within its bounds. */
+/** Slow measurements, each run on request; each returns whether it is within its bounds. */
 const measures: Readonly<Record<string, (home: string) => Promise<boolean>>> = {
   '--lighthouse': lighthouse,
   '--memory': memory,
@@ -222,7 +223,7 @@ function note(
 
 const isWrong = ({ wrong }: Row) => wrong.size > 0;
 
-/** Engine and way down, browsers across; below it what is wrong, and what is as it is. */
+/** Engine and way in rows, browsers in columns; below them, what is wrong, and what is known and accepted. */
 function tableOf(rows: Row[]): string {
   const names = [...new Set(rows.map(({ browser }) => browser))];
   const keys = [...new Set(rows.map(({ host, way }) => `${host} | ${way}`))].sort();

@@ -1,4 +1,4 @@
-// The package in other people's bundlers: what webpack and esbuild make of it, in Node and in a page.
+// The package in other bundlers: what webpack and esbuild make of it, in Node and in a page.
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   );
 });
 
-/** Where webpack puts what it makes, and what it says. */
+/** Where webpack writes its output, and what it prints. */
 async function packed(target: 'node' | 'web') {
   const path = join(project.folder, `webpack-${target}`);
   const said = await new Promise<string>((done, failed) => {
@@ -40,7 +40,7 @@ async function packed(target: 'node' | 'web') {
         entry: './entry.mjs',
         output: { path, filename: 'main.mjs', module: true, chunkFormat: 'module' },
         experiments: { outputModule: true },
-        // It warns of any file above 244 KiB; tests/api/sizes.test.ts holds what the modules may weigh.
+        // It warns of any file above 244 KiB; tests/api/sizes.test.ts bounds the size of the modules.
         performance: { hints: false },
       },
       (error, result) =>

@@ -1,4 +1,4 @@
-// `npx superpose`, in a project that has the package and nothing else, then with its optional peers.
+// `npx superpose`, in a project that has only the package, then also its optional peers.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ test('list has every figure, and each setting of one', async () => {
 });
 
 test('the numbers are the figure’s, in CSV and in JSON, however the state is given', async () => {
-  // The build that the command takes: Node 20 has no relaxed SIMD, but for these tests.
+  // The build that the command uses: Node 20 lacks relaxed SIMD unless these tests turn it on.
   const old = Number(process.versions.node.split('.')[0]) < 22;
   const plain = library({}, old ? { simd: 'plain' } : {});
   const { state } = readState(figure.controls, Object.entries({ n: '4', d: '8' }));
@@ -85,7 +85,7 @@ test('an SVG has the width and the theme that were asked for', async () => {
   const [dark, light] = [(await made('dark.svg')).toString(), (await made('light.svg')).toString()];
   expect(dark).toMatch(/^<svg [^>]*width="500"/);
   expect(dark).not.toBe(light);
-  // They differ in their colours and in nothing else.
+  // They differ only in their colours.
   const uncoloured = (svg: string) => svg.replace(/#[0-9a-f]{6}/g, '');
   expect(uncoloured(light) === uncoloured(dark)).toBe(true);
 });
@@ -226,7 +226,7 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   const { rows } = JSON.parse(stdout);
   expect(rows.map(({ scheme }: { scheme: string }) => scheme)).toEqual(['add', 'rope']);
   expect(rows[0].accuracy).toBeCloseTo((a + b) / 2, 12);
-  // Of two numbers, the difference over the root of two.
+  // For two numbers it is the difference over the root of two.
   expect(rows[0].standardDeviation).toBeCloseTo(Math.abs(a - b) / Math.SQRT2, 12);
   const csv = (await superpose('train', ...settings, ...both, '--csv')).stdout.split('\r\n');
   expect(csv[0]).toBe(Object.keys(rows[0]).join(','));
@@ -244,7 +244,7 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   expect(Object.fromEntries(read)).toEqual(found[0]?.parameters);
 });
 
-// Linux has a device that is always full.
+// On Linux, a device that is always full.
 test.skipIf(!existsSync('/dev/full')).each([['list'], ['list dot-products'], ['--help'], ['--version']])(
   '%s into a full disk fails with a sentence',
   async (args) => {
@@ -343,7 +343,7 @@ describe('what is a package of its own', () => {
         expect(gauge).toBe('canonical');
       });
 
-      // More sentences than a thread takes at a time, in their order on any number of threads.
+      // More sentences than a thread takes at a time. They stay in order on any number of threads.
       const texts = [
         'A cat sat.',
         'The dog bit the man.',

@@ -1,4 +1,4 @@
-// The tarball, as a stranger meets it: plain Node, and TypeScript. The Vite build stands in tests/embed.
+// The tarball as a user gets it: in plain Node, and in TypeScript. tests/embed has the Vite build.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'superpose';

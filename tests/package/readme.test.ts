@@ -1,4 +1,4 @@
-// The commands in README.md for those who have the package, as they stand there, in an empty project.
+// README.md's commands for those who have the package, run unchanged in an empty project.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -6,7 +6,7 @@ import { emptyProject, execute, pack, plainEnvironment, root } from './support/p
 import { blocks, commands, forThePackage } from './support/readme.ts';
 import { type Packed, startRegistry } from './support/registry.ts';
 
-/** A package of this checkout, or the checkout itself, as a registry has it. */
+/** A package of this checkout, or the checkout itself, as a registry serves it. */
 async function packed(folder: string): Promise<Packed> {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return { ...(await pack(folder)), manifest };
@@ -19,7 +19,7 @@ test.runIf(inject('withModel'))(
     expect(install).toMatch(/^npm install superpose /);
     const named = install.split(' ').slice(3);
     const installed = (name: string) => join(root, 'node_modules', name);
-    // A package may have a build for each system; those that this one needs are installed.
+    // A package may have a build for each system; only those for this one are installed.
     const builds = named.flatMap((name) => {
       const { optionalDependencies = {} } = JSON.parse(
         readFileSync(join(installed(name), 'package.json'), 'utf8'),

@@ -1,4 +1,4 @@
-// What a machine can see of how the page is to use without a mouse, without eyes, and by its markup.
+// What can be checked automatically of using the page without a mouse, without sight, and of its markup.
 import { join } from 'node:path';
 import { HtmlValidate } from 'html-validate';
 import { expect, test } from 'vitest';
@@ -35,7 +35,7 @@ test('axe finds nothing in a link that cannot be followed', async () => {
 test('the markup is valid', async () => {
   const report = await new HtmlValidate({
     extends: ['html-validate:recommended'],
-    // Vite writes void elements and attributes in its own way.
+    // Vite has its own way of writing void elements and attributes.
     rules: { 'void-style': 'off', 'attr-quotes': 'off', 'require-sri': 'off', 'long-title': 'off' },
   }).validateFile(join(dist, 'index.html'));
   expect(
@@ -43,7 +43,7 @@ test('the markup is valid', async () => {
   ).toEqual([]);
 });
 
-/** What has the focus, inside the figures too: its name and kind; empty when that is nothing in the page. */
+/** The element with the focus, in figures too: its name and kind; empty when nothing in the page has it. */
 function focused(): string {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -71,7 +71,7 @@ modelTest(
     expect(state.tokens).toBe('seeded');
     expect(path).toEqual([
       ...['tokens', 'positions', 'd', 'scale', 'n'],
-      // More settings, and in them the seed with Again.
+      // More settings, which include the seed with Again.
       ...['summary', 'seed', 'button'],
       'surface',
       'summary',
@@ -86,7 +86,7 @@ modelTest('a pointer chooses a cell, a click holds it and another lets it go', a
   await drawn(page, 'one-score');
   const map = surface(figureOf(page, 'one-score'));
   const cursor = async () => (await page.evaluate(readFigure, 'one-score'))?.cursor;
-  // Inside the first map: its first rows of cells.
+  // Inside the first map, over its first rows of cells.
   await map.hover({ position: { x: 20, y: 60 } });
   const first = await cursor();
   await map.click({ position: { x: 20, y: 60 } });
@@ -216,7 +216,7 @@ modelTest(
       expect(await seen('.finding').innerText(), name).toMatch(/\d/);
       expect(await seen('.controls, .tools').count(), name).toBe(0);
     }
-    // A live picture keeps its shape: its labels lie over its colours.
+    // A live picture keeps its shape, because its labels are placed over its colours.
     const shape = await surface(figureOf(page, 'one-score')).evaluate((element) => {
       element.style.width = '300px';
       const { width, height } = element.getBoundingClientRect();

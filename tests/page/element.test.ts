@@ -1,4 +1,4 @@
-// One figure as an element of its page: moved, failing to draw, failing to compute, and well again.
+// One figure as an element of its page: moved, failing to draw, failing to compute, and recovering.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import type { AnyFigure } from '../../web/figures/figure.ts';
@@ -38,7 +38,7 @@ test.each(['scene', 'describe', 'readout', 'cells', 'focus'])(
     await expect
       .poll(() => problems(page))
       .toBe('This figure could not be drawn with these settings; others may work (the pen broke). Try again');
-    // What was there before stays, as after a failed computation.
+    // What was shown before stays, as after a failed computation.
     expect((await page.evaluate(readFigure, name))?.finding).toBe(finding);
     await element.locator('input[name=k]').press('ArrowRight');
     const shown = await drawn(page, name);
@@ -69,7 +69,7 @@ test('a worker that broke is ended, and another one goes on', async () => {
   const [worker] = page.workers();
   expect(page.workers()).toHaveLength(1);
   const ended = new Promise((closed) => worker?.once('close', closed));
-  // As a trap outside of any question would.
+  // Like a trap outside of any question.
   await worker?.evaluate(() => {
     setTimeout(() => {
       throw new Error('broken on purpose');

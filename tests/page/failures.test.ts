@@ -1,15 +1,15 @@
-// What can go wrong outside the page: each ends in a plain sentence where the reader looks, the rest of the
-// page goes on, and "Try again" helps once the trouble is over.
+// Failures outside the page: each ends in a plain sentence where the reader looks, the rest of the page
+// goes on, and "Try again" helps once the trouble is over.
 import type { Locator, Page } from 'playwright';
 import { describe, expect, inject, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import type { Site } from './support/site.ts';
 import { figureOf, modelTest, unfold, visit } from './support/visit.ts';
 
-/** What the figure says has gone wrong, once it says so: a whole sentence, and a way to try again. */
+/** A figure's error message once it appears: a whole sentence, and a way to try again. */
 async function complaintOf(figure: Locator): Promise<string> {
   const alert = figure.getByRole('alert');
-  // What stands above it may have moved it away from the reader meanwhile, so that it has not asked yet.
+  // The content above may have pushed it away from the reader, so that it has not asked yet.
   const shown = async () => {
     await figure.scrollIntoViewIfNeeded();
     return alert.isVisible();
@@ -20,7 +20,7 @@ async function complaintOf(figure: Locator): Promise<string> {
   return sentence;
 }
 
-/** Brought near, so that it asks for what it needs. */
+/** Brings a figure near, so that it asks for what it needs. */
 async function brought(page: Page, name: string): Promise<Locator> {
   const figure = figureOf(page, name);
   await unfold(page, name);
@@ -32,13 +32,13 @@ const figure2 = (page: Page) => brought(page, 'one-score');
 
 const tryAgain = (figure: Locator) => figure.getByRole('button', { name: 'Try again' }).click();
 
-/** Waits for a figure's numbers, and for its complaint to be gone. */
+/** Waits until a figure shows numbers and no error. */
 async function recovers(figure: Locator): Promise<void> {
   await figure.locator('.surface').waitFor({ timeout: 10_000 });
   await expect.poll(() => figure.getByRole('alert').count()).toBe(0);
 }
 
-/** Figure 1 answers its sliders. */
+/** Checks that figure 1 answers its sliders. */
 async function goesOn(page: Page): Promise<void> {
   for (const [n, pairs] of Object.entries({ 5: 10, 6: 15 })) {
     await (await figure1(page)).locator('input[name=n]').fill(n);
@@ -112,7 +112,7 @@ describe('the part that computes', () => {
           }`.replaceAll('\n', ''),
         ),
     });
-    /** Answers how often it has been refused so far. */
+    /** Returns how often it has been refused so far. */
     const refuse = (refusing: boolean) =>
       page.evaluate(
         (data) =>
@@ -128,7 +128,7 @@ describe('the part that computes', () => {
     await refuse(true);
     await (await figure1(page)).locator('input[name=n]').fill('7');
     expect(await complaintOf(await figure1(page))).toContain(brokeOff);
-    // Still too little: the same sentence, and no worse.
+    // Still too little memory: the same sentence, and nothing worse.
     const first = await refuse(true);
     expect(first).toBeGreaterThan(0);
     await tryAgain(await figure1(page));
@@ -143,7 +143,7 @@ describe('the part that computes', () => {
   test('the browser has no WebAssembly', async () => {
     const { page } = await visit({
       first: () => Reflect.deleteProperty(window, 'WebAssembly'),
-      // A worker has a global object of its own.
+      // A worker has its own global object.
       site: (site) => site.prefix(/worker-.*\.js$/, 'delete self.WebAssembly;'),
     });
     for (const figure of [await figure1(page), await figure2(page)]) {
@@ -213,7 +213,7 @@ modelTest('the network goes once the page is there, and comes back', async () =>
   await goesOn(page);
   await box.fill('zebras xylophone quartz');
   expect(await complaintOf(await figure2(page))).toContain('is there a network?');
-  // Words that are here already need no network.
+  // Words that are already loaded need no network.
   await box.fill('the other bank');
   await recovers(await figure2(page));
   await box.fill('zebras xylophone quartz');
@@ -229,7 +229,7 @@ test('JavaScript is off: the text stays and says what is missing', async () => {
   const lines = [
     page.getByText('Why are positions added'),
     page.getByRole('heading', { name: 'One score asks four questions' }),
-    // Playwright's search for a text leaves out what stands in a noscript.
+    // Playwright's text search ignores the contents of a noscript.
     page.locator('noscript p'),
     page.locator('superpose-figure[name=dot-products] img'),
     page.locator('superpose-figure[name=dot-products] .finding'),

@@ -1,5 +1,5 @@
-// Every figure's settings, as a reader moves them: each link, each input, the link that is copied; always against
-// what Node computes for the same state.
+// Every figure's settings, as a reader changes them: by links and by inputs, and the link that is copied.
+// Each result is compared with what Node computes for the same state.
 import type { Page } from 'playwright';
 import { describe, expect } from 'vitest';
 import { isDear } from '../figures/shorter.ts';
@@ -10,7 +10,7 @@ import { drawn, figureOf, fold, modelTest, sharedVisit } from './support/visit.t
 
 const visit = sharedVisit();
 
-/** Every setting at each of its variations, by links; what the last of them shows. */
+/** Sets every setting to each of its variations, by links; returns what the last one shows. */
 async function showsWhatNodeComputes(page: Page, name: string): Promise<Shown> {
   let shown: Shown | undefined;
   for (const link of links(name)) {
@@ -21,8 +21,8 @@ async function showsWhatNodeComputes(page: Page, name: string): Promise<Shown> {
 }
 
 /**
- * Every input, as a hand moves it, from the first view and back to it. What trains is let be until the last of them was moved:
- * the newest settings are what is drawn.
+ * Moves every input as a hand would, from the first view and back to it. A figure that trains is left alone
+ * until the last input has moved: it draws only the newest settings.
  */
 async function inputsChangeTheirSettings(page: Page, name: string): Promise<void> {
   const figure = figureOf(page, name);
@@ -31,7 +31,7 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
   if (!runs) await drawn(page, name);
   for (const [setting, control] of Object.entries(controls) as [string, { kind: string }][]) {
     const input = figure.locator(`[name="${setting}"]`);
-    // A setting that does nothing in this state has no input.
+    // A setting without effect in this state has no input.
     if ((await input.count()) === 0) continue;
     const before = JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
     if (['range', 'steps'].includes(control.kind)) {
@@ -60,7 +60,7 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
   const first = settle?.(initial, undefined) ?? initial;
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.state).toEqual(first);
   if (!runs) await drawn(page, name);
-  // The address follows a moment later, and then is that of the first view.
+  // The address follows a moment later, and is then that of the first view.
   const link = writeLink(name, controls, first);
   await expect.poll(() => new URL(page.url()).hash).toBe(link);
 }

@@ -1,4 +1,5 @@
-// Every figure's first view, as a reader uses it: the keys, the table, the files; always against what Node computes.
+// Every figure's first view, as a reader uses it: keys, table, files. All are compared with what Node
+// computes.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { describe, expect } from 'vitest';
@@ -50,7 +51,7 @@ async function saved(page: Page, name: string, button: string): Promise<Buffer> 
   return readFile(await (await download).path());
 }
 
-/** Whatever the width: they are made of the numbers alone. */
+/** The files do not depend on the width: they contain only the numbers. */
 async function filesHoldItsNumbers(page: Page, name: string): Promise<void> {
   const shown = await drawn(page, name);
   const { rendered } = await expected(name, shown.state);
@@ -77,7 +78,7 @@ async function filesHoldItsPicture(page: Page, name: string): Promise<void> {
       height: Number(parsed.documentElement.getAttribute('height')),
     };
   }, svg);
-  // With a margin, its title and its settings.
+  // It has a margin, its title and its settings.
   expect(picture).toMatchObject({
     error: undefined,
     title: rendered.figure.title,

@@ -1,4 +1,4 @@
-// A figure never waits for an answer that nobody wants any more, and never shows one over a newer one.
+// A figure never waits for an answer that is no longer wanted, and never shows one over a newer one.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected, figures, withoutRounding, writeLink } from './support/expected.ts';
@@ -6,15 +6,15 @@ import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
 interface Desk {
-  /** What the page asked of its worker. */
+  /** The questions that the page has sent to its worker. */
   asked: { id: number; figure: string; state: Record<string, unknown> }[];
   cancelled: number[];
-  /** Answers that came in while the desk was closed. */
+  /** Answers that arrived while the desk was closed. */
   held: (() => void)[];
   closed: boolean;
 }
 
-/** Sits between the page and its worker: notes the questions, and keeps answers back while it is closed. */
+/** Sits between the page and its worker: records the questions, and holds answers back while it is closed. */
 const putDesk = () => {
   const desk: Desk = { asked: [], cancelled: [], held: [], closed: false };
   Object.assign(window, { desk });
@@ -67,7 +67,7 @@ const name = 'dot-products';
 test('fifty steps of a slider in one go are two questions, and the figure ends on the last', async () => {
   const { page, asked } = await visitWithDesk();
   await drawn(page, name);
-  // All of it in one turn of the page's loop, faster than any hand.
+  // All in one turn of the page's event loop, faster than any hand.
   await page.evaluate(() => {
     const slider = document
       .querySelector('superpose-figure[name=dot-products]')
@@ -80,7 +80,7 @@ test('fifty steps of a slider in one go are two questions, and the figure ends o
   const shown = await drawn(page, name);
   expect(shown.state.scale).toBe(2.5);
   expect(shown.finding).toBe((await expected(name, shown.state)).finding);
-  // The first is on its way before the second comes; of all the others only the newest is asked.
+  // The first question is sent before the second setting comes; of the others, only the newest is asked.
   expect(await asked(name, 'scale')).toEqual([1, 0.05, 2.5]);
 });
 
@@ -139,14 +139,14 @@ modelTest('a sentence given up while its words are on their way', async () => {
   await box.fill('zebra crossings');
   await expect.poll(() => site.requests.slice(before).join()).toContain('words-');
   await box.fill('the other bank');
-  // The typed text is passed on after a pause, so nothing tells that it has been, but the answer.
+  // Typed text is passed on after a pause; only the answer shows that it was.
   release();
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'one-score'))?.tokens)
     .toEqual(['[CLS]', 'the', 'other', 'bank', '[SEP]']);
 });
 
-/** The marks, and those of a cursor in the first cell, as they stand in the document. */
+/** The marks in the document, and those of a cursor in the first cell. */
 const picture = async (page: Page, name: string): Promise<string[]> =>
   figureOf(page, name).evaluate(async (element) => {
     const figure = element as HTMLElement & { cursor: object; updateComplete: Promise<unknown> };
@@ -155,7 +155,7 @@ const picture = async (page: Page, name: string): Promise<string[]> =>
     return ['.marks', '.frame'].map((layer) => figure.shadowRoot?.querySelector(layer)?.innerHTML ?? '');
   });
 
-// Of a step, a figure writes those marks anew that changed: as many, in some steps, and more or fewer in others.
+// A step rewrites only the marks that changed: in some steps as many as before, in others more or fewer.
 modelTest.each([
   ['gram', ['positions', 'd']],
   ['dot-products', ['n', 'scale']],

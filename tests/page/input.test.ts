@@ -1,5 +1,5 @@
-// Whatever is typed ends in the model's numbers for it and in a plain sentence where something was left out,
-// and the page goes on.
+// Whatever is typed ends in the model's numbers for it, and in a plain sentence where something was left out.
+// The page goes on.
 import { expect } from 'vitest';
 import { expected, withoutRounding } from './support/expected.ts';
 import { readFigure, type Shown } from './support/shown.ts';
@@ -7,11 +7,13 @@ import { drawn, figureOf, modelTest, surface, type Visit, visit } from './suppor
 
 const box = ({ page }: Visit) => figureOf(page, 'one-score').locator('textarea');
 
-/** Types a text and waits until figure 2 shows what Node computes for it, at two keys. Returns the tokens. */
+/**
+ * Types a text and waits until figure 2 shows what Node computes for it, for two keys. Returns the tokens.
+ */
 async function showsNumbersFor(visited: Visit, name: string, text: string): Promise<readonly string[]> {
   const { page } = visited;
   const { state } = await drawn(page, 'one-score');
-  // A box has no carriage returns and no halves of characters to send.
+  // A text box cannot send carriage returns or unpaired surrogates.
   await box(visited).fill(text);
   const typed = await box(visited).inputValue();
   const { rendered, finding, readout } = await expected('one-score', { ...state, text: typed });

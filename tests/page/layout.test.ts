@@ -1,4 +1,4 @@
-// How the page keeps still and keeps up: while it loads, computes, changes its colours or is rearranged.
+// The page keeps still and keeps up: while it loads, computes, changes its colours or is rearranged.
 import { expect, test } from 'vitest';
 import { names } from './support/expected.ts';
 import { readCanvas, readFigure } from './support/shown.ts';
@@ -49,7 +49,7 @@ for (const [width, height] of [
         () => new Promise((settled) => requestAnimationFrame(() => requestAnimationFrame(settled))),
       );
     await figureOf(page, 'dot-products').scrollIntoViewIfNeeded();
-    // The room that the inputs take is kept from the start, and the picture gives way to the live one.
+    // Space for the inputs is reserved from the start, and the picture is replaced by the live figure.
     await figureOf(page, 'dot-products').locator('.controls input').first().waitFor();
     await painted();
     releaseModule();

@@ -1,4 +1,4 @@
-// Addresses: whole, checked, gone back and forth between, and never forgotten.
+// Addresses: complete, checked, in step with back and forward, and supported for ever.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
@@ -9,7 +9,7 @@ import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 const name = 'dot-products';
 
 describe('every link ever released opens the view that it opened then', () => {
-  // Lines are only ever added: a version, the fragment, and settings that the figure must come to have.
+  // Lines are only ever added: the version, the fragment, and settings that the figure must take from it.
   const released: { link: string; figure: string; state: Record<string, unknown>; says: string }[] =
     JSON.parse(readFileSync(new URL('./links/released.json', import.meta.url), 'utf8'));
   modelTest.each(released)('$link', async ({ link, figure, state, says }) => {
@@ -83,7 +83,7 @@ test('back and forward go through the views', async () => {
 test('a slider leaves one address behind, when it is let go', async () => {
   const { page } = await visit();
   await drawn(page, name);
-  // The page's time stands, so that no key is late, and then goes on.
+  // The page's clock is stopped, so that no key is late, and then goes on.
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 3_600_000);
   const addresses = () => page.evaluate(() => history.length);

@@ -1,5 +1,6 @@
-// The whole page with every figure drawn, at the widths of phones and of walls and in both colour schemes: opened once
-// and looked at in many ways, first as it is read and then with all its tables and cards open.
+// The whole page with every figure drawn, at the widths of phones and of huge screens and in both colour
+// schemes. It is opened once and examined in many ways: first as it is read, then with all its tables and
+// cards open.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { faultsOf, ofColours } from './support/axe.ts';
@@ -13,7 +14,7 @@ const visit = sharedVisit({ viewport: { width: 320, height: 900 } });
 const read = new WeakSet<Page>();
 const unfolded = new WeakSet<Page>();
 
-/** With every figure drawn. */
+/** The page with every figure drawn. */
 async function asRead() {
   const opened = await visit();
   if (!read.has(opened.page)) for (const name of names) await drawn(opened.page, name);
@@ -21,7 +22,7 @@ async function asRead() {
   return opened;
 }
 
-/** With all tables open too, and all that is closed below a figure. */
+/** The same with all tables and everything else below the figures open. */
 async function allOpen() {
   const opened = await asRead();
   const { page } = opened;
@@ -33,7 +34,10 @@ async function allOpen() {
   return opened;
 }
 
-/** Rows of a table are made alike, and the thousands of them are most of the page. The last test does this. */
+/**
+ * Keeps a few rows of each table: rows are alike, and thousands of them are most of the page. The last test
+ * does this.
+ */
 async function shortenTables(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const figure of document.querySelectorAll('superpose-figure')) {
@@ -42,7 +46,7 @@ async function shortenTables(page: Page): Promise<void> {
   });
 }
 
-/** Once it is laid out and painted at this width. */
+/** Waits until it is laid out and painted at this width. */
 async function at(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
   await page.evaluate(
@@ -50,7 +54,7 @@ async function at(page: Page, width: number): Promise<void> {
   );
 }
 
-/** What `found` finds at each width that is not empty. */
+/** The results of `found` at each width where it finds anything. */
 async function atEveryWidth<T>(page: Page, found: () => T[]): Promise<Record<number, T[]>> {
   const result: Record<number, T[]> = {};
   for (const width of widths) {
@@ -67,7 +71,7 @@ function overhang(): string[] {
   return beyond > 0 ? [`${beyond} px`] : [];
 }
 
-/** Labels with their values, and choices of lists, that do not fit where they stand. */
+/** Labels with their values, and options of lists, that do not fit in their places. */
 function cutOff(): string[] {
   return [...document.querySelectorAll('superpose-figure')].flatMap((figure) =>
     [...(figure.shadowRoot?.querySelectorAll('label, legend, .label') ?? [])]

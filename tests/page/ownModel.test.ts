@@ -1,4 +1,5 @@
-// A model of the reader's own on the page: chosen files give its figures, with the library's numbers, and nothing leaves.
+// A reader's own model on the page: chosen files give its figures, with the library's numbers, and nothing
+// leaves the page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
@@ -13,7 +14,7 @@ const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
 const filesOf = (name: string) => readdirSync(folderOf(name)).map((file) => `${folderOf(name)}/${file}`);
 
-/** As the page's texts are read: with plain spaces. */
+/** A percentage as the page's texts are read here: with plain spaces. */
 const inWords = (share: number) => percent(share).replace(/\s/g, ' ');
 
 async function opened(page: Page, files: string[]) {
@@ -55,7 +56,7 @@ test.each([
   const gram = await shown(page, 'own-gram');
   expect(gram.finding).toContain(aboutPercent(report.offsets?.centred.share as number).replace(/\s/g, ' '));
 
-  // Without a tokenizer the tokens are numbers.
+  // Without a tokenizer, tokens are numbers.
   const [content = '', position = '', ...others] = model.summands;
   const groups = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
   const scores = await model.decompose({ ids: [2, 3, 4, 5] }, { groups });
@@ -76,7 +77,7 @@ test.each([
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'own-one-score'))?.problems.join())
     .toContain('from 0 to 11');
-  // The worker's own files, and no bytes of the model: visit() fails on anything that is sent elsewhere.
+  // Only the worker's own files are fetched, and no bytes of the model: visit() fails on requests elsewhere.
   expect(site.requests.slice(requests).every((path) => /\.(js|wasm)$/.test(path))).toBe(true);
 
   await card.getByRole('button', { name: 'Forget this model' }).click();
@@ -90,7 +91,7 @@ describe('pictures', () => {
     const card = await opened(page, filesOf('vit'));
     await shown(page, 'own-gram');
     expect(await card.locator('superpose-figure').count()).toBe(2);
-    // A picture of one colour above another, made by the browser.
+    // A picture with one colour above another, made by the browser.
     const png = await page.evaluate(() => {
       const canvas = document.createElement('canvas');
       canvas.width = 6;
@@ -144,7 +145,7 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
   await card.getByLabel('ε of its norms').fill('0.01');
   await card.getByRole('button', { name: 'Open with these' }).click();
   await shown(page, 'own-heads');
-  // Without a tokenizer there is no corpus to take means over.
+  // Without a tokenizer there is no corpus to average over.
   expect(await named()).toEqual([...ofTables, 'own-heads', 'own-one-score', 'own-needs-positions']);
 });
 
@@ -183,7 +184,7 @@ modelTest('a text is cut by the tokenizer that lies beside the weights', async (
   );
   const own = await shown(page, 'own-heads');
   expect(own.problems).toEqual([]);
-  // This file is MiniLM itself, and so are its numbers.
+  // This file is MiniLM itself, so its numbers are the same.
   await figureOf(page, 'heads').scrollIntoViewIfNeeded();
   const known = await shown(page, 'heads');
   expect(own.finding).toBe(known.finding);
@@ -207,7 +208,7 @@ test('a link to a figure of somebody’s model says what to open, and shows its 
   expect(heads.problems).toEqual([]);
   expect(heads.state).toMatchObject({ gauge: 'raw', file: digest });
   expect(heads.finding).toContain('in the raw gauge');
-  // Another file is told from it.
+  // Another file is recognised as different.
   await page.evaluate((one) => {
     location.hash = `#v=1&figure=own-heads&file=${one}&gauge=raw`;
   }, '0123456789abcdef');
@@ -221,7 +222,7 @@ test('a folder that is dropped is read, and what is no part of a model is left a
   const card = page.locator('#own-model');
   await card.locator('summary').first().click();
   await card.locator('.own').waitFor();
-  // A browser makes entries of what the system drops; these stand for a folder with a folder's reader.
+  // A browser makes entries from what the system drops; these imitate a folder and its reader.
   const files = readdirSync(folderOf('bert')).map((name) => [
     name,
     readFileSync(`${folderOf('bert')}/${name}`, 'base64'),
@@ -234,7 +235,7 @@ test('a folder that is dropped is read, and what is no part of a model is left a
       file: (take: (file: File) => void) =>
         take(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name)),
     }));
-    // A reader gives some entries at a time, and none at last.
+    // A reader returns some entries at a time, and at the end none.
     const parts = [entries.slice(0, 1), entries.slice(1), []];
     const folder = {
       isFile: false,

@@ -1,4 +1,4 @@
-// A large file of the reader's own costs no more memory than the few rows that are read of it.
+// A large file of the reader's own costs no more memory than the few rows that are read from it.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { figureOf, visit } from './support/visit.ts';
 const d = 768;
 const megabyte = 2 ** 20;
 
-/** A file of GPT-2's layout with a vocabulary so large that it has 500 MB; random numbers, again and again. */
+/** A file in GPT-2's layout with a vocabulary large enough for 500 MB: the same random numbers repeated. */
 function largeModel(path: string): number {
   const vocabulary = 162_000;
   const shapes: Record<string, number[]> = {
@@ -44,7 +44,7 @@ function largeModel(path: string): number {
   return offset + text.length + 8;
 }
 
-/** Bytes of this process's children and theirs, shared ones by their part. */
+/** Memory in bytes of this process's descendants; shared memory counts in part. */
 function memoryOfTree(): number {
   const parents = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()
@@ -62,7 +62,7 @@ function memoryOfTree(): number {
       const [, kilobytes] = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').match(/^Pss:\s+(\d+)/m) ?? [];
       bytes += 1024 * Number(kilobytes ?? 0);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return bytes;
@@ -88,7 +88,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
         .toBe(true);
     }
   };
-  // With all modules and code, as after a small model.
+  // With all modules and code loaded, as after a small model.
   const small = fileURLToPath(new URL('../reference/checkpoints/gpt2/', import.meta.url));
   const first = memoryOfTree();
   await input.setInputFiles(readdirSync(small).map((file) => small + file));
@@ -104,7 +104,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   await card.getByLabel('Heads of the first layer').fill('12');
   await card.getByLabel('ε of its norms').fill('0.00001');
   await card.getByRole('button', { name: 'Open with these' }).click();
-  // The figures of the small one have gone by then.
+  // The small model's figures are gone by then.
   await expect
     .poll(() => card.locator('.own > [role=status]').textContent(), { timeout: 120_000 })
     .toMatch(/GPT-2, [1-9][\d.]* MB; opened/);

@@ -1,4 +1,5 @@
-// Tables of the reader's own on the page: chosen or dropped files give their figures, with the library's numbers, and nothing leaves.
+// Tables of the reader's own on the page: chosen or dropped files give their figures, with the library's
+// numbers, and nothing leaves.
 import type { Page } from 'playwright';
 import { openTable } from 'superpose';
 import { expect, test } from 'vitest';
@@ -22,7 +23,7 @@ const payload = (name: string, buffer = bytesOf(name)) => ({
   buffer,
 });
 
-/** The part of the card that opens tables, open. */
+/** The part of the card that opens tables, unfolded. */
 async function partOf(page: Page) {
   const card = page.locator('#own-model');
   await card.locator('summary').first().click();
@@ -38,7 +39,7 @@ const shown = async (page: Page, name: string) => {
   return found;
 };
 
-/** As the page's texts are read: with plain spaces. */
+/** A text as the page's texts are read here: with plain spaces. */
 const inWords = (text: string) => text.replace(/\s/g, ' ');
 
 test('each format gives five figures, with the library’s numbers; a half is refused; a button forgets them', async () => {
@@ -63,7 +64,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
   }
   expect(await part.locator('superpose-figure').count()).toBe(5);
 
-  // Dropped on its line, a file is of positions.
+  // A file dropped on the line for positions is a table of positions.
   await page.evaluate((base64) => {
     const dataTransfer = new DataTransfer();
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -72,7 +73,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
     document.querySelector('.own-table [data-kind=position]')?.dispatchEvent(event);
   }, ofPositions.toString('base64'));
   await expect.poll(status).toContain('Rows of positions from rows.npy: 70, of 16 numbers each.');
-  // The model's own part has heard nothing of it.
+  // The part for models has not noticed it.
   expect(await page.locator('.own > [role=status]').textContent()).toBe('');
   const overlap = await shown(page, 'own-table-overlap');
   expect(overlap.finding).toContain(`overlap ${about(plain.energyOverlap({ tokens, positions }))} times`);
@@ -85,7 +86,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
   const attention = await shown(page, 'own-table-sandbox');
   expect(attention.finding).toContain('in the raw gauge');
 
-  // With words in the file, one is moved.
+  // If the file names words, one of them is moved.
   await line('token').setInputFiles(payload('glove.txt'));
   await expect.poll(status).toContain('Rows of tokens from glove.txt');
   await shown(page, 'own-table-collisions');
@@ -101,10 +102,10 @@ test('each format gives five figures, with the library’s numbers; a half is re
 
   await line('position').setInputFiles(payload('half.csv', Buffer.from('1,2,3\n4,5\n')));
   await expect.poll(status).toBe('“half.csv”, line 2: expected 3 numbers; found 2 fields.');
-  // What was open is still there.
+  // The table that was open is still there.
   expect((await shown(page, 'own-table-overlap')).finding).toBe(overlap.finding);
 
-  // The site's own files are asked for, and nothing is sent: visit() fails on anything that goes elsewhere.
+  // The site's own files are requested, and nothing is sent: visit() fails on requests elsewhere.
   expect(sent).toEqual([]);
   await part.getByRole('button', { name: 'Forget the tables' }).click();
   await expect.poll(() => part.locator('superpose-figure').count()).toBe(0);
@@ -140,7 +141,7 @@ test('reading a long file can be stopped', async () => {
     dataTransfer.items.add(file);
     const event = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer });
     document.querySelector('.own-table [data-kind=token]')?.dispatchEvent(event);
-    // At once, before any of it has come.
+    // At once, before any of it has arrived.
     for (const button of document.querySelectorAll<HTMLButtonElement>('.own-table button'))
       if (button.textContent === 'Stop' && !button.hidden) button.click();
   });

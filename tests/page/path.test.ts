@@ -1,4 +1,5 @@
-// The path through the page: short with its cards closed, which cost nothing, and always saying where one is.
+// The path through the page: short while its cards are closed, which cost nothing, and always showing where
+// the reader is.
 import { expect, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
@@ -9,7 +10,7 @@ for (const [width, most] of [
 ] as const) {
   modelTest(`the page is at most ${most} px high at a width of ${width}`, async () => {
     const { page } = await visit({ viewport: { width, height: 900 } });
-    // What is on the path gets its live height, too.
+    // The figures on the path get their live height, too.
     for (const figure of await page.locator('superpose-figure:not(details *)').all()) {
       await figure.scrollIntoViewIfNeeded();
       await figure.locator('.surface').waitFor();
@@ -67,7 +68,7 @@ for (const [width, height] of [
     expect(await page.evaluate(() => scrollY)).toBe(0);
     const box = await figureOf(page, 'sum').locator('.surface').boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
-    // Of the model it has asked for one small file.
+    // It has requested one small file of the model.
     const ofModel = site.requests.filter((path) => path.includes('/model/'));
     expect(ofModel.map((path) => path.split('/').at(-1))).toEqual(['opening.safetensors']);
   });

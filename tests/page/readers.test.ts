@@ -1,5 +1,5 @@
-// Five readers and what they come for: a student, a blogger, an engineer, someone on a phone, someone at a keyboard.
-// Tabs, headings, landmarks and paper's parts are counted in accessibility.test.ts.
+// Five readers and what they come for: a student, a blogger, an engineer, someone on a phone, someone at a
+// keyboard. accessibility.test.ts counts tabs, headings, landmarks and the parts on paper.
 import { chromium } from 'playwright';
 import { expect, onTestFinished, test } from 'vitest';
 import { chromiumOptions } from '../../tools/chromium.mjs';
@@ -14,7 +14,7 @@ modelTest(
   'a student: the picture on the first screen, then the figure behind a clause of the answer',
   async () => {
     const { page } = await visit();
-    // As it comes, without scrolling to it.
+    // The page as it loads, without scrolling to the figure.
     await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.drawn, patience).toBeDefined();
     expect(await page.evaluate(() => scrollY)).toBe(0);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/added, not concatenated\?$/);
@@ -77,7 +77,7 @@ test('an engineer: the file has the numbers of the table, more of their digits t
 modelTest('on a phone: a word is chosen by a tap, and nothing is wider than the screen', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   const shown = await drawn(page, 'sum');
-  // Where the words are is data of the picture.
+  // The positions of words are part of the picture's data.
   const { figure, data, state } = (await expected('sum', shown.state)).rendered;
   const scene = figure.scene(data, state, shown.width);
   const other = Number(shown.state.word) - 1;
@@ -96,7 +96,7 @@ modelTest('on a phone: a word is chosen by a tap, and nothing is wider than the 
 modelTest('text at 200 %: all of it is there, and the page does not scroll sideways', async () => {
   const site = await startSite();
   onTestFinished(() => site.stop());
-  // The reader's own size of text, which is no size of the page.
+  // The reader's own font size, not one of the page's.
   const browser = await chromium.launch({
     ...chromiumOptions,
     args: [...chromiumOptions.args, '--blink-settings=defaultFontSize=32'],
@@ -115,7 +115,7 @@ modelTest('text at 200 %: all of it is there, and the page does not scroll sidew
     }),
   );
   expect(cut).toEqual([]);
-  // Words in pictures grow as well: 11 pixels and more have become 22.
+  // Words in pictures grow as well: 11 pixels or more have become 22.
   const sizes = await figureOf(page, 'sum')
     .locator('.marks')
     .evaluate((svg: SVGSVGElement) => {

@@ -1,5 +1,5 @@
-// A figure that is shown while it runs: frames on the way, the newest settings win, it can be held and stepped, waits
-// in a hidden tab, and stands still for who prefers that.
+// A figure that is shown while it runs: it shows frames on the way, uses the newest settings, can be paused
+// and stepped, waits in a hidden tab, and keeps still for a reader who prefers that.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';
@@ -11,7 +11,7 @@ const now = (page: Page) => page.evaluate(readFigure, name);
 const button = (page: Page, label: string) =>
   figureOf(page, name).getByRole('button', { name: label, exact: true });
 
-/** Notes the steps of each picture. */
+/** Records the steps of each picture. */
 const watch = (page: Page) =>
   figureOf(page, name).evaluate((element) => {
     const steps: number[] = [];
@@ -73,7 +73,8 @@ test('it is held, stepped, looked at with a term cut, and goes on', async () => 
   await button(page, 'Train').click();
   await button(page, 'Pause').click();
   await button(page, 'Continue').waitFor();
-  // The worker answers in order: once it has answered another figure, no frame is on its way from before the pause.
+  // The worker answers in order: once it has answered another figure, no frame from before the pause is under
+  // way.
   await drawn(page, 'shift');
   await nextFrame(page);
   const held = await now(page);
@@ -81,7 +82,7 @@ test('it is held, stepped, looked at with a term cut, and goes on', async () => 
   await drawn(page, 'gram');
   await nextFrame(page);
   expect((await now(page))?.finding).toBe(held?.finding);
-  // A setting that it must be trained anew for lets it go.
+  // A setting that starts a new training ends the pause.
   await figureOf(page, name).locator('input[name=sigma]').press('ArrowRight');
   await agrees(page);
 });
@@ -98,7 +99,7 @@ test('in a hidden tab it waits', async () => {
   await watch(page);
   await button(page, 'Train').click();
   await expect.poll(() => stepsSeen(page)).toEqual([0]);
-  // What is asked of the same worker meanwhile is answered.
+  // The worker also answers other questions in the meantime.
   for (const other of ['shift', 'gram', 'subspaces']) await drawn(page, other);
   expect(await stepsSeen(page)).toEqual([0]);
   await hide(false);

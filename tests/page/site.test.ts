@@ -1,4 +1,4 @@
-// What the site asks of the network and of its server.
+// What the site needs from the network and from its server.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -13,7 +13,7 @@ const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((f
 const kilobytes = (names: string[]) =>
   names.reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name)), { level: 9 }).length, 0) / 1024;
 
-/** Once it is, without scrolling to it, which might bring others near. */
+/** Waits until a figure is drawn, without scrolling to it, which might bring others near. */
 const drawnWhereItIs = (page: Page, name: string) =>
   expect
     .poll(() => page.evaluate(readFigure, name).then((shown) => shown?.drawn !== undefined), {
@@ -47,17 +47,18 @@ for (const [fragment, name] of [
 test('all scripts that a page of figures can ever load stay within their budget', () => {
   const all = files.filter((file) => /^assets\/.*\.js$/.test(file));
   expect(all.some((file) => file.includes('worker'))).toBe(true);
-  // What only those fetch who open a model of their own, with all parts of the published tokenizer.
+  // Fetched only by readers who open a model of their own; includes all parts of the published tokenizer.
   const own = all.filter((file) => /\/(ownModel|tokenizer)-/.test(file));
   expect(own).toHaveLength(3);
   expect(kilobytes(own)).toBeLessThan(30);
-  // What those fetch beside it who open a table: what reads one, and its figures' settings.
+  // Also fetched by readers who open a table: code that reads it, and the settings of its figures.
   const tables = all.filter((file) => /\/ownTable-/.test(file));
   expect(tables).toHaveLength(3);
   expect(kilobytes(tables)).toBeLessThan(7);
   const scripts = all.filter((file) => ![...own, ...tables].includes(file));
-  // With the second module's own JavaScript, that of eight figures that came with the opening, the layers and the
-  // trainer, and the snippets of the Embed dialog, for all of which no reader waits before a first figure.
+  // This includes the second module's own JavaScript, eight figures that came with the opening, the layers
+  // and the trainer, and the snippets of the Embed dialog. No reader waits for any of these before a first
+  // figure.
   expect(kilobytes(scripts)).toBeLessThan(160);
 });
 
@@ -76,9 +77,9 @@ test('dist/ asks nothing special of a server', async () => {
 
 test('no page, script or style names another host', () => {
   for (const name of files.filter((file) => ['.html', '.js', '.css'].includes(extname(file)))) {
-    // A link to a source asks for nothing until a reader follows it.
+    // A link to a source requests nothing until a reader follows it.
     const text = readFileSync(join(dist, name), 'utf8').replace(/<a\b[^>]*>/g, '');
-    // Names of XML vocabularies look like addresses, and nobody asks for them.
+    // Names of XML vocabularies look like addresses, but nobody requests them.
     const addresses = text.match(/\b(https?|wss?):\/\/[^\s"'`]*/g) ?? [];
     expect(
       addresses.filter((address) => !address.startsWith('http://www.w3.org/')),

@@ -1,19 +1,19 @@
-// Figures that come, are moved and go, and a page that is left and come back to: no more memory, listeners or workers
-// than after the first of them. A few here; `npm run soak` makes 500.
+// Figures that come, move and go, and a page that is left and returned to, hold no more memory, listeners or
+// workers than after the first few. A short run here; `npm run soak` makes 500.
 import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { chromiumOptions, wholeChromium } from '../../tools/chromium.mjs';
 import { startSite } from './support/site.ts';
 
 const figures = Number(process.env.SUPERPOSE_SOAK_FIGURES ?? 40);
-/** How many come before what is there is counted. */
+/** How many figures come before the first count. */
 const first = Math.min(50, figures / 2);
 const returns = Math.max(2, figures / 50);
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await puppeteer.launch({
-    // Without windows there is no going back to a page as it was.
+    // Without windows, the browser cannot go back to a page as it was.
     executablePath: wholeChromium ?? '/usr/bin/chromium',
     args: [...(chromiumOptions.args ?? []), '--no-sandbox'],
   });
@@ -36,7 +36,7 @@ async function opened(): Promise<{ page: Page; session: CDPSession; address: str
   return { page, session: await page.createCDPSession(), address: site.address };
 }
 
-/** What is there once all that can be collected is. */
+/** What remains after everything collectable is collected. */
 async function held(page: Page, session: CDPSession) {
   for (let again = 0; again < 3; again++) {
     await session.send('HeapProfiler.collectGarbage');
@@ -70,7 +70,7 @@ test(`${figures} figures come, are moved and go`, async () => {
           figure.setAttribute('name', ['dot-products', 'mixing'][k % 2] as string);
           figure.setAttribute('seed', String(k));
           home.append(figure);
-          // One in three goes before it has answered, and the others are moved first.
+          // One in three is removed before it has answered; the others are moved first.
           if (k % 3 !== 0) {
             const wrapper = document.createElement('section');
             home.append(wrapper);

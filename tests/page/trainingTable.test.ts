@@ -1,4 +1,5 @@
-// A table of trained models on the page: its cells lead to their runs, and they are trained by as many workers as there may be.
+// A table of trained models on the page: its cells link to their runs, and as many workers train them as are
+// allowed.
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
@@ -18,7 +19,7 @@ test('a click on a cell opens its run, and so does Enter', async () => {
   const { state } = await drawn(page, name);
   expect(state).toMatchObject({ schemes: ['add', 'untied'], tasks: ['badge', 'lookup'] });
   const box = await surface(figureOf(page, name)).boundingBox();
-  // The last row of two, the second column.
+  // The last of two rows, the second column.
   await surface(figureOf(page, name)).click({ position: { x: (box?.width ?? 0) - 40, y: 76 } });
   const opened = () => page.evaluate(readFigure, 'four-tasks').then((shown) => shown?.state);
   await expect.poll(opened).toMatchObject({ scheme: 'untied', fourth: 'prev', seed: 1 });
@@ -35,7 +36,7 @@ test('the page’s worker starts others of its kind', async () => {
   const { page, site } = await visit({ fragment: `#v=1&figure=${name}&${several}` });
   await agrees(page);
   const workers = site.requests.filter((path) => /\/worker-[^/]*\.js$/.test(path));
-  // Nine runs are worth three; some machines have fewer cores.
+  // Nine runs are worth three workers; some machines have fewer cores.
   const cores = await page.evaluate(() => navigator.hardwareConcurrency);
   expect(workers).toHaveLength(Math.min(3, cores));
 });

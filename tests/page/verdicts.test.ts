@@ -1,4 +1,4 @@
-// Each link of the table of claims, clicked: the figure shows the state that it names, and says what is quoted.
+// Clicks each link of the table of claims: the figure shows the named state, and says what is quoted.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Verdict } from '../../web/build/verdicts.ts';
@@ -27,7 +27,7 @@ modelTest(
       await one.locator('a.see').click();
       if (!figure) {
         expect(new URL(page.url()).hash).toBe(`#${section}`);
-        // What is published stands in a card, which is open now.
+        // Published results are in a card, which is open now.
         const card = page.locator(`#${section}`);
         await expect.poll(() => card.evaluate((place) => place === document.activeElement)).toBe(true);
         expect(await card.locator('table').first().isVisible()).toBe(true);
@@ -76,7 +76,7 @@ modelTest('a bet is answered below its figure, the answer first', async () => {
   await said('cross').toMatch(/^That depends on the weights\. You were right\. With full weights/);
   await said('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
   await said('width').toMatch(/^d = \d+\. /);
-  // They are kept for the tab.
+  // They are kept for this tab.
   await page.reload();
   const kept = page.getByLabel('That depends on the weights');
   await kept.scrollIntoViewIfNeeded();

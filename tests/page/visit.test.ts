@@ -1,4 +1,4 @@
-// The watch that every other test relies on: it sees what it is there to see.
+// The watch that all other tests rely on sees what it should.
 import { expect, test } from 'vitest';
 import { visit } from './support/visit.ts';
 
@@ -27,12 +27,12 @@ test('what the page asks of another host', async () => {
   complaints.length = 0;
 });
 
-// A policy in a page does not bind its workers, so there it is the request itself that must be seen.
+// A page's policy does not bind its workers, so the request itself must be seen.
 test('what the worker asks of another host', async () => {
   const { page, complaints } = await visit({
     site: (site) => site.prefix(/worker-.*\.js$/, "fetch('http://elsewhere.invalid/').catch(() => {});"),
   });
-  // The worker is started for the first figure that is near.
+  // The worker starts for the first figure that comes near.
   await page.locator('superpose-figure').first().scrollIntoViewIfNeeded();
   await expect
     .poll(() => complaints.join('\n'), { timeout: 10_000 })

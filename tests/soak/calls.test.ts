@@ -1,5 +1,6 @@
-// Calls of every function, in an order that a seed draws and with numbers that it draws anew each time: after the first
-// thousand neither a module's memory nor JavaScript's grows. A few thousand here; `npm run soak` makes 100,000.
+// Calls of every function, in a seeded random order and with newly drawn numbers each time: after the first
+// thousand neither a module's memory nor JavaScript's grows. A few thousand here; `npm run soak` makes
+// 100,000.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
@@ -9,17 +10,17 @@ import { rightCalls } from '../api/support/rightCalls.ts';
 
 const calls = Number(process.env.SUPERPOSE_SOAK_CALLS ?? 4000);
 const every = 1000;
-/** Bytes of JavaScript's that are no growth: code that is compiled later than the rest, and statistics of the engine. */
+/** Allowed JavaScript growth in bytes: code that is compiled late, and the engine's own statistics. */
 const slack = 3 * 2 ** 20;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 const draw = drawing(1);
-/** What says which or how many, and is not a number of a table. */
+/** Numbers that select or count, rather than fill a table. */
 const kept = ['covariances', 'variances', 'terms', 'logits', 'shares', 'residuals', 'angles'];
 
-/** The same arguments with new numbers in their tables, and other seeds. */
+/** The same arguments with new numbers in their tables, and new seeds. */
 function drawn(value: unknown, name = ''): unknown {
   if (value instanceof Float64Array || value instanceof Float32Array)
     return kept.includes(name) ? value : value.map((one) => (one === 0 ? 0 : 2 * draw() - 1));
@@ -36,7 +37,7 @@ const right = Object.entries(rightCalls).flatMap(([name, { sound, also = [] }]) 
 
 async function once(): Promise<void> {
   const [name, args] = right[Math.floor(draw() * right.length)] as (typeof right)[number];
-  // A module's own numbers, as the bytes of a file, stay.
+  // Numbers from a module, such as the bytes of a file, stay.
   const given = name === 'normalization' ? args : args.map((one) => drawn(one));
   const found = (plain[name as keyof typeof plain] as unknown as Call)(...given) as
     | { delete?(): void; next?(): Promise<unknown>; return?(): Promise<unknown> }

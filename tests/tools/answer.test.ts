@@ -13,7 +13,7 @@ const render = headless.renderer(pathToFileURL(`${folder}model/`));
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 const numbersIn = (text: string): string[] => text.match(/(?<![\p{L}\d.])\d+(?:\.\d+)?/gu) ?? [];
 
-/** Whether one of the numbers is this one, as far as it is written out. */
+/** Whether one of the numbers rounds to this one, to the digits written. */
 const rounds = (written: string, numbers: string[]): boolean =>
   numbers.some((one) => Number(one).toFixed(written.split('.')[1]?.length ?? 0) === written);
 

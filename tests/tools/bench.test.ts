@@ -1,4 +1,4 @@
-// What the bench times is right before it is timed: every engine of every job, on small shapes and without a
+// What the bench times must first be right: every engine of every job, on small shapes, without a
 // clock.
 import { expect, test } from 'vitest';
 import { clientOf } from '../../tools/bench/client.js';
@@ -65,7 +65,7 @@ test.each(cases)('every engine is right: $title, $shape', async ({ job, shape })
     const answer = await run();
     const errorOf = (found: unknown) => job.errorOf(input, found, reference, engine);
     expect(errorOf(answer), engine.name).toBeLessThan(job.allowed);
-    // The comparison sees a hundredth, a sign and NaN.
+    // The comparison notices a hundredth, a sign and NaN.
     for (const change of [(value: number) => 1.01 * value, (value: number) => -value, () => Number.NaN])
       expect(errorOf(changed(answer, change)) <= job.allowed, `${engine.name}, ${change}`).toBe(false);
     release?.();
@@ -73,7 +73,7 @@ test.each(cases)('every engine is right: $title, $shape', async ({ job, shape })
 });
 
 const eigen = process.env.SUPERPOSE_PREFIX;
-// Where they can be built: npm test sets the prefix.
+// Only where native programs can be built: npm test sets the prefix.
 interface Native {
   name: string;
   order(what: object): Promise<{ engine: string; right: boolean }[]>;
@@ -92,7 +92,7 @@ for (const start of natives)
     for (const shape of training.small) {
       const [found] = await runtime.order({ job: 'training', shape });
       expect(found).toMatchObject({ engine: `${runtime.name} kernels`, right: true });
-      // Throws where a step takes memory.
+      // Throws if a step allocates memory.
       expect(await runtime.order({ round: [found?.engine] })).toHaveProperty([found?.engine ?? '']);
     }
     await runtime.close();
@@ -202,7 +202,7 @@ test('medians, ratios, exponents and their tables', () => {
       [4, 48],
     ]),
   ).toBeCloseTo(2, 12);
-  // n² d, in a cross.
+  // n² d, in a cross of shapes.
   const shapes: [number, number][] = [
     [1, 2],
     [2, 2],

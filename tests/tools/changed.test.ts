@@ -1,4 +1,4 @@
-// `npm test -- changed`: what it picks for a change.
+// `npm test -- changed`: the tests it picks for a change.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { root } from '../package/support/project.ts';
 
 const all = testFiles();
 const picked = (...files: string[]) => {
-  // A file that has moved would be a change that no test is picked for.
+  // Guards against files that have moved: no test would be picked for them.
   for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
   return testsFor(files, all);
 };

@@ -1,5 +1,5 @@
 // The worked example of an encoding in CONTRIBUTING.md, followed to the letter in a copy of the sources: it
-// compiles natively and for the web, its tests pass, and so do those that ask something of every function.
+// compiles natively and for the web, and its tests pass, as do the tests that cover every function.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { execute, plainEnvironment, root } from '../package/support/project.ts';
 import { copySources } from './support/copy.ts';
 
 const inCi = process.env.CI === 'true';
-// Without node_modules of its own it finds those of the checkout around it.
+// It has no node_modules of its own, so it finds those of the checkout around it.
 const copy = join(root, 'build/new-encoding');
 const inCopy = (file: string) => join(copy, file);
 const bin = (name: string) => join(root, 'node_modules/.bin', name);
@@ -26,7 +26,7 @@ const section = guide.split(/^## /m).find((text) => text.startsWith('Adding an e
 
 const touched = new Set<string>();
 
-/** Writes a file, or beside the first line that reads so in a file that is there. */
+/** Writes a file, or inserts text beside the first line that reads `line` in an existing file. */
 function write(file: string, side: string | undefined, line: string, text: string) {
   touched.add(file);
   if (!side) {
@@ -50,7 +50,7 @@ const run = async (program: string, ...args: string[]) => {
 beforeAll(() => {
   copySources(copy);
   cpSync(join(root, 'build/package'), inCopy('build/package'), { recursive: true });
-  // What stands above a block names its file, and a line of it when the file is there.
+  // The paragraph above a block names its file and, for an existing file, a line in it.
   const blocks = [...section.matchAll(/\n\n([^\n](?:[^\n]|\n(?!\n))*)\n\n```\w+\n([\s\S]*?)^```$/gm)];
   expect(blocks.length).toBeGreaterThan(5);
   for (const [, above = '', code = ''] of blocks) {
@@ -79,7 +79,7 @@ test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
       'CMakeFiles/core.dir/src/core/encodings/nerf.cpp.o',
       'tests/core/CMakeFiles/encodings_test.dir/encodings/nerf_test.cpp.o',
     ];
-    // By itself, it need not wait for the rest of its room.
+    // Compiled separately, it need not wait for the rest of its room.
     await run('cmake', '--preset', 'native', '-DSUPERPOSE_TESTS_TOGETHER=OFF');
     await run('cmake', '--build', '--preset', 'native', '--target', ...objects);
     const program = inCopy('build/native/nerf');
@@ -89,7 +89,7 @@ test.runIf(inCi || (which('g++') && existsSync('/usr/include/gtest')))(
   },
 );
 
-// The rest of the library is there, compiled: it is linked with what is new.
+// The rest of the library is already compiled, and is linked with the new code.
 const archive = join(root, 'build/wasm/libcore-second-plain.a');
 test.runIf(inCi || existsSync(archive))('the API has it, documented, and its tests pass', async () => {
   const nerf = 'CMakeFiles/core-second-plain.dir/src/core/encodings/nerf.cpp.o';

@@ -1,4 +1,4 @@
-// What is in dist/ beside the page: the reference, the notices, the files for hosts, the demo.
+// What dist/ holds besides the page: the reference, the notices, the files for hosts, the demo.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -33,7 +33,7 @@ test('the reference has every function and every name that the package gives out
   }
   for (const name of functions)
     expect(sections.get(name), name).toMatch(/<h3>[\s\S]*<p>[\s\S]*<pre><code>[\s\S]*<p>Example/);
-  // Nothing of the inside.
+  // No internals.
   for (const name of ['number', 'check', 'Raw', 'Loaded', 'loadModule'])
     expect([...sections.keys()]).not.toContain(name);
 });
@@ -47,7 +47,7 @@ test('each section links to its code, which is shown as it is', () => {
     ),
   ];
   expect(linked.map(([, , file]) => file)).toEqual(named.map(([, file]) => file));
-  // What stands before the first section is the opening.
+  // The text before the first section is the opening.
   const sections = page
     .split('<section ')
     .slice(1)
@@ -107,7 +107,7 @@ test('every host’s file has the headers of all files, and of figures', () => {
     ['X-Content-Type-Options', 'nosniff'],
   ] as const;
   const framed = ['Cross-Origin-Embedder-Policy', 'require-corp'] as const;
-  // Netlify's and Cloudflare's: a pattern, then its headers.
+  // For Netlify and Cloudflare: a pattern, then its headers.
   const blocks = new Map(
     read('_headers')
       .split(/^(?=\/)/m)
@@ -117,12 +117,12 @@ test('every host’s file has the headers of all files, and of figures', () => {
   expect([...blocks.keys()]).toEqual(['/*', '/figures/*', '/assets/*']);
   expect(blocks.get('/*')).toEqual(everywhere);
   expect(blocks.get('/figures/*')).toEqual([framed]);
-  // Apache's, a file a folder.
+  // For Apache: one file per folder.
   const apache = (file: string) =>
     [...read(file).matchAll(/^ {2}Header set ([\w-]+) "(.+)"$/gm)].map(([, name, value]) => [name, value]);
   expect(apache('.htaccess')).toEqual(everywhere);
   expect(apache('figures/.htaccess')).toEqual([framed]);
-  // CloudFront's, before S3.
+  // For CloudFront in front of S3.
   const policy = (name: string) => {
     const { Quantity, Items } = JSON.parse(read(`hosting/${name}.json`)).CustomHeadersConfig;
     expect(Quantity).toBe(Items.length);
@@ -196,7 +196,7 @@ test('without SUPERPOSE_URL nothing claims an address', () => {
   expect(existsSync(join(dist, 'sitemap.xml'))).toBe(false);
 });
 
-// What a right one gives: readme.test.ts, by the README's command.
+// readme.test.ts tests a right one, with README's command.
 test('a wrong SUPERPOSE_URL is refused', () => {
   const build = () =>
     execFileSync(join(root, 'node_modules/.bin/vite'), ['build', '-c', 'web/vite.config.ts'], {

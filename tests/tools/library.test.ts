@@ -1,4 +1,4 @@
-// The list of all that the library computes stays whole and true.
+// The list of everything the library computes stays complete and true.
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The oracles of tests/reference run again, and give what is committed, within the tolerances that their
-// README names: nobody has changed a script without its numbers, or a number by hand.
+// Runs the oracles of tests/reference again. They must give what is committed, within the tolerances that
+// their README states: nobody has changed a script without its numbers, or a number by hand.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ const namesOf = (ending: string, ...but: string[]) =>
     .map((name) => name.slice(0, -ending.length))
     .filter((name) => !but.includes(name));
 
-// Their writer is none, drawn_sentences.py draws what is not committed, and figures.json is the core's.
-// The longest scripts run longest: they start first.
+// oracle_json is no oracle, drawn_sentences.py draws what is not committed, and figures.json comes from the
+// core. The longest scripts take longest, so they start first.
 const lengthOf = (oracle: string) => readFileSync(join(folder, `${oracle}.py`)).length;
 const oracles = namesOf('.py', 'oracle_json', 'drawn_sentences').sort((a, b) => lengthOf(b) - lengthOf(a));
 const readme = readFileSync(join(folder, 'README.md'), 'utf8');
@@ -26,7 +26,7 @@ const committed = (oracle: string) => JSON.parse(readFileSync(join(folder, `${or
 const copy = mkdtempSync(join(tmpdir(), 'superpose-oracles-'));
 const reference = join(copy, 'tests/reference');
 mkdirSync(reference, { recursive: true });
-// With the numbers, of which a script keeps those that it would need other data for.
+// The numbers are copied too: a script keeps those that it could only make from other data.
 for (const name of readdirSync(folder))
   if (/\.(py|json)$/.test(name)) cpSync(join(folder, name), join(reference, name));
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
@@ -52,7 +52,7 @@ test.each(oracles)('a number of %s.json that is not the oracle’s would be seen
   const tolerances = rules.get(oracle) ?? [];
   const found = numbersIn(committed(oracle)).filter(({ value }) => value !== 0);
   expect(found.length).toBeGreaterThan(20);
-  // The largest of each key, by a hundredth.
+  // The largest number of each key, changed by a hundredth.
   const bySize = found.sort((a, b) => Math.abs(a.value) - Math.abs(b.value));
   const keys = new Map(bySize.map((one) => [one.key, one]));
   const theirs = committed(oracle);
@@ -80,7 +80,7 @@ test('what tolerances let pass, and what they do not', () => {
   expect(sees({ e: [0.001, 10.5] }, { e: [0.2, 10.5] })).toBe(true);
   expect(sees({ e: [[0.001], [10.5]] }, { e: [[0.1], [10.5]] })).toBe(false);
   expect(sees({ e: [{ x: [0.001] }, { x: [10.5] }] }, { e: [{ x: [0.1] }, { x: [10.5] }] })).toBe(true);
-  // Whole numbers, words, what is not there, and shapes.
+  // Whole numbers, words, missing values and shapes.
   expect(sees({ c_1: 1000 }, { c_1: 1001 })).toBe(true);
   expect(sees({ x: 'a' }, { x: 'b' })).toBe(true);
   expect(sees({ x: null }, { x: 0 })).toBe(true);

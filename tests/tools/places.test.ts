@@ -1,4 +1,5 @@
-// What the Embed dialog says of each place: `tried` are the hosts that `npm run hosts` builds with its texts.
+// What the Embed dialog says about each place: the `tried` hosts are those that `npm run hosts` builds with
+// its texts.
 import { expect, test } from 'vitest';
 import { places } from '../../web/page/places.ts';
 import { hosts } from '../hosts/hosts.ts';
@@ -15,7 +16,7 @@ test('every form of a tried place but files and citations is one that a host use
     Object.values(hosts).flatMap(({ ways }) => ways.map(({ place, kind }) => `${place} ${kind}`)),
   );
   for (const [name, { tried, forms }] of Object.entries(places)) {
-    // A picture in Markdown is the same text on any page of HTML as in a post.
+    // A picture in Markdown is the same text on any HTML page as in a post.
     const kinds = Object.keys(forms).filter(
       (kind) => !['file', 'cite'].includes(kind) && !(name === 'html' && kind === 'markdown'),
     );

@@ -1,5 +1,5 @@
-// The sentences of “Both can be read back” and “A trained model” that state a fact about numbers, each
-// checked in the state that it speaks of.
+// The sentences of “Both can be read back” and “A trained model” that state numeric facts, each checked
+// in the state that it is about.
 import { readFileSync } from 'node:fs';
 import { load, loadMiniLM, logitsOf, sharesOf, termOf } from 'superpose';
 import { describe, expect, inject, test } from 'vitest';
@@ -15,7 +15,7 @@ import { run } from '../figures/support.ts';
 const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8')
   .replace(/<[^>]*>/g, '')
   .replace(/\s+/g, ' ');
-/** Of something that is there. */
+/** An element that exists, counted from the end if negative. */
 // biome-ignore lint/suspicious/noExplicitAny: of any data
 const nth = (list: ArrayLike<any>, place: number) => list[place < 0 ? list.length + place : place];
 const said = (sentence: string) => expect(page).toContain(sentence);
@@ -75,7 +75,7 @@ test('width protects words', async () => {
   expect(nth(nth(points, 1), 1).share).toBeGreaterThan(0.88);
   expect(nth(nth(points, 1), 1).share).toBeLessThan(0.97);
   expect(nth(nth(points, 4), 1).share).toBeLessThan(0.01);
-  // ρ = 2: of the chance for a pair, at three times the width too large, and at four times too small.
+  // ρ = 2: the chance for a pair, too large at three times the width and too small at four times.
   const superpose = await load();
   const pair = (d: number, scale: number) =>
     superpose.cosineTail({ epsilon: 1 / Math.sqrt(1 + 2 * scale * scale), d: d + 1 }) / 2;
@@ -83,7 +83,7 @@ test('width protects words', async () => {
     expect(pair(3 * d, 2)).toBeGreaterThan(pair(d, 1));
     expect(pair(4 * d, 2)).toBeLessThan(pair(d, 1));
   }
-  // And as drawn.
+  // The same for the drawn points.
   expect(nth(nth(points, 5), 2).share).toBeGreaterThan(nth(nth(points, 4), 1).share);
   expect(nth(nth(points, 6), 2).share).toBeLessThan(nth(nth(points, 4), 1).share);
 });
@@ -195,7 +195,7 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
     expect(asked).toBeGreaterThan(0.8);
     expect(nth(nth(yours.heads, 9), rest)).toBeGreaterThan(0.8);
     expect(nth(nth(ten.heads, 9), rest)).toBeGreaterThan(0.8);
-    // “Nearly all of it”: over the heads, what the constant asks of words against the whole rest.
+    // “Nearly all of it”: over the heads, the constant's part on words against all the rest.
     said('Nearly all of it is what the constant asks of each key’s word');
     const sum = (values: number[]) => values.reduce((a, b) => a + b);
     const words = sum(scores.heads.map((head) => sharesOf(scores, head)[constant * parts + token] as number));

@@ -84,7 +84,7 @@ test.runIf(inject('withModel'))('MiniLM’s tables, of 512 words and of all', as
     'Over the whole vocabulary A is 0.23, and 89 % of the positions’ twelve main directions lie where words vary least, in the last eighth of all directions',
   );
   const model = await loadMiniLM(superpose);
-  // All ids but those of pieces called [unused…].
+  // All ids except those of pieces called [unused…].
   const ids = [0, 100, 101, 102, 103, ...Array.from({ length: 30_522 - 999 }, (_, place) => 999 + place)];
   expect(ids).toHaveLength(29_528);
   const tokens = { data: new Float64Array(ids.length * 384), rows: ids.length, columns: 384 };

@@ -1,5 +1,5 @@
-// What the sections on other schemes, the sandbox and published results say, against the library, the data
-// file and the registry.
+// What the sections on other schemes, the sandbox and published results say, checked against the library, the
+// data file and the registry.
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ test('order shows from the second causal layer on', async () => {
 test('MAE has the column first, and reading order puts the patch below a row away', async () => {
   said('MAE’s first half encodes the column');
   said('Numbering the patches in reading order also gives products that depend on the offset');
-  // Over the first half, patches of one column are the same to MAE, and those of one row to tensor2tensor.
+  // In the first half, MAE cannot tell patches of one column apart, and tensor2tensor those of one row.
   const { data } = await run(images, { channels: 'first' });
   const [mae, t2t] = data.found;
   expect(mae.products[7]).toBeCloseTo(mae.products[0], 12);
@@ -59,7 +59,7 @@ test('MAE has the column first, and reading order puts the patch below a row awa
   expect(t2t.products[7]).toBeLessThan(t2t.products[0] - 0.1);
   const whole = await run(images);
   const { products } = whole.data.found[2];
-  // A row is seven patches long: one down is as far as seven along.
+  // A row has seven patches: one down is as far as seven along.
   expect(products[0 * 49 + 7]).toBeCloseTo(products[7 * 49 + 14], 10);
   expect(products[0 * 49 + 6 + 1]).toBeCloseTo(products[1 * 49 + 8], 10);
   expect(products[7]).toBeLessThan(products[1] - 1);
@@ -82,7 +82,8 @@ test('TUPE’s averages are those of its columns, and the steps between them wha
   for (const { value: printed, parts = [] } of averaged) {
     expect(parts).toHaveLength(9);
     const mean = parts.reduce((sum, part) => sum + part, 0) / 9;
-    // Printed with two decimals, of columns with two: rounding of the mean, and one unit for how it is done.
+    // The printed mean has two decimals, and so do its columns: allow its rounding, and one unit for the way
+    // of rounding.
     expect(Math.abs(mean - Number(printed))).toBeLessThan(0.01);
   }
   const step = (from: string, to: string) => (value(to) - value(from)).toFixed(2);
@@ -125,7 +126,7 @@ test('a dot beside each published number stands where it is between the least an
   for (const [value, cx] of found as [number, number][]) {
     expect(Math.abs(cx - 4 - (92 * (value - low)) / (high - low))).toBeLessThanOrEqual(0.5);
   }
-  // All the same: in the middle.
+  // All equal gives the middle.
   expect(placeIn([4.92, 4.92], 4.92)).toBe(0.5);
 });
 

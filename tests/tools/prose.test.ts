@@ -1,5 +1,5 @@
-// The sentences of the page that state a fact about numbers, each checked for its default sentence and
-// seed. A number that prose names in words ("a fifth") is a range here.
+// The sentences of the page that state numeric facts, each checked for its default sentence and seed. A
+// number that prose gives in words ("a fifth") is a range here.
 import { readFileSync } from 'node:fs';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -27,7 +27,7 @@ test('cross terms spread like √d, position · position grows like d, and so th
   );
   for (const seed of [1, 2, 3]) {
     const [narrow, wide] = [products(64, seed), products(1024, seed)];
-    // Sixteen times the width: four times the spread, sixteen times p·p′. Over 64 tokens a spread is
+    // Sixteen times the width: four times the spread, sixteen times p·p′. With 64 tokens a spread is
     // known to about one part in √128, so 20 % is more than two standard errors.
     const spread = wide.moments.crossTerms.deviation / narrow.moments.crossTerms.deviation;
     expect(spread).toBeGreaterThan(4 * 0.8);

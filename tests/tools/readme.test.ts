@@ -1,5 +1,5 @@
-// The commands in README.md for a checkout, as they stand there, in a copy of this one: they build and serve
-// while this one is being tested.
+// README.md's commands for a checkout, run unchanged in a copy of this one: they build and serve while this
+// one is being tested.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { copySources } from './support/copy.ts';
 const copy = join(root, 'build/readme-checkout');
 const inCopy = (file: string) => join(copy, file);
 const read = (file: string) => readFileSync(inCopy(file), 'utf8');
-// The checkout is asked to build for no address, unless a command says so.
+// Build for no particular address, unless a command says so.
 const env = plainEnvironment();
 delete env.SUPERPOSE_URL;
 
@@ -24,7 +24,7 @@ const run = async (command: string) => {
 
 beforeAll(async () => {
   copySources(copy);
-  // As after `npm ci`, and with all built but the page: that of every part is what these tests stand on.
+  // As after `npm ci`, with everything built except the page: the tests depend on every other part.
   await execute('cp', ['-al', join(root, 'node_modules'), copy], root);
   for (const folder of ['package', 'single', 'model', 'computed', 'stamps']) {
     const built = join(root, 'build', folder);
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** What each command must do; it is given the command as README.md has it. */
+/** What each command must do; it gets the command as README.md has it. */
 const checks: Record<string, (command: string) => Promise<void>> = {
   'npm run build': async (command) => {
     await run(command);
@@ -59,16 +59,16 @@ const checks: Record<string, (command: string) => Promise<void>> = {
       expect(address, said.join('\n')).toBeDefined();
       const answer = await fetch(address as string);
       expect(answer.status).toBe(200);
-      // Served on this machine, the page is not kept for offline use.
+      // When served on this machine, the page is not kept for offline use.
       expect(await answer.text()).toBe(read('dist/index.html').replace(/ data-offline="[^"]*"/, ''));
     } finally {
-      // With the shell and npm, all that it started; it may have ended by itself.
+      // Ends the shell, npm and all that they started; it may have ended by itself.
       if (address) process.kill(-(server.pid as number), 'SIGTERM');
       await ended;
     }
   },
 
-  // All tests cannot run inside one of them: here one file runs, and what runs this file is looked at.
+  // All tests cannot run inside one of them: run one file here, and check how that runs.
   'npm test': async (command) => {
     expect(await run(`${command} -- node relativePosition`)).toMatch(
       /^[1-9]\d* passed, 0 failed, 0 skipped$/m,
@@ -133,7 +133,7 @@ test('every file that README.md and CONTRIBUTING.md name is there', () => {
       ([, path]) => path as string,
     );
     expect(named.length).toBeGreaterThan(5);
-    // The files of the worked examples are the reader's to write.
+    // The files of the worked examples are for the reader to write.
     for (const path of named.filter((one) => !/\/(turns|nerf)(\.test|_test)?\.\w+$/.test(one))) {
       expect(existsSync(join(root, path)), path).toBe(true);
     }

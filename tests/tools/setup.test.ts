@@ -1,5 +1,5 @@
-// What the set-up finds on PATH, what it downloads instead, and what it says when it can do neither; in a copy
-// of the checkout, with an empty cache and with nothing on PATH but what a test puts there.
+// What the set-up finds on PATH, what it downloads instead, and what it says when it can do neither. Runs in
+// a copy of the checkout, with an empty cache and nothing on PATH except what a test puts there.
 import {
   chmodSync,
   copyFileSync,
@@ -37,7 +37,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** Puts a shell script, or a program of this machine, on the tests' PATH. */
+/** Puts a shell script, or a program of this machine, on the test's PATH. */
 function onPath(name: string, script = `exec '${which(name)}' "$@"`): void {
   write(join(bin, name), `#!/bin/sh\n${script}\n`);
   chmodSync(join(bin, name), 0o755);
@@ -53,7 +53,7 @@ function fakeEmscripten(version: string): string {
   return emscripten;
 }
 
-/** As `make install` of Eigen leaves it; RapidJSON beside it. */
+/** Headers as `make install` of Eigen leaves them, with RapidJSON beside them. */
 function fakeHeaders(version: string): string {
   const prefix = join(top, `prefix-${version}`);
   const config = join(prefix, 'share/eigen3/cmake/Eigen3Config');
@@ -77,7 +77,7 @@ endif()
   return prefix;
 }
 
-/** apt's sources here name a mirror in a folder; all else of apt is the machine's. */
+/** Makes apt's sources name a mirror in a folder; the rest of apt is the machine's. */
 function fakeMirror(): string {
   const mirror = join(top, 'mirror');
   mkdirSync(mirror, { recursive: true });
@@ -196,7 +196,7 @@ describe.skipIf(!which('apt-helper', '/usr/lib/apt'))('with apt', () => {
     write(join(fakeMirror(), pins.eigen.pool), 'not Eigen');
     const { code, said } = await setUp();
     expect(code).toBe(1);
-    // Of "not Eigen", by sha256sum.
+    // The SHA-256 of "not Eigen", from sha256sum.
     const theirs = 'c622ebe033bbe23546612963e647c3b94a09688a9ed885262eb3031f3bed6efd';
     expect(said).toContain(`has the SHA-256 ${theirs}`);
     expect(said).toContain(`${pins.eigen.sha256} was expected`);

@@ -1,4 +1,4 @@
-// What a compiler and a linter can see without running anything.
+// What a compiler and a linter can find without running anything.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { root } from '../package/support/project.ts';
 
 const inCi = process.env.CI === 'true';
 
-/** What the tool printed when it found fault; empty when it did not. */
+/** What the tool printed if it found faults; otherwise empty. */
 function faults([tool = '', ...args]: string[]): string {
   try {
     execFileSync(tool, args, { cwd: root, encoding: 'utf8', stdio: 'pipe' });
@@ -28,7 +28,7 @@ test.runIf(inCi || which('clang-format'))('clang-format: C++ is laid out as .cla
   expect(faults(formatted())).toBe('');
 });
 
-// All files take minutes: `npm run lint`.
+// All files take minutes: `npm run lint` checks them.
 test.runIf(inCi || (which('clang-tidy') && existsSync(`${presetFolder('native')}/compile_commands.json`)))(
   'clang-tidy: nothing to mend in the C++ that changed',
   () => {

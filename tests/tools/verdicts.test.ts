@@ -1,5 +1,5 @@
 // Each verdict of the table against the figure that its link opens: the figure says what the verdict quotes,
-// and no number in a verdict comes from elsewhere.
+// and every number in a verdict comes from there.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { published } from '../../web/build/published.ts';
@@ -14,7 +14,7 @@ const headless: typeof import('../../web/node/index.ts') = await import(
 );
 const render = headless.renderer(pathToFileURL(`${folder}model/`));
 const flat = (text: string) => text.replace(/\s+/g, ' ');
-/** Numbers; not the indices and names that have digits in them, as p₂₀ and d/2. */
+/** Numbers, without indices and names that contain digits, such as p₂₀ and d/2. */
 const numbersIn = (text: string): string[] =>
   flat(text)
     .replace(/tensor2tensor|d\/2|√2/g, '')
@@ -88,7 +88,7 @@ test('what training shows is said of small models, these tasks and five seeds', 
   for (const { why, figure, settings } of trained) {
     expect(why).toContain('Small models, these tasks.');
     expect(why).toContain('five seeds');
-    // The one trains five whatever is set.
+    // That figure always trains five.
     expect(figure === 'keep-apart' || settings?.seeds === 5).toBe(true);
   }
 });
@@ -98,7 +98,10 @@ interface Cell {
   first: { mean: number; count: number } | undefined;
 }
 
-/** Rows of the table over five seeds, each with its four tasks; the figures above have trained most of them. */
+/**
+ * Rows of the table over five seeds, each with its four tasks; the figures above have already trained most of
+ * them.
+ */
 async function rowsOf(schemes: string, tasks = 'badge.lookup.roll.prev', layers = 'one'): Promise<Cell[][]> {
   const settings = { schemes, tasks, layers, seeds: '5' };
   const { data, refused } = await render('schemes-tasks', Object.entries(settings));
@@ -117,18 +120,18 @@ test('sooner, later and never: as the verdicts on training say, over five seeds'
     Cell[],
   ];
   const firstOf = (row: Cell[], task: number) => row[task]?.first?.mean ?? Number.POSITIVE_INFINITY;
-  // “badge is learned a little sooner than with added positions and prev later”, lookup and roll never.
+  // “badge is learned a little sooner than with added positions and prev later”; lookup and roll never.
   expect(firstOf(untied, 0)).toBeLessThan(firstOf(added, 0));
   expect(firstOf(untied, 3)).toBeGreaterThan(firstOf(added, 3));
   expect([untied[1]?.first, untied[2]?.first]).toEqual([undefined, undefined]);
-  // “later wherever a place is needed”, though not every seed comes there.
+  // “later wherever a place is needed”, though not every seed gets there.
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
   for (const task of [0, 1, 2, 3]) {
     // “Adding is there a little sooner”, “by each of five seeds”.
     expect(firstOf(added, task)).toBeLessThan(firstOf(joined, task));
     expect(joined[task]?.accuracy.least).toBeGreaterThanOrEqual(0.99);
   }
-  // “what they get without any scores”, and so do added ones that train without the cross terms
+  // “what they get without any scores”; the same for added ones that train without the cross terms.
   for (const [floor, cut, own] of columnsOf(await rowsOf('zero.cut.untied', 'lookup.roll'))) {
     for (const cell of [cut, own])
       expect(cell?.accuracy.mean).toBeLessThan((floor?.accuracy.mean as number) + 0.04);

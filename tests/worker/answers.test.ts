@@ -1,5 +1,5 @@
-// The answering side: a question, its progress, its end or its failure, and what is cancelled; a library that fails and
-// is asked again; a page's own thread in slices.
+// The answering side: a question, its progress, its end or failure, and cancelling; a library that fails and
+// is asked again; a page's own thread, in slices.
 import { describe, expect, test, vi } from 'vitest';
 import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -53,7 +53,7 @@ describe('answering', () => {
     await Promise.all(both);
     expect(said).toContainEqual({ id: 0, data: 'done' });
     expect(said.find(({ id }) => id === 1)).toHaveProperty('error');
-    // Afterwards there is nothing to cancel.
+    // Afterwards there is nothing left to cancel.
     await answer({ cancel: 0 });
     expect(signals[0]?.aborted).toBe(false);
   });

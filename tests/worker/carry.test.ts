@@ -1,4 +1,5 @@
-// What a state reads of the model, for a file of its own: noted by computing it anew over the files of the site.
+// The model files that a state reads, for a file that carries them: recorded by computing it again over the
+// site's files.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Carried } from '../../web/embed/carried.ts';
@@ -14,7 +15,7 @@ afterEach(() => {
 const model = new URL('../../build/model/', import.meta.url);
 const asked: string[] = [];
 
-/** A server of the model's files, of which some are not there. */
+/** A server of the model's files, some of which may be missing. */
 function serve(lost?: RegExp): void {
   asked.length = 0;
   vi.stubGlobal('fetch', async (address: URL) => {
@@ -31,7 +32,7 @@ const stateOf = async (name: keyof typeof figures, change: object = {}) => ({
   ) as State),
   ...change,
 });
-/** The first module that is there already; nothing of it is fetched. */
+/** The first module is already there; nothing of it is fetched. */
 const { first } = library();
 
 test('of no model, nothing', async () => {
@@ -45,7 +46,7 @@ test('of no model, nothing', async () => {
   expect(found).toBeUndefined();
 });
 
-// Before the other one: figures remember what they have read.
+// This test comes first: figures remember what they have read.
 test.runIf(inject('withModel'))(
   'a file that is not there is said, with what the server answered',
   async () => {
@@ -69,7 +70,7 @@ test('where a figure fails and the manifest too, no rejection is left behind', a
   serve(/manifest/);
   const run = carrying(library({}, {}, first), model)('no-such-figure', {}, job);
   await expect(run).rejects.toThrow('There is no figure called “no-such-figure”.');
-  // Node tells of rejections when all that was due has run.
+  // Node reports rejections after everything due has run.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
 });

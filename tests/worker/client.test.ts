@@ -1,5 +1,5 @@
-// The page's side of the worker, against a line that answers when it is told to: any interleaving of asking, cancelling,
-// answering, failing and breaking. Drawn by fast-check, which prints the seed of what fails.
+// The page's side of the worker, with a fake line that answers on demand: any interleaving of asking,
+// cancelling, answering, failing and breaking. Drawn by fast-check, which prints the seed of a failure.
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answers } from '../../web/worker/client.ts';
@@ -8,7 +8,7 @@ import type { Line, Way } from '../../web/worker/ways.ts';
 
 type Asked = Extract<Question, { figure: string }>;
 
-/** A line that keeps what it is told, and says what a test has it say. */
+/** A line that records what it is sent, and says what a test tells it to. */
 class TestLine implements Line {
   onmessage: Line['onmessage'] = null;
   onerror: Line['onerror'] = null;
@@ -24,7 +24,7 @@ class TestLine implements Line {
   say(reply: Reply): void {
     this.onmessage?.({ data: reply } as MessageEvent);
   }
-  /** Says whether what broke was kept from the console. */
+  /** Returns whether the error was kept from the console. */
   break(): boolean {
     let prevented = false;
     const event = { preventDefault: () => (prevented = true) };
@@ -41,7 +41,7 @@ const broken = 'The part of this page that computes could not be loaded. Reload 
 let client: typeof import('../../web/worker/client.ts');
 let lines: TestLine[];
 
-/** Ways that start a line each, or that cannot. */
+/** Ways that each start a line, or that cannot. */
 async function withWays(...ways: ('starts' | 'throws')[]): Promise<void> {
   vi.resetModules();
   client = await import('../../web/worker/client.ts');
@@ -65,7 +65,7 @@ async function withWays(...ways: ('starts' | 'throws')[]): Promise<void> {
 
 const newest = () => lines.at(-1) as TestLine;
 
-/** What is said to an asker, in order. */
+/** What an asker hears, in order. */
 function listener() {
   const heard: string[] = [];
   const answers: Answers = {
@@ -86,7 +86,7 @@ describe('one asker', () => {
     expect(newest().told).toEqual([{ id: 0, figure: 'shift', state: { n: 1 } }]);
     newest().say({ id: 0, progress: 0.5 });
     newest().say({ id: 0, data: 'a' });
-    // Of what has been answered nothing more is heard.
+    // Nothing more is heard about an answered question.
     newest().say({ id: 0, data: 'b' });
     newest().say({ id: 7, data: 'of somebody else' });
     expect(heard).toEqual(['progress 0.5', 'answered a for 1']);
@@ -232,7 +232,7 @@ describe('ways', () => {
       expect(first.break()).toBe(false);
       expect(first.ended).toBe(true);
       expect(heard).toEqual([`failed ${broken}`]);
-      // What the ended line still says is for nobody, and it breaks once.
+      // What the ended line still says is for nobody, and it breaks only once.
       first.break();
       expect(heard.length).toBe(1);
       one.ask({ n: 2 });
@@ -270,7 +270,7 @@ test('any interleaving: one question of each under way, nothing after a cancel, 
       const [left, right] = [listener(), listener()];
       const askers = [client.asker('a', left.answers), client.asker('b', right.answers)];
       const heard = [left.heard, right.heard];
-      /** The newest state of each, unless it was cancelled or said to be lost. */
+      /** The newest state of each asker, unless it was cancelled or reported lost. */
       const wanted: (number | undefined)[] = [undefined, undefined];
       const open = (who?: number) => {
         const line = lines.at(-1);
@@ -285,7 +285,7 @@ test('any interleaving: one question of each under way, nothing after a cancel, 
         const who = ['a', 'b'].indexOf(question.figure);
         const before = heard[who]?.length ?? 0;
         newest().say(reply);
-        // Whoever does not wait any more hears nothing.
+        // An asker who no longer waits hears nothing more.
         if (wanted[who] === undefined) expect(heard[who]?.length).toBe(before);
         else if (wanted[who] === question.state.n) {
           expect(heard[who]?.length).toBe(before + 1);
@@ -304,7 +304,7 @@ test('any interleaving: one question of each under way, nothing after a cancel, 
           if (!line || line.ended) continue;
           const lost = open();
           line.break();
-          // Moved to the next way, or told.
+          // Moved to the next way, or reported.
           if (lines.at(-1) === line) for (const { id } of lost) done.add(id);
           for (const side of [0, 1]) if (open(side).length === 0) wanted[side] = undefined;
         } else {
@@ -316,7 +316,7 @@ test('any interleaving: one question of each under way, nothing after a cancel, 
         }
         for (const side of [0, 1]) expect(open(side).length).toBeLessThanOrEqual(1);
       }
-      // A line that answers everything: what is still wanted comes, and is the newest.
+      // Finally the line answers everything: what is still wanted arrives, and is the newest.
       for (let left = 10; open().length > 0 && left > 0; left--) {
         const [question] = open() as [Asked];
         settle(question, { id: question.id, data: 'data' });

@@ -1,5 +1,5 @@
-// How the site's own worker is started, without browsers: of which address, and where it is not tried; the worker that
-// is started from within one; and what the worker's file listens to.
+// How the site's own worker is started, without browsers: from which address, and where it is not tried; the
+// worker that is started from within another; and what the worker's file listens to.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -9,7 +9,7 @@ vi.mock('../../web/worker/worker.ts?worker&url', () => ({
   default: 'https://site.example/assets/worker-1.js',
 }));
 
-/** Workers that do nothing but note what they are told. */
+/** Workers that only record what they are told. */
 class Fake {
   static made: Fake[] = [];
   told: unknown[] = [];
@@ -114,7 +114,7 @@ test('in a worker its file answers, also what is to be carried; in a page it wai
   vi.stubGlobal('self', self);
   vi.stubGlobal('location', new URL('https://site.example/assets/worker-1.js'));
   await import('../../web/worker/worker.ts');
-  // A figure without a model: its data, and nothing to carry.
+  // A figure without a model has data, but nothing to carry.
   vi.stubGlobal('fetch', async () => new Response('{}'));
   const state = initialState((await (figures.shift as NonNullable<typeof figures.shift>)()).controls);
   for (const more of [{}, { carry: true }])

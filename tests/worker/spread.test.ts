@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Doer, spread } from '../../web/worker/spread.ts';
 
-/** Workers that do nothing by themselves: what each is at is settled from here, by the job's name. */
+/** Fake workers: the test settles what each is doing, by the job's name. */
 function workshop() {
   const at = new Map<string, { resolve(result: string): void; reject(error: Error): void }>();
   const closed: number[] = [];
@@ -27,7 +27,7 @@ function workshop() {
 
 const turns = () => new Promise((resolve) => setTimeout(resolve));
 
-/** What has come of results, and how they ended. */
+/** The results so far, and how they ended. */
 function listened(results: AsyncGenerator<string>) {
   const heard: { results: string[]; error?: unknown; ended?: boolean } = { results: [] };
   (async () => {

@@ -1,5 +1,5 @@
-// One run from beginning to end, over a trainer that keeps count: when accuracy is looked at, where it rests, what it
-// says at the end, and that the trainer is freed however it ends.
+// One run from beginning to end, over a trainer that keeps count: when accuracy is measured, where it pauses,
+// what it reports at the end, and that the trainer is freed however it ends.
 import type { Superpose, TaskTrainerOptions } from 'superpose';
 import { expect, test } from 'vitest';
 import { trainingRun } from '../../web/worker/trainingRun.ts';

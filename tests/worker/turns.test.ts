@@ -1,4 +1,4 @@
-// The turns of a run that is watched: going, held, a step at a time, looked at with other settings, and cancelled.
+// The turns of a run that is watched: running, paused, stepped, viewed with other settings, and cancelled.
 import { expect, test } from 'vitest';
 import { answering } from '../../web/worker/answers.ts';
 import type { Reply } from '../../web/worker/protocol.ts';
@@ -6,7 +6,7 @@ import { turnsOf } from '../../web/worker/turns.ts';
 
 const free = () => new Promise<void>((go) => setTimeout(go, 5));
 
-/** A run that takes turns until it is cancelled, and what became of each. */
+/** A run that takes turns until it is cancelled, and the result of each. */
 function running(asked: { again?: true; held?: true } = {}) {
   const cancel = new AbortController();
   const frames: unknown[] = [];
@@ -32,7 +32,7 @@ test('it goes on by itself unless it begins held, and says whether it is to begi
   await free();
   expect(held.taken).toEqual([]);
   expect(held.run.again).toBe(true);
-  // What waits is ended too.
+  // A waiting run is ended too.
   held.cancel.abort();
   expect(await held.ended).toBe('AbortError');
 });
@@ -55,7 +55,7 @@ test('held, it takes as many turns as there are steps, and no more', async () =>
   const before = taken.length;
   await free();
   expect(taken.length).toBe(before);
-  // Steps that were not taken are forgotten when it is held again.
+  // Steps that were not taken are forgotten when it is paused again.
   hear('step');
   hear('hold');
   await free();

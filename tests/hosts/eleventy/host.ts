@@ -1,4 +1,4 @@
-// Eleventy, whose Markdown is markdown-it's.
+// Eleventy, whose Markdown is markdown-it.
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const eleventy: Host = {

@@ -1,4 +1,5 @@
-// What a feed reader leaves of a post: sanitize-html's defaults, and pictures. No script, no frame, no element of one's own.
+// What a feed reader leaves of a post: sanitize-html's defaults, and pictures. No script, frame or custom
+// element.
 import { type Host, onePage } from '../support/host.ts';
 
 export const feed: Host = {
@@ -10,7 +11,7 @@ export const feed: Host = {
   ],
   async build(site) {
     const [, , picture] = site.pasted;
-    // Its picture is a file beside the post, which a feed names in full.
+    // The picture is a file beside the post, which a feed links with its full address.
     const post = site
       .post('html')
       .replace(`src="${picture?.figure}.svg"`, `src="${site.home}pictures/${picture?.figure}-wide.svg"`);

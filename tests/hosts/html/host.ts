@@ -1,4 +1,4 @@
-// A page of one's own, with a stylesheet that is none of the figures' affair.
+// A plain HTML page, with a stylesheet that must not affect the figures.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../tools/steps.mjs';

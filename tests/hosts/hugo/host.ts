@@ -1,4 +1,4 @@
-// Hugo, with raw HTML in Markdown allowed, and with the shortcode that needs no such leave.
+// Hugo, with raw HTML in Markdown allowed, and with the shortcode that needs no such permission.
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const hugo: Host = {

@@ -1,4 +1,4 @@
-// Jekyll, whose Markdown is kramdown's, with a layout that is light whatever the reader prefers.
+// Jekyll, whose Markdown is kramdown, with a layout that is light whatever the reader prefers.
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const jekyll: Host = {

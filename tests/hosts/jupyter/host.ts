@@ -1,4 +1,4 @@
-// A notebook that is run and exported to HTML.
+// A notebook, run and exported to HTML.
 import { type Host, onePage, type Pasted, waysOf } from '../support/host.ts';
 
 export const jupyter: Host = {

@@ -1,5 +1,5 @@
-// Consumers of oEmbed and cards that were not written here, unfurl.js and open-graph-scraper, asked for the link of the
-// Embed dialog, and the frame that unfurl.js finds in a page.
+// Third-party consumers of oEmbed and cards, unfurl.js and open-graph-scraper, given the link from the Embed
+// dialog, and the frame that unfurl.js finds in a page.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const oembed: Host = {
   title: 'oEmbed (unfurl.js, open-graph-scraper)',
   ways: [],
   async build(site) {
-    // The pages of figures as a build with SUPERPOSE_URL makes them.
+    // The pages of figures, as a build with SUPERPOSE_URL makes them.
     const hosted = await site.serve('hosted');
     try {
       process.env.SUPERPOSE_URL = hosted.address;
@@ -81,12 +81,12 @@ interface Said {
   };
 }
 
-/** What it found is what the page says, and the card is a picture of the size that is said. */
+/** What it found matches the page, and the card is a picture of the stated size. */
 function check(said: Said, home: string, finding: string, picture: Buffer): void {
   const { title, oEmbed, open_graph, twitter_card, card } = said;
   const address = `${home}figures/${figure}/`;
   const [thumbnail] = oEmbed.thumbnails;
-  // A PNG says its size in its first block.
+  // The first block of a PNG has its size.
   const [width, height] = [picture.readUInt32BE(16), picture.readUInt32BE(20)];
   const found = {
     titled: title.endsWith(' · Superpose'),

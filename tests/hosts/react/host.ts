@@ -1,4 +1,4 @@
-// A React app that is built by Vite, with superpose/embed from the package and its types checked.
+// A React app built by Vite, with superpose/embed from the package, type-checked.
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const react: Host = {

@@ -1,5 +1,5 @@
-// reveal.js: slides that are hidden until they are shown, and scaled to the window. In its middle, where it puts them
-// unless told otherwise, a slide moves when a figure on it becomes higher.
+// reveal.js: slides that are hidden until they are shown, and scaled to the window. By default it centres
+// slides, so a slide moves when a figure on it becomes higher.
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const reveal: Host = {
@@ -14,7 +14,7 @@ export const reveal: Host = {
     type Deck = { slide(at: number): void; isScrollView(): boolean };
     const { Reveal } = window as unknown as { Reveal: Deck };
     Reveal.slide(place + 1);
-    // On a phone it is one long page of slides; elsewhere it would put back what is scrolled.
+    // On a phone it is one long page of slides; elsewhere reveal.js would undo the scrolling.
     if (Reveal.isScrollView()) document.querySelectorAll('superpose-figure, iframe')[place]?.scrollIntoView();
   },
 };

@@ -1,17 +1,17 @@
-// The three browsers, each with a reader who prefers light or dark.
+// The three browsers, each for a reader who prefers light or dark.
 import { chromium, closeChromium } from '../../engines/chromium.ts';
 import { type Engine, firefox, lacking, webkit } from '../../engines/engines.ts';
 
 export type Scheme = 'light' | 'dark';
 export type Visitor = Engine & {
   resize(width: number, height: number): Promise<void>;
-  /** What its reader sees, into a PNG. */
+  /** Takes a screenshot of the window as a PNG. */
   shoot?(path: string): Promise<unknown>;
-  /** A page as it prints; Chromium alone can say. */
+  /** The page as it prints; only Chromium can do this. */
   print?(): Promise<Uint8Array>;
 };
 
-/** With what its console says; an icon that the host does not have is its own affair. */
+/** Chromium with its console messages. A missing icon is the host's own affair. */
 async function openChromium(scheme: Scheme): Promise<Visitor> {
   const engine = await chromium({ scheme });
   const complaints: string[] = [];

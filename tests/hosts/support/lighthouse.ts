@@ -1,4 +1,4 @@
-// What a figure below the fold costs the page around it: Lighthouse's performance, with it and without.
+// What a figure below the fold costs the page around it: Lighthouse's performance score with it and without.
 import { join } from 'node:path';
 import { chromiumPath } from '../../../tools/chromium.mjs';
 import { hosts } from '../hosts.ts';
@@ -7,12 +7,12 @@ import { copied, node22, run, siteOf } from './site.ts';
 
 const tried = ['html', 'eleventy'];
 const runs = 5;
-/** In points of a hundred. */
+/** The most it may cost, in points out of a hundred. */
 const most = 3;
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
-/** Prints both medians of each; whether all are within the bound. */
+/** Prints the medians; returns whether all are within the bound. */
 export async function lighthouse(home: string): Promise<boolean> {
   const folder = await copied('lighthouse');
   const path = `${await node22()}:${process.env.PATH}`;
@@ -51,7 +51,7 @@ export async function lighthouse(home: string): Promise<boolean> {
         } = await host.build(site);
         pages.push({ scores: [], address: page?.address ?? '', stop });
       }
-      // In turn, so that what else the machine does meets both.
+      // Taking turns, so that the machine's other work affects both.
       for (let turn = 0; turn < runs; turn++)
         for (const { scores, address } of pages) scores.push(await score(address));
     } finally {

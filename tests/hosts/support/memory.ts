@@ -7,7 +7,7 @@ import { root } from '../../../tools/steps.mjs';
 import { readFigures } from '../../embed/support/figures.ts';
 import { serve } from './serve.ts';
 
-/** In MB: what only they have, and their part of what they share. */
+/** In MB: the processes' own memory, and their part of what they share. */
 function memoryOf(pid: number): number {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -32,7 +32,7 @@ function memoryOf(pid: number): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
-/** Figures in turn: one that needs nothing of the model, one that does. */
+/** Figures in turn: one that needs nothing from the model, and one that does. */
 const figureAt = (place: number) =>
   place % 2 === 0
     ? `<superpose-figure name="dot-products" n="${place + 4}"></superpose-figure>`
@@ -40,7 +40,10 @@ const figureAt = (place: number) =>
         .fill('river')
         .join(' ')}"></superpose-figure>`;
 
-/** Prints a row for pages of no figure, one, two and ten; whether nothing is fetched twice, and one worker computes. */
+/**
+ * Prints a row for pages with no figure, one, two and ten; returns whether nothing is fetched twice and one
+ * worker computes.
+ */
 export async function memory(): Promise<boolean> {
   let within = true;
   const folder = join(root, 'build/hosts/memory');
@@ -79,7 +82,7 @@ export async function memory(): Promise<boolean> {
       }
       const problem = (await page.evaluate(readFigures)).find((one) => one.problem);
       if (problem) throw new Error(problem.problem);
-      // What is no longer needed may go.
+      // Give unneeded memory time to be freed.
       await page.waitForTimeout(3000);
       const paths = dist.requests.map((path) => path.replace('/superpose/', ''));
       const twice = paths.length - new Set(paths).size;

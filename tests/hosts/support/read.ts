@@ -1,10 +1,10 @@
-// What is read in a host's page. Each function stands alone: it is sent into the page.
+// What is read in a host's page. Each function is self-contained: it is sent into the page.
 
 export interface Styles {
   [element: string]: string;
 }
 
-/** Notes how the host's own elements look, for `changedStyles`. */
+/** Records how the host's own elements look, for `changedStyles`. */
 export function noteStyles(): number {
   const told = ['color', 'backgroundColor', 'fontFamily', 'fontSize', 'fontWeight', 'lineHeight'] as const;
   const more = ['margin', 'padding', 'display', 'letterSpacing', 'textAlign', 'width'] as const;
@@ -36,7 +36,10 @@ export function changedStyles(): string[] {
     });
 }
 
-/** How a figure looks inside, whatever is around it. Quotes in lists of fonts are as whoever wrote the style left them. */
+/**
+ * How a figure looks inside, whatever is around it. Font lists keep their quotes as the style's author wrote
+ * them.
+ */
 export function insideStyles(place: number): Styles {
   const root = document.querySelectorAll('superpose-figure')[place]?.shadowRoot;
   const names = [
@@ -86,7 +89,7 @@ export function insideStyles(place: number): Styles {
   );
 }
 
-/** Of a figure or a frame: whether the colours around it are dark, and its own. */
+/** For a figure or a frame: the theme of the page around it, and its own. */
 export function themes(selector: string, place: number): { around: string; own: string } {
   const canvas = document.createElement('canvas');
   const pixel = canvas.getContext('2d') as CanvasRenderingContext2D;
@@ -98,7 +101,7 @@ export function themes(selector: string, place: number): { around: string; own: 
     return alpha < 128 ? '' : red + green + blue < 384 ? 'dark' : 'light';
   };
   const one = document.querySelectorAll(selector)[place];
-  // What a figure writes with is the opposite of what it is written on.
+  // A figure's text contrasts with its background: dark text means a light theme.
   const root = one?.shadowRoot?.querySelector('.root');
   const own = root ? (read(getComputedStyle(root).color) === 'dark' ? 'light' : 'dark') : '';
   for (let up = one?.parentElement; up; up = up.parentElement) {
@@ -112,7 +115,7 @@ export function themes(selector: string, place: number): { around: string; own: 
   return { around, own };
 }
 
-/** Notes every move of what the reader sees while nobody scrolls, and Chromium's own count of it. */
+/** Records every movement of what the reader sees while nobody scrolls, and Chromium's own measure of it. */
 export function watchShifts(): void {
   const shifts = { moved: 0, what: '', score: 0, still: true };
   Object.assign(window, { hostShifts: shifts });
@@ -121,7 +124,7 @@ export function watchShifts(): void {
       for (const entry of list.getEntries()) shifts.score += (entry as unknown as { value: number }).value;
     }).observe({ type: 'layout-shift' });
   } catch {
-    // Chromium alone counts them.
+    // Only Chromium counts them.
   }
   const all = () => [
     ...document.querySelectorAll('p, h2, iframe, superpose-figure:defined, superpose-figure img'),
@@ -144,10 +147,10 @@ export function watchShifts(): void {
 }
 
 export interface Shifts {
-  /** In pixels, of the one that moved most, and which it is. */
+  /** How far the element that moved most moved, in pixels, and which it is. */
   moved: number;
   what: string;
-  /** As Chromium counts it; 0 elsewhere. */
+  /** As Chromium counts it; 0 in other browsers. */
   score: number;
 }
 
@@ -155,7 +158,7 @@ export function readShifts(): Shifts {
   return (window as unknown as { hostShifts: Shifts }).hostShifts;
 }
 
-/** One step of a reader towards an element; whether it is reached. */
+/** Scrolls one step towards an element, as a reader would; returns whether it is reached. */
 export function stepTo(selector: string, place: number, more = 0): boolean {
   const shifts = (window as unknown as { hostShifts: { still: boolean } }).hostShifts;
   const one = document.querySelectorAll(selector)[place];
@@ -179,7 +182,7 @@ export interface FrameRead {
   wide: boolean;
 }
 
-/** In a frame: whether what it shows has room. */
+/** In a frame: whether its contents fit. */
 export function readFrame(): FrameRead {
   const { scrollHeight, scrollWidth, clientWidth } = document.documentElement;
   return { height: innerHeight, needs: scrollHeight, wide: scrollWidth > clientWidth };
@@ -210,7 +213,7 @@ export function attributesAt(place: number): Record<string, string> {
   return Object.fromEntries([...(one?.attributes ?? [])].map(({ name, value }) => [name, value]));
 }
 
-/** Text of the page that was markup of a snippet. */
+/** Text on the page that was meant as markup of a snippet. */
 export function spilled(): string[] {
   const text = document.body.innerText;
   return ['<superpose', '</superpose', '<iframe', '<script', '{{', '{%', 'superpose-figure', '&lt;'].filter(

@@ -1,4 +1,4 @@
-// Static files from folders of this machine, at an address of their own.
+// Serves static files from folders of this machine, at an address of their own.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,12 +19,12 @@ const types: Record<string, string> = {
 export interface Served {
   /** Ends in a slash. */
   address: string;
-  /** Paths that were asked for and found, in turn. */
+  /** Paths that were requested and found, in order. */
   requests: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Serves each folder at its path, such as "/superpose/". */
+/** Serves each folder at its path, for example "/superpose/". */
 export async function serve(folders: Record<string, string>, headers: Record<string, string> = {}) {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {

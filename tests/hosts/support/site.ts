@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const hostsFolder = join(root, 'tests/hosts');
 const built = join(root, 'build/hosts');
 
-/** Settings with what Markdown would take for its own: an underscore in an address. */
+/** Settings that Markdown could misread: an underscore in an address. */
 function settingsOf({ kind }: Way, place: number): [figure: string, settings: Record<string, string>] {
   if (kind === 'iframe' || kind === 'markdown' || kind === 'svg') return ['cost', { d_position: '32' }];
   return ['dot-products', { n: String(9 - place), d: '16' }];
@@ -40,7 +40,7 @@ async function wishOf(name: string, settings: Record<string, string>, home: stri
 }
 
 async function pastedOf(way: Way, at: number, home: string): Promise<Pasted> {
-  // A picture of another state is a file of one's own; the site has that of the first.
+  // A picture of another state would be a file of the reader's; the site has only that of the first.
   const pictured = way.kind === 'markdown' || way.kind === 'svg';
   const [figure, wanted] = settingsOf(way, at);
   const settings = pictured ? {} : wanted;
@@ -98,7 +98,7 @@ export async function copied(name: string, into = name): Promise<string> {
   cpSync(join(hostsFolder, name), folder, { recursive: true });
   if (existsSync(lock) && readFileSync(lock, 'utf8') !== before) {
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
-    // Some of them run where Node is older than they say; those that do not are given Node 22.
+    // Some packages run on older Nodes than they claim; those that do not are given Node 22.
     await run(folder, 'npm', ['ci', '--no-fund', '--no-audit', '--no-engine-strict']);
   }
   return folder;
@@ -136,7 +136,7 @@ export async function siteOf(
     putPackage() {
       const place = join(folder, 'node_modules/superpose');
       rmSync(place, { recursive: true, force: true });
-      // As the tarball has it: what is built, and the one package that comes with it.
+      // As in the tarball: what is built, and the one package that comes with it.
       const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, root];
       const tarball = execFileSync('npm', packing, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
       mkdirSync(place, { recursive: true });

@@ -1,4 +1,5 @@
-// One visit of a host's page in one browser: every way of its post reached by scrolling, waited for and read.
+// One visit to a host's page in one browser: every way of its post is reached by scrolling, waited for and
+// read.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,15 +26,15 @@ import { run } from './site.ts';
 
 export interface Verdict {
   way: string;
-  /** What was seen of it: live, picture, link or nothing. */
+  /** What was seen: live, picture, link or nothing. */
   seen: string;
   /** Sentences about what is wrong. */
   wrong: string[];
-  /** What is as it is, and no fault of a snippet's. */
+  /** Facts that are not the fault of a snippet. */
   notes: string[];
 }
 
-/** How a figure looks inside where no style is around it, by its theme. */
+/** How a figure looks inside with no styles around it, by theme. */
 export type Reference = Record<Scheme, Styles>;
 
 export const nameOf = ({ place, kind }: Pick<Pasted, 'place' | 'kind'>): string => `${place} ${kind}`;
@@ -57,7 +58,7 @@ export interface Visit {
   shot(way: string): string;
 }
 
-/** Where each way's element is among those of its kind. */
+/** The number of each way's element among those of its kind. */
 function elementsOf(ways: readonly Pasted[], home: string) {
   const counts: Record<string, number> = {};
   return ways.map(({ kind, expected, figure }) => {
@@ -94,7 +95,7 @@ export async function visit({ page, host, visitor, reference, home, shot }: Visi
       }, 60_000);
     }
     const verdict = await read(visitor, pasted, selector, place, reference, host);
-    // What comes below while the reader goes on.
+    // The part below loads while the reader goes on.
     await pause(300);
     const shifts = await visitor.evaluate(readShifts);
     const score = shifts.score - before.score;
@@ -164,7 +165,7 @@ async function read(
     };
     if (!(await until(fits, 5000))) {
       const { height, needs } = await visitor.evaluateInFrame(readFrame);
-      // Who makes a frame of a link has no script of ours to fit it.
+      // A host that turns a link into a frame has no script of ours to fit its height.
       (pasted.kind === 'link' ? notes : wrong).push(`the frame is ${height} px high and needs ${needs}`);
     }
     if ((await visitor.evaluateInFrame(readFrame)).wide)
@@ -178,14 +179,14 @@ async function read(
       return around === own;
     }, 3000);
     const { around, own } = await seen();
-    // Who makes a frame of a link has no script of ours to tell it the theme either.
+    // Nor to pass it the theme.
     if (own !== around) (pasted.kind === 'link' ? notes : wrong).push(`a ${own} frame on a ${around} page`);
     if (host.dark) wrong.push(...(await switched(visitor, host.dark, seen)));
   }
   return verdict;
 }
 
-/** Engines write the same address in more than one way. */
+/** Whether two addresses are the same; engines write them in different ways. */
 function sameAddress(one: string, other: string): boolean {
   const plain = (address: string) => {
     try {
@@ -206,7 +207,7 @@ async function reached(visitor: Visitor, place: number, reference: Styles): Prom
   });
 }
 
-/** A live figure says in print what it says on screen; the link under a frame is there. */
+/** A live figure has the same finding in print as on screen, and the link under a frame is there. */
 async function printed(pdf: Uint8Array, ways: readonly Pasted[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'superpose-print-'));
   try {
@@ -225,7 +226,7 @@ async function printed(pdf: Uint8Array, ways: readonly Pasted[]): Promise<string
   }
 }
 
-/** The host's own switch, there and back. */
+/** Uses the host's own switch, there and back. */
 async function switched(
   visitor: Visitor,
   dark: (dark: boolean) => void,

@@ -1,4 +1,4 @@
-// A Svelte app that is built by Vite, with superpose/embed from the package and its types checked.
+// A Svelte app built by Vite, with superpose/embed from the package, type-checked.
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const svelte: Host = {

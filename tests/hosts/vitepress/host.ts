@@ -7,7 +7,7 @@ export const vitepress: Host = {
   async build(site) {
     const script = site.piece('vitepress', 'script', /config/);
     const frame = site.piece('vitepress', 'iframe', /config/);
-    // Two snippets with a head each; who writes has one, with both in it.
+    // Two snippets have a head each; an author has one head, with both in it.
     const tag = (text: string) => text.match(/^head: \[(.*)\],$/m)?.[1];
     const config = script.replace(/^head:.*$/m, `head: [${tag(script)}, ${tag(frame)}],`);
     site.write(

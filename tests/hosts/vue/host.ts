@@ -1,4 +1,4 @@
-// A Vue app that is built by Vite, with superpose/embed from the package and its types checked.
+// A Vue app built by Vite, with superpose/embed from the package, type-checked.
 import { type Host, onePage, waysOf } from '../support/host.ts';
 
 export const vue: Host = {

@@ -1,5 +1,5 @@
-// WordPress on MariaDB and PHP's own server, its database in a folder: a post of an administrator, and the same one of
-// an author, from whom WordPress takes scripts, frames and elements that it does not know.
+// WordPress on MariaDB and PHP's own server, with its database in a folder. An administrator posts, and so
+// does an author, from whose post WordPress removes scripts, frames and unknown elements.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export const wordpress: Host = {
       await Promise.all(started.map((child) => new Promise((ended) => child.once('exit', ended))));
     };
     try {
-      // A socket's path is short.
+      // The path of a socket must be short.
       const socket = join(tmpdir(), `superpose-wordpress-${process.pid}.sock`);
       await site.run('mariadb-install-db', [
         '--no-defaults',

@@ -1,4 +1,4 @@
-// An empty project, mostly with the packed tarball in it, installed from the file and without a network.
+// An empty project, usually with the packed tarball installed from its file, without a network.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ export interface Project {
   folder: string;
   write(file: string, text: string): Promise<void>;
   run(program: string, ...args: string[]): Promise<Outcome>;
-  /** As a user installs an optional package; here from this checkout. */
+  /** Adds an optional package as a user would, but from this checkout. */
   add(name: string): Promise<void>;
 }
 
-/** A shell's as it was before npm and Vitest added theirs, but for PATH. */
+/** The environment of a shell before npm and Vitest added theirs, except for PATH. */
 export const plainEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
@@ -46,7 +46,7 @@ export const execute = (
 const temporary: string[] = [];
 afterAll(() => Promise.all(temporary.map((folder) => rm(folder, { recursive: true }))));
 
-/** A folder that is gone when the tests of a file are done. */
+/** A folder that is removed after the tests of a file. */
 async function temporaryFolder(kind: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `superpose-${kind}-`));
   temporary.push(folder);
@@ -62,10 +62,10 @@ export interface Packed {
   files: string[];
 }
 
-/** The tarball, of this checkout or of another folder with a package, packed once for each test file. */
+/** The tarball of this checkout, or of another folder with a package; packed once per test file. */
 export async function pack(of = root): Promise<Packed> {
   const folder = await temporaryFolder('pack');
-  // Without scripts: the tests run on what is built.
+  // Without scripts: the tests use what is already built.
   const packed = await execute(
     'npm',
     ['pack', '--ignore-scripts', '--json', '--pack-destination', folder, of],
@@ -81,7 +81,7 @@ export async function pack(of = root): Promise<Packed> {
   };
 }
 
-/** With the tarball installed, when one is given. */
+/** An empty project, with the tarball installed when one is given. */
 export async function emptyProject(tarball?: string): Promise<Project> {
   const folder = await temporaryFolder('user');
   const write = async (file: string, text: string) => {

@@ -8,7 +8,7 @@ const blocksOf = (text: string, language: string) =>
     ([, code]) => code as string,
   );
 
-/** The blocks of a language in the section with this heading; at least one. */
+/** The blocks in a language in the section with this heading; at least one. */
 export function blocks(heading: string, language: string): string[] {
   const section = readme.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   const found = blocksOf(section ?? '', language);
@@ -16,7 +16,7 @@ export function blocks(heading: string, language: string): string[] {
   return found;
 }
 
-/** Every block, as its section's heading and its language. */
+/** Every block, as the heading of its section and its language. */
 export const everyBlock = (): string[] =>
   readme.split(/^## /m).flatMap((section) => {
     const [heading = ''] = section.split('\n');
@@ -26,8 +26,8 @@ export const everyBlock = (): string[] =>
   });
 
 /**
- * Every command of README.md, as it stands there: the lines of its shell blocks, and what stands between
- * backticks in its prose and has more than one word, but for HTML.
+ * Every command in README.md, unchanged: the lines of its shell blocks, and text of several words between
+ * backticks in its prose, except HTML.
  */
 export function commands(): string[] {
   const lines = blocksOf(readme, 'sh').flatMap((block) => block.trim().split('\n'));
@@ -38,5 +38,5 @@ export function commands(): string[] {
   return [...new Set([...lines.map((line) => line.replace(/ +#.*$/, '')), ...inline])];
 }
 
-/** Those for a reader who has the package; the others are for a checkout. */
+/** Commands for a reader who has the package; the others are for a checkout. */
 export const forThePackage = (command: string): boolean => /^(npm install|npx) superpose /.test(command);

@@ -1,5 +1,5 @@
-// A registry on this machine, which has the packages that it is given and no other: npm installs them by
-// their names, as a reader types them, without a network.
+// A registry on this machine with only the packages it is given: npm installs them by name, as a reader types
+// them, without a network.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 export interface Packed {
   tarball: string;
   integrity: string;
-  /** What its package.json says. */
+  /** The contents of its package.json. */
   manifest: { name: string; version: string };
 }
 

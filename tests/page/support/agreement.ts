@@ -1,4 +1,4 @@
-// A figure on the page against what Node computes for the state that it is in.
+// Compares a figure on the page with what Node computes for its state.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { shorter } from '../../figures/shorter.ts';
@@ -13,7 +13,7 @@ export async function agrees(name: string, shown: Shown): Promise<void> {
   expect(shown.problems).toEqual([]);
 }
 
-/** Opens a state in the page that is already there, as a click on a link does. */
+/** Opens a state in the page that is already open, as a click on a link does. */
 export async function go(page: Page, name: string, settings: Record<string, string>): Promise<void> {
   const fields = new URLSearchParams({ v: '1', figure: name, ...shorter[name], ...settings });
   await page.evaluate((fragment) => {
@@ -24,7 +24,7 @@ export async function go(page: Page, name: string, settings: Record<string, stri
     .toMatchObject(typed(name, settings));
 }
 
-/** The same, to what is drawn of it. */
+/** The same, and waits until it is drawn. */
 export async function follow(page: Page, name: string, settings: Record<string, string>): Promise<Shown> {
   await go(page, name, settings);
   return drawn(page, name);

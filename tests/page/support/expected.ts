@@ -1,4 +1,4 @@
-// What a figure must say, computed in Node by the library's own build; that the numbers are right is tested
+// What a figure must show, computed in Node by the library's own build. That the numbers are right is tested
 // in tests/figures.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Controls, State } from '../../../web/figures/controls.ts';
@@ -24,11 +24,11 @@ export interface Expected {
 
 const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Of one figure at a time. */
+/** The results of one figure at a time. */
 let known = new Map<string, Promise<Expected>>();
 let of: string | undefined;
 
-/** Of the state that a page says it is in. */
+/** The result for the state that a page says it is in. */
 export function expected(name: string, state: Record<string, unknown>): Promise<Expected> {
   if (of !== name) known = new Map();
   of = name;
@@ -55,14 +55,15 @@ async function compute(name: string, state: Record<string, unknown>): Promise<Ex
   };
 }
 
-/** Rounding shows in the last digits only where a number is itself rounding error. */
+/** Builds differ in rounding, which shows only in numbers that are rounding error themselves. */
 export const withoutRounding = (text: string): string =>
   text.replace(/−?\d\.\d\s×\s10⁻¹[²-⁹]|−?\d\.\d\s×\s10⁻¹[⁰¹]/g, '≈0');
 
-/** A figure's settings, each moved once: what can be set to what, as links write it. */
+/** A figure's settings, each changed once: the values each can take, as links write them. */
 export function variations(name: string): [setting: string, values: string[]][] {
   const { controls, runs } = figures[name] as Headless['figures'][string];
-  // Every setting of a figure that trains is a second or more, here and there: its choices’ ends are enough.
+  // Every change to a figure that trains takes a second or more, in both places: the ends of its choices are
+  // enough.
   const few = <T>(values: T[]): T[] => values.filter((_, k) => !runs || k === 0 || k === values.length - 1);
   return Object.entries(controls as Controls).map(([setting, control]): [string, string[]] => {
     switch (control.kind) {
@@ -87,8 +88,8 @@ export function variations(name: string): [setting: string, values: string[]][] 
 }
 
 /**
- * As few links as have every setting at each of its variations: a link moves as many of them as can stand beside each
- * other. Large goes with small, so that no link is much dearer than another.
+ * As few links as cover every variation of every setting: a link changes as many settings as can be combined.
+ * Large values go with small ones, so that no link is much slower than another.
  */
 export function links(name: string): Record<string, string>[] {
   const { controls } = figures[name] as Headless['figures'][string];
@@ -98,7 +99,7 @@ export function links(name: string): Record<string, string>[] {
     for (const text of place % 2 === 0 ? values : values.toReversed()) {
       const one = { [setting]: text };
       if (settles(name, one)) continue;
-      // With nothing chosen of several, the other settings would have nothing to show.
+      // With nothing chosen, the other settings would have nothing to show.
       const empty = controls[setting]?.kind === 'several' && text === '';
       const link = empty
         ? undefined
@@ -110,14 +111,14 @@ export function links(name: string): Record<string, string>[] {
   return [...alone, ...together];
 }
 
-/** Whether settle() makes others of these settings. */
+/** Whether settle() would change these settings. */
 function settles(name: string, settings: Record<string, string>): boolean {
   const { controls, settle } = figures[name] as Headless['figures'][string];
   const asked = { ...initialState(controls), ...typed(name, settings) };
   return JSON.stringify(settle?.(asked as never, undefined) ?? asked) !== JSON.stringify(asked);
 }
 
-/** Settings as a link writes them, as values of a state. */
+/** Settings as a link writes them, converted to values of a state. */
 export const typed = (name: string, settings: Record<string, string>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(settings).map(([setting, text]) => {

@@ -1,9 +1,9 @@
-// What a figure shows, read from the page. These functions run in the page, so each stands alone.
+// What a figure shows, read from the page. These functions run in the page, so each is self-contained.
 
 export interface Shown {
-  /** As links write it: every setting. */
+  /** Every setting, as links write it. */
   state: Record<string, unknown>;
-  /** The state that the picture on screen was computed for. */
+  /** The state of the picture on screen. */
   drawn: Record<string, unknown> | undefined;
   cursor: { i: number; j: number };
   finding: string;
@@ -14,14 +14,14 @@ export interface Shown {
   badge: string;
   /** Failures and refusals. */
   problems: string[];
-  /** Other lines of status. */
+  /** Other status lines. */
   notes: string[];
   width: number;
-  /** What it shows may be the middle of a run. */
+  /** Whether this may be the middle of a run. */
   busy: boolean;
 }
 
-/** Undefined until the element is there. */
+/** Undefined until the element exists. */
 export function readFigure(name: string): Shown | undefined {
   const element = document.querySelector(`superpose-figure[name="${name}"]`) as
     | (HTMLElement & {
@@ -38,7 +38,7 @@ export function readFigure(name: string): Shown | undefined {
   const all = (selector: string) => [...root.querySelectorAll(selector)].map(clean);
   return {
     state: element.state,
-    // A copy: WebDriver BiDi carries an object that is there twice only once.
+    // A copy: WebDriver BiDi carries an object that occurs twice only once.
     drawn: element.result && structuredClone(element.result.state),
     cursor: element.cursor,
     finding: clean(root.querySelector('.finding')),
@@ -53,13 +53,13 @@ export function readFigure(name: string): Shown | undefined {
   };
 }
 
-/** The colours of a figure's canvas, as one address. */
+/** The colours of a figure's canvas, as a data address. */
 export function readCanvas(name: string): string {
   const root = document.querySelector(`superpose-figure[name="${name}"]`)?.shadowRoot;
   return (root?.querySelector('canvas') as HTMLCanvasElement | null)?.toDataURL() ?? '';
 }
 
-/** The numbers under a figure, as they are shown. */
+/** The numbers under a figure, as shown. */
 export function readTable(name: string): string[][] {
   const root = document.querySelector(`superpose-figure[name="${name}"]`)?.shadowRoot;
   return [...(root?.querySelectorAll('table tr') ?? [])].map((row) =>

@@ -1,5 +1,5 @@
-// Serves dist/ from a folder deep in another site, as a blog would, notes every request, and breaks what a
-// test asks it to break.
+// Serves dist/ from a folder deep inside another site, as a blog would, records every request, and breaks
+// what a test tells it to break.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -25,23 +25,23 @@ const types: Record<string, string> = {
 type Fault = (response: ServerResponse, bytes: Buffer) => Promise<Buffer | undefined>;
 
 export interface Site {
-  /** Of the page, ending in a slash. */
+  /** Address of the page, ending in a slash. */
   readonly address: string;
-  /** Paths, in the order in which they were asked for. */
+  /** Paths, in the order of the requests. */
   readonly requests: readonly string[];
-  /** Addresses that were not answered as they should be: browsers report these on the console. */
+  /** Addresses that were not answered properly: browsers report these on the console. */
   readonly faulty: ReadonlySet<string>;
-  /** The server has no such file. */
+  /** From now on the server lacks these files. */
   lose(files: RegExp): void;
-  /** The server has only the first half of it. */
+  /** From now on it has only their first half. */
   truncate(files: RegExp): void;
-  /** The line goes dead in the middle of the answer. */
+  /** From now on the connection breaks in the middle of them. */
   cut(files: RegExp): void;
-  /** No answer until the returned function is called. */
+  /** Holds them back until the returned function is called. */
   hold(files: RegExp): () => void;
-  /** A script gets this line in front. */
+  /** Puts this line in front of these scripts. */
   prefix(files: RegExp, line: string): void;
-  /** All is well again. */
+  /** Everything works again. */
   mend(): void;
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startSite(): Promise<Site> {
     const path = new URL(request.url ?? '', 'http://site').pathname;
     requests.push(path);
     const inside = path.slice(folder.length);
-    // A folder is its page, as on any server.
+    // A folder's address gives its page, as on any server.
     const file = path.endsWith('/') ? `${inside}index.html` : inside;
     const bytes = path.startsWith(folder) && !file.includes('..') && (await contentsOf(file));
     if (!bytes) {
@@ -66,8 +66,8 @@ export async function startSite(): Promise<Site> {
       return;
     }
     response.setHeader('Content-Type', types[extname(file)] ?? 'application/octet-stream');
-    // Browsers ask for the icon again at each new address, and would on a line that a test has cut.
-    // A page that is not to be stored is not kept for going back to, either.
+    // Browsers request the icon again at each new address, even when a test has cut the connection. And a
+    // page that must not be stored is not kept for going back to, either.
     const kept = { 'favicon.svg': 'max-age=3600', 'index.html': 'no-cache' }[file];
     response.setHeader('Cache-Control', kept ?? 'no-store');
     const broken = faults.find(({ files }) => files.test(file));
@@ -118,8 +118,8 @@ export async function startSite(): Promise<Site> {
 }
 
 /**
- * As under `npm start`, the page names no service worker: every request is its own; tests/embed has it. And figures
- * that train many models begin with fewer.
+ * As under `npm start`, the page names no service worker, so that every request is its own; tests/embed tests
+ * the worker. Figures that train many models start with fewer.
  */
 async function contentsOf(file: string): Promise<Buffer | undefined> {
   const bytes = await readFile(join(dist, file)).catch(() => undefined);

@@ -1,5 +1,5 @@
-// A reader's visit to the page in Chromium, watched from start to end: whatever the page has to complain
-// about, whatever it blocks and whatever it asks of other hosts fails the test.
+// A reader's visit to the page in Chromium, watched from start to end: any complaint of the page, anything it
+// blocks and any request to other hosts fails the test.
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
 import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
 import { chromiumOptions } from '../../../tools/chromium.mjs';
@@ -9,12 +9,12 @@ import { type Site, startSite } from './site.ts';
 export interface Visit {
   page: Page;
   site: Site;
-  /** What went wrong so far; the test fails when anything is left in here at its end. */
+  /** What has gone wrong so far; the test fails if anything is left in here at its end. */
   complaints: string[];
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Breaks the site before the page is asked for. */
+  /** Breaks the site before the page is requested. */
   site?: (site: Site) => void;
   /** Runs in the page before its own scripts. */
   first?: () => void;
@@ -24,16 +24,16 @@ export interface VisitOptions extends BrowserContextOptions {
 
 export const figureOf = (page: Page, name: string): Locator =>
   page.locator(`superpose-figure[name="${name}"]`);
-/** Where a figure's arrow keys and pointers are listened to. */
+/** The element that listens for a figure's arrow keys and pointers. */
 export const surface = (figure: Locator): Locator => figure.locator('.surface');
 
-/** A test that needs the model's files; without them it is skipped, unless somebody insists (CI=true). */
+/** A test that needs the model's files. Without them it is skipped, unless CI=true. */
 export const modelTest = test.runIf(inject('withModel'));
 
 let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
 
-/** Opens the page, in a browser profile and from a server of its own. */
+/** Opens the page in a new browser profile, from a new server. */
 export async function visit(options: VisitOptions = {}): Promise<Visit> {
   const { end, ...opened } = await open(options);
   onTestFinished(end);
@@ -41,7 +41,9 @@ export async function visit(options: VisitOptions = {}): Promise<Visit> {
   return opened;
 }
 
-/** One page for the tests of a file, each of which leaves it as it was; after one that fails there is a new one. */
+/**
+ * One page for all tests of a file, which each test leaves as it was; after a failed test there is a new one.
+ */
 export function sharedVisit(options: VisitOptions = {}): () => Promise<Visit> {
   let shared: ReturnType<typeof open> | undefined;
   const leave = async () => {
@@ -109,7 +111,7 @@ async function open({
   return { page, site, complaints, end };
 }
 
-/** Closes what is open of a figure, so that it costs the next one nothing. */
+/** Closes what is open in a figure, so that it costs the next one nothing. */
 export const fold = (page: Page, name: string): Promise<void> =>
   figureOf(page, name).evaluate((figure) => {
     const card = figure.closest('details');
@@ -125,21 +127,21 @@ export const unfold = (page: Page, name: string): Promise<void> =>
     if (card) card.open = true;
   });
 
-/** All inputs of a figure, those that come after the first ones too. */
+/** Shows all inputs of a figure, not only the first ones. */
 const openMore = (page: Page, name: string): Promise<void> =>
   figureOf(page, name).evaluate((figure) => {
     const more = figure.shadowRoot?.querySelector<HTMLDetailsElement>('details.more');
     if (more) more.open = true;
   });
 
-/** What a figure shows once it has drawn what it is set to, all its inputs unfolded. */
+/** What a figure shows once its drawing matches its settings, with all its inputs shown. */
 export async function drawn(page: Page, name: string): Promise<Shown> {
   const shown = await settled(page, name);
   await openMore(page, name);
   return shown;
 }
 
-/** The same, with nothing unfolded in the figure. */
+/** The same, without unfolding anything in the figure. */
 export async function settled(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   await unfold(page, name);

@@ -1,9 +1,9 @@
-// A copy of the checkout, in which commands and guides are followed while the checkout itself is tested.
+// A copy of the checkout, for following commands and guides while the checkout itself is tested.
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../package/support/project.ts';
 
-/** What a clone would have, with changes that are not committed yet. */
+/** Copies what a clone would have, and changes that are not committed yet. */
 export function copySources(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

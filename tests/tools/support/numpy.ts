@@ -1,4 +1,4 @@
-// A Python that has numpy, for the oracles of tests/reference.
+// A Python with numpy, for the oracles of tests/reference.
 import { execFileSync } from 'node:child_process';
 
 const hasNumpy = (python: string) => {
@@ -13,10 +13,10 @@ const hasNumpy = (python: string) => {
 const found = ['/usr/bin/python3', 'python3'].find(hasNumpy);
 if (!found) console.log('No python3 here has numpy (Debian: python3-numpy), so the oracles are not run.');
 
-/** Debian's numpy is its own Python's, whatever other is first on PATH. */
+/** Debian's numpy belongs to Debian's Python, whatever other is first on PATH. */
 export const python = found ?? 'python3';
 
-/** Without numpy there is nothing to run, and with CI=true that is a failure. */
+/** True without numpy: then there is nothing to run, except that with CI=true it is a failure. */
 export const withoutNumpy = !found && process.env.CI !== 'true';
 
 /** One thread each, because scripts run side by side. */

@@ -1,13 +1,13 @@
-// How far an oracle's numbers may lie from the committed ones: the last column of the table in
-// tests/reference/README.md, read as it stands there.
+// How far an oracle's numbers may be from the committed ones: the last column of the table in
+// tests/reference/README.md, read from there.
 
 interface Rule {
-  /** What a key on the way to the number is called; anything, if undefined. */
+  /** The name of a key on the path to the number; any, if undefined. */
   key?: RegExp;
   allowed(theirs: number, largest: number): number;
 }
 
-/** How far, given the number, the largest of its array, and the size that the notation names. */
+/** The tolerance, given the number, the largest of its array, and the size in the notation. */
 const notations: [RegExp, (theirs: number, largest: number, size: number) => number][] = [
   [/^exact$/, () => 0],
   [/^(\S+)$/, (_theirs, _largest, size) => size],
@@ -15,7 +15,7 @@ const notations: [RegExp, (theirs: number, largest: number, size: number) => num
   [/^(\S+) of the array$/, (_theirs, largest, size) => size * largest],
 ];
 
-/** By oracle, the rules for its numbers, of which the last that fits is the one that counts. */
+/** The rules for each oracle's numbers; the last one that fits counts. */
 export function rulesOf(readme: string): Map<string, Rule[]> {
   const [table = ''] = readme.match(/^\| file \| formula \| tolerance \|\n(\|.*\n)+/m) ?? [];
   const rows = [...table.matchAll(/^\| `(\w+)` \|.*\| ([^|]+) \|$/gm)];
@@ -41,7 +41,7 @@ function rulesIn(clause: string): Rule[] {
   }));
 }
 
-/** Where `ours` is further from `theirs` than allowed, at most ten of them, each as a sentence. */
+/** Where `ours` is further from `theirs` than allowed: at most ten sentences. */
 export function differences(theirs: unknown, ours: unknown, rules: Rule[]): string[] {
   const found: string[] = [];
   compare(theirs, ours, [], undefined);
@@ -55,7 +55,7 @@ export function differences(theirs: unknown, ours: unknown, rules: Rule[]): stri
         found.push(`${path.join('.')} is ${JSON.stringify(one)}, and now ${JSON.stringify(other)}`);
       return;
     }
-    // Of all rows of an array together; a list of objects has none.
+    // The largest over all rows of an array; a list of objects has none.
     const inside = isList ? (largest ?? largestOf(one)) : undefined;
     for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
       compare(one[key], other[key], [...path, key], inside);
@@ -63,7 +63,7 @@ export function differences(theirs: unknown, ours: unknown, rules: Rule[]): stri
 
   function same(one: unknown, other: unknown, path: string[], largest = 0): boolean {
     if (typeof one !== 'number' || typeof other !== 'number') return one === other;
-    // Counts and ids. A single whole number may be a 0.0, which JSON does not tell from 0.
+    // Counts and ids. A single whole number may be 0.0, which JSON does not distinguish from 0.
     if (Number.isInteger(one) && Number.isInteger(other)) return one === other;
     const rule = rules.findLast(({ key }) => !key || path.some((step) => key.test(step)));
     return Math.abs(one - other) <= (rule?.allowed(one, Math.max(largest, Math.abs(one))) ?? 0);
