@@ -1,4 +1,4 @@
-"""What a sinusoidal table occupies: moving channels, rank, Gram matrix, shift. In float64.
+"""How much of its width a sinusoidal table uses: moving channels, rank, Gram matrix, shift. In float64.
 
   moving      number of channels whose max - min over the positions 0 to L-1 exceeds a threshold
   singular values s_1 >= s_2 >= ... of the table [L, d], raw or with column means removed
@@ -47,7 +47,7 @@ def moving():
     ]:  # fmt: skip
         r = ranges(table(kind, positions, width))
         counts = [int((r > t).sum()) for t in thresholds]
-        # No range so near a threshold that rounding could move the count.
+        # No range is so near a threshold that rounding could change the count.
         assert all(np.abs(r - t).min() > 1e-9 for t in thresholds)
         case = {"kind": kind, "positions": positions, "width": width}
         out.append(case | {"thresholds": thresholds, "counts": counts})
@@ -62,7 +62,7 @@ def spectrum(t):
         return None
     kept = np.cumsum(energy) / total
     for share in (0.9, 0.99, 0.999):
-        # A running sum of one full step is 1 only up to rounding; none lies near a share.
+        # A running sum of one full step is 1 only up to rounding; none is near a share.
         assert np.abs(kept - share).min() > 1e-9
     rank = int((s > 1e-10 * s[0]).sum())
     dropped = None if rank == len(s) else s[rank] / s[0]
@@ -75,7 +75,7 @@ def spectrum(t):
         "dims_999": int((kept < 0.999).sum()) + 1,
         "numerical_rank": rank,
         "last_kept_over_first": s[rank - 1] / s[0],
-        # Below 1e-14 it is rounding of a zero.
+        # Below 1e-14 it is the rounding of a zero.
         "first_dropped_over_first": 0.0 if dropped is not None and dropped < 1e-14 else dropped,
         "leading": s[: min(6, rank)],
     }
@@ -122,7 +122,7 @@ def spread(gram):
 
 
 def without_mean(t):
-    """What LayerNorm's mean subtraction leaves: each row minus its own mean."""
+    """What remains after LayerNorm's mean subtraction: each row minus its own mean."""
     return t - t.mean(axis=1, keepdims=True)
 
 
@@ -153,7 +153,7 @@ def spreads():
 
 
 def bilinear(rng):
-    """PE(p)' A PE(q): Toeplitz for A = aI + bJ on every pair, not for another A."""
+    """PE(p)' A PE(q): Toeplitz for A = aI + bJ on every pair, but not for other A."""
     positions, width = 12, 6
     out = []
     for kind in KINDS:
@@ -210,7 +210,7 @@ def shifts(rng):
 
 
 def shift_errors():
-    """Rounding only: |M_k PE(p) - PE(p+k)| over all p, in float64.
+    """The rounding alone: |M_k PE(p) - PE(p+k)| over all p, in float64.
 
     An angle near L carries half a unit in its last place, so twice that bounds the error.
     """

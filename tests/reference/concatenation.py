@@ -41,7 +41,7 @@ def score_terms(token, position, w_q, w_k, heads, scale):
 
 
 def scores(x, y, w_q, w_k, heads, scale):
-    """[H, n, n] for queries from x and keys from y, without any splitting."""
+    """[H, n, n] for queries from x and keys from y, without splitting them."""
     return scale * np.einsum("hid,hjd->hij", by_head(x @ w_q.T, heads), by_head(y @ w_k.T, heads))
 
 
@@ -64,7 +64,7 @@ def dot_products(rng):
         c["concatenated"] = z @ z.T
         assert same(c["concatenated"], token @ token.T + rho**2 * position @ position.T)
 
-        # Vectors of unlike widths can be concatenated but not added.
+        # Vectors of different widths can be concatenated but not added.
         c["add_terms"] = c["added"] = None
         if d_t == d_p:
             c["add_terms"] = dot_terms(token, position, rho)
@@ -87,7 +87,7 @@ def full_weights(rng):
         parts = score_terms(token, rho * position, w_q, w_k, heads, scale)
         assert same(parts.sum(axis=1), logits)
 
-        # The blocks are distinct but share rank <= d_h: three of them give the fourth.
+        # The four blocks share rank <= d_h, though they differ: three of them give the fourth.
         for h in range(heads):
             rows = slice(h * d_h, (h + 1) * d_h)
             a = w_q[rows].T @ w_k[rows]
@@ -126,8 +126,8 @@ def block_diagonal_weights(rng):
         parts = score_terms(token, rho * position, w_q, w_k, heads, scale)
         assert not parts[:, 1:3].any()
 
-        # A change of basis of the head space, M in the query and M^-T in the key,
-        # leaves every term as it was, so cross terms can be absent from dense weights.
+        # A change of basis of the head space, M in the query and M^-T in the key, leaves
+        # every term unchanged, so even dense weights can have no cross terms.
         d_h = d_h1 + d_h2
         m = np.eye(d_h) + np.triu(np.full((d_h, d_h), 0.5), 1)
         m[-1, 0] = -0.25
@@ -173,7 +173,7 @@ def identities(rng):
         "output": output,
     }
 
-    # The weight takes up a scale of the table, so a concatenation does not see it.
+    # The weight absorbs a scale of the table, so a concatenation does not notice it.
     rho = 0.3
     assert same(np.hstack([token, rho * position]) @ np.hstack([w1, w2 / rho]).T, output)
 

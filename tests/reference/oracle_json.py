@@ -1,8 +1,8 @@
 """Writes an oracle's numbers as JSON beside the script that computed them.
 
-Numbers are printed either so that they read back bit for bit (`digits=None`)
+Numbers are printed either exactly, so that they read back bit for bit (`digits=None`),
 or rounded to a number of significant digits. A row of numbers takes one line,
-so that a change in one value is a change in one line.
+so a change in one value is a change in one line.
 """
 
 import json

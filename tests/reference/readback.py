@@ -79,7 +79,7 @@ def collisions(rng):
         any_pairs, distinct = closest(e, p, 4, False), closest(e, p, 4, True)
         if name == "two sums are equal":
             assert distinct[0] == [0.0, 0, 0, 1, 1]
-        # At one position, distances are those of the bare tokens.
+        # At the same position, distances are those of the bare tokens.
         d = np.linalg.norm(e[:, None] - e[None], axis=-1)
         for row in p:
             assert same(d, np.linalg.norm((e + row)[:, None] - (e + row)[None], axis=-1))
@@ -91,8 +91,8 @@ def collisions(rng):
 def pair_probability(d, rho):
     """P(<D, p> > |D|^2 / 2), D ~ N(0, 2I), p ~ N(0, rho^2 I).
 
-    <D, p> / |D| ~ N(0, rho^2), so a normal number must pass |D| / (2 rho), |D|^2 / 2 ~ chi^2_d:
-    Student's t with d degrees of freedom beyond sqrt(d/2) / rho.
+    <D, p> / |D| ~ N(0, rho^2), so a normal number must exceed |D| / (2 rho), with |D|^2 / 2 ~ chi^2_d:
+    Student's t with d degrees of freedom exceeds sqrt(d/2) / rho.
     """
     return incomplete_beta(1 / (1 + 1 / (2 * rho * rho)), d / 2, 0.5) / 2
 
@@ -158,7 +158,7 @@ def ridge(rng):
         residual = y - x @ w.T - c
         assert same(residual.sum(0), 0) and same(residual.T @ x - penalty * w, 0, 1e-11)
         predicted = test_x @ w.T + c
-        # Against the mean of the held-out rows; all targets pooled before dividing.
+        # Relative to the mean of the held-out rows; all targets are pooled before dividing.
         total = ((test_y - test_y.mean(0)) ** 2).sum()
         out.append({"name": name, "penalty": penalty, "x": x, "y": y, "weight": w, "intercept": c, "test_x": test_x, "test_y": test_y,
                     "predicted": predicted, "mean_absolute_error": np.abs(predicted - test_y).mean(),
@@ -168,7 +168,7 @@ def ridge(rng):
 
 
 def logistic_fit(x, labels, penalty):
-    """Newton's method with halved steps; returns (w, c, objective)."""
+    """Newton's method with step halving; returns (w, c, objective)."""
     s = np.where(labels, 1.0, -1.0)
     z = np.hstack([x, np.ones((len(x), 1))])
     keep = np.diag([penalty] * x.shape[1] + [0.0])
@@ -220,7 +220,7 @@ def means(rng):
         assert abs(sum(energies) - (h**2).sum()) < 1e-12 * max(1, sum(energies))
         for t in (pos.sum(0), ctx.sum(0), rest.sum(0), rest.sum(1)):
             assert same(t, 0)
-        # Every token at every position: the position part is p_t less the mean of p.
+        # Every token at every position: the position part is p_t minus the mean of p.
         e, p = random_numbers(rng, contexts, d), random_numbers(rng, positions, d)
         x = e[:, None] + p
         assert same(x.mean(0) - x.mean((0, 1)), p - p.mean(0))
@@ -269,7 +269,7 @@ def order(rng):
                 runs.append({"causal": causal, "layers": depth, "positions": placed, "output": plain, "permuted_output": permuted,
                              "equivariance_error": 0.0 if equivariance < 1e-12 else equivariance,
                              "last_output_change": 0.0 if last < 1e-12 else last})  # fmt: skip
-    # One causal layer sees proportions: a b and a a b b end alike, but not after a marker.
+    # One causal layer sees only proportions: a b and a a b b end alike, but not after a marker.
     a, b, marker = tokens[:3]
     short, long = run(np.stack([a, b]), layers[:1], heads, True), run(np.stack([a, a, b, b]), layers[:1], heads, True)
     assert same(short[-1], long[-1])
@@ -293,7 +293,7 @@ def order(rng):
 
 
 def matrices(token_width, position_width, layers, ratio, vocabulary, positions, segments, mode):
-    """[(name, shape)] of a BERT encoder; the stream is as wide as what the tables make of it."""
+    """[(name, shape)] of a BERT encoder; the tables determine how wide the stream is."""
     wide = {"add": token_width, "concatenate": token_width + position_width, "project": token_width}[mode]
     out = [
         ("token table", (vocabulary, token_width)),

@@ -3,7 +3,7 @@
 Shapes: x is [n, d], one row per token; weights are [H * d_h, d] (y = W x) and head h owns
 rows h * d_h to (h+1) * d_h; matrices are [H, n, n], query i in the rows, key j in the
 columns. q = W_Q x and k = W_K x without biases, s = 1 / sqrt(d_h). Every term already
-carries its scale, so that the terms of a scheme add up to its logits.
+includes its scale, so the terms of a scheme add up to its logits.
 
   none            s q'k, causal
   shaw            s q_i'(k_j + a^K[clip(j-i)]), z_i = sum_j w_ij (v_j + a^V[clip(j-i)]);
@@ -108,7 +108,7 @@ def transformer_xl(c, rng):
     }
     direct = products(q + u[:, None], k) + np.einsum("hid,ijhd->hij", q + v[:, None], key)
     assert same(sum(terms.values()), c["scale"] * direct)
-    # What u adds depends on the key alone, what v adds on the offset alone.
+    # What u adds depends only on the key, what v adds only on the offset.
     g = terms["global_position"]
     assert n == 1 or same(g[:, 1:, 1:], g[:, :-1, :-1])
     return {
@@ -204,7 +204,7 @@ def t5(c, rng, bidirectional, buckets, longest):
 
 
 def alibi_slopes(heads):
-    """Exponents of two, so that every slope is a single power."""
+    """Exponents of two, so that every slope is computed as one power."""
     power = 1 << (heads.bit_length() - 1)
     exponents = [-8 * h / power for h in range(1, power + 1)]
     if power < heads:
@@ -290,9 +290,9 @@ def tupe(c, rng, buckets, longest):
     bias_code = bias_table[index_code].transpose(2, 0, 1)
     position_a, position_r = reset(untouched), reset(untouched + bias)
     assert same(position_a[:, 0, 0], theta_1) and same(position_r[:, 0], position_a[:, 0])
-    # Where [CLS] takes no part, paper and code agree.
+    # Away from [CLS], paper and code agree.
     assert n == 1 or same((position_a + bias_code - position_r)[:, 1:, 1:], np.zeros(1))
-    # Half of the buckets is the one bucket that no offset reaches.
+    # Bucket buckets/2 is the one that no offset reaches.
     assert buckets // 2 not in [bucket(o, True, buckets, longest) for o in range(-200, 201)]
     return {
         "scale": s,
@@ -351,7 +351,7 @@ def diet(c, rng, d_p):
 
 
 def inputs(rng, n, d, heads, d_h):
-    """What every scheme starts from: x, the weights, and q and k, each [H, n, d_h]."""
+    """The inputs of every scheme: x, the weights, and q and k, each [H, n, d_h]."""
     x = random_numbers(rng, n, d)
     w_q, w_k = (random_numbers(rng, heads * d_h, d, spread=0.5) for _ in range(2))
     q, k = by_head(x @ w_q.T, heads), by_head(x @ w_k.T, heads)

@@ -10,8 +10,8 @@ Two independent switches:
                "concatenated"  n sines, then n cosines
 
 An odd width: the concatenated layout ends with one column of zeros, as in
-tensor2tensor; the interleaved one takes the paper's formula at its word, so its
-last channel is the sine of i = (d-1)/2, one frequency more than n.
+tensor2tensor. The interleaved one takes the paper's formula literally, so its last
+channel is the sine of i = (d-1)/2, one frequency more than n.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def paired(table, layout):
 
 
 def check_identities(w, table, layout):
-    """Complete pairs: unit length, a Toeplitz Gram matrix, and shift by rotation."""
+    """Complete pairs have unit length, a Toeplitz Gram matrix, and shift by rotation."""
     sines, cosines = paired(table, layout)
     pairs = sines.shape[1]
     assert np.allclose(sines**2 + cosines**2, 1, rtol=0, atol=1e-12)
@@ -102,7 +102,7 @@ def tables():
 
 
 def quoted_values():
-    """The numbers of the discussion: rows 63 and 127, channels -1 and -16.
+    """The numbers quoted in the discussion: rows 63 and 127, channels -1 and -16.
 
     They were printed as [0, 63, -1] and so on; the leading 0 is a batch axis of
     one. They come from tensor2tensor's table (concatenated, timescales), and
@@ -130,7 +130,7 @@ def quoted_values():
                 )
     for (row, channel), value in quoted.items():
         assert abs(table[512, 128][row, channel] - value) < 5.1e-8, (row, channel)
-        # Only the last channel is blind to the width: its frequency is 1/base in any.
+        # Only the last channel does not depend on the width: its frequency is always 1/base.
         agrees = abs(table[128, 512][row, channel] - value) < 5.1e-8
         assert agrees == (channel == -1), (row, channel)
 

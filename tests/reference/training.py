@@ -1,4 +1,4 @@
-"""Small transformers trained in float64: forward, loss, gradients, AdamW, and what is measured of them.
+"""Small transformers trained in float64: forward, loss, gradients, AdamW, and measurements of them.
 
 Tokens are rows (x W), there are no biases, and normalisation has a gain only. With V tokens, L position
 rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[i]:
@@ -24,10 +24,10 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
           one table is turned at random, PR = (sum s^2)^2 / sum s^4 of singular values. That is for large D:
           the variance is 2 D^2 (1/PR_E - 1/D) (1/PR_P - 1/D) / ((D-1)(D+2)) exactly
 
-Gradients come from a tape below, and are held against central differences of the loss, entry by entry.
+Gradients come from the tape below, and are compared with central differences of the loss, entry by entry.
 Sources: Vaswani et al. 2017; Ke et al. 2021, eq. 7; Su et al. 2021; Press et al. 2022; Raffel et al. 2020;
-Hendrycks & Gimpel 2016 (gelu); Loshchilov & Hutter 2019 (AdamW). What these leave open is in README.md,
-"Readings".
+Hendrycks & Gimpel 2016 (gelu); Loshchilov & Hutter 2019 (AdamW). README.md, "Readings", lists what these
+leave open.
 
 `training.py` writes the JSON; `training.py --train lookup --scheme add --seeds 3` trains.
 """
@@ -49,7 +49,7 @@ EPS_NORM = 1e-5
 
 
 class Node:
-    """An array and, for each array it was made from, what turns its gradient into that one's."""
+    """An array and, for each array it was made from, the function that pulls its gradient back."""
 
     def __init__(self, value, made_from=()):
         self.value = value
@@ -107,7 +107,7 @@ def side_by_side(a, b):
 
 
 def unbroadcast(g, node):
-    """The sum over the axes that broadcasting repeated."""
+    """Sums over the axes that broadcasting repeated."""
     g = g.sum(axis=tuple(range(g.ndim - node.value.ndim)))
     return g.sum(axis=tuple(a for a, size in enumerate(node.value.shape) if size == 1 < g.shape[a]), keepdims=True)
 
@@ -137,7 +137,7 @@ def project(x, weight):
 
 
 def product(a, b):
-    """a b, matrix by matrix, of the same leading shape."""
+    """a b, matrix by matrix, for the same leading shape."""
     return Node(
         a.value @ b.value,
         ((a, lambda g: g @ b.value.swapaxes(-1, -2)), (b, lambda g: a.value.swapaxes(-1, -2) @ g)),
@@ -173,7 +173,7 @@ def layer_norm(x):
 
 
 def softmax(scores, allowed):
-    """Over the last axis; `allowed` [n, n] is false where a key is masked."""
+    """Softmax over the last axis; `allowed` [n, n] is false where a key is masked."""
     s = np.where(allowed, scores.value, -np.inf)
     s = np.exp(s - s.max(axis=-1, keepdims=True))
     w = s / s.sum(axis=-1, keepdims=True)
@@ -188,7 +188,7 @@ def gelu(x):
 
 
 def cross_entropy(logits, targets):
-    """Mean over the positions whose target is not -1."""
+    """The mean over the positions whose target is not -1."""
     where = targets >= 0
     z = logits.value - logits.value.max(axis=-1, keepdims=True)
     log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
@@ -218,7 +218,7 @@ def settings(
     scheme, table=None, width=32, split=None, heads=2, layers=1, layer_norm=True, mlp=False, causal=False,
     n=16, rows=None, vocabulary=16, classes=None, sigma=0.1, fixed=(), zero_scores=False,
 ):  # fmt: skip
-    """Everything about a model but its numbers. `split` is (d_t, d_p) of a concatenation."""
+    """Everything about a model except its numbers. `split` is (d_t, d_p) of a concatenation."""
     has_table = scheme in ("add", "concat", "wide_concat", "untied")
     assert (table is not None) == has_table
     if scheme == "concat":
@@ -255,7 +255,7 @@ def settings(
 
 
 def shapes(c):
-    """Shape and standard deviation at the start of every parameter, in order; gains start at 1."""
+    """Shape and initial standard deviation of every parameter, in order; gains start at 1."""
     d, sigma = c["d_model"], c["sigma"]
     out = {"E": ((c["vocabulary"], c["d_token"]), sigma)}
     if c["d_position"]:
@@ -378,7 +378,7 @@ def stream(c, theta, tokens):
 
 
 def forward(c, theta, tokens, first_scores=None, kept=None):
-    """Logits [B, n, classes]. `first_scores` stands for S in the first layer; `kept` collects every S."""
+    """Logits [B, n, classes]. `first_scores` replaces S in the first layer; `kept` collects every S."""
     d, n = c["d_model"], tokens.shape[1]
     x = stream(c, theta, tokens)
     extra = position_scores(c, theta, n)
@@ -430,7 +430,7 @@ class AdamW:
         self.options, self.s, self.m, self.v = options, 0, {}, {}
 
     def step(self, parameters, gradients):
-        """Changes `parameters`; returns the gradient's norm before the clip, and the learning rate."""
+        """Updates `parameters`; returns the gradient's norm before clipping, and the learning rate."""
         o = self.options
         self.s += 1
         norm = math.sqrt(sum((g**2).sum() for g in gradients.values()))
@@ -508,7 +508,7 @@ def shares(c, terms):
 
 
 def without_and_alone(c, parameters, tokens, targets, terms):
-    """Accuracy and loss with each term cut, and with each one only: the first layer's softmax is made again."""
+    """Accuracy and loss with each term cut, and with each alone: the first layer's softmax is recomputed."""
     whole = terms.sum(axis=0)
     out = {}
     for name, scores in (("cut", [whole - t for t in terms]), ("only", terms)):
@@ -524,21 +524,21 @@ def participation_ratio(table):
 
 
 def chance_band(e, p):
-    """Standard deviation of the overlap when one of the tables is turned at random, for large D and exactly."""
+    """Standard deviation of the overlap when one table is turned at random: for large D, and exactly."""
     d, pr_e, pr_p = e.shape[1], participation_ratio(e), participation_ratio(p)
     exact = 2 * d**2 * (1 / pr_e - 1 / d) * (1 / pr_p - 1 / d) / ((d - 1) * (d + 2))
     return math.sqrt(2 / (pr_e * pr_p)), math.sqrt(max(0, exact))
 
 
 def leading(table, k=None):
-    """[D, <= k], the first right singular vectors of the table less its mean row; all of its rank for None."""
+    """[D, <= k], the first right singular vectors of the table minus its mean row; None means all its rank."""
     _, s, v = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)
     rank = int((s > 1e-10 * s[0]).sum())
     return v[: rank if k is None else min(k, rank)].T
 
 
 def tables_in_the_stream(c, parameters):
-    """E [V, D] and the rows of P in use, [n, D], where both are summands of the stream; else None."""
+    """E [V, D] and the rows of P in use, [n, D], if both are summands of the stream; else None."""
     if c["scheme"] not in ("add", "concat", "wide_concat"):
         return None
     e, p = parameters["E"], parameters["P"][: c["n"]]
@@ -549,14 +549,14 @@ def tables_in_the_stream(c, parameters):
 
 
 def separation(c, parameters):
-    """Overlap with its chance band, and the smallest principal angle of all of both spans, or of two lines each."""
+    """Overlap with its chance band; the smallest principal angle of both spans, and of two directions each."""
     tables = tables_in_the_stream(c, parameters)
     if tables is None:
         return {"overlap": None, "chance_band": None, "chance_band_exact": None, "smallest_angle": None, "smallest_angle_leading_two": None}
     e, p = (t - t.mean(axis=0) for t in tables)
     a = c["d_model"] * ((e @ p.T) ** 2).sum() / ((e**2).sum() * (p**2).sum())
     assert abs(a - overlap(e, p)) < 1e-12 * max(1, a)
-    # Spans that together have more dimensions than there are share a line.
+    # Spans with more than D dimensions together share a line.
     spans = leading(tables[0]), leading(tables[1])
     shared = spans[0].shape[1] + spans[1].shape[1] > c["d_model"]
     angle = principal_angles(*spans)[0]
@@ -586,7 +586,7 @@ def measures(c, parameters, tokens, targets):
 
 
 def targets_of(task, tokens, back=1):
-    """-1 where there is nothing to answer."""
+    """-1 where there is no answer."""
     n = len(tokens)
     place = np.arange(n)
     before = np.where(place >= back, tokens[place - back], -1)
@@ -613,7 +613,7 @@ TASKS = ("badge", "lookup", "roll", "prev", "rev", "back", "mix")
 
 
 def sizes(task, n):
-    """Tokens and classes."""
+    """The numbers of tokens and classes."""
     return {"badge": (5 * (n // 2), 4), "roll": (4 * n, 4), "mix": (2 * n, 2 * n)}.get(task, (n, n))
 
 
@@ -674,7 +674,7 @@ CASES = [
     ("alibi", None, {"width": 6, "heads": 3, "n": 6, "vocabulary": 6}),
     ("t5", None, {"width": 4, "heads": 2, "n": 4, "rows": 6, "vocabulary": 5}),
     ("t5", None, {"width": 4, "heads": 2, "n": 6, "vocabulary": 6}),
-    # Beside the schemes: a table that is fixed alone, and no attention to choose with.
+    # Besides the schemes: only one table fixed, and attention that cannot choose.
     ("add", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "fixed": ["E"]}),
     ("add", "learned", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6, "fixed": ["P"]}),
     ("untied", "sinusoid", {"width": 4, "heads": 1, "n": 4, "vocabulary": 5}),
@@ -686,14 +686,14 @@ BATCH, STEPS, DIGITS = 2, 5, 12
 
 
 def switches(number):
-    """LayerNorm, MLP, two layers, causal: a pair of cases has opposite ones, eight pairs have all sixteen."""
+    """LayerNorm, MLP, two layers, causal: a pair of cases has opposite settings; eight pairs cover all 16."""
     pattern = (0, 5, 3, 6, 2, 1, 7, 4)[number // 2 % 8]
     first = (True, *(bool(pattern >> bit & 1) for bit in range(3)))
     return first if number % 2 == 0 else tuple(not s for s in first)
 
 
 def central_differences(c, parameters, tokens, targets):
-    """Of sixth order: (45 d(h) - 9 d(2h) + d(3h)) / 60h, d(h) = f(h) - f(-h)."""
+    """Sixth order: (45 d(h) - 9 d(2h) + d(3h)) / 60h, d(h) = f(h) - f(-h)."""
     step, out = 2e-4, {}
 
     def loss(name, index, change):
@@ -711,7 +711,7 @@ def central_differences(c, parameters, tokens, targets):
 
 
 def five_steps(c, options, given, batches, noise=None):
-    """Parameters after the steps, and loss, gradient norm and learning rate of each."""
+    """The parameters after the steps, and the loss, gradient norm and learning rate of each step."""
     parameters, optimiser, trace = dict(given), AdamW(options), []
     for tokens, targets in batches:
         loss, gradients = loss_and_gradients(c, parameters, tokens, targets)
@@ -730,7 +730,7 @@ def random_batch(c, rng, count):
 
 
 def evaluation(c, parameters, rng):
-    """A batch whose argmaxes all stand 1e-6 above the rest, and of 200 the one whose accuracies differ most."""
+    """A batch whose argmaxes are all 1e-6 above the rest: of 200, the one whose accuracies differ most."""
     best, most = None, 0
     for _ in range(200):
         tokens, targets = random_batch(c, rng, 8)
@@ -755,20 +755,20 @@ def check_terms(c, parameters, tokens):
     terms = first_layer_terms(c, parameters, tokens)
     assert np.abs(terms.sum(axis=0) - kept[0]).max() < 1e-12
     assert np.abs(shares(c, terms).sum(axis=-1) - 1).max() < 1e-12
-    # A constant in j moves no share; the keys that are masked move none either.
+    # Adding a constant in j changes no share, nor do the masked keys.
     moved_by = terms + np.arange(tokens.shape[1])[:, None]
     moved_by = np.where(allowed_keys(c, tokens.shape[1]), moved_by, 1e3)
     assert np.abs(shares(c, moved_by) - shares(c, terms)).max() < 1e-9
 
 
 def given_numbers(c, rng):
-    """Parameters of three decimals, sinusoids aside, and one batch a step."""
+    """Parameters with three decimals, except sinusoids, and one batch per step."""
     parameters = {}
     for name, (shape, _) in shapes(c).items():
         gain = is_gain(name)
         parameters[name] = random_numbers(rng, *shape, mean=float(gain), spread=0.3 if gain else SPREAD.get(name, 0.5))
     if c["table"] == "sinusoid":
-        # Computed with what the JSON says, to its last digit.
+        # Computed from the JSON's values, to their last digit.
         parameters["P"] = np.vectorize(lambda v: float(f"{v:.{DIGITS}g}"))(sinusoid(c["rows"], c["d_position"], c["sigma"]))
         assert np.abs((parameters["P"] ** 2).mean(axis=1) - c["sigma"] ** 2).max() < 1e-12
     return parameters, [random_batch(c, rng, BATCH) for _ in range(STEPS)]
@@ -785,14 +785,14 @@ def case(rng, number, scheme, table, more):
         after, trace = five_steps(c, options, given, batches)
         noisy, _ = five_steps(c, options, given, batches, np.random.default_rng(1))
         moved_by = max(np.abs(after[name] - noisy[name]).max() for name in after)
-        # Adam divides by a gradient's size, so one that happens to be tiny would blow up its rounding.
+        # Adam divides by a gradient's size, so a tiny gradient would magnify its rounding.
         if moved_by < 1e-12:
             break
     tokens, targets = evaluation(c, given, rng)
     check_terms(c, given, tokens)
     loss, gradients = loss_and_gradients(c, given, *batches[0])
     numeric = central_differences(c, given, *batches[0])
-    # Relative to the largest entry of the same array, or to 0.01: the loss's own rounding, 1e-16, over the step.
+    # Relative to the array's largest entry or 0.01: the loss's rounding of 1e-16 is divided by the step.
     off = max(np.abs(g - numeric[name]).max() / max(np.abs(g).max(), 0.01) for name, g in gradients.items())
     assert off < 1e-9, off
     for name in c["fixed"]:
@@ -827,7 +827,7 @@ def case(rng, number, scheme, table, more):
 
 
 def check_chance_band():
-    """The exact band is the standard deviation of A under random turns; the other one is near it for large D."""
+    """The exact band is A's standard deviation under random turns; the other is close to it for large D."""
     rng = np.random.default_rng(5)
     for d in (8, 32, 256):
         e, p = rng.normal(size=(6, d)), rng.normal(size=(6, d)) * 1.2 ** -np.arange(d)
@@ -858,7 +858,7 @@ def write():
 
 
 def train(c, task, seed, steps, lr, warm, size, back, decay, every=5):
-    """One run: accuracy every few steps, and the measures at the end."""
+    """One run: accuracy every few steps, and the measurements at the end."""
     rng = np.random.default_rng([seed, 77])
     parameters = initial(c, rng)
     held_out = batch(task, c["n"], 128, rng, back)
