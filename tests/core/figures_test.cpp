@@ -1,5 +1,5 @@
-// A handful of results of the library, from seeded numbers to what is measured of them, that every platform
-// must give: tests/reference/figures.json, which this test compares and, with SUPERPOSE_WRITE set, writes.
+// A few results of the library, from seeded numbers to measurements of them, that every platform must
+// reproduce: tests/reference/figures.json. This test compares it or, with SUPERPOSE_WRITE set, writes it.
 // tests/api/figures.test.ts compares the same file in Node and in browsers.
 #include <gtest/gtest.h>
 
@@ -80,7 +80,8 @@ TEST(Figures, AreTheSameHere) {
   for (const auto& [name, values] : ours) {
     const auto& expected = theirs[name.c_str()];
     ASSERT_EQ(expected.Size(), values.size()) << name;
-    // Another libm may round otherwise: the widest of the bounds that tests/api/figures.test.ts derives.
+    // Another libm may round differently: this is the widest of the bounds that tests/api/figures.test.ts
+    // derives.
     for (rapidjson::SizeType k = 0; k < expected.Size(); ++k) {
       EXPECT_NEAR(values[k], expected[k].GetDouble(), 3e-12 * std::max(1.0, std::abs(values[k]))) << name;
     }

@@ -1,4 +1,4 @@
-// Random inputs for properties that must hold for any shape. Seeds are fixed: a failure repeats.
+// Random inputs for properties that must hold in any shape. Seeds are fixed, so a failure repeats.
 #pragma once
 
 #include <random>
@@ -20,7 +20,7 @@ class Shapes {
   }
   Vector<double> vector(int size) { return matrix(size, 1); }
 
-  // Small integers, on which identities that are exact on paper are exact in floating point too.
+  // Small integers, for which identities that are exact on paper are exact in floating point too.
   Matrix<double> integers(int rows, int columns) { return matrix(rows, columns, 3).array().round(); }
 
   Linear<double> linear(int out, int in, bool with_bias) {

@@ -9,7 +9,7 @@
 
 namespace superpose {
 
-// A file of that folder; null when it cannot be read.
+// A file of that folder; null if it cannot be read.
 rapidjson::Document reference(const std::string& name);
 
 // A list of rows.

@@ -1,4 +1,5 @@
-// Whether sanitizers watch, under which numbers cost ten times as much: the same ways through the code, fewer numbers.
+// Whether sanitizers are on. They make numbers ten times as slow, so tests take the same paths with fewer
+// numbers.
 #pragma once
 
 namespace superpose {

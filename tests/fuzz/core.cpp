@@ -1,5 +1,6 @@
-// What libFuzzer calls, under AddressSanitizer and UndefinedBehaviorSanitizer: `npm run fuzz`. With SUPERPOSE_FUZZ set,
-// all inputs are of the kind that it names; SUPERPOSE_FUZZ=list prints every kind and its share of the inputs.
+// The entry points that libFuzzer calls, under AddressSanitizer and UndefinedBehaviorSanitizer: `npm run
+// fuzz`. With SUPERPOSE_FUZZ set, all inputs are of that kind; SUPERPOSE_FUZZ=list prints every kind and its
+// share of the inputs.
 #include <cstdlib>
 #include <cstring>
 
@@ -29,7 +30,7 @@ int LLVMFuzzerInitialize(int*, char***) {
   return 0;
 }
 
-// As without it, but that the first byte, which chooses the kind, stays.
+// Like the default mutator, but it keeps the first byte, which chooses the kind.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned int) {
   size = LLVMFuzzerMutate(data, size, most);
   if (chosen >= 0 && size > 0) data[0] = static_cast<std::uint8_t>(chosen);

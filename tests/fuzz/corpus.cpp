@@ -1,4 +1,5 @@
-// The inputs that libFuzzer has kept, once more where readers meet them: in WebAssembly. `npm run fuzz -- corpus`.
+// Runs the inputs that libFuzzer has kept again in WebAssembly, which is what users run. `npm run fuzz --
+// corpus`.
 #include <filesystem>
 #include <fstream>
 

@@ -9,7 +9,7 @@
 namespace superpose {
 namespace {
 
-// The order of the axes, which the reference's own names hide: (h 0, w 1) turns the first half.
+// The order of the axes, which the reference's own names hide: (h 0, w 1) changes the first half.
 TEST(Encodings, MaeEncodesTheColumnFirst) {
   const Matrix<double> table = mae_sinusoidal<double>(2, 8, false);
   ASSERT_EQ(table.rows(), 4);

@@ -44,7 +44,7 @@ TEST(Gram, ProductsByLoops) {
   }
 }
 
-// 0 on paper; sums of d/2 cosines whose angles are rounded (science.md, sections 10 and 11).
+// 0 on paper; the sums of d/2 cosines have rounded angles (science.md, sections 10 and 11).
 TEST(Gram, IsToeplitzInEveryLayout) {
   for (Layout layout : kLayouts) {
     for (Spacing spacing : kSpacings) {
@@ -54,7 +54,7 @@ TEST(Gram, IsToeplitzInEveryLayout) {
         const auto spreads = gram_spreads(options, 1);
         EXPECT_LT(spreads.whole, 1e-12);
         // Each |a| of the form meets two entries, whose angles, up to 3 + 64, are rounded, and at most 2 d
-        // sums and products; a spread is the difference of two such.
+        // sums and products; a spread is the difference of two such values.
         const double of_form = rotation_form(options, 1).cwiseAbs().sum();
         EXPECT_LT(spreads.rotation_form, 2 * of_form * (2 * (3 + 64 + 1) + 2 * d) * 0x1p-53);
       }
@@ -72,7 +72,7 @@ TEST(Gram, PublishedSpreads) {
   EXPECT_NEAR(t2t.centred, 8.15, 0.005);
 }
 
-// The first half of the channels holds whole pairs of an interleaved table when d/2 is even.
+// The first half of the channels contains whole pairs of an interleaved table when d/2 is even.
 TEST(Gram, TruncatingAnInterleavedTable) {
   const auto even = sinusoidal<double>({64, 32});
   EXPECT_LT(toeplitz_spread(gram(even.leftCols(16))), 1e-12);
@@ -80,8 +80,8 @@ TEST(Gram, TruncatingAnInterleavedTable) {
   EXPECT_NEAR(toeplitz_spread(gram(odd.leftCols(17))), 0.54, 0.005);
 }
 
-// A ~ N(0, 1/d). Two entries of the main diagonal, from loops, are a spread that the largest is not below;
-// |PE|^2 = d/2 bounds each entry by d/2 |A|, so that no spread is above d |A|.
+// A ~ N(0, 1/d). Two entries of the main diagonal, from loops, are a lower bound of the spread.
+// |PE|^2 = d/2 bounds each entry by d/2 |A|, so no spread is above d |A|.
 TEST(Gram, AGenericFormBreaksIt) {
   const int d = kVaswani.d_model;
   const auto table = sinusoidal<double>(kVaswani);
@@ -97,7 +97,7 @@ TEST(Gram, AGenericFormBreaksIt) {
       low = std::min(low, entry);
       high = std::max(high, entry);
     }
-    // What rounding may make of no spread at all, as for the form that keeps the pattern.
+    // What rounding could make of no spread at all, as for the form that keeps the pattern.
     const double rounding = 2 * form.cwiseAbs().sum() * (2 * (64 + 1) + 2 * d) * 0x1p-53;
     EXPECT_GE(spread, high - low - rounding);
     EXPECT_GT(high - low, 1e6 * rounding);
@@ -108,7 +108,7 @@ TEST(Gram, AGenericFormBreaksIt) {
 TEST(Gram, RandomFormHasVarianceOneOverD) {
   const int d = 64;
   const auto form = random_form(d, 3);
-  // Of d^2 squares of N(0, 1/d): mean d, standard deviation sqrt(2).
+  // The sum of d^2 squares of N(0, 1/d): mean d, standard deviation sqrt(2).
   EXPECT_NEAR(form.squaredNorm(), d, 5 * std::sqrt(2.0));
   EXPECT_NE(random_form(d, 4), form);
 }
@@ -143,7 +143,7 @@ TEST(Gram, OffsetMeansByHand) {
   EXPECT_NEAR(found.share, 9.0 / 17, 1e-15);
   EXPECT_TRUE(std::isnan(offset_means(Matrix<double>::Ones(3, 3)).share));
   for (int n = 1; n < 30; ++n) {
-    // Means of these round.
+    // Means of these are rounded.
     EXPECT_TRUE(std::isnan(offset_means(Matrix<double>::Constant(n, n, 0.1 * n)).share)) << n;
   }
   EXPECT_TRUE(std::isnan(offset_means(Matrix<double>(0, 0)).mean));

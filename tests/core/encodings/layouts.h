@@ -1,4 +1,4 @@
-// What a sinusoid can be laid out and spaced as, for tests that try all.
+// Every layout and spacing of a sinusoid, for tests that try them all.
 #pragma once
 
 #include "encodings/sinusoidal.h"

@@ -73,7 +73,7 @@ TEST(RelativePosition, TupeBucketsGiveClsItsOwn) {
   expected << 16, 16, 16, 32, 0, 17, 32, 1, 0;
   EXPECT_EQ(tupe_buckets(3, {true, 32, 128}), expected);
   EXPECT_EQ(tupe_buckets(0, {true, 32, 128}).size(), 0);
-  // The first is free: no offset falls into it.
+  // The first bucket of the upper half is free: no offset falls into it.
   for (int offset = -500; offset <= 500; ++offset) EXPECT_NE(t5_bucket(offset, {}), 16);
 }
 

@@ -11,7 +11,7 @@ namespace superpose {
 namespace {
 
 // The closed form of a rotary logit, from the vectors before they are turned (RoFormer, section 3.2.2
-// expanded): a cosine times what two pairs share plus a sine times what they do not.
+// expanded): a cosine times the symmetric part of each pair, plus a sine times the antisymmetric part.
 double closed_form(const Matrix<double>& q, const Matrix<double>& k, int m, int n) {
   const int width = static_cast<int>(q.cols());
   double logit = 0;
@@ -76,7 +76,7 @@ TEST(Rotary, LengthsStay) {
   }
 }
 
-// One fixed permutation of each head's channels leads from one convention to the other.
+// One fixed permutation of each head's channels turns one convention into the other.
 TEST(Rotary, InterleavedIsHalfSplitPermuted) {
   Shapes shapes(4);
   for (int trial = 0; trial < 20; ++trial) {

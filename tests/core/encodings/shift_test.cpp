@@ -10,7 +10,7 @@
 namespace superpose {
 namespace {
 
-// Every entry written out, for the positions of the channels that the layouts define.
+// Every entry written out, at the channels that the layouts define.
 TEST(Shift, RotatesEachPair) {
   const double w[] = {1, 0.01};
   const double k = 3;
@@ -29,7 +29,7 @@ TEST(Shift, RotatesEachPair) {
   }
 }
 
-// The angles w(p + k), wp and wk are each rounded to 2^-53 of their size, and w <= 1; the rest is a few
+// The angles w(p + k), wp and wk are each rounded to 2^-53 of their size, and w <= 1; the rest is the
 // last digits. Measured: 1.14e-13 within 1024 positions, and below 4.5e-13 within 5000.
 TEST(Shift, MovesEveryPositionInEveryLayout) {
   for (Layout layout : kLayouts) {
@@ -44,7 +44,7 @@ TEST(Shift, MovesEveryPositionInEveryLayout) {
   }
 }
 
-// The error is that of the definition, not of a table compared with itself.
+// The error is that of the definition; the table is not compared with itself.
 TEST(Shift, ErrorIsThatOfEachRow) {
   const SinusoidalOptions options{6, 5, Layout::interleaved, Spacing::d_model, 10000, 2};
   SinusoidalOptions later = options;
@@ -74,7 +74,7 @@ TEST(Shift, IsAnOrthogonalOneParameterGroup) {
   EXPECT_EQ(shift_error({0, 6}, 3), 0);
 }
 
-// It acts on the encoding alone: x + PE(p) is not shifted by it.
+// It acts on the encoding alone: it does not shift x + PE(p).
 TEST(Shift, DoesNotShiftASum) {
   Shapes shapes(2);
   const SinusoidalOptions options{2, 16};

@@ -24,7 +24,7 @@ double toeplitz_spread(const Matrix<double>& m) {
   return spread;
 }
 
-// The discussions print float32, so a quoted number stands for the float nearest to it.
+// The discussions print float32, so a quoted number means the float nearest to it.
 float as_float(double value) { return static_cast<float>(value); }
 
 // The numbers that they quote come from tensor2tensor's layout and spacing.
@@ -42,7 +42,7 @@ TEST(Sinusoidal, ReproducesTheQuotedLastChannel) {
   EXPECT_NEAR(narrow(127, 127), 0.99989246, 5e-9);
 }
 
-// The quoted channel -16 is that of width 128, not of width 512 as the discussion says.
+// The quoted channel -16 comes from width 128, not from width 512 as the discussion says.
 TEST(Sinusoidal, QuotedChannelMinus16IsOfWidth128) {
   const auto narrow = table(512, 128, Layout::concatenated, Spacing::timescales);
   EXPECT_EQ(as_float(narrow(63, 128 - 16)), 0.9984067f);
@@ -112,7 +112,7 @@ TEST(Sinusoidal, CentringOrDroppingCosinesBreaksToeplitz) {
 }
 
 // PE(p + k) = M_k PE(p), a rotation of each pair that does not depend on p. The three angles w(p + k),
-// wp and wk are each rounded to 2^-53 of their size, and w <= 1; the rest is a few last digits.
+// wp and wk are each rounded to 2^-53 of their size, and w <= 1; the rest is the last digits.
 TEST(Sinusoidal, ShiftingIsARotationOfEachPair) {
   const int d = 32, positions = 1024;
   const SinusoidalOptions options{positions, d, Layout::interleaved, Spacing::d_model, 10000, 0};

@@ -1,6 +1,6 @@
-// Bytes of a stranger's as arguments: small shapes, and numbers of every size, as callers may give them. Each draw is
-// a statement of its own: compilers differ in the order of a call's arguments, and the same bytes must be the same
-// arguments everywhere.
+// A stranger's bytes as arguments: small shapes, and numbers of every size, as callers may give them. Each
+// draw is a statement of its own: compilers differ in the order in which they evaluate a call's arguments,
+// and the same bytes must be the same arguments everywhere.
 #pragma once
 
 #include <cmath>
@@ -26,8 +26,8 @@ class Bytes {
 
   bool flag() { return byte() & 1; }
 
-  // Finite, as the typed API gives nothing else: small whole numbers, which make rows dependent; eighths; powers of
-  // two, which make products overflow; and any bits at all.
+  // Finite, because the typed API passes nothing else: small whole numbers, which make rows dependent;
+  // eighths; powers of two, which make products overflow; and any other bits.
   double number() {
     const int kind = byte() % 8;
     if (kind < 3) return integer(-2, 2);
@@ -49,7 +49,8 @@ class Bytes {
     return value > 0 ? value : 1;
   }
 
-  // Of drawn shape; the shape's two draws stand in an order that no compiler may change.
+  // A table of a drawn shape. The two draws of the shape are separate statements, so that no compiler
+  // reorders them.
   Matrix<double> table(int least_rows, int most_rows, int most_columns) {
     const int rows = integer(least_rows, most_rows), columns = integer(1, most_columns);
     return matrix(rows, columns);
@@ -89,7 +90,7 @@ class Bytes {
   std::size_t at_ = 0;
 };
 
-// Ends the program where a result cannot be right; a fuzzer keeps what led there.
+// Ends the program where a result cannot be right; a fuzzer keeps the input that led there.
 #define SUPERPOSE_MUST(condition)                                                         \
   do {                                                                                    \
     if (!(condition)) {                                                                   \

@@ -1,5 +1,5 @@
-// Every measurement that takes a caller's numbers, on whatever bytes make of them: no memory but its own is touched,
-// nothing runs on for ever, and what is returned has its shape and its range.
+// Every measurement that takes a caller's numbers, on arbitrary bytes: it touches no memory but its own, it
+// terminates, and its result has the right shape and range.
 #pragma once
 
 #include <cstdio>
@@ -96,7 +96,7 @@ inline void fuzz_position_probe(Bytes& bytes) {
   SUPERPOSE_MUST(probe.predicted.size() == n && probe.guessing_error <= 20);
 }
 
-// The heaviest: up to 100 steps of Newton's for each fold.
+// The slowest: up to 100 Newton steps per fold.
 inline void fuzz_order_probe(Bytes& bytes) {
   const int n = bytes.integer(2, 4), pairs = bytes.integer(2, 5);
   const Matrix<double> rows = bytes.matrix(n, bytes.integer(1, 2));
@@ -280,7 +280,7 @@ inline void fuzz_layers(Bytes& bytes) {
 
 struct FuzzKind {
   const char* name;
-  // How many inputs it has beside the others': a heavy one fewer, so that all of them take about as long.
+  // How many inputs it gets, relative to the others: fewer for a slow one, so that all take about as long.
   int share;
   void (*run)(Bytes&);
 };
@@ -302,7 +302,7 @@ inline constexpr FuzzKind fuzz_kinds[] = {
     {"layers", 10, fuzz_layers},
 };
 
-// One call of one of them, which the first byte chooses.
+// One call of one target, which the first byte chooses.
 inline void fuzz_core(const std::uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
   fuzz_kinds[bytes.byte() % std::size(fuzz_kinds)].run(bytes);

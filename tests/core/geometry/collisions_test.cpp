@@ -20,7 +20,7 @@ double squared_distance(const Matrix<double>& tokens, int a, const Matrix<double
   return squared;
 }
 
-// Margins are half the difference of two squared distances; whoever is nearest has the smallest.
+// Margins are half the difference of two squared distances; the nearest token has the smallest.
 TEST(Collisions, NearestTokensAreThoseOfTheDefinition) {
   Shapes shapes(1);
   for (int trial = 0; trial < 20; ++trial) {
@@ -59,7 +59,7 @@ TEST(Collisions, NearestTokensAreThoseOfTheDefinition) {
   }
 }
 
-// Positions are the difference of two tokens, so e_0 + p is e_1 to the digit: the margin is minus half
+// Positions are the difference of two tokens, so e_0 + p is exactly e_1: the margin is minus half
 // the squared distance. Half that difference is the boundary, where neither wins.
 TEST(Collisions, MarginOnAndBeyondTheBoundary) {
   Matrix<float> tokens(2, 2), positions(3, 2);
@@ -171,7 +171,7 @@ TEST(Collisions, ClosestPairsAcrossPositions) {
   }
 }
 
-// embed(foo) + p_1 = embed(bar) + p_2, made to happen.
+// Constructed so that embed(foo) + p_1 = embed(bar) + p_2.
 TEST(Collisions, AnExactCollisionAcrossPositionsIsFound) {
   Shapes shapes(7);
   Matrix<double> e = shapes.integers(9, 4), p = shapes.integers(5, 4);
@@ -183,7 +183,7 @@ TEST(Collisions, AnExactCollisionAcrossPositionsIsFound) {
 
 // Random tables, 5000 tokens N(0, 1)^d and positions N(0, rho^2)^d: how often a token plus a position is
 // nearer to another token. Expected errors and their deviations between positions were computed
-// independently; a mean over 40 positions is held to four of its standard errors.
+// independently; a mean over 40 positions must be within four of its standard errors.
 TEST(Collisions, RandomTablesCollideInFewDimensionsOnly) {
   struct Expected {
     int d;
@@ -203,7 +203,8 @@ TEST(Collisions, RandomTablesCollideInFewDimensionsOnly) {
   }
 }
 
-// d = 1: u v_1 plane's direction is uniform on the circle, P = acos(1 / sqrt(1 + 2 r^2)) / pi = atan(sqrt(2) r) / pi.
+// d = 1: the direction of (u, v_1) is uniform on the circle, P = acos(1 / sqrt(1 + 2 r^2)) / pi =
+// atan(sqrt(2) r) / pi.
 TEST(Collisions, RandomOnesByTheCircle) {
   for (double scale : {0.0, 0.5, 1.0, 2.0}) {
     const auto found = random_collisions(1, scale, 11);

@@ -105,7 +105,7 @@ TEST(Cosines, LargestOfManyPairs) {
   }
 }
 
-// 20,000 pairs: 1/d within 3% (its standard error is 1%), and E|t| within four of its errors.
+// 20,000 pairs: 1/d within 3% (its standard error is 1%), and E|t| within four standard errors.
 TEST(Cosines, SamplesFollowTheLaw) {
   const int count = 20000;
   for (int d : {16, 64}) {

@@ -26,12 +26,12 @@ TEST(Directions, ByHand) {
   EXPECT_EQ(row_cosines(Matrix<double>(0, 2), b).size(), 0);
 }
 
-// Lengths do not count.
+// Lengths do not matter.
 TEST(Directions, AnyLength) {
   Shapes shapes(3);
   const Matrix<double> a = shapes.matrix(4, 7), b = shapes.matrix(3, 7);
   EXPECT_LT(max_abs(row_cosines(5 * a, b) - row_cosines(a, 0.01 * b)), 1e-14);
-  // Nor do those of a single row, whose square would be out of range, whichever row it is.
+  // Nor does the length of a single row whose square would be out of range, whichever row it is.
   for (int row = 0; row < a.rows(); ++row) {
     for (const double length : {0x1p-700, 0x1p700}) {
       Matrix<double> one = a;

@@ -25,7 +25,7 @@ Labels balanced(int positions, int tokens) {
   return labels;
 }
 
-// x = t + p has no residual, and its effects are p and t less their means.
+// x = t + p has no residual, and its effects are p and t minus their means.
 TEST(MeanDecomposition, RecoversPositionsAndTokensFromTheirSum) {
   Shapes shapes(1);
   for (int trial = 0; trial < 20; ++trial) {
@@ -47,7 +47,7 @@ TEST(MeanDecomposition, RecoversPositionsAndTokensFromTheirSum) {
   }
 }
 
-// Any labels: the definition by loops, the parts adding up, and shares adding up to 1 with the overlap.
+// For any labels: the definition by loops, parts that add up, and shares that sum to 1 with the overlap.
 TEST(MeanDecomposition, IsTheDefinition) {
   Shapes shapes(2);
   for (int trial = 0; trial < 20; ++trial) {
@@ -107,7 +107,7 @@ TEST(MeanDecomposition, SharesOfABalancedDesignHaveNoOverlap) {
   EXPECT_GT(found.residual_share, 0.3);
 }
 
-// Tokens drawn alike at each position: p_t - p^ up to the sampling error of a mean.
+// The same token distribution at each position: p_t - p^ up to the sampling error of a mean.
 TEST(MeanDecomposition, PositionIsABiasUpToSamplingError) {
   Shapes shapes(4);
   const int positions = 32, each = 400, tokens = 200, d = 64;
@@ -121,7 +121,7 @@ TEST(MeanDecomposition, PositionIsABiasUpToSamplingError) {
   }
   const auto found = mean_decomposition(rows, labels.position, positions, labels.token, tokens);
   const Matrix<double> error = found.position - (p.rowwise() - p.colwise().mean());
-  // Each is the mean of `each` draws of e, whose covariance is C, less the mean of such means: the squares
+  // Each is the mean of `each` draws of e, whose covariance is C, minus the mean of such means: the squares
   // add up to (positions - 1) tr C / each on average. They are a sum of weighted chi-squares, one for each
   // eigenvalue of C and each contrast of positions, so their relative variance is 2 tr C^2 / (tr C)^2 for
   // a contrast. Four standard deviations are allowed.
@@ -133,7 +133,7 @@ TEST(MeanDecomposition, PositionIsABiasUpToSamplingError) {
   EXPECT_NEAR(error.squaredNorm() / expected, 1, 4 * deviation);
 }
 
-// Their mean rounds, and what it leaves of them is no variation.
+// Their mean is rounded; what remains of them is not variation.
 TEST(MeanDecomposition, EqualRowsHaveNoShares) {
   Shapes shapes(20);
   for (int n = 1; n < 60; ++n) {

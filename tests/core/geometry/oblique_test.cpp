@@ -27,7 +27,7 @@ TEST(Oblique, GivesBackBothSummandsAndAmplifiesByOneOverTheSine) {
     const Matrix<double> t = u * shapes.matrix(k1, 3), p = w * shapes.matrix(k2, 3);
     EXPECT_LT(max_abs(projector * (t + p) - t), bound * (t.norm() + p.norm()));
 
-    // The gain, and the angle from its cosine, by other routes.
+    // The gain, and the angle from its cosine, computed in other ways.
     EXPECT_NEAR(singular_values(projector)[0], found.gain, 1e-12 * d * found.gain * found.gain);
     const Matrix<double> cosines = orthonormal_basis(u, 1e-12).transpose() * orthonormal_basis(w, 1e-12);
     const double cosine = singular_values(cosines)[0];
@@ -36,7 +36,7 @@ TEST(Oblique, GivesBackBothSummandsAndAmplifiesByOneOverTheSine) {
   }
 }
 
-// Lines at a known angle, tiny ones too.
+// Lines at a known angle, even a tiny one.
 TEST(Oblique, TwoLines) {
   for (double angle : {1e-6, 0.01, 0.3, 1.0, std::numbers::pi / 2}) {
     Matrix<double> u(2, 1), w(2, 1);
@@ -59,7 +59,7 @@ TEST(Oblique, RecoveryIsNotExactWhenTheSubspacesMeet) {
   EXPECT_EQ(meeting.projector.size(), 0);
   EXPECT_TRUE(std::isinf(meeting.gain));
   EXPECT_NEAR(meeting.smallest_angle, 0, 1e-10);
-  // More dimensions than there are.
+  // More dimensions than the space has.
   EXPECT_FALSE(oblique_projection(shapes.matrix(5, 3), shapes.matrix(5, 3), 1e-10).exact);
 }
 
@@ -101,7 +101,7 @@ TEST(Oblique, NoiseAndRecovery) {
   Matrix<double> wrong = found.projector;
   wrong(0, 0) = 2;
   EXPECT_NEAR(recovery_error(wrong, u, w), 3, 1e-13);
-  // The identity keeps U, and W too.
+  // The identity keeps U, and also W.
   EXPECT_NEAR(recovery_error(Matrix<double>::Identity(2, 2), u, w), std::cos(a), 1e-14);
 }
 

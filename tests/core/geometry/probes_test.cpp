@@ -14,7 +14,7 @@
 namespace superpose {
 namespace {
 
-// The gradient of the penalised squares vanishes at the fit, by any of the three routes, however small the
+// The gradient of the penalised squares vanishes at the fit, by each of the three routes, however small the
 // penalty.
 TEST(Probes, RidgeMinimises) {
   Shapes shapes(1);
@@ -31,8 +31,9 @@ TEST(Probes, RidgeMinimises) {
 }
 
 // tests/reference/readback.json. Newton's method stops after a step d that gained at most 1e-12 of the loss:
-// |d|^2 <= 2e-12 loss / m, with m the least curvature. That step left an error of at most M |d|^2 / (2 m), with
-// M the largest third derivative: of log(1 + e^-s) it is 1/(6 sqrt(3)), times |(x, 1)|^3 for each row.
+// |d|^2 <= 2e-12 loss / m, with m the least curvature. That step left an error of at most M |d|^2 / (2 m),
+// with M the largest third derivative: for log(1 + e^-s) that is 1/(6 sqrt(3)), times |(x, 1)|^3 for each
+// row.
 TEST(Probes, LogisticRegressionOfTheOracle) {
   const rapidjson::Document oracle = reference("readback.json");
   int cases = 0;
@@ -73,14 +74,15 @@ TEST(Probes, LogisticRegressionOfTheOracle) {
       objective += std::log1p(std::exp(-sign[i] * scores[i]));
       errors += (scores[i] > 0) != (sign[i] > 0);
     }
-    // At an optimum an error of the weights counts squared.
+    // At an optimum, an error of the weights counts squared.
     EXPECT_NEAR(objective, given["objective"].GetDouble(), 1e-14 * scores.size());
     EXPECT_EQ(errors, given["errors"].GetInt());
   }
   EXPECT_EQ(cases, 3);
 }
 
-// Columns of the sinusoid that hardly move: the normal equations of X have no inverse in double, X has one.
+// Columns of the sinusoid that hardly vary: the normal equations of X have no inverse in double, but X has
+// one.
 TEST(Probes, SmallPenaltiesReadThePosition) {
   const auto table = sinusoidal<double>({128, 64, Layout::interleaved, Spacing::d_model, 10000, 0});
   Vector<double> index(128);
@@ -90,7 +92,7 @@ TEST(Probes, SmallPenaltiesReadThePosition) {
   }
 }
 
-// Where both routes serve, from the normal equations and from singular values, they find the same.
+// Where both routes work, by normal equations and by singular values, they agree.
 TEST(Probes, RoutesMeet) {
   Shapes shapes(7);
   for (const Matrix<double>& x : {shapes.matrix(30, 8), shapes.matrix(8, 30)}) {
@@ -125,7 +127,7 @@ TEST(Probes, LogisticRegressionMinimisesAtAnyPenalty) {
       const Vector<double> gradient = penalty * model.weight - x.transpose() * slope;
       double objective = penalty / 2 * model.weight.squaredNorm();
       for (int i = 0; i < n; ++i) objective += std::log1p(std::exp(-sign[i] * scores[i]));
-      // By strong convexity what is left to gain is at most |gradient|^2 / (2 penalty).
+      // By strong convexity the remaining gain is at most |gradient|^2 / (2 penalty).
       EXPECT_LT(gradient.squaredNorm() / (2 * penalty), 1e-8 * objective) << n << " " << d << " " << penalty;
       EXPECT_LT(std::abs(slope.sum()), 1e-6 * slope.cwiseAbs().sum()) << n << " " << d << " " << penalty;
     }
@@ -150,7 +152,7 @@ TEST(Probes, OrderAtSmallPenalties) {
   EXPECT_LT(found.error, 0.15);
 }
 
-// Only the penalty's size beside the tables' squares matters.
+// Only the penalty's size relative to the tables' squares matters.
 TEST(Probes, TokenFromTablesInAnyUnit) {
   Shapes shapes(10);
   const Matrix<double> tokens = shapes.matrix(60, 24), positions = sinusoidal<double>({40, 24});
@@ -183,9 +185,9 @@ TEST(Probes, PositionIsReadFromALineAndEachRowIsHeldOut) {
   const Matrix<double> line = index * shapes.matrix(1, 5);
   const auto seen = position_probe(line, index, {0, 5, false, 0});
   EXPECT_EQ(seen.mean_absolute_error, 0);
-  // Of 0 to 19 the mean, 9.5, is rounded to 10.
+  // The mean of 0 to 19 is 9.5, rounded to 10.
   EXPECT_NEAR(seen.guessing_error, (55 + 45) / 20.0, 1e-14);
-  // A row of its own direction cannot be predicted by a regression that has not seen it: it gets the
+  // A row with a direction of its own cannot be predicted by a regression that has not seen it: it gets the
   // mean of the others' indices.
   const Matrix<double> identity = Matrix<double>::Identity(n, n);
   const auto blind = position_probe(identity, index, {0, n, false, 0});
@@ -213,7 +215,7 @@ TEST(Probes, PositionFromTheSinusoid) {
 }
 
 // 6.5% of pairs in the wrong order on average over twelve seeds (science.md, section 11). An error over 512
-// pairs has the standard deviation of a proportion; the published mean is of twelve.
+// pairs has the standard deviation of a proportion; the published mean is over twelve seeds.
 TEST(Probes, OrderFromTheSinusoid) {
   const auto table = sinusoidal<double>({512, 768, Layout::interleaved, Spacing::d_model, 10000, 0});
   double mean = 0;
@@ -233,12 +235,12 @@ TEST(Probes, OrderIsReadFromALineAndNotFromNoise) {
   Matrix<double> line(40, 1);
   for (int i = 0; i < 40; ++i) line(i, 0) = i;
   EXPECT_EQ(order_probe(line, 300, {1e-3, 5, true, 1}).error, 0);
-  // The same vector everywhere leaves a coin toss: within five standard errors of one half.
+  // The same vector everywhere is a coin toss: within five standard errors of one half.
   const auto constant = order_probe(Matrix<double>::Ones(40, 3), 400, {1, 5, true, 2});
   EXPECT_NEAR(constant.error, 0.5, 5 * 0.5 / 20);
 }
 
-// On disjoint coordinates the token is simply there; in the same ones, isotropic, the best linear guess
+// On disjoint coordinates the token can simply be read. On shared ones, isotropic, the best linear guess
 // of t from t + p is half of x, which explains half.
 TEST(Probes, TokenFromTheSum) {
   Shapes shapes(4);
@@ -256,7 +258,7 @@ TEST(Probes, TokenFromTheSum) {
   // With W = I/2 the miss is (p - t)/2, so R^2 = 1 - (|p|^2/|t|^2 + 1)/4 + <p, t>/(2 |t|^2) over the test
   // pairs. Its deviation comes from two mean squares, each of d squares of the held-out rows and of how
   // often a row is drawn, and from a mean product. W is fitted to covariances of the training rows, each
-  // entry off by a variance of (1 + delta)/rows, which costs (d + 1)/(4 rows) of R^2, or gains it.
+  // entry off by a variance of (1 + delta)/rows, which changes R^2 by (d + 1)/(4 rows) either way.
   const int size = 3000;
   const auto same = token_probe(shapes.matrix(size, d), shapes.matrix(size, d), options);
   const auto allowed = [&](double rows, double pairs) {
@@ -269,7 +271,7 @@ TEST(Probes, TokenFromTheSum) {
   EXPECT_LT(allowed(0.2 * size, options.test_pairs), 0.04);  // or the test would say little
 }
 
-// What is held out has no part in the fit.
+// Held-out rows do not affect the fit.
 TEST(Probes, HeldOutTokensAndPositionsAreNotTrainedOn) {
   Shapes shapes(6);
   Matrix<double> tokens = shapes.matrix(30, 5), positions = shapes.matrix(20, 5);
@@ -281,7 +283,7 @@ TEST(Probes, HeldOutTokensAndPositionsAreNotTrainedOn) {
   EXPECT_NE(after.r_squared, before.r_squared);
 }
 
-// Fewer training positions than dimensions can be learnt by heart; held-out ones show that it was that.
+// Fewer training positions than dimensions can be memorised; held-out ones reveal that.
 TEST(Probes, HoldingOutPositionsMatters) {
   Shapes shapes(5);
   const int d = 40;

@@ -22,7 +22,7 @@ void expect_found(const std::vector<double>& wanted) {
     v(k, k) = std::cos(wanted[k]);
     v(m + k, k) = std::sin(wanted[k]);
   }
-  // Other bases of the same subspaces, in a turned space.
+  // Other bases of the same subspaces, in a rotated space.
   const Matrix<double> turn = random_subspace(d, d, 1, 0);
   const Matrix<double> a = turn * u * random_subspace(m, m, 2, 0);
   const Matrix<double> b = turn * v * random_subspace(m, m, 3, 0);
@@ -89,7 +89,7 @@ struct Published {
 
 class PublishedCosines : public testing::TestWithParam<Published> {};
 
-// A single draw misses the edge by more than 0.03 in a fifth of cases, a mean over seeds does not.
+// A single draw misses the edge by more than 0.03 in a fifth of cases; a mean over seeds does not.
 TEST_P(PublishedCosines, MeanIsNearTheEdge) {
   const auto [d, k1, k2, seeds, cosine] = GetParam();
   const ChanceAngles chance = chance_angles(d, k1, k2);
@@ -129,7 +129,7 @@ TEST(EnergyOverlap, ByLoops) {
   }
   for (int j = 0; j < 3; ++j) positions_trace += positions.row(j).squaredNorm() / 3;
   EXPECT_NEAR(energy_overlap(tokens, positions), 4 * both / (tokens_trace * positions_trace), 1e-14);
-  // Of two single rows, d cos^2.
+  // For two single rows, d cos^2.
   const Vector<double> token = tokens.row(0).normalized(), position = positions.row(0).normalized();
   EXPECT_NEAR(energy_overlap(tokens.topRows(1), positions.topRows(1)), 4 * std::pow(token.dot(position), 2),
               1e-14);
@@ -147,7 +147,7 @@ TEST(EnergyOverlap, OrthogonalIdenticalAndNone) {
   EXPECT_TRUE(std::isnan(energy_overlap(Matrix<double>::Zero(2, 6), right)));
 }
 
-// Turned at random, exactly 1 is expected, however uneven the two are. Bounds: four standard errors of
+// For random rotations exactly 1 is expected, however uneven the two are. Bounds: four standard errors of
 // the sample itself.
 TEST(EnergyOverlap, IsOneByChance) {
   Shapes shapes(3);
@@ -185,7 +185,7 @@ TEST(OverlapCurve, FindsTheSharedDirection) {
   EXPECT_EQ(overlap_curve(tokens, positions, 0).shares, Vector<double>::Zero(4));
 }
 
-// From its definition with Svd's own vectors, and: shares sum to the dimensions.
+// By definition with Svd's own vectors; and shares sum to the dimensions.
 TEST(OverlapCurve, ByDefinition) {
   Shapes shapes(4);
   for (int trial = 0; trial < 20; ++trial) {
@@ -212,7 +212,7 @@ TEST(Subspaces, CosinesAndWhatIsReached) {
   Matrix<double> tokens = Matrix<double>::Zero(4, 4), positions = Matrix<double>::Zero(2, 4);
   tokens.diagonal() << 1, 5, 3, 2;
   positions(0, 2) = positions(1, 0) = 1;
-  // Of the principal directions, axes 1, 2, 3, 0 in order, the positions have the second and the last.
+  // Of the principal directions, axes 1, 2, 3, 0 in this order, the positions have the second and the last.
   const auto curve = overlap_curve(tokens, positions, 2);
   EXPECT_NEAR(curve.reached[0], 0, 1e-15);
   EXPECT_NEAR(curve.reached[1], 0.5, 1e-15);

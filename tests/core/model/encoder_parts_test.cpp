@@ -82,7 +82,7 @@ TEST(EncoderParts, AgreeWithTheOracleAndAddUp) {
   }
 }
 
-// However many summands there are: their parts, what was written and the constant add up to what the layer reads.
+// For any number of summands, their parts, what was written and the constant add up to what the layer reads.
 TEST(EncoderParts, AddUpForAnyNumberOfSummands) {
   const auto oracle = reference("encoder.json");
   for (const auto& from : oracle["cases"].GetArray()) {
@@ -137,7 +137,7 @@ TEST(EncoderParts, AreFreeOfShiftsInTheCanonicalGaugeAlone) {
   }
 }
 
-// The same shifts in the caller's means, channel by channel: no part changes.
+// The same shifts in the caller's means: no part changes.
 TEST(EncoderParts, FollowTheCallersMeans) {
   const auto oracle = reference("encoder.json");
   Shapes shapes(4);

@@ -57,7 +57,8 @@ struct TinyEncoder {
     return encoder;
   }
 
-  // Token, position and segment rows of the first `n` ids; of a model without segments they are zeros.
+  // Token, position and segment rows of the first `n` ids; segment rows are zeros for a model without
+  // segments.
   template <typename Scalar>
   static std::vector<Matrix<Scalar>> summands(const rapidjson::Value& from, Eigen::Index n) {
     const std::vector<int> ids = whole_numbers_of(from["ids"]);

@@ -10,7 +10,7 @@
 namespace superpose {
 namespace {
 
-// The largest error against the oracle of states, logits, the last rows and the embedding.
+// The largest error of states, logits, last rows and embedding against the oracle.
 template <typename Scalar>
 double error_of(const rapidjson::Value& from) {
   const auto encoder = TinyEncoder::encoder<Scalar>(from);
@@ -80,7 +80,8 @@ TEST(Activation, InFloatIsThatInDoubleEverywhere) {
   EXPECT_LT(error.cwiseQuotient(x.cwiseAbs().cwiseMax(1)).maxCoeff(), 2.4e-7);
 }
 
-// MPNet's 32 buckets end at 128 tokens: by the definition the last one begins at 91, 8 + 8 log(91 / 8) / log(16) > 15.
+// MPNet's 32 buckets end at 128 tokens: by definition the last one begins at 91, 8 + 8 log(91 / 8) / log(16)
+// > 15.
 TEST(Encoder, RelativeBiasIsOfBucketsUpTo128Tokens) {
   EncoderOptions<double> options;
   options.relative_bias = Vector<double>::LinSpaced(32, 0, 31);
@@ -95,8 +96,8 @@ TEST(Encoder, RelativeBiasIsOfBucketsUpTo128Tokens) {
   EXPECT_EQ(scores, Matrix<double>(alone.array() + 100));
 }
 
-// Any sizes, tails of vectors included: float is double rounded, padding is not seen, and a run through fewer layers
-// is the beginning of the whole.
+// Any sizes, including tails of vectors: float is double rounded, padding is not seen, and a run through
+// fewer layers equals the beginning of the full one.
 TEST(Encoder, HoldsForAnyShape) {
   Shapes shapes(7);
   for (int trial = 0; trial < 12; ++trial) {
@@ -159,7 +160,7 @@ TEST(Encoder, HoldsForAnyShape) {
     ForwardOptions<double> fewer;
     fewer.layers = 2;
     EXPECT_EQ(max_abs(encoder.forward(real, fewer).last - run.states[2]), 0);
-    // What is not read by W_Q and W_K alone changes the state after the layer, and none before it.
+    // What only W_Q and W_K do not read changes the state after the layer, and none before it.
     ForwardOptions<double> unread;
     unread.unread.resize(3);
     unread.unread[1] = shapes.matrix(n, d);

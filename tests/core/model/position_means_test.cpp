@@ -8,7 +8,7 @@
 namespace superpose {
 namespace {
 
-// Everything again from all windows at once, as the definitions have it.
+// Everything recomputed from all windows at once, by definition.
 TEST(PositionMeans, AreTheDefinitions) {
   Shapes shapes(11);
   const int count = 9, length = 6, d = 4;

@@ -63,8 +63,8 @@ TEST(Svd, ByHand) {
   EXPECT_NEAR(std::abs(of.V(0, 0)), 1 / std::sqrt(2.0), 1e-15);
 }
 
-// The Hilbert matrix of order 8: its determinant is 1 / (product of known integers) and its smallest
-// singular value 1.1115389e-10, ten digits below the largest, 1.6959390 (published, Todd 1954).
+// The Hilbert matrix of order 8: its determinant is 1 / (a product of known integers), and its smallest
+// singular value is 1.1115389e-10, ten digits below the largest, 1.6959390 (published, Todd 1954).
 TEST(Svd, KnowsSmallSingularValues) {
   Matrix<double> hilbert(8, 8);
   for (int i = 0; i < 8; ++i) {
@@ -98,7 +98,7 @@ TEST(Svd, RepeatedRowsHaveRankOne) {
 TEST(Svd, RankBeginsAboveRounding) {
   for (const bool tall : {false, true}) {
     Matrix<double> a = Matrix<double>::Zero(300, 2);
-    // The largest value is no power of two from the largest entry: 16 entries of one column.
+    // The largest value is not a power of two times the largest entry: 16 entries of one column.
     a.col(0).head(16).setConstant(1);
     a(299, 1) = 4 * 200 * 0x1p-52;
     EXPECT_EQ(svd(tall ? a : a.transpose()).singular_values.size(), 1);
@@ -113,7 +113,8 @@ TEST(Svd, ValuesAloneAreTheSame) {
   EXPECT_LT(max_abs(singular_values(a) - svd(a).singular_values), bound_for(a));
 }
 
-// Jacobi's rotations, one-sided or two-sided, share no step with the divide and conquer of large matrices.
+// Jacobi's rotations, one-sided or two-sided, share no step with the divide and conquer used for large
+// matrices.
 TEST(Svd, LargeOnesAgreeWithJacobis) {
   Shapes shapes(10);
   for (const Matrix<double>& a : {shapes.matrix(70, 45), of_rank(shapes, 60, 90, 20),
@@ -123,7 +124,7 @@ TEST(Svd, LargeOnesAgreeWithJacobis) {
   }
 }
 
-// Scaling by a power of two is exact, and must change neither a direction nor what counts as zero.
+// Scaling by a power of two is exact. It must change neither a direction nor what counts as zero.
 TEST(Orthogonal, DoesNotDependOnScale) {
   Shapes shapes(4);
   const Matrix<double> a = of_rank(shapes, 12, 9, 4), square = a.transpose() * a;
@@ -143,7 +144,7 @@ TEST(Orthogonal, DoesNotDependOnScale) {
   }
 }
 
-// One pass of Gram and Schmidt would lose ten digits here.
+// A single Gram-Schmidt pass would lose ten digits here.
 TEST(OrthonormalBasis, StaysOrthonormalWhenColumnsNearlyDepend) {
   Matrix<double> hilbert(8, 8);
   for (int i = 0; i < 8; ++i) {
@@ -152,7 +153,7 @@ TEST(OrthonormalBasis, StaysOrthonormalWhenColumnsNearlyDepend) {
   EXPECT_LT(off_identity(orthonormal_basis(hilbert, 1e-14)), 1e-14);
 }
 
-// Q' a of the columns in pivoting's order is upper triangular with a positive, falling diagonal.
+// Q' a, with columns in pivoting order, is upper triangular with a positive, falling diagonal.
 TEST(OrthonormalBasis, IsTheQOfAPivotedQr) {
   Shapes shapes(5);
   for (int trial = 0; trial < 60; ++trial) {
@@ -186,7 +187,7 @@ TEST(OrthonormalBasis, SpansTheColumnsAndRevealsTheRank) {
   EXPECT_LT(max_abs(basis * (basis.transpose() * a) - a), bound_for(a));
   EXPECT_EQ(orthonormal_basis(Matrix<double>::Zero(4, 3), 1e-10).cols(), 0);
   EXPECT_EQ(orthonormal_basis(Matrix<double>(4, 0), 1e-10).rows(), 4);
-  // Columns whose second differs from the first by 1e-6: one or two dimensions, by the tolerance.
+  // Columns that differ by 1e-6: one or two dimensions, depending on the tolerance.
   Matrix<double> near(3, 2);
   near << 1, 1, 0, 1e-6, 0, 0;
   EXPECT_EQ(orthonormal_basis(near, 1e-7).cols(), 2);

@@ -49,7 +49,7 @@ TEST(PowerOfTwo, ThereAndBack) {
   EXPECT_EQ(exponent_of(Matrix<double>(0, 3)), 0);
 }
 
-// Everything without a unit, of tables in a unit that is any power of two.
+// Everything without a unit must be the same for tables in any power-of-two unit.
 void expect_alike(const std::function<Vector<double>(double scale)>& measured,
                   std::initializer_list<int> exponents) {
   const Vector<double> wanted = measured(1);
@@ -63,9 +63,9 @@ void expect_alike(const std::function<Vector<double>(double scale)>& measured,
   }
 }
 
-// Tables whose entries themselves stay within range.
+// Exponents at which the tables' own entries stay in range.
 const auto kTables = {-990, -700, -537, -510, -200, -30, 3, 40, 300, 511, 520, 700, 990};
-// Tables of which products are taken as well.
+// Exponents for tables whose products are taken as well.
 const auto kProducts = {-480, -300, -30, 3, 40, 300, 480};
 
 TEST(PowerOfTwo, RanksDoNotDependOnScale) {
@@ -99,7 +99,7 @@ TEST(PowerOfTwo, SubspacesDoNotDependOnScale) {
       kTables);
   expect_alike([&](double scale) { return list({energy_overlap(scale * w.transpose(), v)}); }, kTables);
   expect_alike([&](double scale) { return list({energy_overlap(w.transpose(), scale * v)}); }, kTables);
-  // All twelve directions have to be determined.
+  // All twelve directions must be determined.
   const Matrix<double> tokens = shapes.matrix(20, 12);
   expect_alike([&](double scale) { return overlap_curve(scale * tokens, v, 3).shares; }, kTables);
   expect_alike([&](double scale) { return overlap_curve(tokens, scale * v, 3).shares; }, kTables);
@@ -166,7 +166,7 @@ TEST(PowerOfTwo, NormalisingDoesNotDependOnScale) {
       EXPECT_LT(apart.cwiseAbs().maxCoeff(), 4 * std::numeric_limits<float>::epsilon()) << exponent;
     }
   }
-  // A constant inside the root counts for all there is beside tiny entries, and for nothing beside huge ones.
+  // A constant inside the root is everything beside tiny entries, and nothing beside huge ones.
   const auto sigma = [&](double scale, double epsilon) {
     return normalize<double>({scale * a}, {Norm::rms_norm, {}, {}, epsilon}).sigma[0];
   };

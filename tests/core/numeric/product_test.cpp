@@ -16,7 +16,7 @@ Matrix<Scalar> by_hand(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scal
   return out;
 }
 
-// Shapes on both sides of every tile and block, on integers, where the product is exact.
+// Shapes on both sides of every tile and block, on integers, for which the product is exact.
 template <typename Scalar>
 void is_the_definition(int seed) {
   Shapes shapes(seed);
@@ -33,7 +33,7 @@ void is_the_definition(int seed) {
 TEST(Product, IsTheDefinitionOnIntegers) { is_the_definition<double>(1); }
 TEST(Product, IsTheDefinitionOnIntegersInFloat) { is_the_definition<float>(3); }
 
-// More rows than one block of a has, and more columns than one block of b.
+// More rows than one block of a, and more columns than one block of b.
 TEST(Product, IsTheDefinitionAcrossBlocks) {
   Shapes shapes(4);
   const Matrix<double> a = shapes.integers(203, 5), b = shapes.integers(1100, 5);
@@ -81,7 +81,7 @@ TEST(Product, OfAPackedStackIsThatOfItsMatrices) {
   }
 }
 
-// Rounding of k products and k sums: at most k times 2^-24 of the sum of sizes.
+// The rounding of k products and k sums: at most k times 2^-24 of the sum of absolute values.
 TEST(Product, RoundsNoMoreThanASumMay) {
   const int k = 700;
   const Matrix<float> a = random_normal<float>(13, k, 1, 6, 0), b = random_normal<float>(17, k, 1, 6, 1);

@@ -14,7 +14,7 @@ TEST(SortedPlaces, AreTheFirstOfAllSorted) {
   for (int trial = 0; trial < 100; ++trial) {
     const int count = shapes.between(0, 12);
     const Matrix<double> values = shapes.integers(count, 1);
-    // Equal ones in the order of their places.
+    // Equal values keep the order of their places.
     const auto before = [&](int a, int b) { return values(a) != values(b) ? values(a) < values(b) : a < b; };
     std::vector<int> all(count);
     for (int place = 0; place < count; ++place) all[place] = place;

@@ -21,7 +21,7 @@ TEST(Summary, ByHand) {
   EXPECT_EQ(odd.median, 1);
   EXPECT_EQ(odd.largest, 2);
   EXPECT_EQ(odd.largest_size, 7);
-  // Squares from the mean: (17/3)^2, (10/3)^2 and (7/3)^2, which are 146/3 together.
+  // Squared distances from the mean: (17/3)^2, (10/3)^2 and (7/3)^2, which sum to 146/3.
   EXPECT_NEAR(odd.standard_deviation, std::sqrt(73.0 / 3), 1e-14);
   EXPECT_NEAR(summary(of({-7e300, 2e300, 1e300})).standard_deviation, std::sqrt(73.0 / 3) * 1e300, 1e287);
   EXPECT_NEAR(summary(of({-7e-300, 2e-300, 1e-300})).standard_deviation, std::sqrt(73.0 / 3) * 1e-300,
@@ -33,7 +33,7 @@ TEST(Summary, ByHand) {
   EXPECT_EQ(summary(of({2, 2})).median, 2);
 }
 
-// Their sums are out of range, what is said of them is not.
+// Their sums are out of range, but their statistics are not.
 TEST(Summary, OfTheLargestNumbers) {
   const auto one = summary(of({-0x1.9p1023}));
   for (const double value : {one.mean, one.least, one.median, one.largest}) EXPECT_EQ(value, -0x1.9p1023);
@@ -46,7 +46,7 @@ TEST(Summary, OfTheLargestNumbers) {
   const auto apart = summary(of({-0x1p1023, 0x1p1023, 0x1p1023}));
   EXPECT_NEAR(apart.mean / 0x1p1023, 1.0 / 3, 1e-15);
   EXPECT_NEAR(apart.standard_deviation / 0x1p1023, 2 / std::sqrt(3), 1e-15);
-  // Small ones beside them stay as they are.
+  // Small numbers beside them keep their values.
   EXPECT_EQ(summary(of({0x1p-1074, 0x1p-1074, 0x1p1023})).median, 0x1p-1074);
 }
 
@@ -61,7 +61,7 @@ TEST(Summary, OfNothing) {
 
 TEST(Summary, LargestDifference) {
   EXPECT_EQ(largest_difference(of({1, 2, 3}), of({1, 6, 2})), 4);
-  // Wherever it stands.
+  // At any place in the list.
   EXPECT_EQ(largest_difference(of({-7, 2, 3}), of({1, 6, 2})), 8);
   EXPECT_EQ(largest_difference(of({1, 2, 3}), of({1, 6, -2})), 5);
 }

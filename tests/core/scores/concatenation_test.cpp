@@ -27,7 +27,7 @@ TEST(Concatenation, RawIsTheDotProductWithoutCrossTerms) {
   }
 }
 
-// [W1 W2][x; p] = W1 x + W2 p: adding is the concatenation whose two blocks are equal.
+// [W1 W2][x; p] = W1 x + W2 p: adding is concatenation with two equal blocks.
 TEST(Concatenation, AddingIsFullConcatenationWithEqualBlocks) {
   Shapes shapes(2);
   for (int trial = 0; trial < 30; ++trial) {
@@ -52,7 +52,7 @@ TEST(Concatenation, AddingIsFullConcatenationWithEqualBlocks) {
   }
 }
 
-// With any W_Q, W_K all four terms are there, each with a block of its own.
+// With any W_Q, W_K all four terms exist, each from its own block.
 TEST(Concatenation, FullHasFourTermsFromFourBlocks) {
   Shapes shapes(3);
   const int n = 4, dt = 5, dp = 3, d_h = 2;
@@ -104,7 +104,7 @@ TEST(Concatenation, BlockDiagonalIsASumOfTwoScores) {
   }
 }
 
-// Rescaling the position table is absorbed by W after concatenation; after adding, it is not.
+// After concatenation W can absorb a rescaled position table; after adding it cannot.
 TEST(Concatenation, FullAbsorbsARescaledTableAndAddingDoesNot) {
   Shapes shapes(6);
   const int n = 4, d = 3;

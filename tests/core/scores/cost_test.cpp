@@ -48,7 +48,7 @@ TEST(Cost, NarrowAndProjectedConcatenation) {
   EXPECT_EQ(project.flops_per_token - add.flops_per_token, 2 * 832 * 768);
 }
 
-// 832 and 1024 do not divide by 12 heads; 1536 does.
+// 12 heads do not divide 832 and 1024, but they do divide 1536.
 TEST(Cost, WidthsThatHeadsDoNotDivideAreSaidSo) {
   EXPECT_FALSE(position_cost(PositionCost::wide, bert_base(64)).heads_divide);
   EXPECT_FALSE(position_cost(PositionCost::wide, bert_base(256)).heads_divide);
@@ -67,7 +67,7 @@ TEST(Cost, QueryAndKeyAlone) {
   EXPECT_EQ(cost.kv_cache - add.kv_cache, 12 * 512 * 12 * 32);
 }
 
-// A model written out weight by weight: what is counted is what there is to store and to multiply.
+// A model written out weight by weight: the counts equal what has to be stored and multiplied.
 TEST(Cost, IsTheSumOverEveryWeight) {
   Shapes shapes(1);
   for (int trial = 0; trial < 50; ++trial) {

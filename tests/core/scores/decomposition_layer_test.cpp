@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kUntouched = 1e300;
 
-// A layer, its tables and factors as they stand, and the terms as its calls have left them.
+// A layer, its current tables and factors, and the terms as its calls have left them.
 struct LayerCase {
   Linear<double> query, key;
   Normalization<double> norm;
@@ -41,7 +41,7 @@ struct LayerCase {
     return {query, key, norm, heads, scale, static_cast<int>(tables.size()), gauge};
   }
 
-  // As project_sum() and head_terms() have it, the constant left out where there is none.
+  // As project_sum() and head_terms() compute them, without the constant where there is none.
   std::vector<double> wanted(const std::vector<int>& chosen, int parts) const {
     std::vector<Matrix<double>> scaled;
     for (std::size_t s = 0; s < tables.size(); ++s) scaled.push_back(factors[s] * tables[s]);
@@ -106,7 +106,7 @@ TEST(DecompositionLayer, GivesTheTermsOfTheDecomposition) {
   }
 }
 
-// Whatever changes between calls, what is written and what stands give the new terms.
+// Whatever changes between calls, the values written and those kept give the new terms.
 TEST(DecompositionLayer, AfterAnyChangesGivesTheNewTerms) {
   Shapes shapes(2);
   for (int trial = 0; trial < 60; ++trial) {
@@ -159,13 +159,13 @@ TEST(DecompositionLayer, WritesOnlyWhatAChangeTouches) {
   EXPECT_EQ(run(layer, c, {0}, true, terms), 3 * size);
   c.factors[1] *= 2;
   EXPECT_EQ(run(layer, c, {0}, true, terms), 3 * size);
-  // A row's sigma is in every term of that row, so with a norm nothing stays.
+  // A row's sigma is in every term of that row, so with a norm nothing can be kept.
   c.norm = {Norm::rms_norm, {}, {}, 1e-6};
   auto normalized = c.layer();
   run(normalized, c, {0}, false, terms);
   c.tables[0](3, 2) += 1;
   EXPECT_EQ(run(normalized, c, {0}, true, terms), 4 * size);
-  // A gauge's constant holds the means of all summands: still, position -> position stays.
+  // A gauge's constant contains the means of all summands, but position -> position can still be kept.
   c.norm = {};
   c.gauge.kind = GaugeKind::canonical;
   auto gauged = c.layer();
@@ -175,7 +175,7 @@ TEST(DecompositionLayer, WritesOnlyWhatAChangeTouches) {
   EXPECT_EQ(run(gauged, c, {0}, true, terms), 8 * size);
 }
 
-// More rows than leave together, and a depth of more than one block.
+// More rows than are handed over at once, and a depth of more than one block.
 TEST(DecompositionLayer, GivesTheTermsOfTheDecompositionWhenTheyLeaveInPieces) {
   Shapes shapes(4);
   LayerCase c(shapes, 2, 300, 400, 5);

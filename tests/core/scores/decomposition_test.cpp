@@ -37,7 +37,7 @@ ProjectedParts<double> project(const SumCase& c) {
   return project_sum(c.summands, c.norm, c.query, c.key, c.heads, c.scale);
 }
 
-// Logits by the definition, with nothing shared with the code under test but the inputs.
+// Logits by definition; they share nothing with the code under test but the inputs.
 double logit_by_hand(const SumCase& c, int head, int i, int j) {
   const int d = c.summands[0].cols();
   const auto embed = [&](int token) {
@@ -67,8 +67,8 @@ double logit_by_hand(const SumCase& c, int head, int i, int j) {
   return c.scale * dot;
 }
 
-// A token whose sum is nearly constant has a tiny sigma, and then terms far larger than the logits
-// they sum to; rounding is relative to the terms, whose sizes `size` adds up.
+// A token whose sum is nearly constant has a tiny sigma, and terms far larger than the logits they sum
+// to. Rounding is relative to the terms, whose absolute values `size` adds up.
 TEST(Decomposition, TermsSumToTheLogitsOfTheDefinition) {
   Shapes shapes(1);
   for (int trial = 0; trial < 120; ++trial) {
@@ -103,8 +103,8 @@ TEST(Decomposition, SixteenTermsAtBertsShape) {
   for (int head = 0; head < heads; ++head) EXPECT_LT(head_of(parts, head).residual, 1e-12);
 }
 
-// Term (s, r) belongs to query summand s and key summand r: it vanishes when, and only when, one of
-// the two does. This pins the order and tells a term from its transpose.
+// Term (s, r) belongs to query summand s and key summand r: it vanishes if and only if one of
+// the two does. This fixes the order and distinguishes a term from its transpose.
 TEST(Decomposition, EachTermBelongsToItsTwoSummands) {
   Shapes shapes(2);
   SumCase c = random_case(shapes, 3);
@@ -191,7 +191,7 @@ TEST(Decomposition, MergedPartsHaveTheSumsOfTheTerms) {
   EXPECT_EQ(coarse.logits, fine.logits);
 }
 
-// Normalising the summands one by one, as some published code does, gives parts that do not sum.
+// Normalising the summands one by one, as some published code does, gives parts that do not add up.
 TEST(Decomposition, NormalisingSummandsSeparatelyMissesTheLogits) {
   Shapes shapes(5);
   const int n = 8, d = 32, heads = 2, d_h = 8;
@@ -246,7 +246,7 @@ TEST(Decomposition, NoTokensAndOneToken) {
   EXPECT_NEAR(head_of(project(one), 0).logits(0, 0), logit_by_hand(one, 0, 0, 0), 1e-12);
 }
 
-// A rounding error of u per operation, in sums of d and then d_h products of size about 1: the float
+// A rounding error of u per operation, in sums of d and then d_h products of about 1: the float
 // residual stays within a small multiple of (d + d_h) u times the terms' own size.
 TEST(Decomposition, FloatResidualIsRoundingAndNoMore) {
   const int n = 16, d = 64, heads = 2, d_h = 16;
@@ -263,7 +263,8 @@ TEST(Decomposition, FloatResidualIsRoundingAndNoMore) {
   EXPECT_LT(residual, (d + d_h) * 6e-8f * size);
 }
 
-// Whole queries that are not the sum of their parts, for the first token alone: what a missing term would leave.
+// Whole queries that are not the sum of their parts, for the first token alone: the gap that a missing term
+// leaves.
 TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
   const double nan = std::nan("");
   for (const auto& [whole, residual] : {std::pair{5.0, 4.0}, {1.0, 0.0}, {-2.0, 3.0}, {nan, nan}}) {

@@ -45,7 +45,7 @@ TEST(DotProducts, DifferentWidthsCanOnlyBeConcatenated) {
   EXPECT_EQ(r.token_position.size(), 0);
 }
 
-// Disjoint supports: adding is concatenating (science: concat(d_t, d_p) lies within add(d_t + d_p)).
+// Disjoint supports: adding is concatenating (science: concat(d_t, d_p) is contained in add(d_t + d_p)).
 TEST(DotProducts, DisjointSupportsMakeAddingConcatenating) {
   Shapes shapes(4);
   for (int trial = 0; trial < 20; ++trial) {
@@ -66,7 +66,7 @@ TEST(PairMoments, AreThoseOfThePairsAboveTheDiagonal) {
   EXPECT_DOUBLE_EQ(pair_moments(a).deviation, std::sqrt((4 + 1 + 9) / 3.0));
   EXPECT_NEAR(pair_correlation(a, b), -1, 1e-15);
   EXPECT_NEAR(pair_correlation(a, a), 1, 1e-15);
-  // In units in which the squares are out of range.
+  // In units in which squares are out of range.
   for (const double unit : {0x1p-700, 0x1p700}) {
     EXPECT_DOUBLE_EQ(pair_moments<double>(unit * a).deviation / unit, std::sqrt((4 + 1 + 9) / 3.0));
     EXPECT_NEAR(pair_correlation<double>(unit * a, b), -1, 1e-15);
@@ -74,8 +74,8 @@ TEST(PairMoments, AreThoseOfThePairsAboveTheDiagonal) {
 }
 
 // Tokens N(0, 1)^d and positions of squared length d/2, the page's seeded default: over pairs, a
-// cross term has mean 0 and variance rho^2 d/2. Five standard errors of about 12,000 pairs that share
-// 160 tokens, so that the error is that of the tokens.
+// cross term has mean 0 and variance rho^2 d/2. The bound is five standard errors. About 12,000 pairs share
+// 160 tokens, so the error is that of the tokens.
 TEST(PairMoments, CrossTermsOfRandomTokensSpreadAsPredicted) {
   const int n = 160, d = 512;
   const double rho = 1.5;
@@ -86,7 +86,8 @@ TEST(PairMoments, CrossTermsOfRandomTokensSpreadAsPredicted) {
   EXPECT_NEAR(moments.deviation / expected, 1, 5 / std::sqrt(2.0 * n));
 }
 
-// Rounding is taken to be three units in the last place of the pairs' size: what is just above it is a deviation.
+// Rounding is taken as three units in the last place of the pairs' size: anything just above it is a
+// deviation.
 TEST(PairMoments, DeviationBeginsAboveRounding) {
   for (const double size : {0.5, 0x1p-30, 0x1p40}) {
     Matrix<double> products = Matrix<double>::Constant(3, 3, size);
@@ -102,7 +103,7 @@ TEST(PairMoments, TooFewTokens) {
   EXPECT_TRUE(std::isnan(pair_moments<double>(Matrix<double>(0, 0)).mean));
   EXPECT_TRUE(std::isnan(pair_correlation<double>(Matrix<double>::Ones(2, 2), Matrix<double>::Ones(2, 2))));
   for (int n = 2; n < 40; ++n) {
-    // Means of these round.
+    // Means of these are rounded.
     const Matrix<double> equal = Matrix<double>::Constant(n, n, 0.1 * n);
     EXPECT_EQ(pair_moments<double>(equal).deviation, 0) << n;
     EXPECT_TRUE(std::isnan(pair_correlation<double>(equal, equal))) << n;

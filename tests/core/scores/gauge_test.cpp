@@ -57,7 +57,7 @@ struct GaugeCase {
 
 double size_of(const Head& head) { return std::max(1.0, max_abs(head.terms)); }
 
-// A mean taken from the summands themselves, put into a summand of its own that counts as constant.
+// A mean subtracted from the summands themselves, and put into a summand of its own that counts as constant.
 ProjectedParts<double> by_definition(const GaugeCase& c, const Matrix<double>& means) {
   const int count = static_cast<int>(c.summands.size());
   std::vector<Matrix<double>> split = c.summands;
@@ -200,7 +200,7 @@ TEST(Gauge, WithFewerThanTwoUsedRowsSharesAreNan) {
   EXPECT_EQ(head_of(none.in(none.gauge(GaugeKind::canonical)), 0).residual, 0);
 }
 
-// tests/reference/gauge.py, where norms may be none, one or two.
+// tests/reference/gauge.py, where there may be no norm, one or two.
 Normalization<double> norm_of(const rapidjson::Value& norm) {
   const bool layer_norm = norm["kind"].GetString() == std::string("layernorm");
   Normalization<double> result{
@@ -245,7 +245,7 @@ TEST(Gauge, IsTheReferences) {
     const auto& norms = of["norms"];
     if (norms.Size() > 0) norm = norm_of(norms[norms.Size() - 1]);
     if (norms.Size() == 2) {
-      // The first one's parts are the second one's summands, and its beta one more.
+      // The first norm's parts are the second one's summands, and its beta is one more.
       const auto first = norm_of(norms[0]);
       const auto normalized = normalize(summands, first);
       before = normalized.sigma;

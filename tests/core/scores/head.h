@@ -1,4 +1,4 @@
-// A head's terms and logits, as the tests read them.
+// A head's terms and logits, in the form that tests read.
 #pragma once
 
 #include "numeric/centred.h"

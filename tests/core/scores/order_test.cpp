@@ -15,7 +15,7 @@ AttentionLayer random_layer(Shapes& shapes, int d, int heads, int width, int val
           shapes.linear(heads * value_width, d, true), shapes.linear(d, heads * value_width, true), heads};
 }
 
-// A permutation of 0 .. n - 1 that moves the first `moved` alone.
+// A permutation of 0 .. n - 1 that moves only the first `moved`.
 std::vector<int> permutation_of(Shapes& shapes, int n, int moved) {
   std::vector<int> permutation(n);
   std::iota(permutation.begin(), permutation.end(), 0);
@@ -76,7 +76,8 @@ TEST(Order, BidirectionalAttentionOnlyRelabels) {
   }
 }
 
-// The last token of one causal layer attends to a set; of two, to outputs that are not one.
+// The last token of one causal layer attends to a set; that of two layers attends to outputs that know the
+// order.
 TEST(Order, CausalAttentionKnowsOrderFromTheSecondLayerOn) {
   Shapes shapes(3);
   for (int trial = 0; trial < 20; ++trial) {
@@ -92,7 +93,7 @@ TEST(Order, CausalAttentionKnowsOrderFromTheSecondLayerOn) {
   }
 }
 
-// Proportions, not counts: a prefix twice over says the same as once.
+// Proportions, not counts: a prefix repeated twice gives the same as once.
 TEST(Order, OneCausalLayerSeesProportionsOfItsPrefix) {
   Shapes shapes(4);
   const AttentionLayer layer = random_layer(shapes, 6, 2, 3, 3);

@@ -22,7 +22,7 @@ TEST(PooledShares, ByHand) {
   EXPECT_NEAR(found.pooled[1], 12.0 / 30, 1e-15);
 }
 
-// The mean counts heads alike, the pooled share by how much they vary.
+// The mean counts all heads the same; the pooled share counts them by how much they vary.
 TEST(PooledShares, MeanAndPooledDiffer) {
   Matrix<double> covariances(2, 2);
   covariances << 1, 0, 0, 9;

@@ -11,7 +11,7 @@ Matrix<double> logits(const Matrix<double>& x, const Matrix<double>& query, cons
   return x * query.transpose() * key * x.transpose();
 }
 
-// Random tables and weights reach the closed forms; 8 against 16 from 16 tokens on.
+// Random tables and weights reach the closed forms: 8 against 16, from 16 tokens on.
 TEST(Rank, LogitsReachTheClosedForm) {
   Shapes shapes(1);
   for (const auto& [n, d, d_p, d_h, d_hp] : {std::array{32, 24, 24, 8, 8},

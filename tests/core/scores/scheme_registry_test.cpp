@@ -35,7 +35,7 @@ TEST(SchemeRegistry, CountsForBertBase) {
   EXPECT_EQ(count("transformer-xl"), 12 * 589'824 + 1536);
   EXPECT_EQ(count("t5"), 384);
   EXPECT_EQ(count("deberta"), 256 * 768 + 12 * 1'179'648);
-  // Beyond a position table, the paper's +1.18 M.
+  // Besides a position table, the paper's +1.18 M.
   EXPECT_EQ(count("tupe-a") - 513 * 768, 1'179'648);
   EXPECT_EQ(count("tupe-r") - count("tupe-a"), 33 * 12);
   EXPECT_EQ(count("diet-abs"), 2 * 12 * 512 * 768);
@@ -43,7 +43,7 @@ TEST(SchemeRegistry, CountsForBertBase) {
   EXPECT_EQ(count("decoupled-rope"), 12 * 768 * 13 * 64);
 }
 
-// Each entry builds the scheme that its id names: with parts that all of them can read, the logits are those
+// Each entry builds the scheme that its id names: given parts that all of them can read, the logits are those
 // of the function in schemes.h.
 TEST(SchemeRegistry, EntriesBuildTheirSchemes) {
   Shapes shapes(5);
@@ -123,7 +123,7 @@ TEST(SchemeRegistry, EntriesBuildTheirSchemes) {
   }
 }
 
-// Its two formulas are the two pictures: m_h is 1/16 and 1/256 for two heads.
+// Its two formulas are the two plots: m_h is 1/16 and 1/256 for two heads.
 TEST(SchemeRegistry, AlibiHasTheSlopesOfBothFormulas) {
   SchemeInput in;
   in.content = Matrix<double>::Zero(3, 1);

@@ -69,7 +69,7 @@ struct Input {
 
 using Entry = std::function<double(int i, int j, int h)>;
 
-// Every logit is the definition's, every head's terms are as many as named and add up.
+// Checks that every logit is the definition's, and that each head's terms are as many as named and add up.
 void expect_logits(const Input& in, const Scheme<double>& scheme, const Entry& expected) {
   ASSERT_EQ(scheme.n, in.n);
   for (int h = 0; h < in.heads; ++h) {
@@ -101,7 +101,7 @@ TEST(Schemes, NoPositionIsTheContentAlone) {
   }
 }
 
-// A residual of exactly 0 everywhere would mean that the sum was compared with itself.
+// A residual of exactly 0 everywhere would mean that the sum is compared with itself.
 TEST(Schemes, ResidualsAreMeasured) {
   Shapes shapes(30);
   const int n = 24, d = 20, heads = 2, width = 12;
@@ -128,7 +128,7 @@ TEST(Schemes, ResidualsAreMeasured) {
   }
 }
 
-// A scheme that has whole queries and keys gives the same logits without them.
+// A scheme with whole queries and keys gives the same logits without them.
 TEST(Schemes, SecondRoutesMeet) {
   Shapes shapes(31);
   const int n = 9, d = 7, heads = 2, width = 5;
@@ -346,7 +346,7 @@ TEST(Schemes, DietAbsoluteDoesNotScalePositions) {
   }
 }
 
-// Adding gives scores of rank d_h at most; positions with a score of their own, d_h + d_p. Rank is
+// Adding gives scores of rank at most d_h; positions with scores of their own give d_h + d_p. Rank is
 // counted by elimination with full pivoting: what remains beyond it is rounding, near 1e-15.
 TEST(Schemes, DietAbsoluteReachesRankOfBothWidths) {
   Shapes shapes(7);
@@ -412,8 +412,8 @@ TEST(Schemes, RopeIsTheClosedForm) {
   }
 }
 
-// Concatenating a rotary part is adding a rotary score: the logits come from joined vectors, the
-// terms do not.
+// Concatenating a rotary part is adding a rotary score: the logits are computed from joined vectors, the
+// terms are not.
 TEST(Schemes, DecoupledRopeIsBothConcatenationAndSum) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Input in(seed);

@@ -27,8 +27,8 @@ TEST(Shares, SumToOne) {
   }
 }
 
-// Worked by hand: rows centred are (-1, 1) for the first term and (2, -2) for the second, so the
-// logits' are (1, -1): covariances -2 and 4 of 2.
+// By hand: the centred rows are (-1, 1) for the first term and (2, -2) for the second, so the
+// logits' are (1, -1). Covariances are -2 and 4, of 2.
 TEST(Shares, ByHandWithANegativeOne) {
   Matrix<double> terms(2, 4);
   terms << 0, 2, 5, 7, 4, 0, 14, 10;
@@ -51,7 +51,7 @@ TEST(Shares, WhatIsConstantAlongARowHasNone) {
   EXPECT_NEAR(shares[1], 0, 1e-12);
 }
 
-// Row 0 stands apart, and the key after the query is not seen: left are two scores of query 2, 1 and 3.
+// Row 0 stands apart, and later keys are not seen: two scores of query 2 remain, 1 and 3.
 TEST(Shares, ByHandOverThePairsThatCount) {
   Matrix<double> terms(2, 9);
   terms << 9, 9, 9, 9, 5, 9, 9, 4, 8,  //
@@ -63,7 +63,7 @@ TEST(Shares, ByHandOverThePairsThatCount) {
   EXPECT_EQ(result.shares[1], -1);
 }
 
-// The same token everywhere: all keys are equal, and rounding alone tells their scores apart.
+// The same token everywhere: all keys are equal, and their scores differ only by rounding.
 template <typename Scalar>
 void expect_none_of_equal_tokens(int cases) {
   Shapes shapes(11);
@@ -96,7 +96,7 @@ void expect_none_of_equal_tokens(int cases) {
 TEST(Shares, OfEqualTokensAreNaN) { expect_none_of_equal_tokens<double>(300); }
 TEST(Shares, OfEqualTokensAreNaNInSinglePrecision) { expect_none_of_equal_tokens<float>(300); }
 
-// A variation of a millionth of a millionth is still one; shares of it are good to its own rounding.
+// A variation of 1e-12 is still a variation; its shares are accurate to its own rounding.
 TEST(Shares, OfSmallVariationsRemain) {
   Shapes shapes(12);
   const int n = 8;
@@ -109,13 +109,13 @@ TEST(Shares, OfSmallVariationsRemain) {
   EXPECT_NEAR(shares[1], 0, 1e-3);
 }
 
-// Variation counts wherever it is: here in the first key's scores alone.
+// Variation counts at any place: here in the first key's scores alone.
 TEST(Shares, OfOneKeyAlone) {
   Matrix<double> terms = Matrix<double>::Zero(2, 9);
   terms.row(0) << 3, 0, 0, 1, 0, 0, 5, 0, 0;
   terms.row(1) << 1, 0, 0, 1, 0, 0, 1, 0, 0;
   const auto result = row_centred_covariances(terms.data(), 2, sum_of(terms, 3).eval().data(), 3);
-  // The logits' first column is 4, 2 and 6: products with the terms 3, 1, 5 and 1, 1, 1 of squares 16, 4 and 36.
+  // The logits' first column is 4, 2 and 6: products with terms 3, 1, 5 and 1, 1, 1; squares 16, 4 and 36.
   EXPECT_NEAR(result.shares[0], (12 + 2 + 30) / 56.0, 1e-15);
   EXPECT_NEAR(result.shares[1], (4 + 2 + 6) / 56.0, 1e-15);
 }

@@ -1,5 +1,5 @@
-// What the figures say of training, over seeds: the recommended model, 200 steps. Not under sanitizers, where it
-// takes minutes: the other tests go the same ways through the code.
+// The figures' claims about training, over seeds: the recommended model, 200 steps. Not under sanitizers,
+// where it takes minutes; the other tests take the same paths through the code.
 #include "sanitized.h"
 #if !SUPERPOSE_SANITIZED
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ struct Trained {
   }
 };
 
-// Over the first three seeds.
+// The mean over the first three seeds.
 double mean_accuracy(Task task, const ModelOptions& options, int steps = 200) {
   double sum = 0;
   for (int k = 0; k < 3; ++k) sum += Trained(task, options, kSeeds[k], steps).accuracy();
@@ -67,7 +67,7 @@ struct Question {
 
 class FourTasks : public testing::TestWithParam<Question> {};
 
-// The term that a task needs takes over, is needed and is enough.
+// The term that a task needs takes over, is necessary and is sufficient.
 TEST_P(FourTasks, OneTermEach) {
   const auto [task, term, name] = GetParam();
   ModelOptions without;
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Training, FourTasks,
                                          Question{Task::prev, position_position, "prev"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// One untied layer has no cross terms.
+// A single untied layer has no cross terms.
 TEST(Training, UntiedStaysAtTheFloorWhereCrossTermsAreAsked) {
   ModelOptions untied, without;
   untied.scheme = Scheme::untied;

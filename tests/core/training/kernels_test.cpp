@@ -19,7 +19,7 @@ Block<const Scalar> all_of(const Matrix<Scalar>& matrix) {
   return {matrix.data(), matrix.cols()};
 }
 
-// On integers, where products are exact, on both sides of every tile, within wider matrices.
+// On integers, for which products are exact, on both sides of every tile, inside wider matrices.
 template <typename Scalar>
 void products_are_exact() {
   Shapes shapes(1);
@@ -49,7 +49,7 @@ void products_are_exact() {
     is(wanted);
     multiply_transposed<Scalar>(all_of(turned), all_of(b), shape, all_of(out), all_of(plus));
     is(added);
-    // Into what is added to.
+    // Into the matrix that is added to.
     out.leftCols(n) = plus.leftCols(n);
     multiply<Scalar>(all_of(a), all_of(b), shape, all_of(out), all_of(out));
     is(added);
@@ -59,7 +59,7 @@ void products_are_exact() {
 TEST(TrainingKernels, ProductsAreTheDefinition) { products_are_exact<double>(); }
 TEST(TrainingKernels, ProductsAreTheDefinitionInFloat) { products_are_exact<float>(); }
 
-// Against the definition in double, from where nothing overflows to where it would.
+// Against the definition in double, from scores that cannot overflow to scores that would.
 template <typename Scalar>
 void softmax_is_the_definition(double tolerance) {
   Shapes shapes(2);

@@ -20,8 +20,8 @@ ModelOptions narrow(int width) {
   return options;
 }
 
-// A's standard deviation where one table is turned at random, counted: the formula has it, at a small width where
-// its approximation does not.
+// A's standard deviation over random turns of one table, measured. The exact formula gives it, even at a
+// small width, where the approximation does not.
 TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
   constexpr int kDraws = kSanitized ? 400 : 4000;
   for (const int d : {8, 32}) {
@@ -33,7 +33,7 @@ TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
     MatrixMap<double> tokens(parameters.data() + e.offset, e.rows, d);
     MatrixMap<double> positions(parameters.data() + p.offset, p.rows, d);
     tokens = shapes.matrix(e.rows, d, 1);
-    // Of few directions, so that participation ratios are not those of a round cloud.
+    // With few directions, so that participation ratios are not those of a round cloud.
     for (int c = 0; c < d; ++c) positions.col(c) = shapes.matrix(p.rows, 1, std::pow(0.7, c));
     const Separation expected = separation(options, layout, parameters.data(), p.rows);
     const Matrix<double> given = positions;
@@ -49,7 +49,7 @@ TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
                 expected.chance_exact, expected.chance_band);
     EXPECT_NEAR(mean, 1, 4 * expected.chance_exact / std::sqrt(kDraws));
     EXPECT_NEAR(spread / expected.chance_exact, 1, 4 / std::sqrt(kDraws));
-    // The approximation is above it.
+    // The approximation is larger.
     EXPECT_GT(expected.chance_band / spread, d == 8 ? 1.15 : 1.02);
   }
 }
@@ -62,7 +62,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   const Matrix<double> directions = row_directions(options, layout, parameters.data(), 6);
   EXPECT_LT(max_abs(directions * directions.transpose() - Matrix<double>::Identity(2, 2)), 1e-14);
 
-  // No direction has the tokens spread further; coordinates are about the mean row.
+  // The tokens extend no further in any direction; coordinates are relative to the mean row.
   const RowCoordinates found = row_coordinates(options, layout, parameters.data(), 6, directions);
   EXPECT_LT(max_abs(found.tokens.colwise().mean()), 1e-15);
   EXPECT_LT(max_abs(found.positions.colwise().mean()), 1e-15);
@@ -74,7 +74,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
               found.tokens.col(0).norm());
   }
 
-  // The same of the tables turned over, and a small change of them moves them little.
+  // Mirrored tables give the same directions, and a small change of the tables changes them little.
   const Parameter& e = *layout.find("E");
   std::vector<double> changed = parameters;
   for (double& value : changed) value *= -1;
@@ -83,7 +83,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   changed[e.offset + 5] += 1e-7;
   EXPECT_LT(max_abs(row_directions(options, layout, changed.data(), 6) - directions), 1e-4);
 
-  // Tokens in one plane of channels and positions in another lie along an axis each.
+  // Tokens in one plane of channels and positions in another are along one axis each.
   std::fill(changed.begin(), changed.end(), 0);
   const Parameter& p = *layout.find("P");
   for (int i = 0; i < 6; ++i) {
@@ -97,7 +97,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   EXPECT_NEAR(apart(0, 2), 1, 1e-14);
   EXPECT_NEAR(apart(1, 9), 1, 1e-14);
 
-  // Rows that are all the same have none.
+  // Equal rows have no directions.
   std::fill(changed.begin(), changed.end(), 1);
   EXPECT_EQ(max_abs(row_directions(options, layout, changed.data(), 6)), 0);
 }

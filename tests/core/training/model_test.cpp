@@ -10,7 +10,7 @@
 namespace superpose {
 namespace {
 
-// Parameters of a size at which nothing is nearly linear.
+// Parameters large enough that nothing is nearly linear.
 std::vector<double> any_parameters(const ParameterLayout& layout, Shapes& shapes) {
   std::vector<double> list(layout.size());
   for (const Parameter& parameter : layout.all()) {
@@ -22,7 +22,7 @@ std::vector<double> any_parameters(const ParameterLayout& layout, Shapes& shapes
   return list;
 }
 
-// Of fourth order in h: at h = 1e-4 rounding, about 1e-16 / h, is what is left.
+// Fourth order in h: at h = 1e-4 what remains is rounding, about 1e-16 / h.
 double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index at, const Batch& batch,
              const Terms& kept) {
   const double here = parameters[at];
@@ -37,7 +37,7 @@ double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index
   return (4 * difference(1e-4) - difference(2e-4)) / 3;
 }
 
-// The largest difference of a parameter's gradient, relative to its largest entry or a thousandth.
+// The largest error of a parameter's gradient, relative to its largest entry or a thousandth.
 double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& kept = kAllTerms) {
   Model<double> model(options);
   std::vector<double> parameters = any_parameters(model.layout(), shapes);
@@ -62,7 +62,7 @@ double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& 
   return largest;
 }
 
-// Every choice of terms once in sixteen calls.
+// Every choice of terms, once in sixteen calls.
 Terms some_terms(int choice) {
   Terms terms;
   for (int t = 0; t < kTermCount; ++t) terms[t] = (7 * choice + 3) >> t & 1;
@@ -96,14 +96,14 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
     options.classes = shapes.between(1, 6);
     options.rows = shapes.between(1, 6);
     options.heads = shapes.between(1, 3);
-    // Below, at and above a vector's lanes.
+    // Below, at and above the number of a vector's lanes.
     options.width =
         options.heads * (options.scheme == Scheme::rope ? 2 * shapes.between(1, 2) : shapes.between(1, 4));
     if (options.scheme == Scheme::concat) {
       options.width = std::max(options.width, 2 * options.heads);
       options.position_width = shapes.between(1, options.width - 1);
     }
-    // A LayerNorm of few channels has kinks too sharp for differences.
+    // A LayerNorm of few channels bends too sharply for finite differences.
     if (options.layer_norm && options.d_model() < 4) options.width *= 4;
     const double error = gradient_error(options, shapes);
     EXPECT_LT(error, 1e-7) << choice << " " << options.width << " " << options.heads;
@@ -178,7 +178,7 @@ TEST(Model, FloatIsDoubleRounded) {
   }
 }
 
-// All four terms kept is the model as it is, and computed from terms it is the same.
+// Keeping all four terms is the model itself, and computing it from terms gives the same.
 TEST(Model, TermsAddUpToTheScores) {
   Shapes shapes(8);
   for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::wide_concat, Scheme::untied}) {
@@ -200,9 +200,9 @@ TEST(Model, TermsAddUpToTheScores) {
   }
 }
 
-// What the gauge takes from the four terms, constants get: shares of a stream without LayerNorm whose parts
-// sum to zero over every sequence are the same in both gauges, and moving all of P by a row, and E by minus
-// it, which moves no score, moves raw shares and leaves canonical ones.
+// Constants get what the gauge subtracts from the four terms. A stream without LayerNorm whose parts sum to
+// zero over every sequence has the same shares in both gauges. Adding a row to all of P and subtracting it
+// from all of E changes no score; it changes raw shares but not canonical ones.
 TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
   Shapes shapes(11);
   for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::wide_concat}) {
@@ -241,7 +241,7 @@ TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
   }
 }
 
-// Terms that a score lacks have no share, and the rest make it whole.
+// Terms that are cut have no share, and the others sum to one.
 TEST(Model, TermsThatAreCutHaveNoShare) {
   Shapes shapes(12);
   for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::untied}) {
@@ -269,7 +269,7 @@ TEST(Model, TermsThatAreCutHaveNoShare) {
   }
 }
 
-// A causal model's answers to the first tokens do not know of later ones.
+// A causal model's answers for the first tokens know nothing of later ones.
 TEST(Model, CausalReadsNothingLater) {
   Shapes shapes(9);
   for (const Scheme scheme : kSchemes) {
@@ -289,7 +289,7 @@ TEST(Model, CausalReadsNothingLater) {
   }
 }
 
-// A batch's answers are those of each of its sequences alone, whatever its parts.
+// A batch's answers are those of each sequence alone, however it is split into parts.
 TEST(Model, SequencesDoNotMeet) {
   Shapes shapes(10);
   ModelOptions options;

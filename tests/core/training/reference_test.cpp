@@ -1,4 +1,4 @@
-// The trainer against tests/reference/training.json, which was written from the description of the model.
+// The trainer against tests/reference/training.json, which was written from the model's description.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -78,7 +78,7 @@ double relative(const Matrix<double>& found, const Matrix<double>& wanted) {
   return max_abs(found - wanted) / std::max(max_abs(wanted), 1e-3);
 }
 
-// Twelve digits of the file, and rounding.
+// The file has twelve digits; the rest is rounding.
 constexpr double kTolerance = 1e-10;
 
 class TrainingReference : public testing::Test {
@@ -207,7 +207,7 @@ TEST_F(TrainingReference, Measures) {
   std::printf("largest relative difference %.2g\n", largest);
 }
 
-// The spreads that parameters are drawn with, and what is not drawn.
+// The spreads that parameters are drawn with, and the parameters that are not drawn.
 TEST_F(TrainingReference, Beginnings) {
   for (const Value& each : file["cases"].GetArray()) {
     const std::string name = each["name"].GetString();

@@ -12,7 +12,7 @@
 namespace superpose {
 namespace {
 
-// Each target said in words, over many draws.
+// Checks each target against its rule, over many draws.
 void holds(Task task, int n, int back, const auto& check) {
   TaskOptions options{task, n, 0, back};
   Examples examples(options, 50, 3, Examples::training);
@@ -90,7 +90,7 @@ TEST(Tasks, DrawsAreUniform) {
     std::vector<double> first(options.vocabulary());
     for (int s = 0; s < 4000; ++s) ++first[batch.tokens[s * 8]];
     for (int id = 0; id < options.vocabulary(); ++id) {
-      // A first token of badge is a fact or a question half the time each.
+      // A first token of badge is a fact or a question, with probability one half each.
       const double chance = task != Task::badge ? 1.0 / options.vocabulary() : id < 16 ? 0.5 / 16 : 0.5 / 4;
       EXPECT_NEAR(first[id] / 4000, chance, 5 * std::sqrt(chance * (1 - chance) / 4000)) << id;
     }

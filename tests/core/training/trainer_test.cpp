@@ -13,7 +13,8 @@ namespace {
 int allocations = 0;
 }
 
-// Every allocation of this program is counted. Inlined, GCC would take a new here for another's delete.
+// Counts every allocation of this program. Not inlined, because GCC would mistake a new here for another's
+// delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* const held = std::malloc(size ? size : 1)) return held;
@@ -77,15 +78,15 @@ TEST(Trainer, TheSameSeedIsTheSameCurve) {
   const Vector<double> losses = curve(0.0f, 1);
   EXPECT_EQ(losses, curve(0.0f, 1));
   EXPECT_NE(losses, curve(0.0f, 2));
-  // In double but for rounding, which training does not blow up.
+  // As in double up to rounding, which training does not amplify.
   EXPECT_LT(max_abs(losses - curve(0.0, 1)), 1e-4);
   if (kSanitized) return;
   EXPECT_LT(losses[99], 0.1 * losses[0]);
 }
 
-// Without the term that it needs a model stays where the cut left it; with it again it is soon where it was.
+// Without the term it needs, a model stays where the cut left it; with the term again, it soon recovers.
 TEST(Trainer, TermsAreCutBetweenSteps) {
-  // What is learnt takes all the steps; the ways through the code do not.
+  // Learning takes all the steps; covering the code does not.
   const int fewer = kSanitized ? 20 : 1;
   Trainer<float> trainer({}, {}, 1);
   Examples examples({}, 32, 1, Examples::training), looked_at({}, 128, 1, Examples::evaluation);
@@ -126,7 +127,7 @@ TEST(Trainer, ADivergedRunStopsWhereItWas) {
   EXPECT_EQ(trainer.parameters()[trainer.layout().find("W_u")->offset], before);
 }
 
-// A loss that is a number, of a gradient whose square is none.
+// A loss that is finite, of a gradient whose square is not.
 TEST(Trainer, DivergesWithItsGradient) {
   Trainer<float> trainer({}, {}, 1);
   Examples examples({}, 4, 1, Examples::training);

@@ -17,7 +17,7 @@ struct OwnBatch {
   Batch view() const { return {sequences, n, tokens.data(), targets.data()}; }
 };
 
-// Any ids, and a target at most places; the first always has one.
+// Any ids, and a target at most places; the first place always has one.
 inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Shapes& shapes) {
   OwnBatch batch{sequences, n, {}, {}};
   for (int k = 0; k < sequences * n; ++k) {
