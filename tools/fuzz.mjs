@@ -14,8 +14,7 @@ npm run fuzz -- --runs=N        so many inputs instead: of the core in all, and 
 npm run fuzz -- core | corpus | readers  one of them; the corpus is what the core's inputs left, in WebAssembly
 npm run fuzz -- --seed=S        other inputs for the readers (1)`;
 
-// For inputs this short, entropic scheduling costs more than the inputs, and so does a long memory of freed
-// blocks.
+// For inputs this short, entropic scheduling costs too much, and so does a long memory of freed blocks.
 const options = ['-max_len=400', '-timeout=20', '-entropic=0', '-print_final_stats=1'];
 const sanitizers = 'malloc_context_size=2:quarantine_size_mb=4';
 

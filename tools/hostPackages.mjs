@@ -1,5 +1,4 @@
-// What the tests need from the host itself: installed with apt where possible, otherwise named. Building
-// needs none.
+// What the tests need from the host: installed with apt where possible, else named. Building needs none.
 import { spawnSync } from 'node:child_process';
 import { ask, Failure, step, which } from './steps.mjs';
 

@@ -1,5 +1,4 @@
-// npm run soak: the long form of the soak tests in `npm test`: 100,000 calls, 500 figures. Memory must stay
-// flat.
+// npm run soak: the long form of the soak tests: 100,000 calls, 500 figures. Memory must stay flat.
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';

@@ -91,10 +91,7 @@ const addresses: Record<Part, Record<Simd, () => URL>> = {
 /** The address of a build's .wasm file, for a page that fetches it for its worker. */
 export const wasmAddress = (simd: Simd, part: Part = 'first'): URL => addresses[part][simd]();
 
-/**
- * The JavaScript that Emscripten writes for a part. Both builds have the same, except for the .wasm name in
- * it.
- */
+/** The JavaScript that Emscripten writes for a part; the same for both builds except for the .wasm name. */
 type Create = (options: object) => Promise<Instance>;
 
 // biome-ignore lint/suspicious/noExplicitAny: as in Raw.

@@ -47,8 +47,7 @@ class Value : public emscripten::val {
   void push(double value);
   void push(const std::string& value);
 
-  // For a typed array: copies all elements out, rounded or widened to Element, or `count` in, from place
-  // `at`.
+  // For a typed array: copies all elements out, rounded or widened to Element, or `count` in, from `at` on.
   template <typename Element>
   void copy_to(Element* to, std::size_t count) const;
   template <typename Element>

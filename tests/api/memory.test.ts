@@ -1,5 +1,5 @@
-// What would not fit in the module's memory is refused before anything is allocated, counting weights and all
-// that is held.
+// What would not fit in memory is refused before anything is allocated, counting weights and all that is
+// held.
 import { expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 

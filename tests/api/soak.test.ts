@@ -51,10 +51,7 @@ function room(raw: Raw, part: Part): number {
 
 type Run = (superpose: Superpose) => unknown;
 
-/**
- * Runs everything in rounds in a new module: the room afterwards, and who added handles after the first
- * round.
- */
+/** Runs everything in rounds in a new module: the room left, and who added handles after the first round. */
 async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) {
   const first = await startFirst({ simd });
   const second = await startSecond({ simd });

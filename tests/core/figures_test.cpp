@@ -80,8 +80,7 @@ TEST(Figures, AreTheSameHere) {
   for (const auto& [name, values] : ours) {
     const auto& expected = theirs[name.c_str()];
     ASSERT_EQ(expected.Size(), values.size()) << name;
-    // Another libm may round differently: this is the widest of the bounds that tests/api/figures.test.ts
-    // derives.
+    // Another libm may round differently: the widest bound that tests/api/figures.test.ts derives.
     for (rapidjson::SizeType k = 0; k < expected.Size(); ++k) {
       EXPECT_NEAR(values[k], expected[k].GetDouble(), 3e-12 * std::max(1.0, std::abs(values[k]))) << name;
     }

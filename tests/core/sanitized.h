@@ -1,5 +1,4 @@
-// Whether sanitizers are on. They make numbers ten times as slow, so tests take the same paths with fewer
-// numbers.
+// Whether sanitizers are on: numbers then cost ten times as much, so tests use fewer on the same paths.
 #pragma once
 
 namespace superpose {

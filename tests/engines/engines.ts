@@ -60,10 +60,7 @@ export async function firefox(options: EngineOptions = {}): Promise<Engine> {
   return { ...(await pageOf(browser)), close: () => browser.close() };
 }
 
-/**
- * Many Firefox sessions in one browser, each with its own cookies and storage; and a function that ends that
- * browser.
- */
+/** Many sessions in one Firefox, each with its own cookies and storage; and a function that ends it. */
 export function manyFirefoxes(): { start: () => Promise<Engine>; end: () => Promise<void> } {
   let browser: Promise<Browser> | undefined;
   return {

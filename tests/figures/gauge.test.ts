@@ -58,8 +58,7 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
     expect(figure.describe(data, state)).toContain('the canonical shares change by 0 (rounding)');
   });
 
-  // The library subtracts given means from each part before the products; here the tables themselves are
-  // shifted.
+  // The library subtracts given means from each part before the products; here the tables are shifted.
   test('raw shares of moved tables are those of given means', async () => {
     const { data } = await run(gauge, { head: 3 });
     const superpose = await load();

@@ -1,5 +1,4 @@
-// Figures of a reader's own model: MiniLM's figures with its numbers. This tests the worker's side, without a
-// page.
+// Figures of a reader's own model, MiniLM's figures with its numbers: the worker's side, without a page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openModel, type Table } from 'superpose';

@@ -1,5 +1,4 @@
-// Figures of a reader's own tables: the library's numbers for the file's rows. This tests the worker's side,
-// without a page.
+// Figures of a reader's own tables, the library's numbers for the file's rows: without a page.
 import type { OverlapInput, Table } from 'superpose';
 import { afterEach, describe, expect, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';

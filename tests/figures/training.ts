@@ -1,5 +1,4 @@
-// For tests of figures that train: trainers that are counted, a simulated reader, and the job of a run nobody
-// watches.
+// For tests of figures that train: counted trainers, a simulated reader, and a job that nobody watches.
 import type { Trainer } from 'superpose';
 import { expect } from 'vitest';
 import type { AnyFigure, Compute, Job, Library, Run } from '../../web/figures/figure.ts';

@@ -1,5 +1,4 @@
-// Runs the inputs that libFuzzer has kept again in WebAssembly, which is what users run. `npm run fuzz --
-// corpus`.
+// Runs the inputs that libFuzzer has kept in WebAssembly, as users do. `npm run fuzz -- corpus`.
 #include <filesystem>
 #include <fstream>
 

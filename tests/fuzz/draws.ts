@@ -21,10 +21,7 @@ export function fault(what: string, input: unknown): never {
   throw new Fault(`${what}: ${JSON.stringify(input)?.slice(0, 2000)}`);
 }
 
-/**
- * Pieces of text that have broken readers: unpaired surrogates, combining marks, right to left, NUL, BOM,
- * joiners.
- */
+/** Texts that have broken readers: unpaired surrogates, combining marks, right to left, NUL, BOM, joiners. */
 const pieces = [
   ...[
     '\ud83d',

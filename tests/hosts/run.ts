@@ -1,5 +1,4 @@
-// npm run hosts: builds every host's site with the snippets of web/page/places.ts, opens it, and reports what
-// it sees.
+// npm run hosts: builds every host's site with the snippets of web/page/places.ts, and opens and reports it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root, usageError, which } from '../../tools/steps.mjs';

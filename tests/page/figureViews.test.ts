@@ -1,5 +1,4 @@
-// Every figure's first view, as a reader uses it: keys, table, files. All are compared with what Node
-// computes.
+// Every figure's first view, as a reader uses it: keys, table, files; compared with what Node computes.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { describe, expect } from 'vitest';

@@ -34,10 +34,7 @@ async function allOpen() {
   return opened;
 }
 
-/**
- * Keeps a few rows of each table: rows are alike, and thousands of them are most of the page. The last test
- * does this.
- */
+/** Keeps a few of each table's rows, which are alike and most of the page. The last test does this. */
 async function shortenTables(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const figure of document.querySelectorAll('superpose-figure')) {

@@ -1,5 +1,4 @@
-// The path through the page: short while its cards are closed, which cost nothing, and always showing where
-// the reader is.
+// The path through the page: short while its cards are closed, and always showing where the reader is.
 import { expect, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';

@@ -73,8 +73,7 @@ test('it is held, stepped, looked at with a term cut, and goes on', async () => 
   await button(page, 'Train').click();
   await button(page, 'Pause').click();
   await button(page, 'Continue').waitFor();
-  // The worker answers in order: once it has answered another figure, no frame from before the pause is under
-  // way.
+  // The worker answers in order: after another figure's answer, no frame from before the pause is under way.
   await drawn(page, 'shift');
   await nextFrame(page);
   const held = await now(page);

@@ -1,5 +1,4 @@
-// A table of trained models on the page: its cells link to their runs, and as many workers train them as are
-// allowed.
+// A table of trained models on the page: its cells link to their runs, and several workers train them.
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';

@@ -1,5 +1,4 @@
-// What the bench times must first be right: every engine of every job, on small shapes, without a
-// clock.
+// What the bench times must first be right: every engine of every job, on small shapes and without a clock.
 import { expect, test } from 'vitest';
 import { clientOf } from '../../tools/bench/client.js';
 import * as fourTermJob from '../../tools/bench/job.js';

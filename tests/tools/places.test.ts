@@ -1,5 +1,4 @@
-// What the Embed dialog says about each place: the `tried` hosts are those that `npm run hosts` builds with
-// its texts.
+// What the Embed dialog says of places: the `tried` hosts are those that `npm run hosts` builds.
 import { expect, test } from 'vitest';
 import { places } from '../../web/page/places.ts';
 import { hosts } from '../hosts/hosts.ts';

@@ -1,5 +1,4 @@
-// The numbers in the sections on mixing, normalising and concatenating, checked in their figures' first
-// states.
+// The numbers in the sections on mixing, normalising and concatenating, in their figures' first states.
 import { readFileSync } from 'node:fs';
 import { load, type Table } from 'superpose';
 import { expect, inject, test } from 'vitest';

@@ -82,8 +82,7 @@ test('TUPE’s averages are those of its columns, and the steps between them wha
   for (const { value: printed, parts = [] } of averaged) {
     expect(parts).toHaveLength(9);
     const mean = parts.reduce((sum, part) => sum + part, 0) / 9;
-    // The printed mean has two decimals, and so do its columns: allow its rounding, and one unit for the way
-    // of rounding.
+    // The printed mean and its columns have two decimals: allow its rounding, and one unit for how it rounds.
     expect(Math.abs(mean - Number(printed))).toBeLessThan(0.01);
   }
   const step = (from: string, to: string) => (value(to) - value(from)).toFixed(2);

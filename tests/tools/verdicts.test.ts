@@ -98,10 +98,7 @@ interface Cell {
   first: { mean: number; count: number } | undefined;
 }
 
-/**
- * Rows of the table over five seeds, each with its four tasks; the figures above have already trained most of
- * them.
- */
+/** Rows of the table over five seeds, each with its four tasks; most were trained by the figures above. */
 async function rowsOf(schemes: string, tasks = 'badge.lookup.roll.prev', layers = 'one'): Promise<Cell[][]> {
   const settings = { schemes, tasks, layers, seeds: '5' };
   const { data, refused } = await render('schemes-tasks', Object.entries(settings));

@@ -1,5 +1,4 @@
-// GitHub's workflows, as far as they can be checked without GitHub: actionlint, and every npm command in
-// them.
+// GitHub's workflows, as far as that works without GitHub: actionlint, and every npm command in them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

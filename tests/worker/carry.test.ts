@@ -1,5 +1,4 @@
-// The model files that a state reads, for a file that carries them: recorded by computing it again over the
-// site's files.
+// The model files that a state reads, for a file that carries them: recorded by computing it again.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Carried } from '../../web/embed/carried.ts';

@@ -20,10 +20,7 @@ async function timed(run, calls) {
   return (performance.now() - start) / calls;
 }
 
-/**
- * Prepares an engine and checks its answer. An engine with a wrong answer is not made ready, so it is never
- * timed.
- */
+/** Prepares an engine and checks its answer. With a wrong answer it is not made ready, so never timed. */
 async function verdictOn(engine, job, input, reference) {
   const verdict = { engine: engine.name, peer: !!engine.peer };
   let prepared;

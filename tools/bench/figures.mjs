@@ -67,10 +67,7 @@ export async function onPage(name, address, work) {
   }
 }
 
-/**
- * Times of a figure's slider steps, with the slider's name: the first slider by default; undefined without
- * any.
- */
+/** Times of a figure's slider steps (the first slider by default), with its name; undefined without any. */
 export const sliderSteps = (browser, name, count = steps, settings = {}, slider = undefined) =>
   browser.evaluate(stepInPage, [
     name,

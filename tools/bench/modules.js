@@ -8,10 +8,7 @@ import { straightFile, straightOf } from './straight.js';
 const root = new URL('../../', import.meta.url);
 const { load, supportedSimd, wasmAddress } = await import(new URL('build/package/index.js', root));
 
-/**
- * TensorFlow.js's package for Node lacks gradients and tensor methods; the files beside it register them
- * globally.
- */
+/** TensorFlow.js for Node lacks gradients and tensor methods; the files beside it register them globally. */
 async function gradientsOf(name) {
   const from = (file) => `import '${name}/dist/${file}';`;
   const contents = ['register_all_gradients', 'public/chained_ops/register_all_chained_ops']

@@ -57,10 +57,7 @@ export function node(type, inputs, output, attributes = {}) {
   return message(1, ...inputs.map((name) => text(1, name)), text(2, output), text(4, type), ...written);
 }
 
-/**
- * A model from nodes, initialisers, and the names and shapes of inputs and outputs, for a version of the
- * operators.
- */
+/** A model from nodes, initialisers, and named shapes of inputs and outputs, for a version of operators. */
 export function model(nodes, initialisers, inputs, outputs, opset = 17) {
   const shaped = (field, named) => Object.entries(named).map(([name, dims]) => info(field, name, dims));
   const graph = message(

@@ -230,10 +230,7 @@ const collisions = {
     ),
 };
 
-/**
- * The search as the page asks for it. A call takes most of a minute, so it is timed once, by the fastest
- * build.
- */
+/** The search as the page asks for it. It takes most of a minute, so the fastest build is timed once. */
 const vocabulary = {
   ...collisions,
   name: 'collisions, the whole vocabulary of n at 16 positions',

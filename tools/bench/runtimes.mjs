@@ -227,10 +227,7 @@ const makers = {
 };
 export const runtimeNames = Object.keys(makers);
 
-/**
- * Starts the runtimes that this machine has, and says which it lacks. `eigen` is the prefix with Eigen's
- * headers.
- */
+/** Starts the runtimes that this machine has, and says which it lacks. `eigen` is the prefix of Eigen. */
 export async function startRuntimes(wanted, eigen) {
   const started = [];
   for (const name of wanted) {

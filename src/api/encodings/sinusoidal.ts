@@ -5,10 +5,7 @@ import { type Floats, type FloatsOf, type Precision, type Table, table } from '.
 export interface SinusoidalOptions<P extends Precision = Precision> {
   /** Rows of the table, from 0 up. */
   positions: number;
-  /**
-   * Channels, from 1 up. An odd width has one channel left over: a sine if interleaved, zeros if
-   * concatenated.
-   */
+  /** Channels, from 1 up. An odd width has one left over: a sine if interleaved, zeros if concatenated. */
   d_model: number;
   /** Channels of a frequency's sine and cosine: 2i and 2i+1, or i and ⌊d/2⌋+i. Default interleaved. */
   layout?: 'interleaved' | 'concatenated';

@@ -14,8 +14,7 @@ export type PositionChange =
    */
   | { mean: 'sentence' | 'used' | 'table' }
   /**
-   * Rows are taken this many places further down the table, from 0. Row 0, that of [CLS], stays unless `cls`
-   * is true.
+   * Rows are taken so many places further down the table, from 0. Row 0 ([CLS]) stays unless `cls` is true.
    */
   | { shift: number; cls?: boolean }
   /** [n]: position i gets the token that was at order[i]. */

@@ -1,5 +1,4 @@
-// The mean decomposition of a model’s states over a corpus: windows of equal length, run through all its
-// layers.
+// The mean decomposition of a model’s states over a corpus: windows of equal length, run through all layers.
 import * as check from '../check.js';
 import type { First } from '../first.js';
 import type { PoolableScores } from '../scores/scores.js';
@@ -24,8 +23,7 @@ export interface CorpusMeansOptions extends LayersWatch {
 /** The mean decomposition of every state over a corpus. */
 export interface CorpusMeans {
   /**
-   * How many windows: the first token, 30 pieces and the last, cut every 7 pieces from all sentences in a
-   * row.
+   * How many windows: the first token, 30 pieces and the last, cut every 7 pieces from all sentences joined.
    */
   readonly windows: number;
   /** [layers + 1], one for the state after each number of layers. */
@@ -108,8 +106,7 @@ export function corpusOf<One>(
 }
 
 /**
- * Yields, so that an abort gets through and a shorter request goes first. Browsers delay timers by 4 ms, not
- * messages.
+ * Yields, for aborts to get through and shorter requests to go first. Browsers delay timers, not messages.
  */
 const breath = () =>
   new Promise<void>((go) => {

@@ -1,5 +1,4 @@
-// A short digest of bytes, to tell files apart. It is not a secret, and it does not resist deliberate
-// collisions.
+// A short digest of bytes, to tell files apart. It is no secret, and does not resist deliberate collisions.
 
 /** FNV-1a over two lanes of 32 bits with different beginnings; 16 hexadecimal digits. */
 export function digestOf(parts: Iterable<Uint8Array>): string {

@@ -111,8 +111,7 @@ export interface EncoderForward<A extends Floats = Floats> {
   /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
   state(layers: number): Table<A>;
   /**
-   * [heads, n, n], a layer's logits, from layer 0, for every pair of tokens, queries in rows. Throws
-   * RangeError.
+   * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows. Throws RangeError.
    */
   logits(layer: number, only?: readonly number[]): A;
   /** [heads, n, n], the softmax of those over the allowed keys. Throws RangeError. */

@@ -1,5 +1,4 @@
-// The first layer's scores of a reader's model: its tensors as an encoder of one layer whose input is taken
-// apart.
+// The first layer's scores of a reader's model, by an encoder of one layer whose input is taken apart.
 import { grouped, type Normalization } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';

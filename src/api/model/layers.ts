@@ -1,5 +1,4 @@
-// MiniLM beyond its first scores: all layers, run by the second module. Each layer has a file, fetched on
-// demand.
+// MiniLM beyond its first scores: all layers, run by the second module. Each has a file, fetched on demand.
 import * as check from '../check.js';
 import type { Watch } from '../files.js';
 import type { First } from '../first.js';
@@ -136,8 +135,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
     const key = String(sentence.ids);
     let run = decomposed.get(kind);
     if (summands || run?.key !== key || run.run.layers <= layer) {
-      // Through all layers that are loaded, so that asking for the next layer's scores needs no forward of
-      // its own.
+      // Through all loaded layers, so that the next layer's scores need no forward of their own.
       const layers = Math.max(layer + 1, encoders.get(kind)?.encoder.layers ?? 0);
       const options = { precision: kind, layers, signal, progress, summands } as MiniLMForwardOptions<P>;
       run = { key, run: (await forward(sentence, options)) as unknown as EncoderForward };

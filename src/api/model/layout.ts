@@ -99,7 +99,7 @@ export interface Layout {
     /** Rows before the patches; each has its own row of the position table. */
     before: readonly string[];
     /**
-     * Default normalisation where preprocessor_config.json gives none: pixels from 0 to 1, minus mean, over
+     * Default normalisation, without preprocessor_config.json: pixels from 0 to 1, minus mean, over
      * deviation.
      */
     mean: readonly number[];

@@ -332,10 +332,7 @@ type ReadBytes = (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint
 const nodeFs = 'node:fs';
 const nodeWeights = './weights.js';
 
-/**
- * Reads from the given folder, else from where the build puts the files, else, in Node, from the weights
- * package.
- */
+/** Reads from the given folder, else from the build's, else, in Node, from the weights package. */
 async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
   const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
   if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {

@@ -19,10 +19,7 @@ export interface ReportOptions extends SlicesWatch {
    * How many rows of the position table, from the first one in use, from 2 up. Default 512, or all if fewer.
    */
   positionRows?: number;
-  /**
-   * Main directions of the positions, for `curve`, from 0 to the table’s width. Default 12, or the width if
-   * less.
-   */
+  /** Main directions of the positions, for `curve`, from 0 to the table’s width. Default 12 or that width. */
   k?: number;
 }
 

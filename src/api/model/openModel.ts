@@ -29,8 +29,7 @@ import { counted, filesOf, jsonOf, type Slices, type SlicesWatch, type Source } 
 
 export interface OpenModelOptions extends SlicesWatch {
   /**
-   * Which of the models that share a file: CLIP’s text (default) or vision, Whisper’s decoder (default) or
-   * encoder.
+   * Which model of a shared file: CLIP’s text (default) or vision, Whisper’s decoder (default) or encoder.
    */
   part?: FamilyId;
   /** Heads of the first layer, in case there is no config.json to give them. */
@@ -108,10 +107,7 @@ export interface OpenedModel {
   readonly vocabulary: number;
   /** How many positions the table has for tokens or patches; 0 without a table. */
   readonly positions: number;
-  /**
-   * The tables that the input sums: the parts of its scores without `constant` and a bias. Empty where none
-   * are.
-   */
+  /** The tables that the input sums: the parts of its scores except `constant` and a bias. May be empty. */
   readonly summands: readonly string[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;

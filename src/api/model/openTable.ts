@@ -11,10 +11,7 @@ import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } f
 export type TableFormat = 'safetensors' | 'npy' | 'csv' | 'text' | 'word2vec';
 
 export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch {
-  /**
-   * Default: by the file’s name and first bytes. `text` is GloVe or word2vec text, `word2vec` its binary
-   * format.
-   */
+  /** Default: by the file’s name and first bytes. `text` is GloVe or word2vec text, `word2vec` is binary. */
   format?: TableFormat;
   /** How many rows to read, from the first, from 1 up. Default 1000. */
   rows?: number;
@@ -139,8 +136,7 @@ class Bytes {
   }
 
   /**
-   * Takes the bytes up to and including this one, and returns those before it; undefined at the end of the
-   * file.
+   * Takes the bytes up to and including this one, and returns those before it; undefined at the file's end.
    */
   async upTo(byte: number, where: string): Promise<Uint8Array | undefined> {
     let searched = 0;

@@ -46,8 +46,7 @@ export function pictureRules(patch: NonNullable<Layout['patch']>, config: unknow
 }
 
 /**
- * Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as a convolution reads
- * them.
+ * Normalised pixels [patches, 3 · p · p]: patches row by row, each colour by colour, as for a convolution.
  */
 export function patchesOf(input: unknown, rules: PictureRules): Table {
   const { grid, patch, side, mean, deviation } = rules;

@@ -206,10 +206,7 @@ function wholeNumbers(what: string, value: unknown): number[] {
   return value;
 }
 
-/**
- * The entries in the order of their data, which they must cover without gap or overlap; offsets become
- * absolute.
- */
+/** The entries in the order of their data, which must have no gap or overlap; offsets become absolute. */
 function inOrder(entries: readonly SafetensorsEntry[], start: number, size: number): SafetensorsEntry[] {
   const data = size - start;
   let covered = 0;

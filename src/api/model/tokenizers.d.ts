@@ -1,5 +1,4 @@
-// The part of this package that wordPieces.ts uses: its own types import files in a way that only bundlers
-// resolve.
+// What wordPieces.ts uses of this package, whose own types import files in a way only bundlers resolve.
 import '@huggingface/tokenizers';
 
 declare module '@huggingface/tokenizers' {

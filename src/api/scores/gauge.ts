@@ -42,10 +42,7 @@ export interface CheckedGauge {
   apart: number[];
 }
 
-/**
- * Checks a gauge for summands of width d, in the element type of `like`, and for `rows` rows if they are
- * known.
- */
+/** Checks a gauge for summands of width d, in the element type of `like`, with `rows` rows if known. */
 export function checkedGauge<A extends Floats>(
   { gauge = 'raw', apart = [] }: GaugeOptions<A>,
   names: readonly string[],

@@ -35,7 +35,7 @@ export interface Scores<A extends Floats = Floats> extends Terms<A> {
    */
   readonly shares: Float64Array;
   /**
-   * [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits. To pool shares, divide their sum by that of
+   * [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits. Pooled shares are their sum over that of
    * variances.
    */
   readonly covariances: Float64Array;

@@ -52,10 +52,7 @@ export interface TrainingModelOptions {
   fixedTokens?: boolean;
   /** Whether position rows stay as drawn. Default false. */
   fixedPositions?: boolean;
-  /**
-   * Token and position rows are drawn from N(0, sigma²); a sinusoid’s rows get this rms. From 0 up. Default
-   * 0.1.
-   */
+  /** Token and position rows are drawn from N(0, sigma²); sinusoids get this rms. From 0 up. Default 0.1. */
   sigma?: number;
   /** L, rows of the position table and longest sequence, from n up. Default n. */
   positions?: number;
@@ -445,10 +442,7 @@ interface Sizes {
   single: boolean;
 }
 
-/**
- * An upper bound on a trainer's memory: see Model::take_memory() and separation(), whose tables are in
- * double.
- */
+/** An upper bound on a trainer's memory: see Model::take_memory() and separation(), which is in double. */
 function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single }: Sizes) {
   const most = Math.max(L, 64);
   const wide = mlp ? 4 * D : 0;

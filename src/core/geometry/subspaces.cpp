@@ -25,8 +25,7 @@ Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v
   const Matrix<double> u_rows = u.transpose(), v_rows = v.transpose();
   const Matrix<double> products = rows_times_rows<double>(v_rows, u_rows);  // V' U, [k2, k1]
   const Vector<double> cosines = singular_values(products);
-  // Below 45 degrees a cosine is too flat. Cosines descend, so the first one tells whether sines are
-  // needed.
+  // Below 45 degrees a cosine is too flat. Cosines descend, so the first tells whether sines are needed.
   const auto small = [](double cosine) { return 2 * cosine * cosine >= 1; };
   const Eigen::Index count = v.cols();
   Vector<double> sines;

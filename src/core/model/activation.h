@@ -3,8 +3,7 @@
 //   gelu       x Phi(x) = x/2 (1 + erf(x / sqrt 2))
 //   gelu_tanh  x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), called gelu_new in GPT-2's and similar files
 //
-// They differ by up to 5e-4, which shows in a whole model: a file's config says which one it was trained
-// with.
+// They differ by up to 5e-4, which shows in a whole model: a file's config says which one it needs.
 #pragma once
 
 #include "numeric/matrix.h"

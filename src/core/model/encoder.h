@@ -47,8 +47,7 @@ struct ForwardOptions {
   std::vector<char> attended;  // [n], 0 for padding; or empty
   bool scores = false;         // keep logits and attention
   bool trace = false;          // keep inputs, written and sigmas, for taking the forward apart
-  // [layers], each [n, d] or empty: subtracted from what W_Q and W_K of that layer read, and from nothing
-  // else.
+  // [layers], each [n, d] or empty: subtracted from what W_Q and W_K of that layer read, from nothing else.
   std::vector<Matrix<Scalar>> unread;
   Matrix<Scalar> withheld;  // [n, d] or empty: subtracted from the first state, for all that reads it
 };
@@ -87,8 +86,7 @@ class Encoder {
   // `input`. Biases join the constant.
   ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
                                           const std::vector<Matrix<Scalar>>& parts) const;
-  // W_O concat_h(A_h W_V x) for attention [heads * n, n]: what attention moves of x, [n, d], without
-  // biases.
+  // W_O concat_h(A_h W_V x) for attention [heads * n, n]: what attention moves of x, without biases.
   Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
   // W_O b_V + b_O, which attention adds to every token alike.
   const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }

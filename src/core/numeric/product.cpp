@@ -305,8 +305,7 @@ struct Product {
           };
           const Index* const at = offset + (i - i0);
           const Index here = std::min(height, i1 - i);
-          // A tile inside one product is written in place; one that crosses an edge goes to a buffer and is
-          // copied.
+          // A tile inside one product is written in place; one that crosses an edge is buffered and copied.
           if (here == height && width == kColumns<Scalar> &&
               at[height - 1] - at[0] == (height - 1) * panels.columns) {
             multiply(k > 0, start + at[0], panels.columns);

@@ -42,8 +42,7 @@ struct Gauge {
 // Flags [n] that mark these rows, from 0 to n - 1; empty when there are none.
 std::vector<char> row_flags(const std::vector<int>& rows, Eigen::Index n);
 
-// The m_s of given means [summands, d]: [summands, width], without bias and without sigma; empty for no
-// means.
+// The m_s of given means [summands, d]: [summands, width], without bias and sigma; empty for no means.
 template <typename Scalar>
 Matrix<Scalar> project_means(const Matrix<Scalar>& means, const Normalization<Scalar>& normalization,
                              const Linear<Scalar>& linear);

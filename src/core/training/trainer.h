@@ -43,8 +43,7 @@ class Trainer {
   int steps() const { return optimizer_.steps(); }         // done
   double gradient_norm() const { return gradient_norm_; }  // of the last step, before the clip
 
-  // Sets which terms the first layer's scores are made of from now on, in steps and evaluations; at first,
-  // all.
+  // Sets which terms the first layer's scores have from now on, in steps and evaluations; at first, all.
   void keep(const Terms& terms) { kept_ = terms; }
   const Terms& kept() const { return kept_; }
 

@@ -1,5 +1,4 @@
-// A model in training that stays in the module's memory, with its training examples and those it is measured
-// on.
+// A model in training that stays in the module's memory, with its examples for training and for measuring.
 #include <memory>
 #include <optional>
 

@@ -245,8 +245,7 @@ describe('costs, which are whole numbers', () => {
     expect(cost.total - plain.positionCost(way, { ...shape, pooler: false }).total).toBe(oracle.pooler);
     expect(cost.total - add.total).toBe(oracle.more_than_base);
     expect(cost.total / add.total).toBe(oracle.ratio);
-    // What a token costs more when it attends to 512 is attention. The map back to d_model is not in
-    // any layer.
+    // What a token costs more with 512 to attend to is attention. The map to d_model is in no layer.
     const alone = plain.positionCost(way, { ...shape, sequence: 0 });
     expect((512 * (cost.flopsPerToken - alone.flopsPerToken)) / 12).toBe(oracle.of_which_attention);
     const none = plain.positionCost(way, { ...shape, layers: 0 });

@@ -1,5 +1,4 @@
-// All six layers: against an oracle in numpy, against a forward in plain TypeScript, and how their files
-// arrive.
+// All six layers: against numpy, against a forward in plain TypeScript, and how their files arrive.
 import {
   type CorpusMeans,
   corpusSentences,

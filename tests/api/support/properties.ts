@@ -102,8 +102,7 @@ export function orthogonal(d: number, seed: number): Table<Float64Array> {
 }
 
 /**
- * The largest difference, as a part of the largest number or of `size`; NaN at the same places is no
- * difference.
+ * The largest difference, relative to the largest number or `size`; NaN at the same places counts as equal.
  */
 export function gap(a: ArrayLike<number>, b: ArrayLike<number>, size = 0): number {
   if (a.length !== b.length) return Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * A tokenizer.json like BERT's, in lower case: words in brackets are special, and a text is between [CLS] and
- * [SEP].
+ * A tokenizer.json like BERT's, in lower case, with words in brackets special and [CLS] … [SEP] around a
+ * text.
  */
 export function wordPieceTokenizer(vocab: Record<string, number>) {
   const marker = (content: string) => ({ id: content, ids: [vocab[content]], tokens: [content] });

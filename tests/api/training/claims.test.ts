@@ -64,8 +64,7 @@ describe.each([
         // 0.014 of 0.201.
         expect(cut).toBeLessThan(floor + 0.03);
       } else {
-        // The largest are token_token’s: lookup 0.055 ± 0.012, roll 0.054 ± 0.006. Accuracy stays at 0.999 or
-        // more.
+        // The largest are token_token’s: lookup 0.055 ± 0.012, roll 0.054 ± 0.006. Accuracy stays at 0.999.
         expect(Math.abs(share)).toBeLessThan(0.1);
         expect(cut).toBeGreaterThan((found.accuracy as number) - 0.02);
       }
@@ -112,8 +111,7 @@ test('a turned model reads on beyond the lengths that it has seen, and a learned
       within: trainer.accuracy(),
       accuracy: trainer.accuracy({ n: 32, tokens: long.tokens, targets }),
     }));
-  // Over three seeds: 0.93 to 0.98 beyond, and 0.07 to 0.08, near the 1/16 of guessing. Both are right
-  // within.
+  // Over three seeds: 0.93 to 0.98, and 0.07 to 0.08, near the 1/16 of guessing. Both are right within.
   const [turned, learned] = [beyond('rope'), beyond('add')];
   expect(Math.min(turned.within, learned.within)).toBeGreaterThan(0.98);
   expect(turned.accuracy).toBeGreaterThan(0.8);

@@ -49,8 +49,7 @@ class Bytes {
     return value > 0 ? value : 1;
   }
 
-  // A table of a drawn shape. The two draws of the shape are separate statements, so that no compiler
-  // reorders them.
+  // A table of a drawn shape, by two statements, so that no compiler reorders the two draws.
   Matrix<double> table(int least_rows, int most_rows, int most_columns) {
     const int rows = integer(least_rows, most_rows), columns = integer(1, most_columns);
     return matrix(rows, columns);

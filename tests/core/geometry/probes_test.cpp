@@ -14,8 +14,7 @@
 namespace superpose {
 namespace {
 
-// The gradient of the penalised squares vanishes at the fit, by each of the three routes, however small the
-// penalty.
+// The gradient of the penalised squares vanishes at the fit, by each of the three routes, at any penalty.
 TEST(Probes, RidgeMinimises) {
   Shapes shapes(1);
   for (int trial = 0; trial < 30; ++trial) {
@@ -81,8 +80,7 @@ TEST(Probes, LogisticRegressionOfTheOracle) {
   EXPECT_EQ(cases, 3);
 }
 
-// Columns of the sinusoid that hardly vary: the normal equations of X have no inverse in double, but X has
-// one.
+// Columns of the sinusoid that hardly vary: X'X has no inverse in double, but X itself has one.
 TEST(Probes, SmallPenaltiesReadThePosition) {
   const auto table = sinusoidal<double>({128, 64, Layout::interleaved, Spacing::d_model, 10000, 0});
   Vector<double> index(128);

@@ -57,8 +57,7 @@ struct TinyEncoder {
     return encoder;
   }
 
-  // Token, position and segment rows of the first `n` ids; segment rows are zeros for a model without
-  // segments.
+  // Token, position and segment rows of the first `n` ids; without segments these are zeros.
   template <typename Scalar>
   static std::vector<Matrix<Scalar>> summands(const rapidjson::Value& from, Eigen::Index n) {
     const std::vector<int> ids = whole_numbers_of(from["ids"]);

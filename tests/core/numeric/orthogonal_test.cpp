@@ -113,8 +113,7 @@ TEST(Svd, ValuesAloneAreTheSame) {
   EXPECT_LT(max_abs(singular_values(a) - svd(a).singular_values), bound_for(a));
 }
 
-// Jacobi's rotations, one-sided or two-sided, share no step with the divide and conquer used for large
-// matrices.
+// Jacobi's rotations, one- or two-sided, share no step with divide and conquer, which large matrices use.
 TEST(Svd, LargeOnesAgreeWithJacobis) {
   Shapes shapes(10);
   for (const Matrix<double>& a : {shapes.matrix(70, 45), of_rank(shapes, 60, 90, 20),

@@ -263,8 +263,7 @@ TEST(Decomposition, FloatResidualIsRoundingAndNoMore) {
   EXPECT_LT(residual, (d + d_h) * 6e-8f * size);
 }
 
-// Whole queries that are not the sum of their parts, for the first token alone: the gap that a missing term
-// leaves.
+// Whole queries that are not the sum of their parts, for the first token alone: as if a term were missing.
 TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
   const double nan = std::nan("");
   for (const auto& [whole, residual] : {std::pair{5.0, 4.0}, {1.0, 0.0}, {-2.0, 3.0}, {nan, nan}}) {

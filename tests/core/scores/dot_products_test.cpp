@@ -86,8 +86,7 @@ TEST(PairMoments, CrossTermsOfRandomTokensSpreadAsPredicted) {
   EXPECT_NEAR(moments.deviation / expected, 1, 5 / std::sqrt(2.0 * n));
 }
 
-// Rounding is taken as three units in the last place of the pairs' size: anything just above it is a
-// deviation.
+// Rounding is taken as three units in the last place of the pairs' size: anything above is a deviation.
 TEST(PairMoments, DeviationBeginsAboveRounding) {
   for (const double size : {0.5, 0x1p-30, 0x1p40}) {
     Matrix<double> products = Matrix<double>::Constant(3, 3, size);

@@ -76,8 +76,7 @@ TEST(Order, BidirectionalAttentionOnlyRelabels) {
   }
 }
 
-// The last token of one causal layer attends to a set; that of two layers attends to outputs that know the
-// order.
+// The last token of one causal layer attends to a set; of two, to outputs that know the order.
 TEST(Order, CausalAttentionKnowsOrderFromTheSecondLayerOn) {
   Shapes shapes(3);
   for (int trial = 0; trial < 20; ++trial) {

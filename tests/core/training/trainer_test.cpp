@@ -13,8 +13,7 @@ namespace {
 int allocations = 0;
 }
 
-// Counts every allocation of this program. Not inlined, because GCC would mistake a new here for another's
-// delete.
+// Counts every allocation of this program. Inlined, GCC would mistake a new here for another's delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* const held = std::malloc(size ? size : 1)) return held;

@@ -1,5 +1,4 @@
-// Two origins: one serves dist/ in a folder, with or without CORS headers; the other is a blog that embeds
-// it.
+// Two origins: one serves dist/ in a folder, with or without CORS headers; the other, a blog, embeds it.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

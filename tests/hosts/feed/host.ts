@@ -1,5 +1,4 @@
-// What a feed reader leaves of a post: sanitize-html's defaults, and pictures. No script, frame or custom
-// element.
+// What a feed reader leaves of a post: sanitize-html's defaults, and pictures. No script, frame or element.
 import { type Host, onePage } from '../support/host.ts';
 
 export const feed: Host = {

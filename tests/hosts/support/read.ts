@@ -36,10 +36,7 @@ export function changedStyles(): string[] {
     });
 }
 
-/**
- * How a figure looks inside, whatever is around it. Font lists keep their quotes as the style's author wrote
- * them.
- */
+/** How a figure looks inside, whatever is around it. Font lists keep the quotes of the style's author. */
 export function insideStyles(place: number): Styles {
   const root = document.querySelectorAll('superpose-figure')[place]?.shadowRoot;
   const names = [

@@ -1,5 +1,4 @@
-// One visit to a host's page in one browser: every way of its post is reached by scrolling, waited for and
-// read.
+// One visit to a host's page in one browser: every way of its post is scrolled to, waited for and read.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -62,7 +62,7 @@ export const withoutRounding = (text: string): string =>
 /** A figure's settings, each changed once: the values each can take, as links write them. */
 export function variations(name: string): [setting: string, values: string[]][] {
   const { controls, runs } = figures[name] as Headless['figures'][string];
-  // Every change to a figure that trains takes a second or more, in both places: the ends of its choices are
+  // Any change to a figure that trains takes a second or more, here and there: the ends of choices are
   // enough.
   const few = <T>(values: T[]): T[] => values.filter((_, k) => !runs || k === 0 || k === values.length - 1);
   return Object.entries(controls as Controls).map(([setting, control]): [string, string[]] => {
