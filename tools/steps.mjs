@@ -47,9 +47,9 @@ export function ask(command, args, options = {}) {
 
 /**
  * Runs one named step. `work` gets a function `run(command, args, options)`, which runs a program and fails
- * when the program fails. `options` are those of spawn, and `show: true` passes the program's output on as it
- * comes, `mayFail: true` returns its exit code instead of failing. `byHand` says what a person can do when
- * the step fails.
+ * when the program fails. `options` are those of spawn and two more: `show: true` passes the program's output
+ * on as it comes, and `mayFail: true` returns its exit code instead of failing. `byHand` says what a person
+ * can do when the step fails.
  */
 export async function step(name, { byHand }, work) {
   const log = openLog(name);

@@ -57,7 +57,7 @@ export interface Cost {
 
 export interface CostApi {
   /**
-   * What a way of adding positions costs a model of this shape. For add with BERT-base's shape: 109,482,240
+   * What a way of giving a model its positions costs, in this shape. For add with BERT-base's: 109,482,240
    * parameters (Devlin et al. 2019). Exact: RangeError when a result is beyond 2⁵³.
    */
   positionCost(way: PositionCostWay, shape: ModelShape): Cost;

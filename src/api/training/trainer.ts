@@ -279,9 +279,10 @@ export interface Trainer extends Handle {
    */
   coordinates(directions: Table): TrainingCoordinates;
   /**
-   * Copies of all parameters, by name: E [V, d_token], P [L, d_position], U_q and U_k [d_position, D], T5 [H,
-   * 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D], layers.l.g2 [1,
-   * D], layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, classes]. Weights are [in, out].
+   * Copies of all parameters, by name: E [V, d_token], P [L, d_position], U_q and U_k [d_position, D],
+   * T5 [H, 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D],
+   * layers.l.g2 [1, D], layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, classes]. Weights are
+   * [in, out].
    */
   parameters(): Record<string, Table>;
   /** Replaces some or all parameters, or none when one does not fit. The optimiser’s moments stay. */

@@ -1,5 +1,4 @@
-// How much of a state depends on the position alone, over many windows of a corpus (Song & Zhong, arXiv
-// 2310.04861):
+// How much of a state depends on the position alone, over many windows (Song & Zhong, arXiv 2310.04861):
 //
 //   h_c(t) = mu + pos_t + content_c(t),  mu the mean of all, pos_t the mean over windows c minus mu.
 //
