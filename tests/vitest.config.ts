@@ -1,5 +1,5 @@
-// Four projects: the typed API in Node and, with the same test bodies, in Chromium; the built page in
-// Chromium, driven from Node; and the page in the other engines.
+// Four projects. `node`: the typed API, the tools and, in a half of its own, the figures. `chromium`: the typed API
+// again, with the same test bodies. `page`: the built page in Chromium, driven from Node. `engines`: the page elsewhere.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
@@ -73,6 +73,15 @@ const shared = {
   resolve: { alias: { superpose: join(root, 'build/package/index.js') } },
 };
 
+const testsIn = (...folders: string[]) => folders.map((folder) => `tests/${folder}/**/*.test.ts`);
+
+const inNode = {
+  testTimeout: hangs,
+  hookTimeout: hangs,
+  execArgv: relaxedSimdFlags,
+  provide: { withModel },
+};
+
 export default defineConfig({
   root,
   test: {
@@ -84,14 +93,19 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...inNode,
           name: 'node',
-          include: ['api', 'figures', 'package', 'tools', 'worker', 'fuzz', 'soak'].map(
-            (folder) => `tests/${folder}/**/*.test.ts`,
-          ),
-          testTimeout: hangs,
-          hookTimeout: hangs,
-          execArgv: relaxedSimdFlags,
-          provide: { withModel },
+          include: testsIn('api', 'package', 'tools', 'worker', 'fuzz', 'soak'),
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...inNode,
+          name: 'node-figures',
+          include: testsIn('figures'),
+          // They only compute and draw: what one has compiled and trained serves the next.
+          isolate: false,
         },
       },
       {
@@ -101,7 +115,7 @@ export default defineConfig({
         optimizeDeps: { include: ['@huggingface/tokenizers', 'fast-check'] },
         test: {
           name: 'chromium',
-          include: withChromium ? ['tests/api/**/*.test.ts'] : [],
+          include: withChromium ? testsIn('api') : [],
           exclude: nodeOnly,
           testTimeout: hangs,
           hookTimeout: hangs,
@@ -119,22 +133,16 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'page',
-          include: withChromium ? ['tests/page/**/*.test.ts', 'tests/embed/**/*.test.ts'] : [],
-          testTimeout: hangs,
-          hookTimeout: hangs,
-          execArgv: relaxedSimdFlags,
-          provide: { withModel },
+          ...inNode,
+          include: withChromium ? testsIn('page', 'embed') : [],
         },
       },
       {
         ...shared,
         test: {
           name: 'engines',
-          include: ['tests/engines/**/*.test.ts'],
-          testTimeout: hangs,
-          hookTimeout: hangs,
-          execArgv: relaxedSimdFlags,
-          provide: { withModel },
+          ...inNode,
+          include: testsIn('engines'),
         },
       },
     ],

@@ -5,7 +5,8 @@ export const shorter: Record<string, Record<string, string>> = {
   longer: { steps: '50' },
 };
 
-/** Settings that make models longer, larger or more numerous; one value tests as much as another. */
+/** Settings that make models longer, larger or more numerous, or run more of them. */
 export const isDear = (figure: string, setting: string): boolean =>
   (figure in shorter && ['steps', 'seeds'].includes(setting)) ||
-  (figure === 'keep-apart' && setting === 'd_model');
+  (figure === 'keep-apart' && setting === 'd_model') ||
+  (['depth', 'needs-positions'].includes(figure) && setting === 'layers');
