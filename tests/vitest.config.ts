@@ -1,5 +1,5 @@
-// Four projects. `node`: the typed API, the tools and, in a half of its own, the figures. `chromium`: the typed API
-// again, with the same test bodies. `page`: the built page in Chromium, driven from Node. `engines`: the page elsewhere.
+// Four projects: the typed API in Node and, with the same test bodies, in Chromium; the built page in
+// Chromium, driven from Node; and the page in the other engines.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
@@ -95,17 +95,7 @@ export default defineConfig({
         test: {
           ...inNode,
           name: 'node',
-          include: testsIn('api', 'package', 'tools', 'worker', 'fuzz', 'soak'),
-        },
-      },
-      {
-        ...shared,
-        test: {
-          ...inNode,
-          name: 'node-figures',
-          include: testsIn('figures'),
-          // They only compute and draw: what one has compiled and trained serves the next.
-          isolate: false,
+          include: testsIn('api', 'figures', 'package', 'tools', 'worker', 'fuzz', 'soak'),
         },
       },
       {

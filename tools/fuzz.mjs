@@ -94,7 +94,7 @@ async function fuzzReaders({ seconds, runs, seed }) {
   const env = await setUp('wasm');
   await build(env);
   const vitest = join(root, 'node_modules/.bin/vitest');
-  const args = ['run', '--config', 'tests/vitest.config.ts', '--project=node*', 'tests/fuzz'];
+  const args = ['run', '--config', 'tests/vitest.config.ts', '--project=node', 'tests/fuzz'];
   const long = runs === undefined ? { SUPERPOSE_FUZZ_SECONDS: seconds } : { SUPERPOSE_FUZZ_RUNS: runs };
   await step(
     'Fuzz the readers',

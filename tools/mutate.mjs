@@ -222,7 +222,7 @@ async function outcomeOfScript(file, text, env) {
   }
   const vitest = join(root, 'node_modules/.bin/vitest');
   for (const tests of testsOfScript(file)) {
-    const args = ['run', '--config', 'tests/vitest.config.ts', '--project=node*', '--bail=1', ...tests];
+    const args = ['run', '--config', 'tests/vitest.config.ts', '--project=node', '--bail=1', ...tests];
     const code = await run(vitest, args, {
       env: { ...env, NODE_OPTIONS: '--max-old-space-size=3000' },
       seconds: 240,

@@ -12,7 +12,7 @@ export default class {
   onTestRunEnd(modules) {
     const counts = {};
     for (const module of modules) {
-      // The rest of a name is the browser's, or tells one half of a project from the other.
+      // The name of a project that runs in a browser also has the browser's.
       const project = module.project.name.match(/\w+/)[0];
       counts[project] ??= { passed: 0, failed: 0, skipped: 0 };
       const before = counts[project].failed;
