@@ -40,14 +40,15 @@ export interface Data {
   points: Point[][];
 }
 
+/** The view that was computed last: what only changes the picture computes nothing. */
+let last: { key: string; data: Data } | undefined;
+
 const widths = [4, 8, 16, 32, 64, 128, 256];
 const scales = [0.5, 1, 2];
 const inks: Ink[] = ['third', 'accent', 'second'];
 /** How many random positions there are at each scale. */
 const positions = 64;
 const sample = 100;
-
-let last: { key: string; data: Data } | undefined;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
