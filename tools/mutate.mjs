@@ -3,9 +3,11 @@
 // stopped goes on where it was.
 import { spawn } from 'node:child_process';
 import {
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { buildPreset, presetFolder } from './cmake.mjs';
-import { chosen, mutated } from './mutants.mjs';
+import { chosen, mutantsOf, mutated } from './mutants.mjs';
 import { setUp } from './setup.mjs';
 import { ask, Failure, root, runTool, usageError } from './steps.mjs';
 
@@ -22,11 +24,11 @@ import { ask, Failure, root, runTool, usageError } from './steps.mjs';
 const strykerVersion = '9.6.1';
 
 const help = `npm run mutate                  goes on in all areas
-npm run mutate -- AREA...       in some: core (C++), api, worker
-  --mutants=N                   how many of an area in all, drawn over all of its files (core 600, others 200)
+npm run mutate -- AREA...       in some: core (C++), api, worker, embeds
+  --mutants=N                   how many of an area in all, drawn over all of its files (core 600, api 200, worker 140, embeds 60)
   --minutes=M                   stops after so long; the next run goes on
   --seed=S                      which ones are drawn (1)
-  --again                       tries those again that survived
+  --again                       tries those again that survived, and those that are newly drawn
 npm run mutate -- --stryker     Stryker ${strykerVersion} over the compiled typed API, every mutant of it, room by room,
                                 with the room's tests and those of all rooms that are quick; a room that was done is left
 npm run mutate -- --stryker ROOM...  in some rooms; --again does them anew`;
@@ -35,11 +37,12 @@ const listFile = join(root, 'web/docs/mutants.json');
 /** The copy that is changed: one for each area, so that two can be at work. */
 let tree;
 
-/** Each area: where its sources are, and which tests see a change of a file, the nearest first. */
+/** Each area: where its sources are, and how many changes. */
 const areas = {
   core: { folder: 'src/core', ending: '.cpp', wanted: 600 },
   api: { folder: 'src/api', ending: '.ts', wanted: 200 },
-  worker: { folder: 'web/worker', ending: '.ts', wanted: 200 },
+  worker: { folder: 'web/worker', ending: '.ts', wanted: 140 },
+  embeds: { folder: 'web/embed', ending: '.ts', wanted: 60 },
 };
 
 const sourcesOf = ({ folder, ending }) =>
@@ -58,6 +61,12 @@ function entryOf(mutant, text) {
   const { file, line, kind } = mutant;
   return { file, line, kind, before: lines(text), after: lines(mutated(text, mutant)) };
 }
+
+const survivorsAmong = (sources, survived, drawn) =>
+  Object.entries(sources)
+    .flatMap(([file, text]) => mutantsOf(text).map((mutant) => ({ file, ...mutant })))
+    .map((mutant) => ({ mutant, entry: entryOf(mutant, sources[mutant.file]) }))
+    .filter(({ entry }) => survived.has(keyOf(entry)) && !drawn.has(keyOf(entry)));
 
 const readList = () => (existsSync(listFile) ? JSON.parse(readFileSync(listFile, 'utf8')) : []);
 
@@ -174,10 +183,21 @@ function testsOfScript(file) {
   );
   const tests = all.filter((one) => one.endsWith('.test.ts'));
   const isNamed = (one) => basename(one).split('.')[0] === name;
+  if (file.startsWith('web/embed/')) {
+    // Those that take the module by itself, without building anything.
+    const takes = new RegExp(`/embed/${name}\\.ts'|\\('${name}'`);
+    const own = tests.filter(
+      (one) => one.startsWith('tests/embed/') && takes.test(readFileSync(join(root, one), 'utf8')),
+    );
+    if (own.length === 0) throw new Failure(`No test takes ${file} by itself.`);
+    return [own];
+  }
   if (!file.startsWith('src/api/')) {
-    const near = (one) =>
-      one.startsWith(`tests/${file.split('/')[1]}/`) || (one.startsWith('tests/figures/') && isNamed(one));
-    return [tests.filter(near)];
+    const near = tests.filter(
+      (one) =>
+        one.startsWith(`tests/${file.split('/')[1]}/`) || (one.startsWith('tests/figures/') && isNamed(one)),
+    );
+    return [near.filter(isNamed), near.filter((one) => !isNamed(one))].filter((some) => some.length > 0);
   }
   const api = tests.filter((one) => one.startsWith('tests/api/') && existsInNode(one));
   const own = api.filter((one) => one.startsWith(`tests/api/${room}/`) || isNamed(one));
@@ -192,11 +212,12 @@ function testsOfScript(file) {
 /** What the Node projects run. */
 const existsInNode = (test) => !/\/(soak|drift|sizes|glue)\.test/.test(test);
 
-async function prepareScripts(env) {
+async function prepareScripts(env, compiled = false) {
   for (const folder of ['package', 'single', 'stamps']) {
     rmSync(join(tree, 'build', folder), { recursive: true, force: true });
   }
   cpSync(join(root, 'build/package'), join(tree, 'build/package'), { recursive: true });
+  if (compiled) return;
   if (
     (await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'src/api/tsconfig.json'], {
       env,
@@ -205,6 +226,28 @@ async function prepareScripts(env) {
   )
     throw new Failure('The unchanged typed API does not compile.');
 }
+
+/** The exit code of these tests; what they say is in tests.log of the area's tree. */
+async function runTests(tests, project, seconds, env) {
+  const said = openSync(join(tree, 'tests.log'), 'w');
+  const vitest = join(root, 'node_modules/.bin/vitest');
+  // What hangs in a test is ended there, what hangs altogether by the clock.
+  const options = [`--project=${project}`, '--bail=1', '--testTimeout=100000'];
+  const args = ['run', '--config', 'tests/vitest.config.ts', ...options, ...tests];
+  const code = await run(vitest, args, {
+    env: { ...env, NODE_OPTIONS: '--max-old-space-size=3000', NO_COLOR: '1' },
+    stdio: ['ignore', said, said],
+    seconds,
+  });
+  closeSync(said);
+  return code;
+}
+
+const testsLog = () => readFileSync(join(tree, 'tests.log'), 'utf8');
+/** Whether what failed was waited for too long. */
+const wasLate = () => /in time|timed out|Timeout/.test(testsLog());
+/** The first test that failed. */
+const whatKilled = () => testsLog().match(/^ *FAIL .*? (tests\/.*)$/m)?.[1] ?? '';
 
 async function outcomeOfScript(file, text, env) {
   const { transform } = await import('esbuild');
@@ -220,13 +263,11 @@ async function outcomeOfScript(file, text, env) {
       compiled.code,
     );
   }
-  const vitest = join(root, 'node_modules/.bin/vitest');
+  const project = file.startsWith('web/embed/') ? 'page' : 'node';
   for (const tests of testsOfScript(file)) {
-    const args = ['run', '--config', 'tests/vitest.config.ts', '--project=node', '--bail=1', ...tests];
-    const code = await run(vitest, args, {
-      env: { ...env, NODE_OPTIONS: '--max-old-space-size=3000' },
-      seconds: 240,
-    });
+    let code = await runTests(tests, project, 240, env);
+    // Other work on the machine may make it late, but hardly twice.
+    if (code !== 0 && (code === undefined || wasLate())) code = await runTests(tests, project, 240, env);
     if (code !== 0) return code === undefined ? 'timeout' : 'killed';
   }
   return 'survived';
@@ -237,10 +278,12 @@ async function area(name, { mutants, minutes, seed, again }) {
   tree = join(root, 'build/mutants', name);
   const sources = sourcesOf(areas[name]);
   const wanted = chosen(sources, mutants ?? areas[name].wanted, seed);
-  const env = name === 'core' ? await setUp('native') : await setUp('wasm');
+  // What the web calls is compiled already.
+  const isWeb = areas[name].folder.startsWith('web/');
+  const env = isWeb ? process.env : await setUp(name === 'core' ? 'native' : 'wasm');
   copyTree(name);
   if (name === 'core') await prepareCore(env);
-  else await prepareScripts(env);
+  else await prepareScripts(env, isWeb);
   const limits = name === 'core' ? await timesOfCore(env) : {};
   const drawn = wanted.map((mutant) => ({ mutant, entry: entryOf(mutant, sources[mutant.file]) }));
   const mine = (entry) => entry.file.startsWith(`${areas[name].folder}/`);
@@ -248,7 +291,11 @@ async function area(name, { mutants, minutes, seed, again }) {
   const isSo = ({ file, line, before }) => sources[file]?.split('\n')[line - 1]?.trim() === before;
   let entries = readList().filter((entry) => !mine(entry) || isSo(entry));
   writeList(entries);
-  const known = new Set(entries.filter((entry) => !(again && entry.outcome === 'survived')).map(keyOf));
+  const survived = new Set(entries.filter(({ outcome }) => outcome === 'survived').map(keyOf));
+  // Those too that were drawn of an earlier tree.
+  if (again)
+    drawn.push(...survivorsAmong(sources, survived, new Set(drawn.map(({ entry }) => keyOf(entry)))));
+  const known = new Set(entries.map(keyOf).filter((key) => !(again && survived.has(key))));
   for (const { mutant, entry } of drawn) {
     if (known.has(keyOf(entry))) continue;
     if (minutes && Date.now() - started > minutes * 60_000) break;
@@ -265,6 +312,7 @@ async function area(name, { mutants, minutes, seed, again }) {
     writeList(entries);
     const took = ((Date.now() - begun) / 1000).toFixed(1);
     console.log(`${outcome} in ${took} s  ${entry.file}:${entry.line}  ${entry.after}`);
+    if (outcome === 'killed' && name !== 'core') console.log(`  by ${whatKilled()}`);
   }
   console.log(summary(name, readList().filter(mine), wanted.length));
 }

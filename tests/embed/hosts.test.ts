@@ -80,7 +80,7 @@ describe('attributes', () => {
     await expect.poll(() => browserPage.locator('textarea').count(), patience).toBe(2);
     const text = await browserPage.evaluate(async () => {
       type Live = HTMLElement & { show(settings: string[][]): Promise<void>; state: { text: string } };
-      const [first, second] = [...document.querySelectorAll('superpose-figure')] as Live[];
+      const [first, second] = [...document.querySelectorAll('superpose-figure')] as unknown as Live[];
       const type = (one: Live | undefined) => {
         const box = one?.shadowRoot?.querySelector('textarea') as HTMLTextAreaElement;
         box.value = 'typed';

@@ -1,16 +1,18 @@
 // Figures of a reader's own model, MiniLM's figures with its numbers: the worker's side, without a page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openModel, type Table } from 'superpose';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { logitsOf, openModel, type Picture, type Table } from 'superpose';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
+import type { OneScore } from '../../web/figures/oneScore.ts';
 import { type Opened, ownFigures } from '../../web/figures/ownModel.ts';
 import { about } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
 import { plain } from '../api/support/builds.ts';
+import { largestDifference } from '../api/support/numbers.ts';
 import { describeWeights } from '../api/support/weights.ts';
 import { expectSoundPictures } from './support.ts';
 
@@ -19,6 +21,19 @@ const job = { signal: new AbortController().signal, progress: () => {} };
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
 const ask = (figure: string, question: unknown) => ownModel(loaded, figure, question as State, job, running);
+
+/** Two ways to the same numbers, in double precision. */
+const expectNear = (found: ArrayLike<unknown> | undefined, wanted: ArrayLike<number>) =>
+  expect(largestDifference((found ?? []) as ArrayLike<number>, wanted)).toBeLessThan(1e-9);
+
+/** A picture with a pattern of its own. */
+const square = (side: number, step = 1): Picture => ({
+  width: side,
+  height: side,
+  data: Uint8ClampedArray.from({ length: 4 * side * side }, (_, at) =>
+    at % 4 === 3 ? 255 : (at * step) % 251,
+  ),
+});
 
 /** Its figures, and what one of them finds in a state. */
 async function opened(folder: string, names = readdirSync(folder)) {
@@ -103,6 +118,191 @@ test('a link names the file, and that of another is told', async () => {
       expect(state.file).toBe(model.digest);
       expect(figure.unused?.(state)).toContain('file');
     }
+});
+
+type Shared = {
+  rows: { label: string; shares: number[]; cross: number }[];
+  tokens: string[];
+  dropped: number;
+};
+
+/** Of the scores as the library takes them apart, whatever their parts are: which of the five kinds each term is. */
+function kindsOf(parts: readonly string[]): number[] {
+  const place = (part: string) => ['token', 'position'].indexOf(part);
+  return parts.flatMap((query) =>
+    parts.map((key) => (place(query) < 0 || place(key) < 0 ? 4 : 2 * place(query) + place(key))),
+  );
+}
+
+const ids = [2, 3, 4, 5, 3, 6];
+const asked = { gauge: 'canonical', head: 1, on: ['token-token', 'rest'], text: '', ids: ids.join(', ') };
+
+describe.each([
+  ['bert', 0, 'canonical'],
+  ['bert', 1, 'raw'],
+  ['mpnet', 0, 'canonical'],
+  ['mpnet', 1, 'canonical'],
+  ['gpt2', 0, 'raw'],
+] as const)('the scores of %s, layer %d, %s', (name, layer, gauge) => {
+  const taken = async () => {
+    await opened(folderOf(name));
+    const model = await openModel(plain, folderOf(name));
+    const scores = await model.decompose({ ids }, { gauge, ...(layer > 0 && { layer }) });
+    return { scores, kinds: kindsOf(scores.parts), terms: scores.parts.length ** 2 };
+  };
+
+  test('are shared out among five kinds, head by head', async () => {
+    const { scores, kinds, terms } = await taken();
+    const { rows, tokens, dropped } = (await ask('own-heads', { ...asked, gauge, layer })) as Shared;
+    expect(tokens).toEqual(ids.map(String));
+    expect(dropped).toBe(0);
+    const covariances = scores.heads.map((_, head) => {
+      const five = [0, 0, 0, 0, 0];
+      for (const [term, kind] of kinds.entries())
+        five[kind] = (five[kind] as number) + (scores.covariances[head * terms + term] as number);
+      return five;
+    });
+    expect(rows.length).toBe(scores.heads.length + 2);
+    for (const [head, five] of covariances.entries()) {
+      const shares = five.map((one) => one / (scores.variances[head] as number));
+      expectNear(rows[head]?.shares, shares);
+      expectNear([rows[head]?.cross], [(shares[1] as number) + (shares[2] as number)]);
+    }
+    const sum = (values: Iterable<number>) => [...values].reduce((all, one) => all + one, 0);
+    expectNear(
+      rows.at(-1)?.shares,
+      [0, 1, 2, 3, 4].map(
+        (kind) => sum(covariances.map((five) => five[kind] as number)) / sum(scores.variances),
+      ),
+    );
+  });
+
+  test('are the sum of their five kinds in one head, and what is kept goes through softmax', async () => {
+    const { scores, kinds, terms } = await taken();
+    const one = (await ask('own-one-score', { ...asked, gauge, layer })) as OneScore;
+    const n = ids.length;
+    const head = scores.heads.indexOf(asked.head);
+    const sumOf = (some: (kind: number) => boolean) => {
+      const sum = new Float64Array(n * n);
+      for (const [term, kind] of kinds.entries())
+        if (some(kind))
+          for (const at of sum.keys())
+            sum[at] = (sum[at] as number) + (scores.terms[(head * terms + term) * n * n + at] as number);
+      return sum;
+    };
+    expect(one).toMatchObject({ n, dropped: 0, tokens: ids.map(String) });
+    expect(one.panels.length).toBe(5);
+    for (const [kind, { sum }] of one.panels.entries())
+      expectNear(
+        sum,
+        sumOf((other) => other === kind),
+      );
+    expectNear(one.logits.sum, logitsOf(scores, asked.head));
+    expectNear(
+      one.kept.sum,
+      sumOf((kind) => kind === 0 || kind === 4),
+    );
+    expectNear([one.panels.reduce((all, { share }) => all + share, 0), one.logits.share], [1, 1]);
+    // The two are the same numbers added up in another order.
+    expect(one.residual).toBeGreaterThanOrEqual(0);
+    expect(one.residual).toBeLessThan(1e-9);
+  });
+});
+
+describe('what is asked of a model that is open', () => {
+  test('nothing, before one is and after it is forgotten', async () => {
+    const none = 'There is no model open; open its file again.';
+    await expect(ask('own-heads', asked)).rejects.toThrow(none);
+    // A picture for nobody opens nothing.
+    await ask('own-open', { picture: square(8) });
+    await expect(ask('own-heads', asked)).rejects.toThrow(none);
+    await opened(folderOf('bert'));
+    await ask('own-heads', asked);
+    await ask('own-open', {});
+    await expect(ask('own-heads', asked)).rejects.toThrow(none);
+  });
+
+  test('a picture of one that sees, once there is one, and another after it', async () => {
+    const { model } = await opened(folderOf('vit'));
+    await expect(ask('own-heads', asked)).rejects.toThrow('Choose a picture first.');
+    const side = model.picture?.side as number;
+    const of = async (picture: Picture) => {
+      await ask('own-open', { picture });
+      const { rows, dropped } = (await ask('own-heads', asked)) as Shared;
+      expect(dropped).toBe(0);
+      return rows[0]?.shares as number[];
+    };
+    const [first, second] = [await of(square(side, 3)), await of(square(side, 5))];
+    expect(second).not.toEqual(first);
+    const again = await openModel(plain, folderOf('vit'));
+    const { covariances, variances, parts } = await again.decompose({ picture: square(side, 5) });
+    const kinds = parts.flatMap((query) =>
+      parts.map((key) => (query === parts[0] && key === parts[0] ? 0 : 1)),
+    );
+    const content = kinds.reduce<number>(
+      (sum, kind, term) => sum + (kind === 0 ? (covariances[term] as number) : 0),
+      0,
+    );
+    expectNear([second[0]], [content / (variances[0] as number)]);
+  });
+
+  test('ids between any commas and spaces; of too many the first are taken, and the others counted', async () => {
+    const { model } = await opened(folderOf('bert'));
+    const cut = async (text: string) => {
+      const { tokens, dropped } = (await ask('own-heads', { ...asked, ids: text })) as Shared;
+      return { tokens, dropped };
+    };
+    expect(await cut(' 2,3  4 ,\n5, ')).toEqual({ tokens: ['2', '3', '4', '5'], dropped: 0 });
+    const many = Array.from({ length: model.positions + 3 }, (_, at) => String(2 + (at % 5)));
+    expect(await cut(many.join(','))).toEqual({ tokens: many.slice(0, model.positions), dropped: 3 });
+    await expect(cut('2, x')).rejects.toThrow(/ids/);
+  });
+
+  test('how far it is, in parts of what is read', async () => {
+    await opened(folderOf('bert'));
+    const told: number[] = [];
+    const watched = { ...job, progress: (part: number) => told.push(part) };
+    for (const figure of ['own-heads', 'own-gram'])
+      await ownModel(loaded, figure, asked as unknown as State, watched, running);
+    expect(told.length).toBeGreaterThan(0);
+    for (const part of told) expect(part).toBeLessThanOrEqual(1);
+    expect(Math.max(...told)).toBe(1);
+    expect(Math.min(...told)).toBeGreaterThanOrEqual(0);
+  });
+
+  test('its tables’ report is made once for all who wait for it, and whoever leaves ends it for nobody else', async () => {
+    const folder = folderOf('bert');
+    const read = vi.spyOn(Blob.prototype, 'slice');
+    onTestFinished(() => read.mockRestore());
+    await opened(folder);
+    // The same build, whose last digits are the same.
+    const model = await openModel(await loaded.superpose(), folder);
+    const { gram, offsets, overlap, curve, token, position } = await model.report();
+    const given = { ...job, signal: new AbortController().signal };
+    const report = (figure: string, signal = given.signal) =>
+      ownModel(loaded, figure, {}, { ...given, signal }, running) as Promise<Record<string, never>>;
+    const leaves = new AbortController();
+    const left = report('own-gram', leaves.signal);
+    const stays = report('own-overlap');
+    leaves.abort();
+    await expect(left).rejects.toThrow();
+    expect(await stays).toEqual({
+      d_model: curve?.shares.length,
+      tokenRows: token?.rows.length,
+      positionRows: position?.rows.length,
+      ...overlap,
+      ...curve,
+    });
+    // It is there now, and nothing more is read for it.
+    read.mockClear();
+    const found = await report('own-gram');
+    expect(read).not.toHaveBeenCalled();
+    expect(found).toEqual({
+      gram: { raw: gram?.raw.data, centred: gram?.centred.data },
+      rows: { raw: gram?.raw.rows, centred: gram?.centred.rows },
+      shares: { raw: offsets?.raw.share, centred: offsets?.centred.share },
+    });
+  });
 });
 
 describeWeights('MiniLM’s own file', () => {

@@ -239,6 +239,43 @@ test('a long file gives its first 5,000 rows, and of several tables the one that
   });
 });
 
+test('a question without a file, of whatever kind, forgets what is open', async () => {
+  await open('token', 'rows.npy', npyOf(tokens));
+  expect(await ask('own-table-open', { kind: 'token' })).toEqual({ token: undefined, position: undefined });
+  await open('token', 'rows.npy', npyOf(tokens));
+  const files = [new File([npyOf(tokens)], 'rows.npy')];
+  expect(await ask('own-table-open', { files })).toEqual({ token: undefined, position: undefined });
+});
+
+test.each(Object.entries(tableFiles(tokens, words)))(
+  'how far it is with %s, in parts of it',
+  async (name, bytes) => {
+    const told: number[] = [];
+    const watched = { ...job, progress: (part: number) => told.push(part) };
+    const opening = (file: File) =>
+      ownTable(
+        loaded,
+        'own-table-open',
+        { kind: 'token', files: [file] } as unknown as State,
+        watched,
+        running,
+      );
+    await opening(new File([bytes], name));
+    expect(told.length).toBeGreaterThan(0);
+    expect(Math.max(...told)).toBe(1);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    told.length = 0;
+    await expect(opening(new File([], name))).rejects.toThrow();
+    for (const part of told) expect(part).toBe(0);
+  },
+);
+
+test('of several files the first is opened, and the others are left alone', async () => {
+  const files = [new File([npyOf(tokens)], 'first.npy'), new File([npyOf(drawn(9, 5, 1))], 'second.npy')];
+  const { token } = (await ask('own-table-open', { kind: 'token', files })) as HeldTables;
+  expect(token).toMatchObject({ name: 'first.npy', rows: 80, columns: 12 });
+});
+
 test('words name rows in what is said of a place', async () => {
   const tables = await open(
     'token',

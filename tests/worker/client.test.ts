@@ -42,24 +42,26 @@ let client: typeof import('../../web/worker/client.ts');
 let lines: TestLine[];
 
 /** Ways that each start a line, or that cannot. */
-async function withWays(...ways: ('starts' | 'throws')[]): Promise<void> {
+async function withWays(...ways: ('starts' | 'throws' | 'throws once')[]): Promise<void> {
   vi.resetModules();
   client = await import('../../web/worker/client.ts');
   lines = [];
   const { setWays } = await import('../../web/worker/ways.ts');
   const names: Way['name'][] = ['worker', 'blob worker', 'page'];
   setWays(
-    ...ways.map(
-      (kind, at): Way => ({
+    ...ways.map((kind, at): Way => {
+      let starts = 0;
+      return {
         name: names[at] as Way['name'],
         start() {
-          if (kind === 'throws') throw new Error('refused');
+          starts += 1;
+          if (kind === 'throws' || (kind === 'throws once' && starts === 1)) throw new Error('refused');
           const line = new TestLine();
           lines.push(line);
           return line;
         },
-      }),
-    ),
+      };
+    }),
   );
 }
 
@@ -202,6 +204,20 @@ describe('ways', () => {
     const { heard, answers } = listener();
     client.asker('shift', answers).ask({ n: 1 });
     expect(heard).toEqual([`failed ${broken}`]);
+  });
+
+  test('each is tried, the last one too, and the last one again for the next question', async () => {
+    await withWays('throws', 'starts');
+    client.startEarly();
+    expect(client.answeredIn()).toBe('blob worker');
+    await withWays('throws', 'throws once');
+    const { heard, answers } = listener();
+    const one = client.asker('shift', answers);
+    one.ask({ n: 1 });
+    expect(heard).toEqual([`failed ${broken}`]);
+    one.ask({ n: 2 });
+    newest().say({ id: 1, data: 'a' });
+    expect(heard.at(-1)).toBe('answered a for 2');
   });
 
   test('one that breaks before it said anything: the next takes its questions, in silence', async () => {

@@ -27,6 +27,7 @@ class Mirror implements ReactiveController {
   /** The state last shared with the group, in either direction. */
   private shared: State | undefined;
   private unwatch: (() => void) | undefined;
+  private last = Promise.resolve();
   // Observes the element itself, which may be in a closed shadow.
   private readonly changes = new MutationObserver((changes) => this.hear(changes));
 
@@ -118,17 +119,31 @@ class Mirror implements ReactiveController {
     }
   }
 
+  /** Makes changes that come at once one after another: each starts from the state that the last one left. */
+  private inTurn(change: () => Promise<void>): Promise<void> {
+    const changed = this.last.then(change);
+    this.last = changed.catch(() => {});
+    return changed;
+  }
+
   /** Shows these settings and keeps the others. Does nothing if none of them is new. */
-  show({ controls }: AnyFigure, texts: [string, string][]): void {
-    const now = new Map(writtenState(controls, this.element.state));
-    if (texts.every(([name, text]) => now.get(name) === text)) return;
-    void this.element.show([...now, ...texts]).then(() => {
+  show(figure: AnyFigure, texts: [string, string][]): void {
+    void this.inTurn(async () => {
+      // It may have become another one.
+      if (this.element.asking.figure !== figure) return;
+      const now = new Map(writtenState(figure.controls, this.element.state));
+      if (texts.every(([name, text]) => now.get(name) === text)) return;
+      await this.element.show([...now, ...texts]);
       this.shared = this.element.state;
     });
   }
 
   /** For the page's own scripts: sets the settings given, in this figure alone. */
-  async set(settings: Readonly<Record<string, Value>>): Promise<void> {
+  set(settings: Readonly<Record<string, Value>>): Promise<void> {
+    return this.inTurn(() => this.setNow(settings));
+  }
+
+  private async setNow(settings: Readonly<Record<string, Value>>): Promise<void> {
     const figure = await this.element.loaded();
     if (!figure) throw new TypeError(`There is no figure called “${this.element.name}”.`);
     const controls: Record<string, Control> = figure.controls;

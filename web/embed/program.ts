@@ -45,8 +45,10 @@ export function runWith({ module, carried, model }: Supplies): Run {
 const isNotCarried = (error: unknown): boolean =>
   error instanceof NotCarried || (error instanceof Error && isNotCarried(error.cause));
 
+const refused = () => Promise.reject(new Error(lacking));
+// Refused here, because a file that is not there is another sentence, to who builds the page.
 const nothingOfTheModel = (module: LoadOptions): Run =>
-  running(inSlices(library({ read: () => Promise.reject(new Error(lacking)) }, module)));
+  running({ ...inSlices(library({}, module)), opening: refused, miniLM: refused });
 
 /** The worker's half: the first message brings the supplies, the others are questions. */
 export function beWorker(): void {

@@ -1,0 +1,279 @@
+// The part of a model that one state carries, over a model made up here: what is noted of it, and that it is read again as
+// it was; and a page of one file that computes with it, and with nothing else.
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import {
+  type Carried,
+  carriedReader,
+  fromBase64,
+  NotCarried,
+  onlyCarried,
+  recorder,
+  toBase64,
+} from '../../web/embed/carried.ts';
+import { beWorker, runWith } from '../../web/embed/program.ts';
+import { initialState, type State } from '../../web/figures/controls.ts';
+import { figures } from '../../web/figures/index.ts';
+import { carrying } from '../../web/worker/carry.ts';
+import { library } from '../../web/worker/library.ts';
+import { fileOf } from '../api/support/safetensors.ts';
+
+type MiniLM = Parameters<typeof onlyCarried>[0];
+
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+const [perShard, columns] = [3, 5];
+/** A row of half-precision numbers that no other row has. */
+const rowOf = (table: string, row: number) =>
+  Uint8Array.from({ length: 2 * columns }, (_, at) => (table === 'words' ? 7 : 91) * (row + 1) + at);
+
+/** A model of 12 words and 6 positions, three rows a file, and how often each file was read. */
+function modelOf(more: Record<string, Uint8Array> = {}) {
+  const asked: string[] = [];
+  const vocab = Object.fromEntries(Array.from({ length: 1200 }, (_, id) => [`w${id}`, id]));
+  const files: Record<string, Uint8Array> = {
+    'manifest.json': bytesOf({ rowsPerShard: perShard, name: 'made up' }),
+    'tokenizer.json': bytesOf({ version: 1, model: { type: 'WordPiece', vocab } }),
+    'layer-0.safetensors': Uint8Array.from({ length: 70_000 }, (_, at) => at % 253),
+    ...more,
+  };
+  for (const [table, rows] of [
+    ['words', 1200],
+    ['positions', 6],
+  ] as const)
+    for (let shard = 0; shard < rows / perShard; shard++) {
+      const bytes = Uint8Array.from(
+        Array.from({ length: perShard }, (_, at) => [...rowOf(table, shard * perShard + at)]).flat(),
+      );
+      files[`${table}-${shard}.safetensors`] = new Uint8Array(
+        fileOf({ rows: { dtype: 'F16', shape: [perShard, columns], bytes } }),
+      );
+    }
+  const read = async (file: string) => {
+    asked.push(file);
+    const found = files[file];
+    if (!found) throw new Error(`no ${file}`);
+    return found;
+  };
+  return { read, asked, files };
+}
+
+/** A safetensors file of one row: what its header says, and its bytes. */
+function oneRowOf(file: Uint8Array) {
+  const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
+  return { header: parsed(file.subarray(8, 8 + length)), bytes: [...file.subarray(8 + length)] };
+}
+const expected = (table: string, row: number) => ({
+  header: { rows: { dtype: 'F16', shape: [1, columns], data_offsets: [0, 2 * columns] } },
+  bytes: [...rowOf(table, row)],
+});
+
+test.each([0, 1, 2, 3, 0x7fff, 0x8000, 0x8001, 100_000])('%d bytes as base64 and back', (length) => {
+  const bytes = Uint8Array.from({ length }, (_, at) => (at * 7) % 256);
+  expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
+  expect([...fromBase64(toBase64(bytes))]).toEqual([...bytes]);
+});
+
+describe('a recorded model', () => {
+  test('has one row a file, each that of the model', async () => {
+    const { read } = modelOf();
+    const { read: recorded } = recorder(read);
+    expect(parsed(await recorded('manifest.json'))).toEqual({ rowsPerShard: 1, name: 'made up' });
+    for (const [table, row] of [
+      ['words', 0],
+      ['words', 4],
+      ['words', 1100],
+      ['positions', 5],
+    ] as const)
+      expect(oneRowOf(await recorded(`${table}-${row}.safetensors`))).toEqual(expected(table, row));
+    await expect(recorded('words-5000.safetensors')).rejects.toThrow('no words-1666.safetensors');
+  });
+
+  test('of which nothing was asked has nothing to carry', async () => {
+    const { read, asked } = modelOf();
+    expect(recorder(read).carried()).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+
+  test('is read again from what is carried, and no more than that', async () => {
+    const { read, files, asked } = modelOf();
+    const record = recorder(read);
+    const rows = [
+      ['words', 1100],
+      ['words', 4],
+      ['positions', 2],
+      ['words', 4],
+      ['words', 9],
+    ] as const;
+    for (const file of ['manifest.json', 'tokenizer.json', 'layer-0.safetensors']) await record.read(file);
+    for (const [table, row] of rows) await record.read(`${table}-${row}.safetensors`);
+    expect(asked.filter((file) => file === 'manifest.json')).toHaveLength(1);
+    // As it goes into a page.
+    const carried = JSON.parse(JSON.stringify(record.carried())) as Carried;
+    expect(carried.rows.words?.at).toEqual([4, 9, 1100]);
+    expect(carried.pieces.sort((a, b) => a - b)).toEqual([4, 9, 1100]);
+
+    const again = carriedReader(carried);
+    for (const [table, row] of rows)
+      expect(oneRowOf(await again(`${table}-${row}.safetensors`))).toEqual(expected(table, row));
+    expect([...(await again('layer-0.safetensors'))]).toEqual([
+      ...(files['layer-0.safetensors'] as Uint8Array),
+    ]);
+    expect(parsed(await again('manifest.json')).rowsPerShard).toBe(1);
+    for (const file of [
+      'words-5.safetensors',
+      'positions-4.safetensors',
+      'other-2.safetensors',
+      'layer-1.safetensors',
+    ])
+      await expect(again(file), file).rejects.toThrow(new NotCarried(`${file} is not carried.`));
+    // Of the words the first thousand, and those that were asked for.
+    const { version, model } = parsed(await again('tokenizer.json'));
+    expect([version, model.type]).toEqual([1, 'WordPiece']);
+    expect(Object.values(model.vocab)).toEqual([...Array.from({ length: 1000 }, (_, id) => id), 1100]);
+  });
+
+  test('is refused where it is more than a page can carry, whatever of it is read twice', async () => {
+    const { read } = modelOf({
+      large: new Uint8Array(2_999_000),
+      'tokenizer.json': new Uint8Array(9_000_000),
+    });
+    const { read: recorded } = recorder(read);
+    for (const file of ['large', 'large', 'tokenizer.json']) await recorded(file);
+    for (let turn = 0; turn < 200; turn++) await recorded('words-3.safetensors');
+    const more = (async () => {
+      for (let row = 10; row < 200; row++) await recorded(`words-${row}.safetensors`);
+    })();
+    await expect(more).rejects.toThrow(
+      new NotCarried('This state needs more of the model than a page can carry.'),
+    );
+  });
+});
+
+describe('texts and pieces', () => {
+  /** A model that cuts at spaces, and says what it was asked. */
+  const model = {
+    tokenize: (text: string) => ({ ids: text.split(' ').map(Number), tokens: text.split(' '), dropped: 0 }),
+    pieces: (ids: readonly number[]) => ids.map(String),
+    decompose: (sentence: { ids: number[] }) => sentence.ids,
+    summands: () => 'the rest as it is',
+  } as unknown as MiniLM;
+  type Any = Record<'decompose' | 'summands', (given?: unknown) => unknown>;
+
+  test('are noted as they are asked for', async () => {
+    const record = recorder(modelOf().read);
+    await record.read('manifest.json');
+    const watched = record.watched(model);
+    expect(watched.tokenize('1001 7').ids).toEqual([1001, 7]);
+    expect(watched.pieces([1005])).toEqual(['1005']);
+    expect((watched as unknown as Any).decompose('1007 8')).toEqual([1007, 8]);
+    expect((watched as unknown as Any).decompose({ ids: [3] })).toEqual([3]);
+    expect((watched as unknown as Any).summands()).toBe('the rest as it is');
+    expect(record.carried()).toMatchObject({ texts: ['1001 7', '1007 8'], pieces: [1001, 7, 1005, 1007, 8] });
+  });
+
+  test('that are not carried are refused; markers and letters are always there', () => {
+    const only = onlyCarried(model, { texts: ['1001 7'], pieces: [1001, 7], files: {}, rows: {} });
+    expect(only.tokenize('1001 7').ids).toEqual([1001, 7]);
+    expect(() => only.tokenize('7 1001')).toThrow(new NotCarried('This text is not carried.'));
+    expect(() => (only as unknown as Any).decompose('7')).toThrow(NotCarried);
+    expect(only.pieces([1001, 7, 999, 0])).toEqual(['1001', '7', '999', '0']);
+    for (const ids of [[1000], [7, 1002]])
+      expect(() => only.pieces(ids)).toThrow(new NotCarried('This word is not carried.'));
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const job = { signal: new AbortController().signal, progress: () => {} };
+const stateOf = async (name: string, change: object = {}) =>
+  ({
+    ...initialState((await (figures[name] as NonNullable<(typeof figures)[string]>)()).controls),
+    ...change,
+  }) as State;
+const lacking =
+  'This copy of the figure carries only the words that it was made with, and the others could not be fetched.';
+
+describe('a page of one file', () => {
+  test('computes what needs nothing of a model; what does is refused with a sentence', async () => {
+    const run = runWith({ module: {} });
+    expect(await run('dot-products', await stateOf('dot-products', { n: 4 }), job)).toHaveProperty('added');
+    await expect(run('one-score', await stateOf('one-score', { text: 'the bank' }), job)).rejects.toThrow(
+      lacking,
+    );
+    await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
+  });
+
+  test('in a worker is told first what it has, and then asked', async () => {
+    const said: unknown[] = [];
+    const self: { onmessage?: (event: { data: unknown }) => void; postMessage(reply: unknown): void } = {
+      postMessage: (reply) => said.push(reply),
+    };
+    vi.stubGlobal('self', self);
+    beWorker();
+    self.onmessage?.({ data: { module: {} } });
+    for (const id of [1, 2]) self.onmessage?.({ data: { id, figure: 'nonesuch', state: {} } });
+    const error = 'There is no figure called “nonesuch”.';
+    await expect
+      .poll(() => said, { timeout: 60_000 })
+      .toEqual([
+        { id: 1, error },
+        { id: 2, error },
+      ]);
+  });
+
+  describe.runIf(inject('withModel'))('with a sentence', () => {
+    const files = new URL('../../build/model/', import.meta.url);
+    const model = new URL('https://site.example/model/');
+    const { readFile } = process.getBuiltinModule('node:fs/promises');
+    const serve = (isThere = true) => {
+      const asked: string[] = [];
+      vi.stubGlobal('fetch', async (address: URL | string) => {
+        asked.push(String(address));
+        if (!isThere) return new Response('', { status: 404 });
+        return new Response(
+          await readFile(new URL(new URL(address).pathname.slice('/model/'.length), files)),
+        );
+      });
+      return asked;
+    };
+    const { first } = library();
+    const made = async () => {
+      await first();
+      serve();
+      const state = await stateOf('one-score', { text: 'the bank of a river' });
+      const carried = (await carrying(library({}, {}, first), model)('one-score', state, job)) as Carried;
+      return { state, carried };
+    };
+
+    test('computes it from what it carries, and other words where all of the model is', async () => {
+      const { state, carried } = await made();
+      const known = (await runWith({ module: {}, model: model.href })('one-score', state, job)) as {
+        logits: unknown;
+      };
+      const asked = serve(false);
+      const run = runWith({ module: {}, carried });
+      expect(((await run('one-score', state, job)) as { logits: unknown }).logits).toEqual(known.logits);
+      const other = await stateOf('one-score', { text: 'another sentence' });
+      await expect(run('one-score', other, job)).rejects.toThrow(lacking);
+      expect(asked).toEqual([]);
+
+      // What fails for another reason says that reason.
+      await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
+      // Where the rest of it should be and is not.
+      const away = runWith({ module: {}, carried, model: model.href });
+      await expect(away('one-score', other, job)).rejects.toThrow(lacking);
+      expect(asked.length).toBeGreaterThan(0);
+      const stopped = new AbortController();
+      stopped.abort(new Error('stopped'));
+      await expect(away('one-score', other, { ...job, signal: stopped.signal })).rejects.not.toThrow(lacking);
+
+      serve();
+      const whole = runWith({ module: {}, carried, model: model.href });
+      expect(await whole('one-score', other, job)).toMatchObject({
+        tokens: expect.arrayContaining(['another']),
+      });
+    });
+  });
+});

@@ -1,0 +1,220 @@
+// Of several copies on a page one works, and the next where it fails; what starts them, without browsers: the script of a
+// site, and the module of the package, on a server too.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Supplies } from '../../web/embed/program.ts';
+import type { Way } from '../../web/worker/ways.ts';
+
+vi.mock('../../web/worker/worker.ts?worker&url', () => ({
+  default: 'https://site.example/assets/worker-1.js',
+}));
+vi.mock('../../web/embed/packageWorker.js?worker&inline', () => ({
+  default: class {
+    told: unknown[] = [];
+    postMessage(message: unknown) {
+      this.told.push(message);
+    }
+  },
+}));
+const near = vi.hoisted(() => ({ whenNear: vi.fn() }));
+vi.mock('../../web/embed/near.ts', () => near);
+const mirror = vi.hoisted(() => ({ defineMirrored: vi.fn() }));
+vi.mock('../../web/embed/mirror.ts', () => mirror);
+
+const mark = Symbol.for('superpose');
+const page = globalThis as { [mark]?: unknown };
+let defined: boolean;
+let said: string[];
+
+beforeEach(() => {
+  vi.resetModules();
+  delete page[mark];
+  defined = false;
+  said = [];
+  near.whenNear.mockReset();
+  mirror.defineMirrored.mockReset();
+  vi.stubGlobal('__SUPERPOSE_VERSION__', '1.2.3');
+  vi.stubGlobal('customElements', { get: () => (defined ? class {} : undefined) });
+  for (const way of ['info', 'warn'] as const)
+    vi.spyOn(console, way).mockImplementation((text: string) => said.push(text));
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe('in turn', () => {
+  const copies = async () => {
+    const { handOn, inTurn } = await import('../../web/embed/first.ts');
+    const started: string[] = [];
+    return { handOn, started, begin: (version: string) => inTurn(version, () => started.push(version)) };
+  };
+
+  test('the first starts; of the others only the first that waits says so', async () => {
+    const { begin, started } = await copies();
+    for (const version of ['1.0.0', '2.0.0', '3.0.0']) begin(version);
+    expect(started).toEqual(['1.0.0']);
+    expect(said).toEqual(['Superpose 2.0.0 is not used here: version 1.0.0 was loaded first, and stays.']);
+  });
+
+  test('where one fails, the next starts, each once', async () => {
+    const { begin, started, handOn } = await copies();
+    for (const version of ['1.0.0', '2.0.0', '3.0.0']) begin(version);
+    handOn();
+    expect(started).toEqual(['1.0.0', '2.0.0']);
+    // Of one that works there is nothing to hand on.
+    defined = true;
+    handOn();
+    expect(started).toEqual(['1.0.0', '2.0.0']);
+    defined = false;
+    handOn();
+    handOn();
+    expect(started).toEqual(['1.0.0', '2.0.0', '3.0.0']);
+  });
+
+  test('an element that is there already stays, whoever made it', async () => {
+    const { begin, started, handOn } = await copies();
+    defined = true;
+    begin('1.0.0');
+    begin('2.0.0');
+    handOn();
+    expect(started).toEqual([]);
+    expect(said).toEqual(
+      ['1.0.0', '2.0.0'].map(
+        (version) => `Superpose ${version} is not used here: version unknown was loaded first, and stays.`,
+      ),
+    );
+  });
+});
+
+describe('the script of a site', () => {
+  const start = async () => {
+    await import('../../web/embed/embed.ts');
+    const { place } = await import('../../web/element/place.ts');
+    const { knownWays } = await import('../../web/worker/ways.ts');
+    return { place, knownWays };
+  };
+
+  test('does nothing before a figure is near, and then makes them live from where it lies', async () => {
+    const { place, knownWays } = await start();
+    expect(near.whenNear).toHaveBeenCalledTimes(1);
+    expect(place).toMatchObject({ foreign: false, home: undefined });
+    expect(knownWays()).toEqual([]);
+    expect(mirror.defineMirrored).not.toHaveBeenCalled();
+    const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
+    await define();
+    const home = new URL('../../web/embed/', import.meta.url).href;
+    expect(place).toMatchObject({ foreign: true, home });
+    expect(knownWays().map(({ name }) => name)).toEqual(['worker', 'blob worker', 'page']);
+    expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
+    expect(said).toEqual([]);
+  });
+
+  test('says what failed, with what its server needs, and hands on to the next copy', async () => {
+    await start();
+    const { inTurn } = await import('../../web/embed/first.ts');
+    const next = vi.fn();
+    inTurn('9.9.9', next);
+    said = [];
+    const [, failed] = near.whenNear.mock.calls[0] as [unknown, (error: unknown) => void];
+    failed(new Error('404'));
+    expect(said).toEqual([
+      expect.stringMatching(/could not be loaded from .*web\/embed\/; .*Access-Control-Allow-Origin.*404/),
+    ]);
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test('throws nothing into a page where it cannot start', async () => {
+    near.whenNear.mockImplementation(() => {
+      throw new Error('no observers');
+    });
+    await start();
+    expect(said).toEqual(['Superpose could not start; the pictures stay. (Error: no observers)']);
+  });
+});
+
+describe('the module of the package', () => {
+  const inPage = () => vi.stubGlobal('document', { baseURI: 'https://blog.example/posts/one.html' });
+  const module = async () => {
+    const { configure } = await import('../../web/embed/package.ts');
+    const { place } = await import('../../web/element/place.ts');
+    const { knownWays } = await import('../../web/worker/ways.ts');
+    /** What the worker is told first. */
+    const supplies = async () => {
+      const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
+      await define();
+      const [blob] = knownWays() as [Way];
+      const [told] = (blob.start() as unknown as { told: Supplies[] }).told;
+      return told as Supplies & { module: { simd: string; wasm: Record<string, string> } };
+    };
+    return { configure, place, knownWays, supplies };
+  };
+
+  test('on a server does nothing, whatever it is told', async () => {
+    const { configure, place } = await module();
+    configure({ home: '/s/', model: '/m', wasm: '/w' });
+    expect(place.home).toBeUndefined();
+    expect(near.whenNear).not.toHaveBeenCalled();
+    expect(page[mark]).toBeUndefined();
+  });
+
+  test('in a page makes figures live when one is near: a worker, or the page’s own thread', async () => {
+    inPage();
+    const { place, knownWays, supplies } = await module();
+    expect(near.whenNear).toHaveBeenCalledTimes(1);
+    expect(place.foreign).toBe(false);
+    const told = await supplies();
+    expect(place).toMatchObject({ foreign: true, home: undefined });
+    expect(knownWays().map(({ name }) => name)).toEqual(['blob worker', 'page']);
+    expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
+    expect(told.model).toBeUndefined();
+    const simd = told.module.simd;
+    expect(['plain', 'simd', 'relaxed']).toContain(simd);
+    // Beside the modules, as long as it is told nothing else.
+    expect(told.module.wasm.first).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
+    expect(told.module.wasm.second).toMatch(new RegExp(`/wasm/superpose-second-${simd}\\.wasm$`));
+  });
+
+  test('takes folders by any address, with the last slash or without', async () => {
+    inPage();
+    const { configure, place, supplies } = await module();
+    configure({ home: '../figures/', model: 'https://cdn.example/model', wasm: '/wasm/' });
+    expect(place.home).toBe('https://blog.example/figures/');
+    const told = await supplies();
+    expect(told.model).toBe('https://cdn.example/model/');
+    const simd = told.module.simd;
+    expect(told.module.wasm).toEqual({
+      first: `https://blog.example/wasm/superpose-${simd}.wasm`,
+      second: `https://blog.example/wasm/superpose-second-${simd}.wasm`,
+    });
+    // What is not named stays as it was.
+    configure({});
+    expect(place.home).toBe('https://blog.example/figures/');
+    expect((await supplies()).model).toBe('https://cdn.example/model/');
+  });
+
+  test('where no worker starts, answers on the page’s own thread', async () => {
+    inPage();
+    const { knownWays, supplies } = await module();
+    await supplies();
+    const line = knownWays()[1]?.start();
+    const heard: unknown[] = [];
+    if (line) line.onmessage = ({ data }) => heard.push(data);
+    line?.postMessage({ id: 3, figure: 'nothing', state: {} });
+    await expect
+      .poll(() => heard, { timeout: 60_000 })
+      .toEqual([{ id: 3, error: 'There is no figure called “nothing”.' }]);
+  });
+
+  test('says what failed and hands on', async () => {
+    inPage();
+    await module();
+    const { inTurn } = await import('../../web/embed/first.ts');
+    const next = vi.fn();
+    inTurn('9.9.9', next);
+    said = [];
+    const [, failed] = near.whenNear.mock.calls[0] as [unknown, (error: unknown) => void];
+    failed(new Error('404'));
+    expect(said).toEqual(['Superpose could not be loaded; the pictures stay. (Error: 404)']);
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,232 @@
+// A frame and the page around it: heights and themes, in the messages that each takes, and none that it does not.
+import type { Frame, Page } from 'playwright';
+import { describe, expect, test } from 'vitest';
+import { openPage, painted, scriptOf } from './support/module.ts';
+
+/** A page that notes what its frames say, with one frame that holds a module. */
+async function framed(
+  module: string,
+): Promise<{ page: Page; frame: Frame; heard: () => Promise<unknown[]> }> {
+  const page = await openPage(
+    `<script>window.heard = []; addEventListener('message', ({ data }) => heard.push(data))</script>
+     <iframe title="A figure" srcdoc="<body style='margin:0'><div style='height:100px'></div></body>"></iframe>`,
+  );
+  await page.locator('iframe').contentFrame().locator('div').waitFor();
+  const frame = page.frames()[1] as Frame;
+  await frame.addScriptTag({ content: await scriptOf(module) });
+  return { page, frame, heard: () => page.evaluate('heard') as Promise<unknown[]> };
+}
+
+const settle = async (page: Page) => {
+  await painted(page);
+  await painted(page);
+};
+const asked = JSON.stringify({ context: 'superpose.theme' });
+const themed = (theme: string) => JSON.stringify({ context: 'superpose.theme', theme });
+
+describe('the theme around a frame', () => {
+  test('is asked for, and heard from the page around alone', async () => {
+    const { page, frame, heard } = await framed('framed');
+    await frame.evaluate('window.themes = []; embed.hearTheme((theme) => themes.push(theme))');
+    await settle(page);
+    expect(await heard()).toEqual([asked]);
+    const around = (data: unknown) => page.evaluate((said) => frames[0]?.postMessage(said, '*'), data);
+    for (const data of [themed('dark'), 'dark', themed('blue'), asked, { theme: 'dark' }, themed('light')])
+      await around(data);
+    await settle(page);
+    expect(await frame.evaluate('themes')).toEqual(['dark', 'light']);
+    await frame.evaluate((said) => window.postMessage(said, '*'), themed('dark'));
+    await settle(page);
+    expect(await frame.evaluate('themes')).toEqual(['dark', 'light']);
+  });
+
+  test('is nobody’s affair where there is no frame', async () => {
+    const page = await openPage();
+    await page.addScriptTag({ content: await scriptOf('framed') });
+    await page.evaluate(`
+      window.heard = [];
+      addEventListener('message', ({ data }) => heard.push(data));
+      embed.hearTheme((theme) => heard.push(theme));
+      postMessage(${JSON.stringify(themed('dark'))}, '*');
+    `);
+    await settle(page);
+    expect(await page.evaluate('heard')).toEqual([themed('dark')]);
+  });
+});
+
+describe('the height of a page in a frame', () => {
+  const heightsOf = async (heard: () => Promise<unknown[]>) =>
+    (await heard()).map((one) => JSON.parse(one as string));
+  const drawn = "figure.dispatchEvent(new Event('superpose-drawn'))";
+
+  test('is told once its figure is drawn, and again whenever it is another', async () => {
+    const { page, frame, heard } = await framed('height');
+    await frame.evaluate("window.figure = document.querySelector('div'); embed.tellHeight(figure)");
+    const becomes = async (height: string) => {
+      await frame.evaluate((given) => {
+        (document.querySelector('div') as HTMLElement).style.height = given;
+      }, height);
+      await settle(page);
+    };
+    await becomes('120px');
+    expect(await heard()).toEqual([]);
+    await frame.evaluate(drawn);
+    await settle(page);
+    const src = 'about:srcdoc';
+    expect(await heightsOf(heard)).toEqual([{ context: 'iframe.resize', src, height: 120 }]);
+    await becomes('150.2px');
+    await becomes('150.9px');
+    await frame.evaluate(drawn);
+    await settle(page);
+    // A part of a pixel takes a whole one, and the same is not told twice.
+    expect((await heightsOf(heard)).map(({ height }) => height)).toEqual([120, 151]);
+  });
+
+  test('is told after five seconds of a figure that is never drawn, and of a page without one', async () => {
+    for (const figure of ["document.querySelector('div')", 'null']) {
+      const { page, frame, heard } = await framed('height');
+      await page.clock.install();
+      await frame.evaluate(`embed.tellHeight(${figure})`);
+      await page.clock.runFor(4900);
+      expect(await heard()).toEqual([]);
+      await page.clock.runFor(100);
+      await expect.poll(async () => (await heightsOf(heard)).map(({ height }) => height)).toEqual([100]);
+    }
+  });
+
+  test('is told with the address that was given, whatever the reader has set since', async () => {
+    const page = await openPage();
+    await page.route('https://blog.example/**', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: route.request().url().endsWith('/')
+          ? '<script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script><iframe title="F" src="figure.html#n=1"></iframe>'
+          : '<p>Words</p>',
+      }),
+    );
+    await page.goto('https://blog.example/');
+    const frame = page.frames()[1] as Frame;
+    const script = await scriptOf('height');
+    await frame.addScriptTag({ content: script });
+    await frame.evaluate(`
+      history.replaceState({ given: embed.givenAddress() }, '', '#n=secret');
+      window.given = embed.givenAddress();
+      embed.tellHeight(document.querySelector('p'));
+      document.querySelector('p').dispatchEvent(new Event('superpose-drawn'));
+    `);
+    await settle(page);
+    expect(await frame.evaluate('given')).toBe('https://blog.example/figure.html#n=1');
+    const [said] = (await page.evaluate('heard')) as string[];
+    expect(JSON.parse(said as string).src).toBe('https://blog.example/figure.html#n=1');
+  });
+
+  test('is told to nobody where there is no frame', async () => {
+    const page = await openPage('<p>Words</p>');
+    await page.addScriptTag({ content: await scriptOf('height') });
+    await page.evaluate(`
+      window.heard = [];
+      addEventListener('message', ({ data }) => heard.push(data));
+      embed.tellHeight(document.querySelector('p'));
+      document.querySelector('p').dispatchEvent(new Event('superpose-drawn'));
+    `);
+    await settle(page);
+    expect(await page.evaluate('heard')).toEqual([]);
+  });
+});
+
+describe('the page around, with resize.js', () => {
+  /** Two frames that note what they are told, of which the second says things. */
+  async function around(style = 'body { background: #fff } .dark body { background: #111 }') {
+    const inside = "<script>window.told=[];addEventListener('message',({data})=>told.push(data))</script>";
+    const page = await openPage(
+      ['one', 'two']
+        .map((id) => `<iframe id="${id}" title="${id}" srcdoc="${inside}" style="height:100px"></iframe>`)
+        .join(''),
+      `<style>${style}</style>`,
+    );
+    await page.addScriptTag({ content: await scriptOf('resize') });
+    await expect.poll(() => page.frames().length).toBe(3);
+    const [, one, two] = page.frames() as [Frame, Frame, Frame];
+    for (const frame of [one, two]) await frame.waitForLoadState();
+    const says = async (data: unknown, frame = two) => {
+      await frame.evaluate((said) => parent.postMessage(said, '*'), data);
+      await settle(page);
+    };
+    const heights = () =>
+      page.evaluate(() => [...document.querySelectorAll('iframe')].map(({ style }) => style.height));
+    const told = (frame = two) => frame.evaluate('told');
+    return { page, one, two, says, heights, told };
+  }
+  const resized = (height: unknown) => JSON.stringify({ context: 'iframe.resize', src: 'any', height });
+
+  test('makes the frame that says so as high as it says, and no other', async () => {
+    const { says, heights, one } = await around();
+    const nowAfter = async (data: unknown) => {
+      await says(data);
+      return (await heights())[1];
+    };
+    expect(await nowAfter(resized(250.3))).toBe('251px');
+    expect(await nowAfter(resized(90_000))).toBe('20000px');
+    expect(await nowAfter(resized(1))).toBe('1px');
+    const nothing = [
+      resized(0),
+      resized(-3),
+      resized('50'),
+      resized(null),
+      { context: 'iframe.resize', height: 50 },
+      'iframe.resize',
+      JSON.stringify({ context: 'another.resize', height: 50 }),
+      JSON.stringify({ context: 'another', height: 50, of: 'iframe.resize' }),
+      resized(50).padEnd(10_001),
+    ];
+    for (const data of nothing) expect(await nowAfter(data), String(data)).toBe('1px');
+    expect(await nowAfter(resized(50).padEnd(10_000))).toBe('50px');
+    expect((await heights())[0]).toBe('100px');
+    await says(resized(70), one);
+    expect(await heights()).toEqual(['70px', '50px']);
+  });
+
+  test('takes no height from anybody who is not in a frame of it', async () => {
+    const { page, heights } = await around();
+    await page.evaluate((said) => postMessage(said, '*'), resized(50));
+    await settle(page);
+    expect(await heights()).toEqual(['100px', '100px']);
+  });
+
+  test('tells a frame that asks which theme is around it, and what it becomes, each once', async () => {
+    const { page, one, says, told } = await around();
+    const dark = (is: boolean) =>
+      page
+        .evaluate((on) => document.documentElement.classList.toggle('dark', on), is)
+        .then(() => settle(page));
+    await dark(true);
+    expect(await told()).toEqual([]);
+    await says(asked);
+    expect(await told()).toEqual([themed('dark')]);
+    await dark(false);
+    await page.evaluate(() => document.body.setAttribute('data-any', 'thing'));
+    await settle(page);
+    expect(await told()).toEqual([themed('dark'), themed('light')]);
+    // A height that it says is no question, but is answered where nothing had been told.
+    await says(resized(80));
+    expect(await told()).toEqual([themed('dark'), themed('light')]);
+    expect(await told(one)).toEqual([]);
+    await says(resized(80), one);
+    expect(await told(one)).toEqual([themed('light')]);
+    // Loaded again, it asks again.
+    await says(asked);
+    expect(await told()).toEqual([themed('dark'), themed('light'), themed('light')]);
+  });
+
+  test('a frame that was taken away is told nothing, nor when it is put back until it asks', async () => {
+    const { page, one, says, told } = await around();
+    await says(asked);
+    await says(asked, one);
+    await page.evaluate(() => {
+      document.querySelector('#two')?.remove();
+      document.documentElement.classList.add('dark');
+    });
+    await settle(page);
+    expect(await told(one)).toEqual([themed('light'), themed('dark')]);
+  });
+});

@@ -1,0 +1,211 @@
+// Attributes that mirror a figure's state, groups, and what a page's script can call, where nothing is computed at all.
+import type { Page } from 'playwright';
+import { describe, expect, test } from 'vitest';
+import { openPage, painted, scriptOf } from './support/module.ts';
+
+const script = scriptOf('mirror');
+const figure = (attributes: string) =>
+  `<superpose-figure ${attributes}><img alt="" src="data:,"></superpose-figure>`;
+
+async function mirrored(body: string, head = ''): Promise<Page> {
+  const page = await openPage(body, head);
+  await page.addScriptTag({ content: await script });
+  await page.evaluate(
+    'embed.defineMirrored(); window.all = [...document.querySelectorAll("superpose-figure")]',
+  );
+  // Their code, which is there already, comes in a turn of its own.
+  await page.evaluate('Promise.all(all.map((one) => one.loaded()))');
+  await painted(page);
+  return page;
+}
+/** What is set, by the attributes and within. */
+const shown = (page: Page, place = 0) =>
+  page.evaluate(
+    `(({ attributes, state: { n, d, scale } }) => ({
+      attributes: Object.fromEntries([...attributes].map(({ name, value }) => [name, value])), n, d, scale }))(all[${place}])`,
+  ) as Promise<{ attributes: Record<string, string>; n: number; d: number; scale: number }>;
+const doing = async (page: Page, code: string) => {
+  const said = await page.evaluate(code);
+  await painted(page);
+  return said;
+};
+
+describe('attributes', () => {
+  test('set the state, each whenever it changes, and what is taken away is as at first', async () => {
+    const page = await mirrored(figure('name="dot-products" n="5"'));
+    const { d, scale } = await shown(page);
+    expect(await shown(page)).toMatchObject({ n: 5 });
+    await doing(page, "all[0].setAttribute('d', '64')");
+    expect(await shown(page)).toMatchObject({ n: 5, d: 64, scale });
+    await doing(page, "all[0].removeAttribute('n'); all[0].classList.add('busy')");
+    const { n } = await shown(page);
+    expect(n).not.toBe(5);
+    await doing(page, "all[0].removeAttribute('d')");
+    expect(await shown(page)).toEqual({ attributes: { name: 'dot-products', class: 'busy' }, n, d, scale });
+  });
+
+  test('say what the script has set, but not what is as at first, unless they said it before', async () => {
+    const page = await mirrored(figure('name="dot-products"'));
+    const initial = await shown(page);
+    await doing(page, 'all[0].set({ n: 9 })');
+    expect(await shown(page)).toEqual({ ...initial, attributes: { name: 'dot-products', n: '9' }, n: 9 });
+    await doing(page, `all[0].set({ n: ${initial.n}, d: 128 })`);
+    expect((await shown(page)).attributes).toEqual({ name: 'dot-products', n: String(initial.n), d: '128' });
+  });
+
+  test('that change one upon another, or together with the script, are all heard', async () => {
+    const page = await mirrored(figure('name="dot-products" n="5"'));
+    await doing(page, 'Promise.all([all[0].set({ d: 16 }), all[0].set({ scale: 2 })])');
+    expect(await shown(page)).toMatchObject({
+      n: 5,
+      d: 16,
+      scale: 2,
+      attributes: { n: '5', d: '16', scale: '2' },
+    });
+    await doing(page, "all[0].setAttribute('n', '7'); all[0].set({ scale: 0.5 })");
+    expect(await shown(page)).toMatchObject({ n: 7, d: 16, scale: 0.5 });
+    await doing(
+      page,
+      `(async () => { for (const [name, text] of [['n', '9'], ['d', '128'], ['scale', '1']]) {
+        all[0].setAttribute(name, text);
+        await undefined;
+      } })()`,
+    );
+    expect(await shown(page)).toMatchObject({ n: 9, d: 128, scale: 1 });
+    // What is refused holds up nothing.
+    await doing(page, 'Promise.allSettled([all[0].set({ d: 65 }), all[0].set({ n: 3 })])');
+    expect(await shown(page)).toMatchObject({ n: 3, d: 128 });
+  });
+});
+
+test('an attribute that has just been set is not set back by what is drawn before it is heard', async () => {
+  const page = await mirrored(figure('name="dot-products" n="5"'));
+  const said = await doing(
+    page,
+    `(async () => {
+      await all[0].set({ n: 9 });
+      await all[0].updateComplete;
+      all[0].requestUpdate();
+      all[0].setAttribute('n', '7');
+      await all[0].updateComplete;
+      return all[0].getAttribute('n');
+    })()`,
+  );
+  expect(said).toBe('7');
+  expect(await shown(page)).toMatchObject({ n: 7, attributes: { n: '7' } });
+});
+
+describe('a page’s script', () => {
+  test('sets what it names, in texts or in their own kind, and is told what cannot be', async () => {
+    const page = await mirrored(figure('name="dot-products" n="6"') + figure('name="nonesuch"'));
+    await doing(page, "all[0].set({ n: '8', scale: 0.5 })");
+    expect(await shown(page)).toMatchObject({ n: 8, scale: 0.5 });
+    const refused = (code: string) =>
+      page.evaluate(`${code}.catch((error) => error.name + ': ' + error.message)`);
+    expect(await refused('all[0].set({ d: 65, n: 3, m: 1 })')).toMatch(
+      /^TypeError: “65” is not a value of .*There is no setting called “m”\. Nothing has changed\.$/,
+    );
+    expect((await shown(page)).n).toBe(8);
+    expect(await refused('all[1].set({ n: 3 })')).toBe('TypeError: There is no figure called “nonesuch”.');
+  });
+
+  test('hears of what the reader changes, from anywhere above', async () => {
+    const page = await mirrored(`<main>${figure('name="dot-products"')}</main>`);
+    const heard = await doing(
+      page,
+      `(() => { const heard = [];
+        document.querySelector('main').addEventListener('change', ({ detail, target }) => heard.push([detail, target === all[0]]));
+        all[0].dispatchEvent(new CustomEvent('superpose-change', { detail: 'what' }));
+        return heard; })()`,
+    );
+    expect(heard).toEqual([['what', true]]);
+  });
+});
+
+describe('a group', () => {
+  /** What the reader does: the state changes, and the figure says so. */
+  const changed = (page: Page, place: number, settings: [string, string][]) =>
+    doing(
+      page,
+      `(async () => {
+        const one = all[${place}];
+        const now = new Map(Object.entries(one.state).map(([name, value]) => [name, String(value)]));
+        for (const [name, text] of ${JSON.stringify(settings)}) now.set(name, text);
+        await one.show([...now]);
+        one.dispatchEvent(new CustomEvent('superpose-change', { detail: {} }));
+        await new Promise((later) => setTimeout(later, 20));
+      })()`,
+    );
+
+  test('shares what is changed with those that are in it, and not what differs', async () => {
+    const page = await mirrored(
+      [
+        'name="dot-products" group="a" d="16"',
+        'name="dot-products" group="a" d="64"',
+        'name="dot-products" group="b"',
+        'name="dot-products"',
+      ]
+        .map(figure)
+        .join(''),
+    );
+    const other = (await shown(page, 2)).n;
+    await changed(page, 0, [['n', '9']]);
+    const ns = async () => Promise.all([0, 1, 2, 3].map(async (place) => (await shown(page, place)).n));
+    expect(await ns()).toEqual([9, 9, other, other]);
+    expect((await shown(page, 1)).d).toBe(64);
+    expect((await shown(page, 1)).attributes.n).toBe('9');
+    await changed(page, 1, [['n', '11']]);
+    expect(await ns()).toEqual([11, 11, other, other]);
+    await changed(page, 3, [['n', '5']]);
+    expect(await ns()).toEqual([11, 11, other, 5]);
+    // Whoever is gone hears nothing, and hears again when it is back.
+    await doing(page, 'all[1].remove()');
+    await changed(page, 0, [['n', '6']]);
+    expect(await ns()).toEqual([6, 11, other, 5]);
+    await doing(page, 'document.body.append(all[1])');
+    await changed(page, 0, [['n', '7']]);
+    expect(await ns()).toEqual([7, 7, other, 5]);
+  });
+
+  test('shares with another figure what that has and can take', async () => {
+    const page = await mirrored(figure('name="dot-products" group="a"') + figure('name="gram" group="a"'));
+    const before = await shown(page, 1);
+    await changed(page, 0, [
+      ['d', '128'],
+      ['scale', '0.5'],
+    ]);
+    expect((await shown(page, 1)).d).toBe(128);
+    expect((await shown(page, 1)).scale).toBe(before.scale);
+  });
+});
+
+describe('the theme around', () => {
+  const schemes = (page: Page) =>
+    page.evaluate('all.map((one) => [one.surroundings.around, one.querySelector("img").style.colorScheme])');
+
+  test('is the figure’s and its picture’s, and is followed for as long as it is in the page', async () => {
+    const page = await mirrored(
+      figure('name="gram"') + figure('name="gram" theme="light"'),
+      '<style>body { background: #fff } .dark body { background: #111 }</style>',
+    );
+    expect(await schemes(page)).toEqual([
+      ['light', 'light'],
+      ['light', 'light'],
+    ]);
+    await doing(page, "document.documentElement.className = 'dark'");
+    expect(await schemes(page)).toEqual([
+      ['dark', 'dark'],
+      ['dark', 'light'],
+    ]);
+    await doing(page, "all[0].remove(); document.documentElement.className = ''");
+    expect(await schemes(page)).toEqual([
+      ['dark', 'dark'],
+      ['light', 'light'],
+    ]);
+    await doing(page, 'document.body.append(all[0])');
+    expect(await schemes(page)).toEqual([
+      ['light', 'light'],
+      ['light', 'light'],
+    ]);
+  });
+});

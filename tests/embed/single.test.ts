@@ -1,0 +1,129 @@
+// A page of one file, from its script alone: what it shows of what it was made with, and of its link.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright';
+import { describe, expect, test } from 'vitest';
+import type { SinglePage } from '../../web/embed/single.ts';
+import { root } from '../package/support/project.ts';
+import { patience } from './support/embeds.ts';
+import { findingOf } from './support/figures.ts';
+import { openPage, scriptOf } from './support/module.ts';
+
+const script = scriptOf('single');
+const wasmOf = (name: string) => readFileSync(join(root, `build/package/wasm/${name}-plain.wasm`), 'base64');
+
+/** Opened at an address, as it was made. */
+async function opened(made: Partial<SinglePage>, end = '', site = 'https://blog.example/f/'): Promise<Page> {
+  const page = await openPage();
+  const figure: SinglePage = { figure: 'dot-products', settings: [], ...made };
+  const code = (await script).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const body = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>F</title><link rel="icon" href="data:,"></head><body>
+    <superpose-figure name="${figure.figure}"><p>Words</p></superpose-figure>
+    <script type="application/json" id="superpose-page">${JSON.stringify(figure)}</script>
+    <script type="application/octet-stream" id="superpose-wasm">${wasmOf('superpose')}</script>
+    <script>${code}</script></body></html>`;
+  await page.route(`${site}**`, (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(site + end);
+  return page;
+}
+const read = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.querySelector('superpose-figure') as HTMLElement;
+    const text = (selector: string) => element.shadowRoot?.querySelector(selector)?.textContent?.trim() ?? '';
+    return {
+      finding: text('.finding'),
+      problem: text('.problem'),
+      runsIn: element.shadowRoot?.querySelector('.root')?.getAttribute('data-runs-in'),
+      link: element.shadowRoot?.querySelector('a[target]')?.getAttribute('href') ?? '',
+      theme: element.getAttribute('theme'),
+      keep: element.getAttribute('keep'),
+    };
+  });
+const shows = async (page: Page, settings: Record<string, string>) => {
+  const finding = await findingOf('dot-products', settings);
+  await expect.poll(async () => (await read(page)).finding, patience).toBe(finding);
+  return read(page);
+};
+
+describe('a page of one file', () => {
+  test('shows what it was made with, computed in a worker of its own script, with a link to where it comes from', async () => {
+    const page = await opened({ settings: [['n', '6']], theme: 'dark', keep: 'n d', home: '../site/' });
+    const found = await shows(page, { n: '6' });
+    expect(found).toMatchObject({ problem: '', runsIn: 'blob worker', theme: 'dark', keep: 'n d' });
+    expect(found.link).toMatch(/^https:\/\/blog\.example\/site\/#v=1&figure=dot-products&/);
+  });
+
+  test('without a home or a theme has no link, and none of the attributes', async () => {
+    const found = await shows(await opened({ settings: [['n', '6']] }), { n: '6' });
+    expect(found).toMatchObject({ link: '', theme: null, keep: null, problem: '' });
+  });
+
+  test('its link is stronger, settings, theme and all, and is followed', async () => {
+    const page = await opened(
+      { settings: [['n', '6']], theme: 'dark', keep: 'n' },
+      '#v=1&figure=dot-products&n=5&theme=light',
+    );
+    expect(await shows(page, { n: '5' })).toMatchObject({ theme: 'light', keep: 'n', problem: '' });
+    await page.evaluate(() => {
+      location.hash = '#v=1&figure=dot-products&d=128&keep=d';
+    });
+    expect(await shows(page, { d: '128' })).toMatchObject({ theme: 'dark', keep: 'd', problem: '' });
+    await page.evaluate(() => {
+      location.hash = '';
+    });
+    expect(await shows(page, { n: '6' })).toMatchObject({ theme: 'dark', keep: 'n', problem: '' });
+  });
+
+  test.each([
+    ['#v=1&figure=gram&d=128', 'This link asks for a figure called “gram”; this page has dot-products.'],
+    [`#v=1&figure=${'x'.repeat(60)}`, `called “${'x'.repeat(40)}”;`],
+    ['#v=2&figure=dot-products&n=8', 'This link is of version “2”'],
+  ])('a link that is not its own is refused, and the first view shown: %s', async (end, sentence) => {
+    const found = await shows(await opened({ settings: [['n', '6']], theme: 'dark' }, end), { n: '6' });
+    expect(found.problem).toContain(sentence);
+    expect(found.theme).toBe('dark');
+  });
+
+  test('what the reader sets stands in its address, with its theme and what can be set', async () => {
+    const page = await opened({ keep: 'n d' }, '#v=1&figure=dot-products&n=6&theme=dark');
+    await shows(page, { n: '6' });
+    await page.locator('input[name=n]').first().fill('9');
+    await shows(page, { n: '9' });
+    const settings = async () => new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
+    await expect.poll(async () => (await settings()).get('n'), patience).toBe('9');
+    const written = await settings();
+    expect([written.get('figure'), written.get('theme'), written.get('keep')]).toEqual([
+      'dot-products',
+      'dark',
+      'n d',
+    ]);
+    // What it was given is kept, for the page around.
+    expect(await page.evaluate(() => history.state.given)).toMatch(
+      /#v=1&figure=dot-products&n=6&theme=dark$/,
+    );
+  });
+
+  test('follows the theme of the page around it, and says how high it is', async () => {
+    const page = await opened({ settings: [['n', '6']] });
+    await page.evaluate(() => {
+      const heard: string[] = [];
+      Object.assign(window, { heard });
+      addEventListener('message', ({ data, source }) => {
+        heard.push(data);
+        const theme = JSON.stringify({ context: 'superpose.theme', theme: 'dark' });
+        if (data.includes('superpose.theme')) (source as Window).postMessage(theme, '*');
+      });
+      document.body.innerHTML = '<iframe title="F" src="inside.html"></iframe>';
+    });
+    const frame = page.frameLocator('iframe');
+    await expect.poll(() => frame.locator('body').getAttribute('data-around'), patience).toBe('dark');
+    await expect
+      .poll(() => frame.locator('superpose-figure .root').getAttribute('data-theme'), patience)
+      .toBe('dark');
+    const contexts = () =>
+      page.evaluate(() =>
+        (window as unknown as { heard: string[] }).heard.map((one) => JSON.parse(one).context),
+      );
+    await expect.poll(contexts, patience).toContain('iframe.resize');
+  });
+});
