@@ -33,6 +33,8 @@ const stateFile = join(folder, 'state.json');
 const saidFile = (slot) => join(folder, `said-${slot}.jsonl`);
 const jobFile = (slot) => join(folder, `job-${slot}.json`);
 const slots = [0, 1];
+/** When to stop, whatever is at work then. */
+let until = Infinity;
 
 /** The processor's milliseconds that a test takes as it is: in each round, those up to so many. The quick ones kill most. */
 const rounds = [40, 400, 2000];
@@ -60,6 +62,12 @@ async function install() {
   const code = await new Promise((resolve) => child.on('close', resolve));
   if (code !== 0) throw new Failure('npm did not install Stryker.');
 }
+
+/** Stryker counts what is met in objects, by text. Loops over millions of numbers want an array. */
+const countedQuickly = (code) =>
+  code
+    .replace(/stryCov_9fa48\([^)]+\)/g, (call) => call.replaceAll('"', ''))
+    .replace('function stryCov_9fa48()', 'stryCov_9fa48 = globalThis.superposeCounts;\n$&');
 
 /** The checkout again, with every mutant in its package: what the mutants are, by the names that the switches have. */
 async function instrument() {
@@ -100,7 +108,7 @@ async function instrument() {
       target: 'es2024',
       tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     });
-    writeFileSync(join(tree, 'build/package', name.replace(/\.ts$/, '.js')), code);
+    writeFileSync(join(tree, 'build/package', name.replace(/\.ts$/, '.js')), countedQuickly(code));
   }
   writeFileSync(join(tree, 'stryker.vitest.mjs'), vitestConfig);
   const hashes = Object.fromEntries(files.map(({ name, content }) => [name, hashOf(content)]));
@@ -113,8 +121,8 @@ async function instrument() {
       id,
       key,
       file,
-      line: location.start.line,
-      column: location.start.column,
+      line: location.start.line + 1,
+      column: location.start.column + 1,
       mutatorName,
       replacement,
     };
@@ -180,7 +188,7 @@ function runTests(files, job, said) {
   writeFileSync(saidHere, '');
   writeFileSync(
     jobHere,
-    JSON.stringify({ open: [], done: [], skipped: [], slowest: 0, said: saidHere, ...job }),
+    JSON.stringify({ mutants: 0, open: [], done: [], skipped: [], slowest: 0, said: saidHere, ...job }),
   );
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const child = spawn(
@@ -202,7 +210,15 @@ function runTests(files, job, said) {
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (printed += data));
   return new Promise((resolve) => {
-    let [read, late, worker, since, awake, begun] = [0, false, undefined, 0, Date.now(), undefined];
+    let [read, late, stopped, worker, since, awake, begun] = [
+      0,
+      false,
+      false,
+      undefined,
+      0,
+      Date.now(),
+      undefined,
+    ];
     const end = () => {
       try {
         process.kill(-child.pid, 'SIGKILL');
@@ -228,6 +244,10 @@ function runTests(files, job, said) {
     };
     const timer = setInterval(() => {
       listen();
+      if (Date.now() > until) {
+        stopped = true;
+        end();
+      }
       const used = worker && processorOf(worker);
       if (!used) return;
       if (!used.sleeps) awake = Date.now();
@@ -241,7 +261,7 @@ function runTests(files, job, said) {
     child.on('close', (code) => {
       clearInterval(timer);
       listen();
-      resolve({ passed: code === 0, late, printed });
+      resolve({ passed: code === 0, late, stopped, printed });
     });
   });
 }
@@ -278,8 +298,15 @@ async function meet({ file, hash }, mutants, state, save, slowest, slot) {
     let begun;
     let ended = false;
     const tooSlow = Object.keys(mine.slow).filter((test) => mine.took[test] > slowest);
-    const job = { open: open.map(({ id }) => id), done: mine.done, skipped: tooSlow, slowest, slot };
-    const { passed, late, printed } = await runTests([file], job, (what) => {
+    const job = {
+      mutants: mutants.length,
+      open: open.map(({ id }) => id),
+      done: mine.done,
+      skipped: tooSlow,
+      slowest,
+      slot,
+    };
+    const { passed, late, stopped, printed } = await runTests([file], job, (what) => {
       const id = what.killed ?? what.timeout ?? what.survived ?? what.unmet ?? what.doubtful;
       if (what.begun) begun = what.begun;
       if (id) begun = undefined;
@@ -303,6 +330,10 @@ async function meet({ file, hash }, mutants, state, save, slowest, slot) {
       }
       save();
     });
+    if (stopped) {
+      save(true);
+      return false;
+    }
     if (late && begun)
       state.outcomes[byId[begun].key] ??= { outcome: 'timeout', by: `${file}, by the clock` };
     else if (begun) add(mine.doubtful, begun);
@@ -338,7 +369,7 @@ async function meetFromTheStart(mutant, state, save, slot) {
     .sort((a, b) => a.took - b.took);
   const seen = hashOf(...files.map(({ file }) => state.tests[file].hash));
   if (files.length === 0 || state.fromTheStart[mutant.key] === seen) return false;
-  const { passed, late } = await runTests(
+  const { passed, late, stopped } = await runTests(
     files.map(({ file }) => file),
     {
       active: mutant.id,
@@ -348,6 +379,7 @@ async function meetFromTheStart(mutant, state, save, slot) {
     },
     () => {},
   );
+  if (stopped) return false;
   if (late) state.outcomes[mutant.key] = { outcome: 'timeout', by: 'from the first line on' };
   else if (!passed) state.outcomes[mutant.key] = { outcome: 'killed', by: 'from the first line on' };
   else state.fromTheStart[mutant.key] = seen;
@@ -356,7 +388,7 @@ async function meetFromTheStart(mutant, state, save, slot) {
 }
 
 /** One letter for each of a file's mutants, in the instrumenter's order. */
-const letters = { killed: 'k', timeout: 't', survived: 's', uncovered: 'n' };
+const letters = { killed: 'k', timeout: 't', survived: 's', uncovered: 'n', untried: 'u' };
 const outcomeOf = Object.fromEntries(Object.entries(letters).map(([outcome, letter]) => [letter, outcome]));
 
 const readList = () => (existsSync(listFile) ? JSON.parse(readFileSync(listFile, 'utf8')).files : []);
@@ -376,23 +408,31 @@ function known() {
 
 const roomOf = (file) => (file.includes('/') ? file.split('/')[0] : 'top');
 
-/** Every mutant and what became of it, and the survivors by place. What no test has met is a survivor too. */
-function writeList(mutants, state) {
+/**
+ * Every mutant and what became of it, and the survivors by place. What no test has met is a survivor too; what none has
+ * been run with is not tried yet.
+ */
+function writeList(mutants, state, whole) {
+  const tests = Object.values(state.tests);
+  const ran = new Set(tests.flatMap(({ survived }) => survived));
   const met = new Set(
-    Object.values(state.tests).flatMap((test) => [
-      ...Object.values(test.slow).flat(),
-      ...test.survived,
-      ...test.unmet,
-      ...test.doubtful,
-      ...test.atLoad,
+    tests.flatMap(({ slow, unmet, doubtful, atLoad }) => [
+      ...Object.values(slow).flat(),
+      ...unmet,
+      ...doubtful,
+      ...atLoad,
     ]),
   );
+  const left = ({ id, key }) => {
+    if (ran.has(id) || state.fromTheStart[key]) return 'survived';
+    return met.has(id) || !whole ? 'untried' : 'uncovered';
+  };
   const files = new Map();
   for (const mutant of mutants) {
     const [file, sha256] = mutant.key.split(' ');
     const entry = files.get(file) ?? { file, sha256, outcomes: '', survivors: [] };
     files.set(file, entry);
-    const outcome = state.outcomes[mutant.key]?.outcome ?? (met.has(mutant.id) ? 'survived' : 'uncovered');
+    const outcome = state.outcomes[mutant.key]?.outcome ?? left(mutant);
     entry.outcomes += letters[outcome];
     if (outcome === 'survived' || outcome === 'uncovered')
       entry.survivors.push(
@@ -409,7 +449,7 @@ function writeList(mutants, state) {
     const counts = Object.fromEntries(
       Object.entries(letters).map(([outcome, letter]) => [outcome, count(letter)]),
     );
-    return { room, tried: outcomes.length, ...counts };
+    return { room, mutants: outcomes.length, ...counts };
   });
   writeFileSync(listFile, `${JSON.stringify({ stryker: strykerVersion, rooms, files: all }, null, 1)}\n`);
   return rooms;
@@ -417,7 +457,7 @@ function writeList(mutants, state) {
 
 /** Goes on where the last run stopped, for so many minutes, and writes the list. */
 export async function stryker({ minutes = Infinity } = {}) {
-  const until = Date.now() + minutes * 60_000;
+  until = Date.now() + minutes * 60_000;
   await install();
   const { mutants, hash } = await instrument();
   const state = readState();
@@ -436,6 +476,10 @@ export async function stryker({ minutes = Infinity } = {}) {
   const files = testFiles()
     .sort((a, b) => isHeavy(a) - isHeavy(b))
     .map((file) => ({ file, hash: hashOf(hash, ...support, readFileSync(join(root, 'tests/api', file))) }));
+  // The names of mutants are those of these sources, and a test that has changed says something else.
+  for (const file of Object.keys(state.tests)) {
+    if (!files.some((one) => one.file === file && one.hash === state.tests[file].hash)) delete state.tests[file];
+  }
   const count = () => mutants.filter(({ key }) => state.outcomes[key]).length;
   for (const slowest of rounds) {
     await inSlots(files, async (file, slot) => {
@@ -462,8 +506,12 @@ export async function stryker({ minutes = Infinity } = {}) {
       `${count()} of ${mutants.length} killed after ${mutant.file}:${mutant.line} from the first line on`,
     );
   });
-  for (const { room, tried, killed, timeout } of writeList(mutants, state))
-    console.log(
-      `${room}: ${tried} mutants, ${killed + timeout} killed, ${((100 * (killed + timeout)) / tried).toFixed(1)} %`,
-    );
+  const whole = files.every(
+    ({ file, hash: now }) => state.tests[file]?.hash === now && state.tests[file].upTo > 0,
+  );
+  for (const { room, killed, timeout, survived, uncovered, untried } of writeList(mutants, state, whole)) {
+    const tried = killed + timeout + survived + uncovered;
+    const share = ((100 * (killed + timeout)) / Math.max(tried, 1)).toFixed(1);
+    console.log(`${room}: ${tried} tried, ${killed + timeout} killed, ${share} %; ${untried} not tried yet`);
+  }
 }

@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { TestRunner } from 'vitest';
 
 const { getTestFn, getSuiteHooks } = TestRunner;
-const { open, done, skipped, slowest, said, active } = JSON.parse(
+const { mutants, open, done, skipped, slowest, said, active } = JSON.parse(
   readFileSync(process.env.SUPERPOSE_MUTANTS, 'utf8'),
 );
 const isOpen = new Set(open);
@@ -17,6 +17,13 @@ globalThis.__stryker__ ??= {};
 const shared = globalThis.__stryker__;
 if (active) shared.activeMutant = active;
 say({ process: process.pid });
+/** How often each mutant's place is met: while files load, in the test that runs as it is, and in all that run changed. */
+const [atLoad, inTest, unread] = [0, 1, 2].map(() => new Float64Array(mutants));
+let counts = atLoad;
+globalThis.superposeCounts = (...ids) => {
+  for (const id of ids) counts[id] += 1;
+};
+const idsIn = (some) => [...some.keys()].filter((id) => some[id] > 0).map(String);
 /** As Stryker: a mutant that is met a hundred times as often as its place was runs for ever. */
 const hitsAllowed = 100;
 
@@ -51,19 +58,21 @@ export default class extends TestRunner {
       await getTestFn(test)();
       return;
     }
-    shared.currentTestId = test.id;
+    inTest.fill(0);
+    counts = inTest;
     const begun = performance.now();
     await getTestFn(test)();
     const took = performance.now() - begun;
-    shared.currentTestId = undefined;
-    const hits = shared.mutantCoverage?.perTest[test.id] ?? {};
-    const met = Object.keys(hits).filter((id) => isOpen.has(id));
+    counts = unread;
+    const met = idsIn(inTest).filter((id) => isOpen.has(id));
     if (took > slowest) {
       say({ slow: test.id, name: test.fullName, took, met });
+      counts = atLoad;
       return;
     }
-    for (const id of met) await this.mutant(test, id, hits[id] * hitsAllowed, took);
+    for (const id of met) await this.mutant(test, id, inTest[id] * hitsAllowed, took);
     say({ test: test.id, name: test.fullName, took });
+    counts = atLoad;
   }
 
   async mutant(test, id, limit, took) {
@@ -85,7 +94,7 @@ export default class extends TestRunner {
   }
 
   async onAfterRunFiles(files) {
-    if (!active) say({ atLoad: Object.keys(shared.mutantCoverage?.static ?? {}) });
+    if (!active) say({ atLoad: idsIn(atLoad) });
     await super.onAfterRunFiles?.(files);
   }
 }
