@@ -478,7 +478,8 @@ export async function stryker({ minutes = Infinity } = {}) {
     .map((file) => ({ file, hash: hashOf(hash, ...support, readFileSync(join(root, 'tests/api', file))) }));
   // The names of mutants are those of these sources, and a test that has changed says something else.
   for (const file of Object.keys(state.tests)) {
-    if (!files.some((one) => one.file === file && one.hash === state.tests[file].hash)) delete state.tests[file];
+    if (!files.some((one) => one.file === file && one.hash === state.tests[file].hash))
+      delete state.tests[file];
   }
   const count = () => mutants.filter(({ key }) => state.outcomes[key]).length;
   for (const slowest of rounds) {
