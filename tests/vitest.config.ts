@@ -14,6 +14,7 @@ const inCi = process.env.CI === 'true';
 /** Test files that read the checkout or start programs. */
 const nodeOnly = [
   'drift',
+  'files',
   'glue',
   'layers',
   'layersOracle',

@@ -19,9 +19,7 @@ import { buildPreset, presetFolder } from './cmake.mjs';
 import { chosen, mutantsOf, mutated } from './mutants.mjs';
 import { setUp } from './setup.mjs';
 import { ask, Failure, root, runTool, usageError } from './steps.mjs';
-
-/** The last for Node 20. It brings 167 packages, so it is installed below build/, and only when it is asked for. */
-const strykerVersion = '9.6.1';
+import { stryker, strykerVersion } from './stryker.mjs';
 
 const help = `npm run mutate                  goes on in all areas
 npm run mutate -- AREA...       in some: core (C++), api, worker, embeds
@@ -29,9 +27,8 @@ npm run mutate -- AREA...       in some: core (C++), api, worker, embeds
   --minutes=M                   stops after so long; the next run goes on
   --seed=S                      which ones are drawn (1)
   --again                       tries those again that survived, and those that are newly drawn
-npm run mutate -- --stryker     Stryker ${strykerVersion} over the compiled typed API, every mutant of it, room by room,
-                                with the room's tests and those of all rooms that are quick; a room that was done is left
-npm run mutate -- --stryker ROOM...  in some rooms; --again does them anew`;
+npm run mutate -- --stryker     every mutant that Stryker ${strykerVersion} makes of the typed API; takes --minutes, and
+                                what was killed is not tried again as long as its file is what it was`;
 
 const listFile = join(root, 'web/docs/mutants.json');
 /** The copy that is changed: one for each area, so that two can be at work. */
@@ -332,95 +329,6 @@ function summary(name, entries, wanted) {
   return `${name}: ${tried} of ${wanted} tried, ${killed + late} killed (${late} by the clock)${share}, ${survived} survived, ${count('invalid')} were no program.`;
 }
 
-const strykerFile = join(root, 'web/docs/stryker.json');
-const rooms = () =>
-  readdirSync(join(root, 'src/api'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'wasm')
-    .map(({ name }) => name);
-
-/** Tests of every room that take a moment. */
-const strykerShared = ['errors', 'wrongArguments', 'memory', 'properties', 'readme'];
-
-/** Stryker over one room: how many of its mutants came to which end, and which survived. */
-async function strykerRoom(room, env) {
-  const folder = join(root, 'build/stryker');
-  const settings = {
-    testRunner: 'vitest',
-    plugins: [join(folder, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
-    mutate: [`build/package/${room}/**/*.js`],
-    inPlace: true,
-    vitest: { configFile: 'stryker.vitest.mjs', related: false },
-    reporters: ['json'],
-    concurrency: 1,
-    timeoutMS: 60_000,
-    symlinkNodeModules: false,
-    tempDirName: '.stryker',
-  };
-  const config = `import { join } from 'node:path';
-export default {
-  resolve: { alias: { superpose: join(import.meta.dirname, 'build/package/index.js') } },
-  test: {
-    include: ['${room}/**/*', ${JSON.stringify(strykerShared).slice(1, -1).replaceAll('"', "'")}].map((test) => \`tests/api/\${test}.test.ts\`),
-    testTimeout: 600_000,
-    provide: { withModel: ${existsSync(join(root, 'build/model/manifest.json'))} },
-  },
-};
-`;
-  writeFileSync(join(tree, 'stryker.vitest.mjs'), config);
-  writeFileSync(join(tree, 'stryker.config.json'), JSON.stringify(settings));
-  const program = join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js');
-  const code = await run(process.execPath, [program, 'run', 'stryker.config.json'], {
-    env,
-    stdio: 'inherit',
-    seconds: 24 * 3600,
-  });
-  if (code !== 0) throw new Failure(`Stryker ended with ${code} in ${room}; what it printed says why.`);
-  const { files } = JSON.parse(readFileSync(join(tree, 'reports/mutation/mutation.json'), 'utf8'));
-  const all = Object.entries(files).flatMap(([file, { mutants }]) =>
-    mutants.map((mutant) => ({ file: file.replace('build/package/', ''), ...mutant })),
-  );
-  const count = (status) => all.filter((mutant) => mutant.status === status).length;
-  return {
-    room,
-    killed: count('Killed'),
-    timeout: count('Timeout'),
-    survived: count('Survived'),
-    notCovered: count('NoCoverage'),
-    survivors: all
-      .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
-      .map(({ file, location, mutatorName, replacement = '' }) =>
-        [`${file}:${location.start.line}`, mutatorName, replacement.slice(0, 80)].join('  '),
-      ),
-  };
-}
-
-async function stryker(named, again) {
-  const env = await setUp('wasm');
-  const folder = join(root, 'build/stryker');
-  if (!existsSync(join(folder, 'node_modules/@stryker-mutator/core'))) {
-    const packages = ['core', 'vitest-runner'].map((one) => `@stryker-mutator/${one}@${strykerVersion}`);
-    // Its peers are the checkout's own vitest, which lies above.
-    const options = ['--prefix', folder, '--legacy-peer-deps', '--no-save', '--no-audit', '--no-fund'];
-    mkdirSync(folder, { recursive: true });
-    tree = folder;
-    if ((await run('npm', ['install', ...options, ...packages], { env, stdio: 'inherit' })) !== 0)
-      throw new Failure('npm did not install Stryker.');
-  }
-  tree = join(root, 'build/mutants/stryker');
-  copyTree('stryker');
-  await prepareScripts(env);
-  const read = () => (existsSync(strykerFile) ? JSON.parse(readFileSync(strykerFile, 'utf8')) : []);
-  for (const room of named.length > 0 ? named : rooms()) {
-    if (!again && read().some((one) => one.room === room)) continue;
-    const found = await strykerRoom(room, env);
-    const all = [...read().filter((one) => one.room !== room), found];
-    writeFileSync(strykerFile, `${JSON.stringify(all, null, 2)}\n`);
-    const tried = found.killed + found.timeout + found.survived + found.notCovered;
-    const share = ((100 * (found.killed + found.timeout)) / tried).toFixed(1);
-    console.log(`${room}: ${tried} tried, ${share} % killed, ${found.survivors.length} survived`);
-  }
-}
-
 async function main(args) {
   if (args.includes('--help')) {
     console.log(help);
@@ -440,9 +348,8 @@ async function main(args) {
   };
   const named = args.filter((arg) => !arg.startsWith('--'));
   if (args.includes('--stryker')) {
-    const strange = named.find((one) => !rooms().includes(one));
-    if (strange) throw usageError(`There is no room ${strange}.\n${help}`);
-    await stryker(named, options.again);
+    if (named.length > 0) throw usageError(`--stryker takes no areas.\n${help}`);
+    await stryker(options);
     return 0;
   }
   const unknown = named.find((one) => !Object.hasOwn(areas, one));

@@ -116,7 +116,6 @@ export function flag(name: string, value: unknown): boolean {
 }
 
 function range(low: number, high: number): string {
-  if (low === -Infinity) return `at most ${high}`;
   return high === Infinity ? `at least ${low}` : `from ${low} to ${high}`;
 }
 

@@ -49,6 +49,18 @@ const cases: Record<string, Case[]> = {
     [{ base: 0 }, RangeError, 'base', 'above 0', '0'],
     [{ base: -10 }, RangeError, 'base', 'above 0', '-10'],
   ],
+  tensor2tensorSinusoidal: [
+    [{ extents: [] }, RangeError, 'extents must name 1 to 8 dimensions', 'it names 0'],
+    [{ extents: Array(9).fill(1) }, RangeError, 'extents must name 1 to 8 dimensions', 'it names 9'],
+  ],
+  bertEmbeddings: [
+    [{ position: table(2, 4) }, RangeError, 'position', 'at least 3 rows, one for each token', 'it has 2'],
+    [{ token_type: table(2, 3) }, RangeError, 'token_type', '4 columns', 'it has 3'],
+  ],
+  collisionSearch: [
+    [{ tokens: table(3, 4) }, TypeError, 'tokens.data', 'a Float32Array', 'a Float64Array'],
+    [{ positions: table(2, 4) }, TypeError, 'positions.data', 'a Float32Array', 'a Float64Array'],
+  ],
   sinusoidalFrequencies: [[{ base: 0 }, RangeError, 'base', 'above 0', '0']],
   randomUniform: [[{ seed: undefined }, TypeError, 'seed', 'undefined']],
   randomNormal: [[{ standardDeviation: -1 }, RangeError, 'standardDeviation', 'at least 0', '-1']],
@@ -271,6 +283,13 @@ const described = (value: unknown): string =>
     if (ArrayBuffer.isView(part)) return `${part.constructor.name}(${(part as Float64Array).length})`;
     return typeof part === 'number' || typeof part === 'bigint' || part === undefined ? String(part) : part;
   }).replace(/"/g, '');
+
+test('a long text is quoted by its beginning', () => {
+  const given = (layout: string) =>
+    plain.sinusoidal({ positions: 1, d_model: 2, layout: layout as Anything });
+  expect(() => given('x'.repeat(40))).toThrow(`it is "${'x'.repeat(40)}".`);
+  expect(() => given('x'.repeat(41))).toThrow(`it is "${'x'.repeat(40)}…".`);
+});
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   describe.each(Object.entries(cases))('%s', (name, of) => {

@@ -1,0 +1,119 @@
+// Files that come over a network: what is said when one does not come, comes in part, or is no longer wanted.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { readBytes, Unreachable } from '../../build/package/files.js';
+
+/** What a server that answers so is asked by `use`. */
+async function served<T>(answer: RequestListener, use: (address: URL) => Promise<T>): Promise<T> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await use(new URL(`http://127.0.0.1:${port}/words.bin`));
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const bytes = Uint8Array.from({ length: 300_000 }, (_, place) => place % 251);
+
+test('the bytes, and how many have come', async () => {
+  let counted = 0;
+  const received = (more: number) => {
+    counted += more;
+  };
+  const watched = await served(
+    (_, answer) => answer.end(bytes),
+    (address) => readBytes(address, 'The list', false, { received }),
+  );
+  expect(Buffer.compare(watched, bytes)).toBe(0);
+  expect(counted).toBe(bytes.length);
+  const plain = await served(
+    (_, answer) => answer.end(bytes),
+    (address) => readBytes(address, 'The list'),
+  );
+  expect(Buffer.compare(plain, bytes)).toBe(0);
+});
+
+test('an answer without anything in it', async () => {
+  const answered = served(
+    (_, answer) => answer.writeHead(204).end(),
+    (address) => readBytes(address, 'The list', false, { received: () => {} }),
+  );
+  expect(await answered).toEqual(new Uint8Array(0));
+});
+
+test('only a reading afresh goes past what is stored', async () => {
+  const asked: (string | undefined)[] = [];
+  await served(
+    (request, answer) => {
+      asked.push(request.headers['cache-control']);
+      answer.end('x');
+    },
+    async (address) => {
+      await readBytes(address, 'The list');
+      await readBytes(address, 'The list', true);
+    },
+  );
+  expect(asked).toEqual([undefined, 'no-cache']);
+});
+
+test('a server that refuses is quoted', async () => {
+  const refused = served(
+    (_, answer) => answer.writeHead(404).end('not here'),
+    (address) => readBytes(address, 'The list'),
+  );
+  await expect(refused).rejects.toThrow(
+    /^The list could not be fetched: the server answered 404 \(\/words\.bin\)\.$/,
+  );
+  await expect(refused).rejects.not.toThrow(Unreachable);
+});
+
+test('a server that is not there, and an answer that breaks off, ask for a network', async () => {
+  let gone: URL | undefined;
+  await served(
+    (_, answer) => answer.end(),
+    async (address) => {
+      gone = address;
+    },
+  );
+  const missing = await readBytes(gone as URL, 'The list').catch((error: Error) => error);
+  expect(missing).toBeInstanceOf(Unreachable);
+  expect((missing as Error).message).toBe('The list could not be fetched; is there a network? (/words.bin)');
+  expect((missing as Error).cause).toBeInstanceOf(TypeError);
+  const halved = await served(
+    (_, answer) => {
+      answer.writeHead(200, { 'content-length': bytes.length });
+      answer.write(bytes.subarray(0, 1000), () => answer.destroy());
+    },
+    (address) => readBytes(address, 'The list').catch((error: Error) => error),
+  );
+  expect(halved).toBeInstanceOf(Unreachable);
+  expect((halved as Error).message).toBe('The list broke off on its way; is there a network? (/words.bin)');
+  expect((halved as Error).cause).toBeInstanceOf(Error);
+});
+
+test.each(['before it is asked', 'before it answers', 'half-way'])('who stops waiting %s', async (when) => {
+  const stop = new AbortController();
+  const reason = new Error('no longer wanted');
+  if (when === 'before it is asked') stop.abort(reason);
+  let asked = 0;
+  const waited = served(
+    (_, answer) => {
+      asked += 1;
+      if (when === 'half-way') {
+        answer.writeHead(200, { 'content-length': bytes.length });
+        answer.write(bytes.subarray(0, 1000));
+      } else stop.abort(reason);
+    },
+    (address) =>
+      readBytes(address, 'The list', false, {
+        signal: stop.signal,
+        received: () => stop.abort(reason),
+      }),
+  );
+  await expect(waited).rejects.toBe(reason);
+  expect(asked).toBe(when === 'before it is asked' ? 0 : 1);
+});
