@@ -44,6 +44,26 @@ test.each([
   expect(result.figure.describe(result.data, result.state)).toContain(`${d}`);
 });
 
+test('the ring follows its slider, also to sizes between those that are swept', async () => {
+  const ring = async (k2: number) => {
+    const { figure, data, state } = await run(oblique, { d: 64, k1: 24, k2, seed: 3 });
+    expect(data.now.k2).toBe(k2);
+    expect(Math.abs(data.now.gain / (await gainByAngles(64, 24, k2, 3)) - 1)).toBeLessThan(1e-9);
+    const paths = figure.scene(data, state, 800).marks.flatMap((one) => (one.mark === 'path' ? [one.d] : []));
+    const [, x, y] = paths.map((d) => d.match(/^M([\d.]+),([\d.]+)a6,6/)).find((found) => found) ?? [];
+    return [Number(x), Number(y)] as const;
+  };
+  const rings = [await ring(13), await ring(14), await ring(15), await ring(16)];
+  const [first, second] = rings as [readonly [number, number], readonly [number, number]];
+  const step = second[0] - first[0];
+  expect(step).toBeGreaterThan(1);
+  for (const [place, [x]] of rings.entries()) expect(x).toBeCloseTo(first[0] + place * step, 0);
+  // More directions for positions: a larger gain, higher up.
+  const heights = rings.map(([, y]) => y);
+  expect(heights).toEqual([...heights].sort((a, b) => b - a));
+  expect(new Set(heights).size).toBe(rings.length);
+});
+
 test('two directions: the gain of their angle, from the cosine', async () => {
   const superpose = await load();
   const u = superpose.randomNormal({ rows: 8, columns: 1, seed: 1 }).data;

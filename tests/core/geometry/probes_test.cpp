@@ -161,6 +161,14 @@ TEST(Probes, TokenFromTablesInAnyUnit) {
   const auto wanted = token_probe(tokens, positions, small);
   EXPECT_NEAR(found.r_squared, wanted.r_squared, 1e-12);
   EXPECT_GT(token_probe(1e6 * tokens, 1e6 * positions, options).r_squared, 0.1);
+
+  // With fewer rows than columns, nothing but a penalty of 1e-12 keeps the system from being singular.
+  const Matrix<double> few = shapes.matrix(20, 64), places = sinusoidal<double>({12, 64});
+  TokenProbeOptions none = options;
+  none.penalty = 0;
+  const double without = token_probe(few, places, none).r_squared;
+  EXPECT_GT(without, 0.1);
+  EXPECT_NEAR(token_probe(1e6 * few, 1e6 * places, options).r_squared, without, 1e-6);
 }
 
 TEST(Probes, FoldsPartition) {

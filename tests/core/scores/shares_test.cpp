@@ -96,6 +96,22 @@ void expect_none_of_equal_tokens(int cases) {
 TEST(Shares, OfEqualTokensAreNaN) { expect_none_of_equal_tokens<double>(300); }
 TEST(Shares, OfEqualTokensAreNaNInSinglePrecision) { expect_none_of_equal_tokens<float>(300); }
 
+// Sums of floats are exact in doubles, so here the scores themselves are rounded: by one in their last place.
+template <typename Scalar>
+void expect_none_of_rounding() {
+  Matrix<Scalar> terms = Matrix<Scalar>::Constant(2, 9, Scalar(0.1));
+  terms(0, 4) = std::nextafter(Scalar(0.1), Scalar(1));
+  const Matrix<Scalar> logits = terms.colwise().sum();
+  const auto found = row_centred_covariances(terms.data(), 2, logits.data(), 3);
+  EXPECT_EQ(found.logits, 0);
+  EXPECT_TRUE(found.shares.array().isNaN().all()) << found.shares.transpose();
+}
+
+TEST(Shares, OfRoundingAloneAreNaN) {
+  expect_none_of_rounding<float>();
+  expect_none_of_rounding<double>();
+}
+
 // A variation of 1e-12 is still a variation; its shares are accurate to its own rounding.
 TEST(Shares, OfSmallVariationsRemain) {
   Shapes shapes(12);
