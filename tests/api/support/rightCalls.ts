@@ -57,8 +57,6 @@ export interface RightCall {
   sound: readonly unknown[];
   /** A call that would not fit; left out if the function takes no size. */
   huge?: readonly unknown[];
-  /** Words of the sentence that refuses `huge`. */
-  size?: string;
   /** Options that are whole numbers: the smallest, and the largest if it is not 2²². */
   whole?: Record<string, readonly [low: number, high?: number]>;
   /** For a list of any length: a shorter one is right too. */
@@ -131,7 +129,6 @@ const decomposition: RightCall = {
   sound: [rightDecomposition],
   also: [[{ ...rightDecomposition, gauge: { means } }]],
   huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
-  size: '2 heads of 4 terms for 10000 tokens',
   whole: { heads: [1] },
 };
 
@@ -139,20 +136,17 @@ const completeCalls: Record<string, RightCall> = {
   sinusoidal: {
     sound: [{ ...encoding, precision: 'float64' }],
     huge: [{ positions: 2 ** 22, d_model: 512 }],
-    size: '4194304 positions by 512 channels would take 16,384 MB; at most 1,024 MB fit',
     whole: { positions: [0], d_model: [1] },
   },
   sinusoidalFrequencies: { sound: [spectrum], whole: { d_model: [1] } },
   randomNormal: {
     sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, standardDeviation: 1, precision: 'float64' }],
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
-    size: '4194304 rows',
     whole: { rows: [0], columns: [1], ...draws },
   },
   randomUniform: {
     sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, precision: 'float64' }],
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
-    size: '4194304 rows',
     whole: { rows: [0], columns: [1], ...draws },
   },
   fairseqSinusoidal: {
@@ -190,7 +184,6 @@ const completeCalls: Record<string, RightCall> = {
   dotProducts: {
     sound: [{ token, position, positionScale: 1 }],
     huge: [{ token: zeros(20_000, 1), position: zeros(20_000, 1) }],
-    size: '20000 tokens',
   },
   decompose: {
     ...decomposition,
@@ -250,7 +243,6 @@ const completeCalls: Record<string, RightCall> = {
   concatenateRaw: {
     sound: [{ token, position, positionScale: 1 }],
     huge: [{ token: zeros(20_000, 1), position: zeros(20_000, 1) }],
-    size: '20000 tokens',
   },
   concatenateFull: {
     sound: [{ token, position, query: linear(4, 8), key: linear(4, 8), heads: 2, scale: 1, only: [1] }],
@@ -263,7 +255,6 @@ const completeCalls: Record<string, RightCall> = {
         heads: 2,
       },
     ],
-    size: '2 heads of 9 terms for 10000 tokens',
     whole: { heads: [1] },
   },
   concatenateBlockDiagonal: {

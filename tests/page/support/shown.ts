@@ -53,6 +53,31 @@ export function readFigure(name: string): Shown | undefined {
   };
 }
 
+/** Whether a figure has drawn what it is set to, as soon as it has, and after two seconds if it has not. */
+export function untilDrawn(name: string): Promise<boolean> {
+  const until = performance.now() + 2000;
+  return new Promise((done) => {
+    const look = () => {
+      const element = document.querySelector(`superpose-figure[name="${name}"]`) as
+        | (HTMLElement & {
+            state?: unknown;
+            result?: { state: unknown };
+            busy?: boolean;
+            updateComplete?: Promise<unknown>;
+          })
+        | null;
+      const drawn =
+        element?.result !== undefined &&
+        !element.busy &&
+        JSON.stringify(element.result.state) === JSON.stringify(element.state);
+      if (drawn) Promise.resolve(element.updateComplete).then(() => done(true));
+      else if (performance.now() > until) done(false);
+      else setTimeout(look, 20);
+    };
+    look();
+  });
+}
+
 /** The colours of a figure's canvas, as a data address. */
 export function readCanvas(name: string): string {
   const root = document.querySelector(`superpose-figure[name="${name}"]`)?.shadowRoot;

@@ -3,7 +3,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
 import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
 import { chromiumOptions } from '../../../tools/chromium.mjs';
-import { readFigure, type Shown } from './shown.ts';
+import { readFigure, type Shown, untilDrawn } from './shown.ts';
 import { type Site, startSite } from './site.ts';
 
 export interface Visit {
@@ -146,15 +146,10 @@ export async function settled(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
-  let shown: Shown | undefined;
+  // The page looks itself: to ask it again and again costs more than what is waited for.
   await expect
-    .poll(
-      async () => {
-        shown = await page.evaluate(readFigure, name);
-        return shown?.drawn && !shown.busy && JSON.stringify(shown.drawn) === JSON.stringify(shown.state);
-      },
-      { timeout: 240_000, message: `${name} is drawn` },
-    )
+    .poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000, message: `${name} is drawn` })
     .toBe(true);
+  const shown = await page.evaluate(readFigure, name);
   return shown as Shown;
 }
