@@ -42,6 +42,17 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** Makes the copy that started fail while another waits; returns the spy that the other is told by. */
+async function failsBeforeAnother() {
+  const { inTurn } = await import('../../web/embed/first.ts');
+  const next = vi.fn();
+  inTurn('9.9.9', next);
+  said = [];
+  const [, failed] = near.whenNear.mock.calls[0] as [unknown, (error: unknown) => void];
+  failed(new Error('404'));
+  return next;
+}
+
 describe('in turn', () => {
   const copies = async () => {
     const { handOn, inTurn } = await import('../../web/embed/first.ts');
@@ -111,12 +122,7 @@ describe('the script of a site', () => {
 
   test('says what failed, with what its server needs, and hands on to the next copy', async () => {
     await start();
-    const { inTurn } = await import('../../web/embed/first.ts');
-    const next = vi.fn();
-    inTurn('9.9.9', next);
-    said = [];
-    const [, failed] = near.whenNear.mock.calls[0] as [unknown, (error: unknown) => void];
-    failed(new Error('404'));
+    const next = await failsBeforeAnother();
     expect(said).toEqual([
       expect.stringMatching(/could not be loaded from .*web\/embed\/; .*Access-Control-Allow-Origin.*404/),
     ]);
@@ -208,12 +214,7 @@ describe('the module of the package', () => {
   test('says what failed and hands on', async () => {
     inPage();
     await module();
-    const { inTurn } = await import('../../web/embed/first.ts');
-    const next = vi.fn();
-    inTurn('9.9.9', next);
-    said = [];
-    const [, failed] = near.whenNear.mock.calls[0] as [unknown, (error: unknown) => void];
-    failed(new Error('404'));
+    const next = await failsBeforeAnother();
     expect(said).toEqual(['Superpose could not be loaded; the pictures stay. (Error: 404)']);
     expect(next).toHaveBeenCalledTimes(1);
   });
