@@ -27,8 +27,10 @@ npm run mutate -- AREA...       in some: core (C++), api, worker, embeds
   --minutes=M                   stops after so long; the next run goes on
   --seed=S                      which ones are drawn (1)
   --again                       tries those again that survived, and those that are newly drawn
-npm run mutate -- --stryker     every mutant that Stryker ${strykerVersion} makes of the typed API; takes --minutes, and
-                                what was killed is not tried again as long as its file is what it was`;
+npm run mutate -- --stryker [TEST...]
+                                every mutant that Stryker ${strykerVersion} makes of the typed API, in the test files whose names
+                                contain a TEST, or in all; takes --minutes, and what was killed is not tried again as
+                                long as its file is what it was`;
 
 const listFile = join(root, 'web/docs/mutants.json');
 /** The copy that is changed: one for each area, so that two can be at work. */
@@ -348,8 +350,7 @@ async function main(args) {
   };
   const named = args.filter((arg) => !arg.startsWith('--'));
   if (args.includes('--stryker')) {
-    if (named.length > 0) throw usageError(`--stryker takes no areas.\n${help}`);
-    await stryker(options);
+    await stryker({ ...options, named });
     return 0;
   }
   const unknown = named.find((one) => !Object.hasOwn(areas, one));

@@ -455,8 +455,8 @@ function writeList(mutants, state, whole) {
   return rooms;
 }
 
-/** Goes on where the last run stopped, for so many minutes, and writes the list. */
-export async function stryker({ minutes = Infinity } = {}) {
+/** Goes on where the last run stopped, for so many minutes, in the test files of these names or in all; writes the list. */
+export async function stryker({ minutes = Infinity, named = [] } = {}) {
   until = Date.now() + minutes * 60_000;
   await install();
   const { mutants, hash } = await instrument();
@@ -481,9 +481,13 @@ export async function stryker({ minutes = Infinity } = {}) {
     if (!files.some((one) => one.file === file && one.hash === state.tests[file].hash))
       delete state.tests[file];
   }
+  const isNamed = (file) => named.length === 0 || named.some((part) => file.includes(part));
+  const asked = files.filter(({ file }) => isNamed(file));
+  if (asked.length === 0)
+    throw new Failure(`No test file of the typed API has ${named.join(' or ')} in its name.`);
   const count = () => mutants.filter(({ key }) => state.outcomes[key]).length;
   for (const slowest of rounds) {
-    await inSlots(files, async (file, slot) => {
+    await inSlots(asked, async (file, slot) => {
       if (Date.now() > until) return;
       const begun = Date.now();
       if (!(await meet(file, mutants, state, save, slowest, slot))) return;
@@ -493,9 +497,12 @@ export async function stryker({ minutes = Infinity } = {}) {
       );
     });
   }
-  const tests = Object.values(state.tests);
-  const metInTests = new Set(tests.flatMap(({ survived }) => survived));
-  const before = new Set(tests.flatMap(({ atLoad, unmet, doubtful }) => [...atLoad, ...unmet, ...doubtful]));
+  const metInTests = new Set(Object.values(state.tests).flatMap(({ survived }) => survived));
+  const before = new Set(
+    Object.entries(state.tests).flatMap(([file, { atLoad, unmet, doubtful }]) =>
+      isNamed(file) ? [...atLoad, ...unmet, ...doubtful] : [],
+    ),
+  );
   // First what no test meets otherwise.
   const left = mutants
     .filter(({ id, key }) => before.has(id) && !state.outcomes[key])
