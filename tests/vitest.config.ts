@@ -25,6 +25,7 @@ const nodeOnly = [
   'openModel',
   'readme',
   'sizes',
+  'weights',
   'wordPieces',
 ].map((name) => `tests/api/**/${name}.test.ts`);
 

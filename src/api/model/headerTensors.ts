@@ -22,8 +22,6 @@ export interface Tensors {
   size: Record<string, number>;
   /** Whether there is a tensor of this name. */
   has(name: string): boolean;
-  /** The extents of a required tensor. */
-  shape(name: string): readonly number[];
   /** The full name of a required tensor with these extents: letters bind or compare, numbers compare. */
   need(name: string, ...extents: (string | number)[]): string;
   /** The same for a tensor that may be missing. */
@@ -63,7 +61,6 @@ export function tensorsBehind(header: Header, prefix: string): Tensors {
     prefix,
     size,
     has: (name) => header.has(prefix + name),
-    shape: (name) => header.get(prefix + name)?.shape ?? [],
     need(name, ...extents) {
       const tensor = header.get(prefix + name);
       if (!tensor) throw new RangeError(`The file lacks the tensor ${quoted(prefix + name)}.`);

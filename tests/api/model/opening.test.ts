@@ -2,6 +2,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { loadFirst, loadMiniLM, loadOpening, openingHeads, openingText } from 'superpose';
 import { expect, inject, test } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { file } from '../support/safetensors.ts';
 
 const folder = new URL('../../../build/model/', import.meta.url);
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
@@ -46,3 +48,105 @@ test.runIf(inject('withModel'))(
     await expect(loadOpening(superpose, 1 as never)).rejects.toThrow(/^options must be/);
   },
 );
+
+/** An opening of four channels and three tokens that is made up; a shape may be another. */
+function madeUp(metadata: unknown, shapes: Record<string, number[]> = {}): Uint8Array {
+  const all: Record<string, number[]> = {
+    gamma: [4],
+    beta: [4],
+    'query.weight': [64, 4],
+    'query.bias': [64],
+    'key.weight': [64, 4],
+    'key.bias': [64],
+    token: [3, 4],
+    position: [3, 4],
+    token_type: [1, 4],
+    ...shapes,
+  };
+  let at = 0;
+  const tensors = Object.entries(all).map(([name, shape]) => {
+    const begin = at;
+    at += 4 * shape.reduce((count, extent) => count * extent, 1);
+    return [name, { dtype: 'F32', shape, data_offsets: [begin, at] }];
+  });
+  const header = {
+    ...Object.fromEntries(tensors),
+    ...(metadata !== undefined && { __metadata__: metadata }),
+  };
+  return file(JSON.stringify(header), at);
+}
+const said = { tokens: '["[CLS]","a","[SEP]"]', epsilon: '1e-12' };
+const loaded = (bytes: Uint8Array) => loadOpening(plain, { read: async () => bytes });
+
+test('a file at an odd address, of three tokens and any width, is read', async () => {
+  const bytes = madeUp(said);
+  const moved = new Uint8Array(bytes.length + 1);
+  moved.set(bytes, 1);
+  const { tokens, summands } = await loaded(moved.subarray(1));
+  expect(tokens).toEqual(['[CLS]', 'a', '[SEP]']);
+  expect(summands.token_type).toEqual({ data: new Float64Array(12), rows: 3, columns: 4 });
+});
+
+const silent = 'It does not say which tokens it is of.';
+test.each<[string, Uint8Array, string]>([
+  ['without metadata', madeUp(undefined), silent],
+  ['without tokens', madeUp({ epsilon: '1' }), silent],
+  ['with tokens that are no list', madeUp({ ...said, tokens: '{"length":3}' }), silent],
+  ['with a text for tokens', madeUp({ ...said, tokens: '"abc"' }), silent],
+  ['with two tokens', madeUp({ ...said, tokens: '["a","b"]' }), silent],
+  ['with a token that is a number', madeUp({ ...said, tokens: '["a","b",3]' }), silent],
+  ['with an ε of 0', madeUp({ ...said, epsilon: '0' }), 'epsilon must be above 0; it is 0.'],
+  ['without an ε', madeUp({ tokens: said.tokens }), 'epsilon must be finite; it is NaN.'],
+  [
+    'without channels',
+    madeUp(said, { gamma: [0] }),
+    'd_model must be a whole number from 1 to 4194304; it is 0.',
+  ],
+  ['of a single number', madeUp(said, { gamma: [] }), 'd_model must be a whole number; it is undefined.'],
+  [
+    'of two tokens’ rows',
+    madeUp(said, { token: [2, 4] }),
+    'Tensor token has shape [2, 4] instead of [3, 4].',
+  ],
+  [
+    'of four positions',
+    madeUp(said, { position: [4, 4] }),
+    'Tensor position has shape [4, 4] instead of [3, 4].',
+  ],
+  [
+    'of two segments',
+    madeUp(said, { token_type: [2, 4] }),
+    'Tensor token_type has shape [2, 4] instead of [1, 4].',
+  ],
+  ...[
+    ['beta', [5], [4]],
+    ['query.weight', [32, 4], [64, 4]],
+    ['query.bias', [32], [64]],
+    ['key.weight', [64, 5], [64, 4]],
+    ['key.bias', [65], [64]],
+  ].map(([name, given, wanted]): [string, Uint8Array, string] => [
+    `with another ${name}`,
+    madeUp(said, { [name as string]: given as number[] }),
+    `Tensor ${name} has shape [${(given as number[]).join(', ')}] instead of [${(wanted as number[]).join(', ')}].`,
+  ]),
+])('an opening %s is damaged', async (_, bytes, why) => {
+  await expect(loaded(bytes)).rejects.toThrow(
+    new Error(`The MiniLM file opening.safetensors is damaged; build it again. ${why}`),
+  );
+});
+
+test('an opening without its gamma is damaged', async () => {
+  const bytes = madeUp(said, { gamma: [4] });
+  const text = new TextDecoder('latin1').decode(bytes).replace('"gamma"', '"gamme"');
+  const other = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  await expect(loaded(other)).rejects.toThrow('d_model must be a whole number; it is undefined.');
+});
+
+test('superpose and options must be objects', async () => {
+  await expect(loadOpening(undefined as never)).rejects.toThrow(
+    new TypeError('superpose must be an object; it is undefined.'),
+  );
+  await expect(loadOpening(plain, null as never)).rejects.toThrow(
+    new TypeError('options must be an object; it is null.'),
+  );
+});

@@ -1,0 +1,801 @@
+// What is said of a model by its header alone: of every family, made up with sizes that differ from each other.
+import { type OpenedModel, openModel, type Slices } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { file } from '../support/safetensors.ts';
+
+/** Sizes that a file is free to have: of tokens, positions, segments, heads, and channels that nothing else reads. */
+const sizes = { V: 13, L: 9, S: 2, one: 1, H: 2, d: 8, Q: 12, K: 6, h: 3 };
+/** Extents by name. */
+type Shapes = Record<string, readonly (number | keyof typeof sizes)[]>;
+const numbers = (shape: Shapes[string]) =>
+  shape.map((extent) => (typeof extent === 'number' ? extent : sizes[extent]));
+
+/** A file of these tensors, all of whose data are zeros. */
+function headed(shapes: Shapes, dtypes: Record<string, string> = {}): Uint8Array {
+  let at = 0;
+  const widths: Record<string, number> = { F64: 8, F32: 4, I32: 4, F16: 2, BF16: 2 };
+  const tensors = Object.entries(shapes).map(([name, shape]) => {
+    const begin = at;
+    const dtype = dtypes[name] ?? 'F16';
+    at += (widths[dtype] ?? 1) * numbers(shape).reduce((count, extent) => count * extent, 1);
+    return [name, { dtype, shape: numbers(shape), data_offsets: [begin, at] }];
+  });
+  return file(JSON.stringify(Object.fromEntries(tensors)), at);
+}
+const slices = (name: string, bytes: Uint8Array): Slices => ({
+  name,
+  size: bytes.length,
+  read: async (from, length) => bytes.subarray(from, from + length),
+});
+const open = (shapes: Shapes, options = {}, dtypes = {}) =>
+  openModel(plain, slices('model.safetensors', headed(shapes, dtypes)), options);
+/** The same beside a config.json. */
+const configured = (shapes: Shapes, config: unknown, options = {}) =>
+  openModel(
+    plain,
+    [
+      slices('model.safetensors', headed(shapes)),
+      slices('config.json', new TextEncoder().encode(JSON.stringify(config))),
+    ],
+    options,
+  );
+const refusal = (opening: Promise<OpenedModel>): Promise<string> =>
+  opening.then(
+    ({ name }) => `It is taken for ${name}.`,
+    (error: Error) => (error instanceof RangeError ? error.message : `It is no RangeError: ${error}`),
+  );
+
+const linear = (name: string, out: number, into: number): Shapes => ({
+  [`${name}.weight`]: [out, into],
+  [`${name}.bias`]: [out],
+});
+const norm = (name: string, width = 8): Shapes => ({
+  [`${name}.weight`]: [width],
+  [`${name}.bias`]: [width],
+});
+const bertTables = (width: number): Shapes => ({
+  'embeddings.word_embeddings.weight': ['V', width],
+  'embeddings.position_embeddings.weight': ['L', width],
+  ...norm('embeddings.LayerNorm', width),
+});
+const bert = (segments: 'one' | 'S' = 'S', width = 8): Shapes => ({
+  ...bertTables(width),
+  'embeddings.token_type_embeddings.weight': [segments, width],
+  ...linear('encoder.layer.0.attention.self.query', 8, 8),
+  ...linear('encoder.layer.0.attention.self.key', 8, 8),
+});
+const opt = (width: number): Shapes => ({
+  'embed_tokens.weight': ['V', width],
+  'embed_positions.weight': ['L', 8],
+  ...linear('layers.0.self_attn.q_proj', 8, 8),
+  ...linear('layers.0.self_attn.k_proj', 8, 8),
+});
+const clip: Shapes = {
+  'text_model.embeddings.token_embedding.weight': ['V', 8],
+  'text_model.embeddings.position_embedding.weight': ['L', 8],
+  ...norm('text_model.encoder.layers.0.layer_norm1'),
+  ...linear('text_model.encoder.layers.0.self_attn.q_proj', 8, 8),
+  ...linear('text_model.encoder.layers.0.self_attn.k_proj', 8, 8),
+};
+const clipVision: Shapes = {
+  'vision_model.embeddings.class_embedding': [8],
+  'vision_model.embeddings.position_embedding.weight': [10, 8],
+  'vision_model.embeddings.patch_embedding.weight': [8, 3, 4, 4],
+  ...norm('vision_model.pre_layrnorm'),
+  ...norm('vision_model.encoder.layers.0.layer_norm1'),
+  ...linear('vision_model.encoder.layers.0.self_attn.q_proj', 8, 8),
+  ...linear('vision_model.encoder.layers.0.self_attn.k_proj', 8, 8),
+};
+const whisper: Shapes = {
+  'encoder.conv1.weight': [8, 4, 3],
+  'decoder.embed_tokens.weight': ['V', 8],
+  'decoder.embed_positions.weight': ['L', 8],
+  ...norm('decoder.layers.0.self_attn_layer_norm'),
+  ...linear('decoder.layers.0.self_attn.q_proj', 8, 8),
+  'decoder.layers.0.self_attn.k_proj.weight': [8, 8],
+};
+const whisperEncoder: Shapes = {
+  'encoder.conv1.weight': [8, 4, 3],
+  'encoder.embed_positions.weight': ['L', 'd'],
+};
+const llama: Shapes = {
+  'embed_tokens.weight': ['V', 8],
+  'layers.0.input_layernorm.weight': [8],
+  'layers.0.self_attn.q_proj.weight': ['Q', 8],
+  'layers.0.self_attn.k_proj.weight': ['K', 8],
+};
+const qwen2: Shapes = {
+  ...llama,
+  'layers.0.self_attn.q_proj.bias': [12],
+  'layers.0.self_attn.k_proj.bias': [6],
+};
+const vit = (before: number): Shapes => ({
+  'embeddings.cls_token': [1, 1, 8],
+  'embeddings.position_embeddings': [1, 9 + before, 8],
+  'embeddings.patch_embeddings.projection.weight': [8, 3, 4, 4],
+  'embeddings.patch_embeddings.projection.bias': [8],
+  ...norm('encoder.layer.0.layernorm_before'),
+  ...linear('encoder.layer.0.attention.attention.query', 8, 8),
+  ...linear('encoder.layer.0.attention.attention.key', 8, 8),
+});
+const timm = (before: number): Shapes => ({
+  cls_token: [1, 1, 8],
+  pos_embed: [1, 9 + before, 8],
+  'patch_embed.proj.weight': [8, 3, 4, 4],
+  'patch_embed.proj.bias': [8],
+  ...norm('blocks.0.norm1'),
+  'blocks.0.attn.qkv.weight': [24, 8],
+  'blocks.0.attn.qkv.bias': [24],
+});
+
+const added = 'Token and position rows are added; each layer normalises what it reads.';
+const causal = 'A query sees no later key.';
+const three = 'Token, position and segment rows are added and normalised before W_Q and W_K read them.';
+const rope =
+  'No table of positions is added: queries and keys are turned by angles that grow with the position, so a score depends on the difference of two positions. There is nothing to take apart into token and position';
+const patched = 'Each patch is mapped to a row and its position is added;';
+const perLayer = `${patched} each layer normalises what it reads. The class row and its position only ever occur together and are one summand.`;
+const half = [0.5, 0.5, 0.5];
+const imageNet = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
+const openAi = {
+  mean: [0.48145466, 0.4578275, 0.40821073],
+  deviation: [0.26862954, 0.26130258, 0.27577711],
+};
+const tables = ['token', 'position'];
+const ofText = { vocabulary: 13, positions: 9, d_model: 8, picture: undefined };
+const ofPictures = { vocabulary: 0, positions: 9, d_model: 8, summands: ['patch', 'position', 'class'] };
+
+interface Case {
+  /** All that its scores need. */
+  shapes: Shapes;
+  /** Without these the file is another model’s, or nobody’s. */
+  tells: readonly string[];
+  /** What may be missing. */
+  optional?: readonly string[];
+  /** What config.json says of heads and ε, which are 2 and 0.25. */
+  config: object;
+  part?: string;
+  wanted: Partial<OpenedModel>;
+}
+const bertConfig = { num_attention_heads: 2, layer_norm_eps: 0.25 };
+
+const cases: [string, Case][] = [
+  [
+    'BERT',
+    {
+      tells: ['embeddings.token_type_embeddings.weight', 'encoder.layer.0.attention.self.query.weight'],
+      shapes: bert(),
+      config: bertConfig,
+      wanted: {
+        ...ofText,
+        family: 'bert',
+        name: 'BERT',
+        about: three,
+        summands: [...tables, 'token_type'],
+        causal: false,
+        apart: [0],
+        epsilon: 0.25,
+      },
+    },
+  ],
+  [
+    'RoBERTa',
+    {
+      tells: ['embeddings.token_type_embeddings.weight', 'encoder.layer.0.attention.self.query.weight'],
+      shapes: bert('one'),
+      config: bertConfig,
+      wanted: {
+        ...ofText,
+        family: 'roberta',
+        name: 'RoBERTa',
+        about: `${three} The first position is in row 2.`,
+        positions: 7,
+        summands: [...tables, 'token_type'],
+        causal: false,
+        apart: [0],
+        epsilon: 0.25,
+      },
+    },
+  ],
+  [
+    'ELECTRA',
+    {
+      tells: ['embeddings_project.weight', 'encoder.layer.0.attention.self.query.weight'],
+      shapes: { ...bert('S', 6), ...linear('embeddings_project', 8, 6) },
+      config: bertConfig,
+      wanted: {
+        ...ofText,
+        family: 'electra',
+        name: 'ELECTRA',
+        about:
+          'Token, position and segment rows are added, normalised and mapped to the model’s width before W_Q and W_K read them.',
+        summands: [...tables, 'token_type'],
+        causal: false,
+        apart: [0],
+        epsilon: 0.25,
+      },
+    },
+  ],
+  [
+    'MPNet',
+    {
+      tells: ['encoder.relative_attention_bias.weight', 'encoder.layer.0.attention.attn.q.weight'],
+      shapes: {
+        ...bertTables(8),
+        'encoder.relative_attention_bias.weight': [32, 'H'],
+        ...linear('encoder.layer.0.attention.attn.q', 8, 8),
+        ...linear('encoder.layer.0.attention.attn.k', 8, 8),
+      },
+      config: bertConfig,
+      wanted: {
+        ...ofText,
+        family: 'mpnet',
+        name: 'MPNet',
+        about:
+          'Token and position rows are added and normalised; a bias by the distance of two tokens is added to each head’s scores, the same in every layer.',
+        positions: 7,
+        summands: tables,
+        causal: false,
+        apart: [0],
+        epsilon: 0.25,
+      },
+    },
+  ],
+  [
+    'DistilBERT',
+    {
+      tells: ['embeddings.word_embeddings.weight', 'transformer.layer.0.attention.q_lin.weight'],
+      shapes: {
+        ...bertTables(8),
+        ...linear('transformer.layer.0.attention.q_lin', 8, 8),
+        ...linear('transformer.layer.0.attention.k_lin', 8, 8),
+      },
+      config: { n_heads: 2, layer_norm_eps: 0.25 },
+      wanted: {
+        ...ofText,
+        family: 'distilbert',
+        name: 'DistilBERT',
+        about: 'Token and position rows are added and normalised before W_Q and W_K read them.',
+        summands: tables,
+        causal: false,
+        apart: [0],
+        epsilon: 1e-12,
+      },
+    },
+  ],
+  [
+    'GPT-2',
+    {
+      tells: ['wte.weight', 'wpe.weight', 'h.0.attn.c_attn.weight'],
+      shapes: {
+        'wte.weight': ['V', 8],
+        'wpe.weight': ['L', 8],
+        ...norm('h.0.ln_1'),
+        'h.0.attn.c_attn.weight': [8, 24],
+        'h.0.attn.c_attn.bias': [24],
+      },
+      config: { num_attention_heads: 2, layer_norm_epsilon: 0.25 },
+      wanted: {
+        ...ofText,
+        family: 'gpt2',
+        name: 'GPT-2',
+        about: `${added} ${causal}`,
+        summands: tables,
+        causal: true,
+        apart: [],
+        epsilon: 0.25,
+      },
+    },
+  ],
+  [
+    'Whisper’s decoder',
+    {
+      tells: ['decoder.embed_tokens.weight', 'decoder.embed_positions.weight'],
+      shapes: { ...whisper, ...whisperEncoder },
+      config: { decoder_attention_heads: 2, encoder_attention_heads: 3, layer_norm_eps: 0.25 },
+      wanted: {
+        ...ofText,
+        family: 'whisper-decoder',
+        name: 'Whisper’s decoder',
+        about: `${added} Keys have no bias. ${causal}`,
+        parts: ['whisper-decoder', 'whisper-encoder'],
+        summands: tables,
+        causal: true,
+        apart: [0],
+        epsilon: 1e-5,
+      },
+    },
+  ],
+  [
+    'Whisper’s encoder',
+    {
+      tells: ['encoder.embed_positions.weight'],
+      shapes: { ...whisper, ...whisperEncoder },
+      part: 'whisper-encoder',
+      config: { decoder_attention_heads: 3, encoder_attention_heads: 2, layer_norm_eps: 0.25 },
+      wanted: {
+        ...ofText,
+        family: 'whisper-encoder',
+        name: 'Whisper’s encoder',
+        about:
+          'A stored sinusoid is added to what two convolutions make of the sound, which is no table: its report alone can be given.',
+        vocabulary: 0,
+        summands: [],
+        causal: false,
+        apart: [],
+        epsilon: 1e-5,
+      },
+    },
+  ],
+  [
+    'OPT',
+    {
+      tells: ['embed_tokens.weight', 'embed_positions.weight', 'layers.0.self_attn.q_proj.bias'],
+      shapes: { ...opt(8), 'final_layer_norm.weight': [8], ...norm('layers.0.self_attn_layer_norm') },
+      // Without it, a checkpoint normalises after each layer.
+      optional: ['final_layer_norm.weight'],
+      config: bertConfig,
+      wanted: {
+        ...ofText,
+        family: 'opt',
+        name: 'OPT',
+        about: `Token and position rows are added, the first position in row 2; each layer normalises what it reads. ${causal}`,
+        positions: 7,
+        summands: tables,
+        causal: true,
+        apart: [0],
+        epsilon: 1e-5,
+      },
+    },
+  ],
+  [
+    'OPT with narrow tokens',
+    {
+      tells: [
+        'embed_tokens.weight',
+        'embed_positions.weight',
+        'layers.0.self_attn.q_proj.bias',
+        'project_in.weight',
+      ],
+      shapes: { ...opt(6), 'project_in.weight': [8, 6] },
+      config: bertConfig,
+      wanted: {
+        ...ofText,
+        family: 'opt',
+        name: 'OPT',
+        about: `Token and position rows are added, the first position in row 2, and nothing normalises what the first layer reads. ${causal}`,
+        positions: 7,
+        summands: tables,
+        causal: true,
+        apart: [0],
+        epsilon: 1e-5,
+      },
+    },
+  ],
+  [
+    'CLIP’s text',
+    {
+      tells: [
+        'text_model.embeddings.token_embedding.weight',
+        'text_model.embeddings.position_embedding.weight',
+      ],
+      shapes: clip,
+      config: { text_config: bertConfig, num_attention_heads: 4, layer_norm_eps: 1 },
+      wanted: {
+        ...ofText,
+        family: 'clip-text',
+        name: 'CLIP’s text model',
+        about: `${added} ${causal}`,
+        parts: ['clip-text'],
+        summands: tables,
+        causal: true,
+        apart: [0],
+        epsilon: 0.25,
+      },
+    },
+  ],
+  [
+    'CLIP’s vision',
+    {
+      tells: ['vision_model.embeddings.class_embedding', 'vision_model.embeddings.patch_embedding.weight'],
+      shapes: clipVision,
+      config: { vision_config: bertConfig, text_config: { num_attention_heads: 4 } },
+      wanted: {
+        ...ofPictures,
+        family: 'clip-vision',
+        name: 'CLIP’s vision model',
+        about: `${patched} the sum is normalised, and once more by the layer that reads it.`,
+        causal: false,
+        apart: [0],
+        epsilon: 0.25,
+        picture: { side: 12, ...openAi },
+      },
+    },
+  ],
+  [
+    'ViT',
+    {
+      tells: ['embeddings.cls_token', 'embeddings.patch_embeddings.projection.weight'],
+      shapes: vit(1),
+      optional: [
+        'encoder.layer.0.attention.attention.query.bias',
+        'encoder.layer.0.attention.attention.key.bias',
+      ],
+      config: bertConfig,
+      wanted: {
+        ...ofPictures,
+        family: 'vit',
+        name: 'ViT',
+        about: perLayer,
+        causal: false,
+        apart: [0],
+        epsilon: 0.25,
+        picture: { side: 12, mean: half, deviation: half },
+      },
+    },
+  ],
+  [
+    'DeiT',
+    {
+      tells: [
+        'embeddings.cls_token',
+        'embeddings.patch_embeddings.projection.weight',
+        'embeddings.distillation_token',
+      ],
+      shapes: { ...vit(2), 'embeddings.distillation_token': [1, 1, 8] },
+      optional: [
+        'encoder.layer.0.attention.attention.query.bias',
+        'encoder.layer.0.attention.attention.key.bias',
+      ],
+      config: bertConfig,
+      wanted: {
+        ...ofPictures,
+        family: 'vit',
+        name: 'DeiT',
+        about: perLayer,
+        causal: false,
+        apart: [0, 1],
+        epsilon: 0.25,
+        picture: { side: 12, ...imageNet },
+      },
+    },
+  ],
+  [
+    'ViT by timm’s names',
+    {
+      tells: ['cls_token', 'pos_embed', 'patch_embed.proj.weight', 'blocks.0.attn.qkv.weight'],
+      shapes: timm(1),
+      optional: ['blocks.0.attn.qkv.bias'],
+      config: bertConfig,
+      wanted: {
+        ...ofPictures,
+        family: 'vit',
+        name: 'ViT',
+        about: perLayer,
+        causal: false,
+        apart: [0],
+        epsilon: 0.25,
+        picture: { side: 12, mean: half, deviation: half },
+      },
+    },
+  ],
+  [
+    'DeiT by timm’s names',
+    {
+      tells: ['cls_token', 'pos_embed', 'patch_embed.proj.weight', 'blocks.0.attn.qkv.weight', 'dist_token'],
+      shapes: { ...timm(2), dist_token: [1, 1, 8] },
+      optional: ['blocks.0.attn.qkv.bias'],
+      config: bertConfig,
+      wanted: {
+        ...ofPictures,
+        family: 'vit',
+        name: 'DeiT',
+        about: perLayer,
+        causal: false,
+        apart: [0, 1],
+        epsilon: 0.25,
+        picture: { side: 12, ...imageNet },
+      },
+    },
+  ],
+  ...(
+    [
+      ['Llama', llama, '.'],
+      [
+        'Qwen2',
+        qwen2,
+        ', but for the biases of queries and keys, whose product is a term of the position alone.',
+      ],
+      ['Qwen3', { ...llama, 'layers.0.self_attn.q_norm.weight': ['h'] }, '.'],
+    ] as const
+  ).map(([name, shapes, end]): [string, Case] => [
+    name,
+    {
+      shapes,
+      tells: ['embed_tokens.weight', 'layers.0.input_layernorm.weight', 'layers.0.self_attn.q_proj.weight'],
+      optional: [
+        'layers.0.self_attn.q_norm.weight',
+        'layers.0.self_attn.q_proj.bias',
+        'layers.0.self_attn.k_proj.bias',
+      ],
+      config: { num_attention_heads: 2, rms_norm_eps: 0.25 },
+      wanted: {
+        ...ofText,
+        family: 'rope',
+        name: `A model with RoPE and the names of ${name}`,
+        about: `${rope}${end}`,
+        parts: ['rope'],
+        positions: 0,
+        summands: [],
+        causal: true,
+        apart: [],
+        epsilon: 0.25,
+      },
+    },
+  ]),
+];
+
+describe.each(cases)('%s', (_, { shapes, tells, optional = [], config, part, wanted }) => {
+  const options = part ? { part } : {};
+  /** Tensors of the other model in the file, and what only has to be there. */
+  const read = Object.keys(shapes).filter(
+    (name) =>
+      !['encoder.conv1.weight', 'final_layer_norm.weight'].includes(name) &&
+      !name.startsWith(part === 'whisper-encoder' ? 'decoder.' : 'encoder.embed_positions'),
+  );
+
+  test('what its header and its config.json tell', async () => {
+    const model = await configured(shapes, config, options);
+    expect(model).toMatchObject({ ...wanted, heads: 2, readsText: false });
+  });
+
+  test('a tensor that it needs and that is missing is named', async () => {
+    for (const name of read) {
+      const { [name]: gone, ...others } = shapes;
+      expect(gone).toBeDefined();
+      const sentence = await refusal(open(others, options));
+      if (tells.includes(name)) expect(sentence, name).not.toBe(`It is taken for ${wanted.name}.`);
+      else if (optional.includes(name)) expect(sentence, name).toMatch(/^It is taken for /);
+      else expect(sentence).toBe(`The file lacks the tensor “${name}”.`);
+    }
+  });
+
+  test('an extent that does not fit the others is refused, larger or smaller, and so is one too many', async () => {
+    for (const name of read) {
+      const shape = shapes[name] as Shapes[string];
+      for (const [place, extent] of shape.entries()) {
+        if (typeof extent !== 'number') continue;
+        for (const other of [extent + 1, extent - 1]) {
+          const changed = { ...shapes, [name]: shape.map((one, at) => (at === place ? other : one)) };
+          expect(await refusal(open(changed, options)), `${name}: ${changed[name]}`).toMatch(
+            /^Tensor “.*” must have shape \[.*\] beside the others; it has \[.*\]\.$|^A position table of /,
+          );
+        }
+      }
+      expect(await refusal(open({ ...shapes, [name]: [...shape, 1] }, options)), name).toMatch(
+        /must have shape \[.*\] beside the others; it has \[.*, 1\]/,
+      );
+    }
+  });
+});
+
+test('sizes that are free are the file’s own', async () => {
+  const others: [Shapes, Partial<OpenedModel>][] = [
+    [
+      { ...bert(), 'embeddings.word_embeddings.weight': [20, 8] },
+      { vocabulary: 20, positions: 9 },
+    ],
+    [
+      { ...bert(), 'embeddings.position_embeddings.weight': [30, 8] },
+      { vocabulary: 13, positions: 30 },
+    ],
+    [
+      { ...timm(0), pos_embed: [1, 26, 8] },
+      { positions: 25, picture: { side: 20, mean: half, deviation: half } },
+    ],
+  ];
+  for (const [shapes, wanted] of others) expect(await open(shapes)).toMatchObject(wanted);
+});
+
+test('names may stand behind a prefix; of two models the one with the shorter prefix is read', async () => {
+  const behind = (prefix: string, shapes: Shapes): Shapes =>
+    Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, shape]));
+  const longer = { ...bert(), 'embeddings.word_embeddings.weight': [20, 8] };
+  const model = await open({ ...behind('a.student.', longer), ...behind('teacher.', bert()) });
+  expect(model.vocabulary).toBe(13);
+  expect((await open({ ...behind('teacher.', longer), ...behind('x.', bert()) })).vocabulary).toBe(13);
+  expect(await open(behind('electra.', bert()))).toMatchObject({ family: 'electra', name: 'ELECTRA' });
+  expect(await open(behind('discriminator.electra.', bert()))).toMatchObject({ name: 'ELECTRA' });
+  expect(await open(behind('electra.encoder.', bert()))).toMatchObject({ family: 'bert' });
+  // Not a prefix: it ends in no dot.
+  expect(await refusal(open(behind('x', bert())))).toMatch(/^No family/);
+  const { 'encoder.layer.0.attention.self.key.bias': _, ...less } = bert();
+  expect(await refusal(open(behind('bert.', less)))).toBe(
+    'The file lacks the tensor “bert.encoder.layer.0.attention.self.key.bias”.',
+  );
+});
+
+test('of the models that share a file one is read, of other files the first that is recognised', async () => {
+  const both = await open({ ...clip, ...clipVision });
+  expect([both.family, both.parts]).toEqual(['clip-text', ['clip-text', 'clip-vision']]);
+  const vision = await open({ ...clip, ...clipVision }, { part: 'clip-vision' });
+  expect([vision.family, vision.parts]).toEqual(['clip-vision', ['clip-text', 'clip-vision']]);
+  const two = await open({
+    ...bert(),
+    'wte.weight': ['V', 8],
+    'wpe.weight': ['L', 8],
+    ...norm('h.0.ln_1'),
+    'h.0.attn.c_attn.weight': [8, 24],
+    'h.0.attn.c_attn.bias': [24],
+  });
+  expect([two.family, two.parts]).toEqual(['gpt2', ['gpt2']]);
+});
+
+test('RoPE: the width of a head is that of its norm, and otherwise the heads’ share of the queries', async () => {
+  const rotary = async (shapes: Shapes, options: object) =>
+    (await (await open(shapes, options)).report()).rotary;
+  const qwen3 = { ...llama, 'layers.0.self_attn.q_norm.weight': ['h'] as const };
+  expect(await rotary(qwen3, { heads: 4 })).toMatchObject({ d_head: 3, heads: 4, keyHeads: 2 });
+  expect(await rotary(llama, { heads: 2 })).toMatchObject({ d_head: 6, heads: 2, keyHeads: 1 });
+});
+
+test('norms by BERT’s old names, and doubles', async () => {
+  const old = Object.fromEntries(
+    Object.entries(bert()).map(([name, shape]) => [
+      name.replace('LayerNorm.weight', 'LayerNorm.gamma').replace('LayerNorm.bias', 'LayerNorm.beta'),
+      shape,
+    ]),
+  );
+  expect(await open(old)).toMatchObject({ family: 'bert' });
+  for (const dtype of ['F64', 'F32', 'F16', 'BF16']) {
+    const dtypes = { 'embeddings.word_embeddings.weight': dtype };
+    expect(await open(bert(), {}, dtypes), dtype).toMatchObject({ vocabulary: 13 });
+  }
+  const query = 'bert.encoder.layer.0.attention.self.query.weight';
+  const behind = Object.fromEntries(Object.entries(bert()).map(([name, shape]) => [`bert.${name}`, shape]));
+  expect(await refusal(open(behind, {}, { [query]: 'I32' }))).toBe(
+    `Tensor “${query}” has dtype “I32”; F32, F16 and BF16 can be read.`,
+  );
+});
+
+test('what an extent should have been is said, a letter where it may be any', async () => {
+  expect(await refusal(open({ ...bert(), 'embeddings.LayerNorm.bias': [7] }))).toBe(
+    'Tensor “embeddings.LayerNorm.bias” must have shape [8] beside the others; it has [7].',
+  );
+  const behind = Object.fromEntries(Object.entries(bert()).map(([name, shape]) => [`bert.${name}`, shape]));
+  const table = 'bert.embeddings.word_embeddings.weight';
+  expect(await refusal(open({ ...behind, [table]: [0, 8] }))).toBe(
+    `Tensor “${table}” must have shape [V, e] beside the others; it has [0, 8].`,
+  );
+  expect(await refusal(open({ ...behind, [table]: [13, 8, 1] }))).toBe(
+    `Tensor “${table}” must have shape [13, 8] beside the others; it has [13, 8, 1].`,
+  );
+  const { 'project_in.weight': _, ...narrow } = { ...opt(6), 'project_in.weight': [8, 6] as const };
+  expect(await refusal(open(narrow))).toBe(
+    'Tensor “embed_tokens.weight” must have shape [13, 8] beside the others; it has [13, 6].',
+  );
+});
+
+test('a picture’s patches are as many as those of a square, after the rows that come before them', async () => {
+  const { pos_embed: _, ...others } = timm(1);
+  const sentence = async (rows: number, more: Shapes = {}) =>
+    refusal(open({ ...others, ...more, pos_embed: [1, rows, 8] }));
+  const one = (rows: number) =>
+    `A position table of ${rows} rows does not number the patches of a square picture after the class row.`;
+  expect(await sentence(1)).toBe(one(1));
+  expect(await sentence(2)).toBe('It is taken for ViT.');
+  expect(await sentence(9)).toBe(one(9));
+  expect(await sentence(11)).toBe(one(11));
+  expect(await sentence(10, { dist_token: [1, 1, 8] })).toBe(
+    'A position table of 10 rows does not number the patches of a square picture after 2 rows of their own.',
+  );
+});
+
+test('a long name is cut after 80 characters', async () => {
+  const [long, longer] = ['n'.repeat(79), 'n'.repeat(80)].map((prefix) => `${prefix}.`);
+  const sentence = async (prefix: string) => {
+    const shapes = { [`${prefix}wte.weight`]: [13, 8], [`${prefix}wpe.weight`]: [9, 8] };
+    return refusal(open({ ...shapes, [`${prefix}h.0.attn.c_attn.weight`]: [8, 24] }));
+  };
+  expect(await sentence(long as string)).toBe(`The file lacks the tensor “${long}…”.`);
+  expect(await sentence(longer as string)).toBe(`The file lacks the tensor “${'n'.repeat(80)}…”.`);
+  const exactly = 'm'.repeat(80 - 'h.0.attn.c_attn.bias'.length - 1);
+  expect(await sentence(`${exactly}.`)).toBe(`The file lacks the tensor “${exactly}.h.0.attn.c_attn.bias”.`);
+});
+
+test('nobody’s file is told by its first three tensors', async () => {
+  const known =
+    'Families are BERT, DistilBERT, RoBERTa, ELECTRA, MPNet, GPT-2, OPT, ViT, DeiT, CLIP, Whisper and models with RoPE and Llama’s names.';
+  const four = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, [1]]));
+  expect(await refusal(open(four))).toBe(
+    `No family of models that can be read here has these tensors (“a”, “b”, “c”). ${known}`,
+  );
+  expect(await refusal(open({}))).toBe(
+    `No family of models that can be read here has these tensors (there are none). ${known}`,
+  );
+});
+
+const turns = 'it turns queries and keys and adds no position';
+describe.each([
+  [
+    'block.0.layer.0.SelfAttention.relative_attention_bias.weight',
+    'T5',
+    'it adds no position to its tokens, only a bias by distance to its scores',
+  ],
+  [
+    'embedding_hidden_mapping_in.weight',
+    'ALBERT',
+    'all of its layers are one, under other names than BERT’s',
+  ],
+  [
+    'rel_embeddings.weight',
+    'DeBERTa',
+    'its positions are relative and meet the tokens in the scores, not in a sum',
+  ],
+  [
+    'attention.self.distance_embedding.weight',
+    'BERT with relative keys',
+    'its positions enter the scores as offsets',
+  ],
+  ['rotary_embeddings.inv_freq', 'ESM', turns],
+  ['word_embeddings_layernorm.weight', 'BLOOM', 'its positions are ALiBi’s, a slope in the scores'],
+  ['layers.0.attention.query_key_value.weight', 'GPT-NeoX', turns],
+  ['h.0.self_attention.query_key_value.weight', 'Falcon', 'it adds no table of positions to its tokens'],
+  ['embeddings.tok_embeddings.weight', 'ModernBERT', turns],
+  ['Wqkv.weight', 'A model with one W_qkv, as nomic-bert,', turns],
+  ['layer.0.rel_attn.q', 'XLNet', 'its positions are relative and enter the scores alone'],
+  [
+    'h.0.attn.attention.q_proj.weight',
+    'GPT-Neo',
+    'its scores are not divided by √d_h, which this reader assumes',
+  ],
+  ['h.0.attn.q_proj.weight', 'GPT-J', turns],
+  ['text_model.head.weight', 'SigLIP', 'its names are CLIP’s, its masks are not'],
+  ['vision_model.head.probe', 'SigLIP', 'its names are CLIP’s, its masks are not'],
+  ['relative_position_bias_table', 'Swin or BEiT', 'its positions are a bias in the scores'],
+  ['layernorm_embedding.weight', 'BART', 'its encoder and its decoder each have their own reading'],
+  ['mixer.A_log', 'Mamba', 'it has no attention'],
+  ['pos_conv_embed.conv.bias', 'wav2vec 2.0', 'its positions come of a convolution, not of a table'],
+  ['self_attn.qkv_proj.weight', 'Phi-3', turns],
+  ['pre_feedforward_layernorm.weight', 'Gemma', turns],
+])('%s', (sign, name, reason) => {
+  const refused = `${name} is not among the models whose first scores can be read here: ${reason}.`;
+
+  test(`tells ${name}, whatever else is in the file`, async () => {
+    expect(await refusal(open({ ...bert(), [sign]: [1] }))).toBe(refused);
+    expect(await refusal(open({ ...bert(), [`model.2.${sign}`]: [1] }))).toBe(refused);
+  });
+
+  test('another name that contains it tells nothing', async () => {
+    expect(await refusal(open({ ...bert(), [`x${sign}`]: [1] }))).toBe('It is taken for BERT.');
+    if (!sign.startsWith('pos_conv'))
+      expect(await refusal(open({ ...bert(), [`${sign}_x`]: [1] }))).toBe('It is taken for BERT.');
+  });
+});
+
+test('a quantised file is told by its tensors’ names and dtypes', async () => {
+  const advice = 'Take the checkpoint of F32, F16 or BF16 that it was made of.';
+  const kinds = [
+    'qweight',
+    'qzeros',
+    'g_idx',
+    'weight_scale',
+    'weight_scale_inv',
+    'input_scale',
+    'SCB',
+    'absmax',
+  ];
+  for (const kind of [...kinds, 'quant_map', 'nested_absmax', 'quant_state.bitsandbytes__nf4']) {
+    expect(await refusal(open({ ...bert(), [`x.${kind}`]: [1] }, {}, { [`x.${kind}`]: 'I32' }))).toBe(
+      `The file is quantised: “x.${kind}” is of dtype “I32”. ${advice}`,
+    );
+    expect(await refusal(open({ ...bert(), [`x${kind}`]: [1] }))).toBe('It is taken for BERT.');
+  }
+  expect(await refusal(open({ ...bert(), 'x.qweights': [1] }))).toBe('It is taken for BERT.');
+  const name = 'embeddings.LayerNorm.bias';
+  for (const dtype of ['F8_E4M3', 'F8_E5M2'])
+    expect(await refusal(open(bert(), {}, { [name]: dtype }))).toBe(
+      `The file is quantised: “${name}” is of dtype “${dtype}”. ${advice}`,
+    );
+});
