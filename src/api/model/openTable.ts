@@ -153,10 +153,6 @@ class Bytes {
       await this.fill(searched + 1);
     }
   }
-
-  get ended(): boolean {
-    return this.at >= this.file.size;
-  }
 }
 
 function refuse(file: Slices, where: string, expected: string, given: string): never {
@@ -211,7 +207,7 @@ const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: n
       line += 1;
       text = await lineOf(line);
     }
-    if (said && text === undefined && words.length < Math.min(most, said[0] as number))
+    if (said && words.length < Math.min(most, said[0] as number))
       refuse(from.file, `line ${line}`, `row ${words.length + 1} of ${said[0]}`, 'the end of the file');
     return { values, columns, words, more: text !== undefined };
   },

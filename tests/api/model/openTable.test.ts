@@ -217,7 +217,7 @@ describe('half a table', () => {
 });
 
 test('no more is read than the rows that are asked for', async () => {
-  const text = bytesOf('word 1 2 3\n'.repeat(200_000));
+  const text = bytesOf('word 1 2 3\n'.repeat(40_000));
   let read = 0;
   const source: Slices = {
     name: 'g.txt',
@@ -229,13 +229,14 @@ test('no more is read than the rows that are asked for', async () => {
   };
   const { table, more } = await openTable(plain, source, { rows: 10 });
   expect([table.rows, more]).toEqual([10, true]);
-  expect(read).toBeLessThan(text.length / 4);
+  // The first bytes tell the format.
+  expect(read).toBe(64 + 2 ** 18);
   await expect(openTable(plain, source, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
     'enough',
   );
   let last = 0;
   await openTable(plain, source, {
-    rows: 200_000,
+    rows: 40_000,
     progress(done, of) {
       last = done / of;
     },
@@ -265,4 +266,436 @@ test('a dtype that is not known is refused by its name, also where a few rows ar
   await expect(openTable(plain, file, { rows: 1 })).rejects.toThrow(
     new RangeError('Tensor a has dtype 32; only F64, F32, F16 and BF16 can be decoded.'),
   );
+});
+
+/** The error's sentence, which has to be a RangeError's. */
+const refusal = (opening: Promise<unknown>): Promise<string> =>
+  opening.then(
+    () => 'It was taken.',
+    (error: Error) => (error instanceof RangeError ? error.message : `It is no RangeError: ${error}`),
+  );
+const header = (text: string, version = 1) =>
+  joined(
+    Uint8Array.of(0x93),
+    'NUMPY',
+    Uint8Array.of(version, 0, text.length % 256, text.length >> 8, ...(version === 1 ? [] : [0, 0])),
+    text,
+  );
+const endless = new Uint8Array(2 ** 21 + 1).fill(97);
+const tooLong = 'expected at most 2097152 bytes; found more than that without an end.';
+const shape = (given: string) =>
+  `its header: expected a shape of 1 or 2 extents, with 1 to 65536 columns; found "${given}".`;
+const beginning = 'byte 0: expected the beginning of a .npy file of version 1 to 3; found something else.';
+const dtype = (given: string) =>
+  `its header: expected dtype float16, float32 or float64 ('<f2', '<f4', '<f8'); found "${given}".`;
+const twoNumbers = 'line 1: expected the number of rows and of columns (1 to 65536); found';
+
+test.each<[string, string, string | Uint8Array, string]>([
+  [
+    'no text',
+    'g.txt',
+    '',
+    'line 1: expected a word and numbers, with a space between any two (1 to 65536 of them); found nothing.',
+  ],
+  [
+    'an empty first line',
+    'g.txt',
+    '\nthe 1 2\n',
+    'line 1: expected a word and numbers, with a space between any two (1 to 65536 of them); found nothing.',
+  ],
+  [
+    'a word alone',
+    'g.txt',
+    'the\n',
+    'line 1: expected a word and numbers, with a space between any two (1 to 65536 of them); found "the".',
+  ],
+  [
+    'a word and a tab',
+    'g.txt',
+    'the \t 2\n',
+    'line 1: expected a word and 2 numbers; found "\\t" where a number is due.',
+  ],
+  [
+    'word2vec text of nothing but its sizes',
+    'w.vec',
+    '3 2\n',
+    'line 2: expected a word and 2 numbers (1 to 65536 of them); found nothing.',
+  ],
+  [
+    'word2vec text without columns',
+    'w.vec',
+    '3 0\nthe\n',
+    'line 2: expected a word and 0 numbers (1 to 65536 of them); found "the".',
+  ],
+  [
+    'word2vec text of 65,537 columns',
+    'w.vec',
+    '3 65537\nthe 1\n',
+    'line 2: expected a word and 65537 numbers (1 to 65536 of them); found "the 1".',
+  ],
+  [
+    'word2vec text of 65,536 columns without them',
+    'w.vec',
+    '3 65536\nthe\n',
+    'line 2: expected a word and 65536 numbers; found 1 field.',
+  ],
+  [
+    'word2vec text, a row of which lacks its word',
+    'w.vec',
+    '3 2\nthe 1 2\n1 2\n',
+    'line 3: expected a word and 2 numbers; found 2 fields.',
+  ],
+  [
+    'word2vec text of 10 rows by 12 columns that ends',
+    'w.vec',
+    `10 12\nthe${' 1'.repeat(12)}\n`,
+    'line 3: expected row 2 of 10; found the end of the file.',
+  ],
+  ['a text that is one line of 2 MB', 'g.txt', endless, `line 1: ${tooLong}`],
+  [
+    'a line of 2 MB to the byte',
+    'g.txt',
+    endless.subarray(1),
+    `line 1: expected a word and numbers, with a space between any two (1 to 65536 of them); found "${'a'.repeat(40)}…".`,
+  ],
+  ['word2vec of nothing', 'w.bin', '', `${twoNumbers} nothing.`],
+  ['word2vec that begins with something else', 'w.bin', 'x3 2\nthe ', `${twoNumbers} "x3 2".`],
+  ['word2vec whose sizes go on', 'w.bin', '3 2 1\nthe ', `${twoNumbers} "3 2 1".`],
+  ['word2vec without rows', 'w.bin', '0 2\n', `${twoNumbers} "0 2".`],
+  ['word2vec without columns', 'w.bin', '3 0\nthe ', `${twoNumbers} "3 0".`],
+  ['word2vec of 65,537 columns', 'w.bin', '3 65537\nthe ', `${twoNumbers} "3 65537".`],
+  [
+    'word2vec of 65,536 columns without them',
+    'w.bin',
+    '13 65536\nthe ',
+    'row 1 of 13: expected a word and 262144 bytes of numbers; found the end of the file.',
+  ],
+  ['word2vec without an end of its first line', 'w.bin', endless, `line 1: ${tooLong}`],
+  ['word2vec without an end of a word', 'w.bin', joined('3 2\n', endless), `row 1 of 3: ${tooLong}`],
+  [
+    'a line of words after rows',
+    'a.csv',
+    '1,2\nx,y\n',
+    'line 2: expected 2 numbers; found "x" where a number is due.',
+  ],
+  [
+    'two words, one below another',
+    'a.csv',
+    'x\ny\n',
+    'line 2: expected 1 number; found "y" where a number is due.',
+  ],
+  [
+    'a header alone',
+    'a.csv',
+    'x,y\n',
+    'line 2: expected a row of numbers with commas between them; found the end of the file.',
+  ],
+  [
+    'a line of 65,537 numbers',
+    'a.csv',
+    `${'1,'.repeat(65_536)}1\n`,
+    'line 1: expected 1 to 65536 numbers; found 65537.',
+  ],
+  ['CSV that is one line of 2 MB', 'a.csv', endless, `line 1: ${tooLong}`],
+  ['numpy of 7 bytes', 'a.npy', header('').subarray(0, 7), beginning],
+  ['numpy of version 0', 'a.npy', header('', 0), beginning],
+  ['numpy of version 4', 'a.npy', header('', 4), beginning],
+  ['another letter before NUMPY', 'a.npy', joined('x', header('').subarray(1)), beginning],
+  [
+    'numpy without the length of its header',
+    'a.npy',
+    header('').subarray(0, 8),
+    'byte 8: expected a header of at most 65536 bytes; found one of 0.',
+  ],
+  [
+    'numpy with half of that length',
+    'a.npy',
+    header('x'.repeat(64)).subarray(0, 9),
+    'byte 8: expected a header of at most 65536 bytes; found one of 64.',
+  ],
+  [
+    'numpy with a header of 65,537 bytes',
+    'a.npy',
+    joined(header('', 2).subarray(0, 8), Uint8Array.of(1, 0, 1, 0)),
+    'byte 8: expected a header of at most 65536 bytes; found one of 65537.',
+  ],
+  ['numpy with an empty header', 'a.npy', header('{}\n'), dtype('{}')],
+  ['numpy of bytes in no order', 'a.npy', header("{'descr': '|f8'}"), dtype("{'descr': '|f8'}")],
+  ['numpy of three bytes a number', 'a.npy', header("{'descr': '<f3'}"), dtype("{'descr': '<f3'}")],
+  ['numpy without a shape', 'a.npy', header("{'descr': '<f8'}"), shape('()')],
+  ['numpy of a single number', 'a.npy', npy('<f8', '()', doubles), shape('()')],
+  ['numpy of no rows', 'a.npy', npy('<f8', '(0, 2)', doubles), shape('(0, 2)')],
+  ['numpy of no columns', 'a.npy', npy('<f8', '(3, 0)', doubles), shape('(3, 0)')],
+  [
+    'numpy of too many rows',
+    'a.npy',
+    npy('<f8', '(9007199254740992, 2)', doubles),
+    shape('(9007199254740992, 2)'),
+  ],
+  ['numpy of 65,537 columns', 'a.npy', npy('<f8', '(1, 65537)', doubles), shape('(1, 65537)')],
+  [
+    'numpy of 65,536 columns without them',
+    'a.npy',
+    npy('<f8', '(1, 65536)', doubles),
+    'row 1 of 1: expected 524288 bytes of numbers; found the end of the file.',
+  ],
+  [
+    'numpy of columns',
+    'a.npy',
+    header("{'descr':'<f8','fortran_order':True,'shape':(3,2)}"),
+    "its header: expected rows one after another ('fortran_order': False); found columns; save np.ascontiguousarray of it.",
+  ],
+  [
+    'a tensor without rows',
+    'a.safetensors',
+    fileOf({ E: { dtype: 'F32', shape: [0, 2], bytes: new Uint8Array(0) } }),
+    'tensor "E": expected at least one row and one column; found [0, 2].',
+  ],
+  [
+    'a tensor without columns',
+    'a.safetensors',
+    fileOf({ E: { dtype: 'F32', shape: [2, 0], bytes: new Uint8Array(0) } }),
+    'tensor "E": expected at least one row and one column; found [2, 0].',
+  ],
+])('%s: what is expected, and where', async (_, name, content, sentence) => {
+  expect(await refusal(open(name, content))).toBe(`“${name}”, ${sentence}`);
+});
+
+test.each<[string, string, string | Uint8Array, number[], string[] | undefined]>([
+  ['GloVe whose first word is a number', 'g.txt', '3 2 5\n4 1 7\n', [2, 5, 1, 7], ['3', '4']],
+  ['GloVe with a carriage return within a word', 'g.txt', 'a\rb 1\r\nc 2\r\n', [1, 2], ['a\rb', 'c']],
+  [
+    'a text that begins with the first byte of numpy’s files',
+    'g.txt',
+    joined(Uint8Array.of(0x93), ' 1\n'),
+    [1],
+    ['\uFFFD'],
+  ],
+  ['a text that begins almost like numpy’s files', 'g.txt', 'xNUMPY 1\n', [1], ['xNUMPY']],
+  ['a name with csv in its middle', 'a.csv.txt', 'the 1\n', [1], ['the']],
+  [
+    'word2vec of ten rows',
+    'w.vec',
+    `10 1\n${'a 1\n'.repeat(10)}`,
+    new Array(10).fill(1),
+    new Array(10).fill('a'),
+  ],
+  ['word2vec of ten columns', 'w.vec', `1 10\na${' 1'.repeat(10)}\n`, new Array(10).fill(1), ['a']],
+  [
+    'word2vec, binary, of ten rows',
+    'w.bin',
+    joined('10 1\n', ...Array.from({ length: 10 }, () => joined('a ', singles(1)))),
+    new Array(10).fill(1),
+    new Array(10).fill('a'),
+  ],
+  [
+    'word2vec, binary, of ten columns',
+    'w.bin',
+    joined('1 10\n', 'a ', singles(...new Array(10).fill(1))),
+    new Array(10).fill(1),
+    ['a'],
+  ],
+  [
+    'word2vec, binary, with a line feed within a word',
+    'w.bin',
+    joined('1 1\n', '\na\nb ', singles(1)),
+    [1],
+    ['a\nb'],
+  ],
+  ['CSV with a mark before its first number', 'a.csv', '\uFEFF1,2\n', [1, 2], undefined],
+  ['CSV with marks elsewhere, which are parts of labels', 'a.csv', 'a\uFEFFb,1\n', [1], ['a\uFEFFb']],
+  ['CSV with lines of spaces', 'a.csv', '1,2\n  \n3,4\n', [1, 2, 3, 4], undefined],
+  [
+    'CSV with quotes within labels, and spaces around quotes',
+    'a.csv',
+    'a"b",1\n"c"d, "2" \n "e" ,3\n',
+    [1, 2, 3],
+    ['a"b"', '"c"d', 'e'],
+  ],
+  ['CSV whose labels have tabs after the first line', 'a.csv', 'a,1\nb\tc,2\n', [1, 2], ['a', 'b\tc']],
+  ['a column', 'a.csv', '1\n2\n', [1, 2], undefined],
+  ['numpy, version 3', 'a.npy', npy('<f8', '(3, 2)', doubles, 'False', 3), values, undefined],
+  [
+    'numpy with a header of more than 256 bytes',
+    'a.npy',
+    npy('<f8', `(3,${' '.repeat(300)}2)`, doubles),
+    values,
+    undefined,
+  ],
+  [
+    'numpy with a header of 65,536 bytes',
+    'a.npy',
+    joined(
+      header('', 2).subarray(0, 8),
+      Uint8Array.of(0, 0, 1, 0),
+      "{'descr': '<f8', 'shape': (3, 2)}".padEnd(2 ** 16),
+      doubles,
+    ),
+    values,
+    undefined,
+  ],
+  [
+    'numpy without spaces',
+    'a.npy',
+    joined(header("{'descr':'<f8','fortran_order':False,'shape':(3,2)}"), doubles),
+    values,
+    undefined,
+  ],
+  [
+    'numpy with several spaces',
+    'a.npy',
+    joined(header("{'descr':  '<f8', 'fortran_order':  False, 'shape':  (3,  2)}"), doubles),
+    values,
+    undefined,
+  ],
+  [
+    'a vector whose extents end in a space',
+    'a.npy',
+    joined(header("{'descr': '<f8', 'shape': (6, )}"), doubles),
+    values,
+    undefined,
+  ],
+  [
+    'halves, the smallest and the largest',
+    'a.npy',
+    npy('<f2', '(4,)', new Uint8Array(Uint16Array.of(1, 0x83ff, 0x0400, 0x7bff).buffer)),
+    [2 ** -24, -1023 * 2 ** -24, 2 ** -14, 65_504],
+    undefined,
+  ],
+])('%s', async (_, name, content, expected, labels) => {
+  const found = await open(name, content);
+  expect([...found.table.data]).toEqual(expected);
+  expect(found.words).toEqual(labels);
+  expect(found.more).toBe(false);
+});
+
+test('numbers that are not finite, or too large for single precision', async () => {
+  const half = (bits: number) => npy('<f2', '(1,)', new Uint8Array(Uint16Array.of(bits).buffer));
+  for (const [bits, shown] of [
+    [0x7c00, 'Infinity'],
+    [0xfc00, '-Infinity'],
+    [0x7e00, 'NaN'],
+  ] as const)
+    expect(await refusal(open('a.npy', half(bits)))).toBe(`“a.npy” must be finite; value 0 is ${shown}.`);
+  expect((await open('g.txt', 'a 1e39\n')).table.data[0]).toBe(1e39);
+  expect(await refusal(open('g.txt', 'a 1e39\n', { precision: 'float32' }))).toBe(
+    '“g.txt” must be finite; value 0 is Infinity.',
+  );
+});
+
+test('what would not fit in memory is refused before it is read', async () => {
+  const rows = 2 ** 22;
+  const large = (columns: number, megabytes: string) =>
+    `4194304 rows of ${columns} columns would take ${megabytes} MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns, or for float32.`;
+  const line = (columns: number) => new Array(columns).fill(1);
+  expect(await refusal(open('g.txt', `a ${line(17).join(' ')}\n`, { rows }))).toBe(large(17, '1,088'));
+  expect(await refusal(open('g.txt', `a ${line(16).join(' ')}\n`, { rows }))).toBe('It was taken.');
+  expect(await refusal(open('a.csv', `${line(17)}\n`, { rows }))).toBe(large(17, '1,088'));
+  expect(await refusal(open('a.csv', `${line(16)}\n`, { rows }))).toBe('It was taken.');
+  expect(await refusal(open('w.bin', `${rows} 17\na `, { rows }))).toBe(large(17, '1,088'));
+  expect(await refusal(open('w.bin', `${rows} 16\na `, { rows }))).toMatch('the end of the file');
+  expect(await refusal(open('a.npy', npy('<f8', `(${rows}, 11)`, doubles), { rows }))).toBe(
+    large(11, '1,056'),
+  );
+  expect(await refusal(open('a.npy', npy('<f8', `(${rows}, 10)`, doubles), { rows: 1 }))).toMatch(
+    'row 1 of 4194304: expected 80 bytes',
+  );
+});
+
+test('a thousand rows are read, unless another number is given', async () => {
+  const found = await open('g.txt', 'a 1\n'.repeat(1001));
+  expect([found.table.rows, found.more]).toEqual([1000, true]);
+  const all = await open('g.txt', 'a 1\n'.repeat(1001), { rows: 1001 });
+  expect([all.table.rows, all.more]).toEqual([1001, false]);
+});
+
+test('a digest is of the first 2¹⁷ numbers', async () => {
+  const digest = async (last: number) => {
+    const data = new Float32Array(2 ** 17 + 1);
+    data[2 ** 17] = last;
+    const file = npy('<f4', `(${data.length}, 1)`, new Uint8Array(data.buffer));
+    return (await open('a.npy', file, { rows: 2 ** 20 })).digest;
+  };
+  expect(await digest(1)).toBe(await digest(0));
+});
+
+/** A .npy file of 100,000 doubles in rows of one, 128 bytes of header before them; what is read of it is told. */
+function watched() {
+  const bytes = npy('<f8', '(100000, 1)', new Uint8Array(800_000));
+  const reads: [number, number][] = [];
+  const told: [number, number][] = [];
+  const source: Slices = {
+    name: 'a.npy',
+    size: bytes.length,
+    async read(from, length) {
+      reads.push([from, length]);
+      return bytes.slice(from, from + length);
+    },
+  };
+  return { source, reads, told, progress: (done: number, of: number) => told.push([done, of]) };
+}
+
+test('a file is read 256 KB at a time, or as far as its rows need, and progress is told', async () => {
+  const some = watched();
+  await openTable(plain, some.source, { rows: (2 ** 18 - 128) / 8, progress: some.progress });
+  // The first bytes alone tell the format.
+  expect(some.reads).toEqual([
+    [0, 64],
+    [0, 2 ** 18],
+  ]);
+  expect(some.told).toEqual([[2 ** 18, 800_128]]);
+  const more = watched();
+  await openTable(plain, more.source, { rows: 70_000, progress: more.progress });
+  expect(more.reads.slice(1)).toEqual([
+    [0, 2 ** 18],
+    [2 ** 18, 128 + 560_000 - 2 ** 18],
+  ]);
+  expect(more.told).toEqual([
+    [2 ** 18, 800_128],
+    [560_128, 800_128],
+  ]);
+});
+
+test('a signal ends the reading of a text, and of a tensor', async () => {
+  const signal = AbortSignal.abort(new Error('enough'));
+  const own = watched();
+  await expect(openTable(plain, own.source, { signal })).rejects.toThrow('enough');
+  expect(own.reads).toEqual([[0, 64]]);
+  await expect(open('a.safetensors', tensors, { signal })).rejects.toThrow('enough');
+  const told: number[][] = [];
+  await open('a.safetensors', tensors, { progress: (...of: number[]) => told.push(of) });
+  expect(told).toEqual([[24, 24]]);
+});
+
+test('tensors that may be meant are named, at most five of them', async () => {
+  const many = (count: number) =>
+    fileOf(
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [
+          `t${at}`,
+          { dtype: 'F32', shape: [1, 1], bytes: singles(at) },
+        ]),
+      ),
+    );
+  const sentence = (names: string, given: string) =>
+    `tensor must name one of the tables in “a.safetensors”, ${names}; it is ${given}.`;
+  const five = '"t0", "t1", "t2", "t3", "t4"';
+  expect(await refusal(open('a.safetensors', many(5)))).toBe(sentence(five, 'undefined'));
+  expect(await refusal(open('a.safetensors', many(6), { tensor: 'x' }))).toBe(sentence(`${five}, …`, '"x"'));
+  expect((await open('a.safetensors', many(6), { tensor: 't5' })).table.data[0]).toBe(5);
+  expect(await refusal(open('a.safetensors', tensors, { tensor: 'bias' }))).toBe(sentence('"E"', '"bias"'));
+});
+
+test('the formats are named where another is asked for, and each may be named', async () => {
+  expect(await refusal(open('a', '', { format: 'xls' }))).toBe(
+    "format must be 'safetensors' or 'npy' or 'csv' or 'text' or 'word2vec'; it is \"xls\".",
+  );
+  for (const [format, content] of [
+    ['safetensors', tensors],
+    ['npy', npy('<f8', '(3, 2)', doubles)],
+    ['csv', '1,-2\n0.5,4\n3,8\n'],
+    ['text', 'the 1 -2\ncat 0.5 4\nsat 3 8\n'],
+    ['word2vec', word2vec],
+  ] as const)
+    expect([...(await open('a', content, { format })).table.data], format).toEqual(values);
 });
