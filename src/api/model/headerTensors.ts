@@ -72,8 +72,8 @@ export function tensorsBehind(header: Header, prefix: string): Tensors {
       for (const [place, extent] of extents.entries()) {
         const given = shape[place] ?? 0;
         const wanted = expected(extent);
-        if (wanted === undefined && typeof extent === 'string' && given > 0) size[extent] = given;
-        else if (given !== wanted || given === 0) misshapen(prefix + name, shape, extents, expected);
+        if (wanted === undefined && given > 0) size[extent] = given;
+        else if (given !== wanted) misshapen(prefix + name, shape, extents, expected);
       }
       if (shape.length !== extents.length) misshapen(prefix + name, shape, extents, expected);
       return prefix + name;
