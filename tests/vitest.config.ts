@@ -22,9 +22,11 @@ const nodeOnly = [
   'minilmTables',
   'modelFiles',
   'opening',
+  'openedModel',
   'openModel',
   'readme',
   'sizes',
+  'slices',
   'weights',
   'wordPieces',
 ].map((name) => `tests/api/**/${name}.test.ts`);

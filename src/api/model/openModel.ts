@@ -221,7 +221,7 @@ export async function openModel(
     if (layout.kind === 'frames' || layout.positions === 0) {
       throw new RangeError(`${layout.name} has no scores that can be taken apart here. ${layout.about}`);
     }
-    if (layout.kind === 'patches' && rules) {
+    if (rules) {
       const patches = patchesOf(input, rules);
       const before = layout.patch?.before.map((_, row) => (row === 0 ? '[class]' : '[distillation]')) ?? [];
       const { grid } = rules;
@@ -245,9 +245,8 @@ export async function openModel(
   /** The model with heads and ε, which must be known from here on. */
   const complete = (): Opened => {
     if (heads === undefined) missing('heads', 'how many heads the first layer has');
-    if (epsilon === undefined && (layout.embeddingNorm || layout.attentionNorm))
-      missing('epsilon', 'the ε of its norms');
-    return { superpose, checkpoint, layout, heads: heads as number, epsilon: epsilon ?? 0 };
+    if (epsilon === undefined) missing('epsilon', 'the ε of its norms');
+    return { superpose, checkpoint, layout, heads, epsilon };
   };
   let held: { precision: Precision; encoder: Encoder } | undefined;
   const firstLayers: FirstLayers = new Map();
@@ -266,7 +265,7 @@ export async function openModel(
     precision: P,
     signal?: AbortSignal | undefined,
   ): Promise<OwnRows<FloatsOf<P>>> => {
-    const watch = counted({ ...(signal && { signal }) });
+    const watch = counted({ signal });
     const of = tensorsOf(checkpoint, precision, watch);
     return summandsOf({ superpose, checkpoint, layout }, given, precision, of, watch);
   };
@@ -280,7 +279,7 @@ export async function openModel(
     const through = check.integer('layers', asked.layers ?? layers, 0, layers);
     const { given, sentence } = await inputOf(input);
     const opened = complete();
-    const waiting = { ...(signal && { signal }), ...(progress && { progress }) };
+    const waiting = { signal, progress };
     if (!held?.encoder.isAlive() || held.precision !== kind || held.encoder.layers < through) {
       freeHeld();
       held = {
@@ -333,7 +332,7 @@ export async function openModel(
     for (const one of all)
       cut.push(typeof one === 'string' ? (await tokenize(one)).ids : (await sentenceOf(one)).ids);
     const corpus = corpusOf(cut, (ids) => ids, Math.min(30, layout.positions - 2));
-    const waiting = { ...(signal && { signal }), ...(progress && { progress }) };
+    const waiting = { signal, progress };
     return meansOver(corpus, {
       positionMeans: superpose.positionMeans,
       poolShares: superpose.poolShares,
@@ -383,7 +382,7 @@ export async function openModel(
       if (layer || way !== undefined) {
         const { signal, progress, gauge = 'canonical', apart, only, groups } = asked;
         if (layers > 0) check.integer('layer', layer ?? 0, 0, layers - 1);
-        const waiting = { ...(signal && { signal }), ...(progress && { progress }) };
+        const waiting = { signal, progress };
         const run = await forward<P>(input, { precision: kind, layers: (layer ?? 0) + 1, ...waiting });
         const scores = run.decompose({
           layer: layer ?? 0,

@@ -73,7 +73,7 @@ export async function openTable<P extends Precision = 'float64'>(
     throw new RangeError('A table is read from one file; give that file.');
   const format =
     options.format === undefined ? await formatOf(file) : check.oneOf('format', options.format, formats);
-  const watch = { ...(signal && { signal }), ...(progress && { progress }) };
+  const watch = { signal, progress };
   const found =
     format === 'safetensors'
       ? await ofTensor(superpose, files, file, rows, tensor, watch)
@@ -257,7 +257,7 @@ const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: n
       for (;;) {
         line += 1;
         const bytes = await from.upTo(10, `line ${line}`);
-        const text = bytes && decode(bytes).replace(/^\uFEFF/, '');
+        const text = bytes && decode(bytes);
         if (text?.trim() !== '') return text;
       }
     };

@@ -21,9 +21,9 @@ export type Source = string | URL | Blob | Slices | readonly (Blob | Slices)[];
 /** For a caller who waits for a read and may stop waiting. */
 export interface SlicesWatch {
   /** Ends the reading. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Bytes read so far, and bytes in all, of the call. */
-  progress?: (bytes: number, of: number) => void;
+  progress?: ((bytes: number, of: number) => void) | undefined;
 }
 
 /** The same for several concurrent reads, each of which first says how much it wants. */

@@ -1,0 +1,248 @@
+// The tensors of a model's files: which files they are, which of their bytes are read, and what tells them apart.
+import { openModel, openTable, type Slices } from 'superpose';
+import { expect, test } from 'vitest';
+import { checkpointOf } from '../../../build/package/model/checkpoint.js';
+import { digestOf } from '../../../build/package/model/digest.js';
+import { counted } from '../../../build/package/model/slices.js';
+import { plain } from '../support/builds.ts';
+import { file, fileOf } from '../support/safetensors.ts';
+import { singles } from '../support/tableFiles.ts';
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const named = (name: string, content: Uint8Array | string | object): Slices => {
+  const bytes =
+    content instanceof Uint8Array
+      ? content
+      : bytesOf(typeof content === 'string' ? content : JSON.stringify(content));
+  return { name, size: bytes.length, read: async (from, length) => bytes.slice(from, from + length) };
+};
+/** A tensor of one column, with these values. */
+const column = (...values: number[]) => ({
+  dtype: 'F32',
+  shape: [values.length, 1],
+  bytes: singles(...values),
+});
+const [a, b] = [fileOf({ a: column(1, 2) }), fileOf({ b: column(3) })];
+const checkpoint = (...files: Slices[]) =>
+  checkpointOf(
+    plain,
+    new Map(files.map((one) => [one.name, one])),
+    files.length === 1 ? files[0]?.name : undefined,
+  );
+const names = async (...files: Slices[]) => {
+  const { tensors, missing } = await checkpoint(...files);
+  return [[...tensors.keys()], missing];
+};
+const refusal = (opening: Promise<unknown>): Promise<string> =>
+  opening.then(
+    () => 'It was taken.',
+    (error: Error) => (error instanceof RangeError ? error.message : `It is no RangeError: ${error}`),
+  );
+const index = 'model.safetensors.index.json';
+
+test('the shards of an index are read, those that are there; other files are not', async () => {
+  const map = { weight_map: { a: 'x.safetensors', b: 'y.safetensors', c: 'x.safetensors' } };
+  const whole = [named('other.safetensors', a), named('x.safetensors', a), named('y.safetensors', b)];
+  expect(await names(...whole, named(index, map))).toEqual([['a', 'b'], []]);
+  expect(await names(named('y.safetensors', b), named('config.json', '{}'), named(index, map))).toEqual([
+    ['b'],
+    ['x.safetensors'],
+  ]);
+  const { size } = await checkpoint(...whole, named(index, map));
+  expect(size).toBe(a.length + b.length);
+});
+
+test('a file that is named is read alone, whatever index is beside it', async () => {
+  const files = [named('x.safetensors', a), named('y.safetensors', b)];
+  const map = named(index, { weight_map: { a: 'x.safetensors', b: 'y.safetensors' } });
+  const beside = new Map([...files, map].map((one) => [one.name, one]));
+  expect([...(await checkpointOf(plain, beside, 'y.safetensors')).tensors.keys()]).toEqual(['b']);
+  expect([...(await checkpointOf(plain, beside, index)).tensors.keys()]).toEqual(['a', 'b']);
+});
+
+test('without an index it is model.safetensors, or the only one', async () => {
+  const config = named('config.json', '{}');
+  expect(await names(config, named('x.safetensors', a))).toEqual([['a'], []]);
+  expect(await names(named('a.safetensors', b), named('model.safetensors', a))).toEqual([['a'], []]);
+  expect(await names(named('x.bin', a))).toEqual([['a'], []]);
+  expect(await refusal(names(config, named('notes.txt', '')))).toBe(
+    'There is no .safetensors file; give one, with config.json and tokenizer.json beside it where there are such.',
+  );
+  const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => named(`${name}.safetensors`, a));
+  expect(await refusal(names(...six))).toBe(
+    'There are 6 .safetensors files and no index of them; give one of a.safetensors, b.safetensors, c.safetensors, d.safetensors, e.safetensors.',
+  );
+  const one = checkpointOf(plain, new Map(six.map((each) => [each.name, each])), 'd.safetensors');
+  expect([...(await one).tensors.keys()]).toEqual(['a']);
+});
+
+test.each<[string, unknown]>([
+  ['null', null],
+  ['no weight_map', {}],
+  ['a weight_map of null', { weight_map: null }],
+  ['a weight_map that is text', { weight_map: 'x.safetensors' }],
+  ['an empty weight_map', { weight_map: {} }],
+  ['a number for a file', { weight_map: { a: 'x.safetensors', b: 3 } }],
+  ['a file in another folder', { weight_map: { a: '../x.safetensors' } }],
+  ['a file in another folder of Windows', { weight_map: { a: '..\\x.safetensors' } }],
+  ['a file of another kind', { weight_map: { a: 'x.safetensors.bin' } }],
+  ['a file without a name', { weight_map: { a: '.safetensors' } }],
+])('an index with %s', async (what, content) => {
+  const sentence = `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it has not.`;
+  const files = [named('x.safetensors', a), named(index, JSON.stringify(content))];
+  expect(await refusal(names(...files)), what).toBe(sentence);
+});
+
+test('a tensor that two files have', async () => {
+  const map = { weight_map: { a: 'x.safetensors', b: 'y.safetensors' } };
+  const files = [named('x.safetensors', a), named('y.safetensors', a), named(index, map)];
+  expect(await refusal(names(...files))).toBe(
+    'Two of the files have a tensor "a"; give one model at a time.',
+  );
+});
+
+test('of shards that are missing, five are named where no family is recognised', async () => {
+  const shards = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, `s${at}.safetensors`]));
+  const sentence = (count: number) =>
+    refusal(openModel(plain, [named('s0.safetensors', a), named(index, { weight_map: shards(count) })]));
+  expect(await sentence(3)).toMatch(
+    /names\. These shards of the index are not there: s1\.safetensors, s2\.safetensors\.$/,
+  );
+  expect(await sentence(7)).toMatch(
+    / not there: s1\.safetensors, s2\.safetensors, s3\.safetensors, s4\.safetensors, s5\.safetensors\.$/,
+  );
+  expect(await sentence(1)).toMatch(/and models with RoPE and Llama’s names\.$/);
+});
+
+/** The rows of a table that counts from 0, and the rows that each read was of. */
+async function rows(count: number, wanted: number[]) {
+  const whole = fileOf({ a: column(...Array.from({ length: count }, (_, row) => row)) });
+  const start = whole.length - 4 * count;
+  const reads: [number, number][] = [];
+  const source: Slices = {
+    name: 'a.safetensors',
+    size: whole.length,
+    async read(from, length) {
+      if (from >= start) reads.push([(from - start) / 4, length / 4]);
+      return whole.slice(from, from + length);
+    },
+  };
+  const { data } = await (await checkpoint(source)).rows('a', wanted, 'float64', counted({}));
+  return { data: [...data], reads };
+}
+
+test('rows come in the order that is asked for; each is read once, neighbours together', async () => {
+  expect(await rows(12, [9, 1, 0, 6, 5, 1, 9, 11])).toEqual({
+    data: [9, 1, 0, 6, 5, 1, 9, 11],
+    reads: [
+      [0, 2],
+      [5, 2],
+      [9, 1],
+      [11, 1],
+    ],
+  });
+  expect(await rows(12, [10, 9, 2])).toEqual({
+    data: [10, 9, 2],
+    reads: [
+      [2, 1],
+      [9, 2],
+    ],
+  });
+  expect(await rows(3, [])).toEqual({ data: [], reads: [] });
+});
+
+test('at most 1,024 rows are read at a time', async () => {
+  const { data, reads } = await rows(2050, [...new Array(2050).keys()]);
+  expect(reads).toEqual([
+    [0, 1024],
+    [1024, 1024],
+    [2048, 2],
+  ]);
+  expect(data[2049]).toBe(2049);
+});
+
+test('rows that would not fit in memory are refused before they are read', async () => {
+  const sentence = (columns: number) => {
+    const bytes = 4 * 1024 * columns;
+    const header = file(
+      JSON.stringify({ a: { dtype: 'F32', shape: [1024, columns], data_offsets: [0, bytes] } }),
+    );
+    return openTable(
+      plain,
+      {
+        name: 'a.safetensors',
+        size: header.length + bytes,
+        async read(from, length) {
+          if (from >= header.length) throw new Error('The data are read.');
+          return header.slice(from, from + length);
+        },
+      },
+      { rows: 1024 },
+    );
+  };
+  await expect(sentence(87_381)).rejects.toThrow('The data are read.');
+  await expect(sentence(87_382)).rejects.toThrow(
+    /^1024 rows of 87382 columns would take 1,025 MB; at most 1,024 MB fit\./,
+  );
+});
+
+test('a value that is not finite is told with its tensor', async () => {
+  const own = fileOf({ a: column(1, Number.NaN) });
+  expect(await refusal(openTable(plain, named('a.safetensors', own)))).toBe(
+    'Tensor "a" must be finite; value 1 is NaN.',
+  );
+});
+
+test('of what is no model no more is read than its claim', async () => {
+  const claimed = async (length: number) => {
+    const whole = file('x'.repeat(992), 0, length);
+    let read = 0;
+    const opening = openModel(plain, {
+      name: 'x.safetensors',
+      size: whole.length,
+      async read(from, count) {
+        read += count;
+        return whole.slice(from, from + count);
+      },
+    });
+    return [await refusal(opening), read];
+  };
+  const unsound = 'Not a sound safetensors file: the header claims';
+  const truncated = 'follow: not a safetensors file, or a truncated one.';
+  expect(await claimed(1001)).toEqual([`${unsound} 1001 bytes where 0 ${truncated}`, 16]);
+  expect(await claimed(1000)).toEqual([`${unsound} 1000 bytes where 992 ${truncated}`, 1008]);
+  expect(await claimed(993)).toEqual([`${unsound} 993 bytes where 992 ${truncated}`, 1008]);
+});
+
+test('a digest is FNV-1a, twice: known values, and 16 digits whatever it is of', () => {
+  const digest = (text: string) => digestOf([bytesOf(text)]);
+  // The published test vectors of 32 bits.
+  expect(digest('').slice(0, 8)).toBe('811c9dc5');
+  expect(digest('a').slice(0, 8)).toBe('e40c292c');
+  expect(digest('foobar').slice(0, 8)).toBe('bf9cf968');
+  expect(digestOf([bytesOf('foo'), bytesOf('bar')])).toBe(digest('foobar'));
+  const many = Array.from({ length: 300 }, (_, at) => digest(String(at)));
+  for (const one of many) expect(one).toMatch(/^[0-9a-f]{16}$/);
+  expect(many.some((one) => one[0] === '0')).toBe(true);
+  expect(many.some((one) => one[8] === '0')).toBe(true);
+});
+
+test('a model’s digest is of its headers, its files’ sizes and the tensors that are named', async () => {
+  const digest = async (content: Parameters<typeof fileOf>[0], ...of: string[]) =>
+    (await checkpoint(named('x.safetensors', fileOf(content)))).digest(of);
+  const own = { a: column(1, 2), b: column(3) };
+  const first = await digest(own, 'a');
+  expect(await digest({ ...own, b: column(4) }, 'a')).toBe(first);
+  expect(await digest(own, 'b')).not.toBe(first);
+  expect(await digest({ ...own, a: column(1, 5) }, 'a')).not.toBe(first);
+  expect(await digest({ ...own, c: column(1) }, 'a')).not.toBe(first);
+  expect(await digest({ ...own, b: { ...column(3), shape: [1, 1, 1] } }, 'a')).not.toBe(first);
+  // Of a large tensor the first 2²⁰ bytes.
+  const large = (last: number) => {
+    const values = new Float32Array(2 ** 18 + 1);
+    values[2 ** 18] = last;
+    return { a: { dtype: 'F32', shape: [values.length], bytes: new Uint8Array(values.buffer) } };
+  };
+  expect(await digest(large(1), 'a')).toBe(await digest(large(0), 'a'));
+});

@@ -1,0 +1,529 @@
+// An opened model's options, what it is asked wrongly, and what it keeps: on the tiny checkpoints.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type OpenedModel, openModel, type Slices, type Table } from 'superpose';
+import { expect, test } from 'vitest';
+import families from '../../reference/families.json' with { type: 'json' };
+import { plain } from '../support/builds.ts';
+import { largestDifference } from '../support/numbers.ts';
+import { wordPieceTokenizer } from '../support/wordPieces.ts';
+
+const folderOf = (name: string) =>
+  fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
+const open = (name: string, options = {}) => openModel(plain, folderOf(name), options);
+const held = new Map<string, Uint8Array>();
+const bytesOf = (name: string) => {
+  const bytes = held.get(name) ?? new Uint8Array(readFileSync(join(folderOf(name), 'model.safetensors')));
+  held.set(name, bytes);
+  return bytes;
+};
+const inMemory = (name: string, content: Uint8Array | object): Slices => {
+  const bytes = content instanceof Uint8Array ? content : new TextEncoder().encode(JSON.stringify(content));
+  return { name, size: bytes.length, read: async (from, length) => bytes.slice(from, from + length) };
+};
+/** A checkpoint beside these files in place of its own. */
+const beside = (name: string, files: Record<string, object>, options = {}) =>
+  openModel(
+    plain,
+    [
+      inMemory('model.safetensors', bytesOf(name)),
+      ...Object.entries(files).map(([file, content]) => inMemory(file, content)),
+    ],
+    options,
+  );
+const bertConfig = { num_attention_heads: 2, layer_norm_eps: 0.01 };
+const input = { ids: families.ids };
+const vocab = Object.fromEntries(
+  ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'].map((one, id) => [
+    one,
+    id,
+  ]),
+);
+const texts = { 'config.json': bertConfig, 'tokenizer.json': wordPieceTokenizer(vocab) };
+const thrown = async (work: Promise<unknown> | (() => unknown)): Promise<unknown> => {
+  try {
+    await (typeof work === 'function' ? work() : work);
+  } catch (error) {
+    return error;
+  }
+  return 'It was taken.';
+};
+
+test.each<[string, object, object, Error | string]>([
+  [
+    'bert',
+    { num_attention_heads: 3 },
+    {},
+    new RangeError('num_attention_heads in config.json must divide the model’s width 8; 3 does not.'),
+  ],
+  ['bert', bertConfig, { heads: 3 }, new RangeError('heads must divide the model’s width 8; 3 does not.')],
+  [
+    'bert',
+    { num_attention_heads: 0 },
+    {},
+    new RangeError('num_attention_heads in config.json must be a whole number from 1 to 4194304; it is 0.'),
+  ],
+  [
+    'bert',
+    { num_attention_heads: '2' },
+    {},
+    new TypeError('num_attention_heads in config.json must be a whole number; it is "2".'),
+  ],
+  [
+    'mpnet',
+    { num_attention_heads: 4 },
+    {},
+    new RangeError('num_attention_heads in config.json must be 2, as the file has it; it is 4.'),
+  ],
+  ['mpnet', bertConfig, { heads: 4 }, new RangeError('heads must be 2, as the file has it; it is 4.')],
+  [
+    'bert',
+    { layer_norm_eps: '1e-12' },
+    {},
+    new TypeError('layer_norm_eps in config.json must be a number; it is "1e-12".'),
+  ],
+  [
+    'bert',
+    { layer_norm_eps: -1 },
+    {},
+    new RangeError('layer_norm_eps in config.json must be at least 0; it is -1.'),
+  ],
+  ['bert', {}, { epsilon: -1 }, new RangeError('epsilon must be at least 0; it is -1.')],
+  ['bert', bertConfig, { epsilon: -1 }, new RangeError('epsilon must be at least 0; it is -1.')],
+  ['bert', bertConfig, { epsilon: '0' }, new TypeError('epsilon must be a number; it is "0".')],
+  ['bert', bertConfig, { epsilon: 0 }, 'It was taken.'],
+  ['bert', { ...bertConfig, layer_norm_eps: -1 }, { epsilon: 1 }, 'It was taken.'],
+  ['bert', { num_attention_heads: 3 }, { heads: 4 }, 'It was taken.'],
+  // Its heads have a width of their own.
+  ['qwen2', { num_attention_heads: 3 }, {}, 'It was taken.'],
+  [
+    'gpt2',
+    { n_head: 2, scale_attn_weights: false },
+    {},
+    new RangeError('config.json says that scores are not divided by √d_h, which this reader assumes.'),
+  ],
+  ['gpt2', { n_head: 2, scale_attn_weights: true }, {}, 'It was taken.'],
+])('%s with a config.json of %j and options %j', async (name, config, options, expected) => {
+  const error = await thrown(beside(name, { 'config.json': config }, options));
+  expect(error).toEqual(expected);
+  if (expected instanceof Error) expect(error).toBeInstanceOf(expected.constructor);
+});
+
+test('heads and ε: the caller’s, before config.json’s', async () => {
+  const model = await beside('bert', { 'config.json': bertConfig }, { heads: 4, epsilon: 0.5 });
+  expect([model.heads, model.epsilon]).toEqual([4, 0.5]);
+  const bare = await beside('bert', {});
+  expect([bare.heads, bare.epsilon]).toEqual([undefined, undefined]);
+  const advice = (option: string) => `Put the model’s config.json beside it, or give the option ${option}.`;
+  expect(await thrown(bare.decompose(input))).toEqual(
+    new RangeError(`A .safetensors file does not say how many heads the first layer has. ${advice('heads')}`),
+  );
+  expect(await thrown((await beside('bert', {}, { heads: 2 })).decompose(input))).toEqual(
+    new RangeError(`A .safetensors file does not say the ε of its norms. ${advice('epsilon')}`),
+  );
+  // Its ε is fixed.
+  expect((await (await beside('distilbert', {}, { heads: 2 })).decompose(input)).n).toBe(5);
+});
+
+const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][] = [
+  [
+    'no text',
+    'bert',
+    (model) => model.tokenize(5 as never),
+    new TypeError('The text must be a string; it is 5.'),
+  ],
+  [
+    'a text for pictures',
+    'vit',
+    (model) => model.tokenize('a cat'),
+    new RangeError('ViT reads no text; give a picture or its patches.'),
+  ],
+  [
+    'an id too large',
+    'bert',
+    (model) => model.decompose({ ids: [12] }),
+    new RangeError('an entry of ids must be a whole number from 0 to 11; it is 12.'),
+  ],
+  [
+    'no ids',
+    'bert',
+    (model) => model.decompose({ ids: [] }),
+    new RangeError('A sentence must have from 1 to 8 tokens; it has 0.'),
+  ],
+  [
+    'nine ids',
+    'bert',
+    (model) => model.decompose({ ids: new Array(9).fill(3) }),
+    new RangeError('A sentence must have from 1 to 8 tokens; it has 9.'),
+  ],
+  [
+    'names of another count',
+    'bert',
+    (model) => model.decompose({ ids: [3], tokens: ['a', 'b'] }),
+    new RangeError('tokens must have 1 texts; it has 2.'),
+  ],
+  [
+    'a number',
+    'bert',
+    (model) => model.decompose(5 as never),
+    new TypeError('input must be an object; it is 5.'),
+  ],
+  [
+    'an object without ids',
+    'bert',
+    (model) => model.decompose({} as never),
+    new TypeError('input must be a text or an object with ids; it is an object.'),
+  ],
+  [
+    'padding',
+    'roberta',
+    (model) => model.decompose({ ids: [0, 1] }),
+    new RangeError(
+      'ids must have no padding, which has the number 1 in RoBERTa and no position; leave it out.',
+    ),
+  ],
+  [
+    'a layer too many',
+    'bert',
+    (model) => model.decompose(input, { layer: 2 }),
+    new RangeError('layer must be a whole number from 0 to 1; it is 2.'),
+  ],
+  [
+    'layers too many',
+    'bert',
+    (model) => model.forward(input, { layers: 3 }),
+    new RangeError('layers must be a whole number from 0 to 2; it is 3.'),
+  ],
+  [
+    'a layer of a model whose layers are not run',
+    'gpt2',
+    (model) => model.decompose(input, { layer: 1 }),
+    new RangeError('The layers after the first scores of GPT-2 are not run here.'),
+  ],
+  [
+    'other positions of a picture',
+    'vit',
+    (model) => model.changed({ patches: pixels }, { shift: 1 }),
+    new RangeError('The rows of ViT are not changed here.'),
+  ],
+  [
+    'a control that is a number',
+    'bert',
+    (model) => model.corpusMeans({ control: 3 as never }),
+    new TypeError('control must be true or false; it is 3.'),
+  ],
+  [
+    'a text for sentences',
+    'bert',
+    (model) => model.corpusMeans({ sentences: 5 as never }),
+    new TypeError('sentences must be a list of texts; it is 5.'),
+  ],
+];
+const pixels: Table = { data: new Float64Array(48).map((_, at) => at / 48), rows: 4, columns: 12 };
+test.each(wrong)('%s is refused', async (_, name, ask, expected) => {
+  const error = await thrown(ask(await open(name)));
+  expect(error).toEqual(expected);
+  expect(error).toBeInstanceOf(expected.constructor);
+});
+
+test('what is padding in one family is a word in another', async () => {
+  expect((await (await open('bert')).decompose({ ids: [0, 1] })).n).toBe(2);
+});
+
+test('a picture’s rows: those before its patches, then the patches, by row and column', async () => {
+  const model = await open('deit');
+  const { sentence, n } = await model.decompose({ patches: pixels });
+  expect(n).toBe(6);
+  expect(sentence).toEqual({
+    ids: [0, 1, 2, 3, 4, 5],
+    tokens: ['[class]', '[distillation]', '0,0', '0,1', '1,0', '1,1'],
+    dropped: 0,
+  });
+});
+
+test('the rows that an input sums are rows of the tables', async () => {
+  const model = await open('roberta');
+  const rows = await model.rows(input);
+  expect(Object.keys(rows)).toEqual(['token', 'position', 'token_type']);
+  const entries = plain.readSafetensorsHeader(bytesOf('roberta'));
+  const whole = (name: string) => {
+    const entry = entries.get(`roberta.embeddings.${name}.weight`);
+    if (!entry) throw new Error(`There is no ${name}.`);
+    return plain.decodeSafetensors(entry, bytesOf('roberta').subarray(entry.begin, entry.end));
+  };
+  const taken = (name: string, places: number[]) =>
+    Float64Array.from(places.flatMap((row) => [...whole(name).data.subarray(8 * row, 8 * row + 8)]));
+  expect(rows.token).toEqual({ data: taken('word_embeddings', families.ids), rows: 5, columns: 8 });
+  // Its first position is in row 2.
+  expect(rows.position?.data).toEqual(taken('position_embeddings', [2, 3, 4, 5, 6]));
+  expect(rows.token_type?.data).toEqual(taken('token_type_embeddings', [0, 0, 0, 0, 0]));
+  const single = await model.rows(input, 'float32');
+  expect(single.token?.data).toEqual(Float32Array.from(taken('word_embeddings', families.ids)));
+  // The first and the last row stay.
+  const later = await model.changed(input, { shift: 2 });
+  expect(later.position?.data.slice(8, 32)).toEqual(taken('position_embeddings', [5, 6, 7]));
+  expect(later.token).toEqual(rows.token);
+  expect(Object.keys(await (await open('vit')).rows({ patches: pixels }))).toEqual([
+    'patch',
+    'position',
+    'class',
+  ]);
+});
+
+test('its digest, which links keep', async () => {
+  // Computed apart from this library: FNV-1a of the header, the size in digits, W_Q and W_K.
+  expect(await (await open('bert')).digest()).toBe('a45cbd6815407bec');
+  expect(await (await open('whisper', { part: 'whisper-encoder' })).digest()).toBe('6e4fc000f943acd0');
+});
+
+test('a layer’s scores are those of the forward, in the direct way unless another is asked for', async () => {
+  const model = await open('bert');
+  const forward = await model.forward(input, { precision: 'float64' });
+  expect(forward.sentence).toEqual({ ids: families.ids, tokens: families.ids.map(String), dropped: 0 });
+  const [direct, streams] = (['direct', 'streams'] as const).map((way) =>
+    forward.decompose({ layer: 1, way, gauge: 'canonical', apart: [0] }),
+  );
+  const { terms } = await model.decompose(input, { layer: 1 });
+  expect(largestDifference(terms, direct?.terms as Float64Array)).toBeLessThan(1e-12);
+  expect(largestDifference(terms, streams?.terms as Float64Array)).toBeGreaterThan(1e-3);
+  const one = await model.decompose(input, { layer: 1, only: [1] });
+  expect(one.heads).toEqual([1]);
+  expect(one.apart).toEqual([0]);
+  expect((await model.decompose(input, { layer: 1, gauge: 'raw' })).apart).toEqual([]);
+  expect((await model.decompose(input, { layer: 1, apart: [0, 4] })).apart).toEqual([0, 4]);
+  model.delete();
+});
+
+/** A checkpoint whose reads are counted. */
+async function watched(name: string) {
+  const bytes = bytesOf(name);
+  let read = 0;
+  const source: Slices = {
+    name: 'x.safetensors',
+    size: bytes.length,
+    async read(from, length) {
+      read += length;
+      return bytes.slice(from, from + length);
+    },
+  };
+  const model = await openModel(plain, source, { heads: 2, epsilon: 0.01 });
+  /** The bytes that a call reads. */
+  const cost = async (work: () => Promise<unknown>) => {
+    const before = read;
+    await work();
+    return read - before;
+  };
+  return { model, cost };
+}
+
+test('layers are kept until delete(), or until another precision or more of them are asked for', async () => {
+  const { model, cost } = await watched('bert');
+  // Five rows of tokens, no two alike but for one, five positions and a segment of eight numbers each.
+  const rows = 4 * 8 * (4 + 5 + 1);
+  const forward = (options: object) => () => model.forward(input, options);
+  const one = await cost(forward({ layers: 1 }));
+  expect(one).toBeGreaterThan(rows);
+  expect(await cost(forward({ layers: 1 }))).toBe(rows);
+  expect(await cost(forward({ layers: 0 }))).toBe(rows);
+  const both = await cost(forward({}));
+  expect(both).toBeGreaterThan(one);
+  expect(await cost(forward({ layers: 2 }))).toBe(rows);
+  expect(await cost(forward({ layers: 1 }))).toBe(rows);
+  expect(await cost(forward({ precision: 'float64' }))).toBe(both);
+  expect(await cost(forward({ precision: 'float64' }))).toBe(rows);
+  const run = await model.forward(input, { precision: 'float64' });
+  expect(run.state(2).data).toBeInstanceOf(Float64Array);
+  model.delete();
+  expect(() => run.state(2)).toThrow('has been deleted');
+  expect(await cost(forward({ precision: 'float64' }))).toBe(both);
+  const again = await model.forward(input, { precision: 'float64' });
+  await model.forward(input);
+  expect(() => again.state(2)).toThrow('has been deleted');
+  model.delete();
+});
+
+test('what a forward keeps and runs through is what it was asked for', async () => {
+  const model = await open('bert');
+  const bare = await model.forward(input, { scores: false });
+  expect(() => bare.logits(0)).toThrow();
+  const hidden = await model.forward(input, { attended: [true, true, true, true, false] });
+  const all = await model.forward(input);
+  expect(all.state(0).data).toBeInstanceOf(Float32Array);
+  expect(largestDifference(hidden.embedding, all.embedding)).toBeGreaterThan(1e-3);
+  expect(() => hidden.state(2)).toThrow();
+  model.delete();
+});
+
+test('a signal ends every reading, and progress is told of', async () => {
+  const enough = { signal: AbortSignal.abort(new Error('enough')) };
+  const model = await open('bert');
+  const told: number[][] = [];
+  const progress = (...of: number[]) => told.push(of);
+  const sentences = families.corpus.map((ids) => ({ ids }));
+  for (const ask of [
+    () => model.forward(input, enough),
+    () => model.decompose(input, enough),
+    () => model.decompose(input, { ...enough, layer: 1 }),
+    () => model.corpusMeans({ ...enough, sentences }),
+  ])
+    expect(await thrown(ask)).toEqual(new Error('enough'));
+  await model.decompose(input, { layer: 0, way: 'direct', progress });
+  expect(told.at(-1)?.[0]).toBe(told.at(-1)?.[1]);
+  // The layers are held now, and the rows are read still.
+  await model.forward(input);
+  expect(await thrown(model.forward(input, enough))).toEqual(new Error('enough'));
+  model.delete();
+  told.length = 0;
+  await model.corpusMeans({ sentences, progress });
+  expect(told.length).toBeGreaterThan(0);
+  model.delete();
+});
+
+test('means over texts are those over their ids, in single precision unless another is asked for', async () => {
+  const model = await beside('bert', texts);
+  expect(model.readsText).toBe(true);
+  const all = [
+    'The cat sat.',
+    'A cat.',
+    'The b sat. A',
+    'The cats sat.',
+    'A b c.',
+    'The cat sat.',
+    'c b a',
+    'the a',
+  ];
+  const ids = await Promise.all(all.map(async (text) => ({ ids: (await model.tokenize(text)).ids })));
+  expect(ids[3]?.ids).toEqual([2, 4, 5, 7, 6, 8, 3]);
+  const [ofTexts, ofIds] = [
+    await model.corpusMeans({ sentences: all }),
+    await model.corpusMeans({ sentences: ids }),
+  ];
+  expect(ofTexts).toEqual(ofIds);
+  const single = await model.corpusMeans({ sentences: all, precision: 'float32' });
+  expect(single).toEqual(ofTexts);
+  const double = await model.corpusMeans({ sentences: all, precision: 'float64' });
+  expect(double.states).not.toEqual(ofTexts.states);
+  model.delete();
+});
+
+test('a text is decomposed as its ids are; without a tokenizer it is not read', async () => {
+  const model = await beside('bert', texts);
+  const [ofText, ofIds] = [
+    await model.decompose('The cat sat.'),
+    await model.decompose({ ids: [2, 4, 5, 6, 8, 3] }),
+  ];
+  expect(ofText.sentence.tokens).toEqual(['[CLS]', 'the', 'cat', 'sat', '.', '[SEP]']);
+  expect(ofText.terms).toEqual(ofIds.terms);
+  const bare = await open('bert');
+  expect(bare.readsText).toBe(false);
+  expect(await thrown(bare.tokenize('The'))).toEqual(
+    new RangeError(
+      'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give ids: { ids: [101, 2023, 102] }.',
+    ),
+  );
+});
+
+test('a tokenizer.json that could not be read is tried again, one that is none is said to be so', async () => {
+  const sound = inMemory('tokenizer.json', wordPieceTokenizer(vocab));
+  let tries = 0;
+  const model = await openModel(plain, [
+    inMemory('model.safetensors', bytesOf('bert')),
+    {
+      ...sound,
+      async read(from, length) {
+        tries += 1;
+        if (tries === 1) throw new Error('The disk is asleep.');
+        return sound.read(from, length);
+      },
+    },
+  ]);
+  expect(await thrown(model.tokenize('the'))).toEqual(new Error('The disk is asleep.'));
+  expect((await model.tokenize('the')).ids).toEqual([2, 4, 3]);
+  await model.tokenize('cat');
+  expect(tries).toBe(2);
+  const broken = await beside('bert', { 'tokenizer.json': { model: 3 } });
+  const error = await thrown(broken.tokenize('the'));
+  expect(error).toEqual(
+    new RangeError('The tokenizer.json beside the weights is none that can be read; give ids.'),
+  );
+  expect((error as Error).cause).toBeInstanceOf(Error);
+});
+
+test('preprocessor_config.json tells what becomes of a pixel', async () => {
+  const model = (rules: object) =>
+    beside('vit', { 'config.json': bertConfig, 'preprocessor_config.json': rules });
+  const picture = async (rules: object) => (await model(rules)).picture;
+  const [mean, deviation] = [
+    [0.1, 0.2, 0.3],
+    [0.4, 0.5, 0.6],
+  ];
+  const half = [0.5, 0.5, 0.5];
+  expect(await picture({ image_mean: mean, image_std: deviation })).toEqual({ side: 4, mean, deviation });
+  expect(await picture({ image_mean: mean })).toEqual({ side: 4, mean, deviation: half });
+  expect(await picture({ image_std: deviation, do_normalize: true })).toEqual({
+    side: 4,
+    mean: half,
+    deviation,
+  });
+  expect(await picture({ image_mean: mean, image_std: deviation, do_normalize: false })).toEqual({
+    side: 4,
+    mean: [0, 0, 0],
+    deviation: [1, 1, 1],
+  });
+  const where = 'in preprocessor_config.json';
+  for (const [rules, error] of [
+    [{ image_mean: 0.5 }, new TypeError(`image_mean ${where} must be an array of 3 numbers; it is 0.5.`)],
+    [
+      { image_std: [1, 1] },
+      new RangeError(`image_std ${where} must be an array of 3 numbers; it is an array of 2.`),
+    ],
+    [
+      { image_mean: [0, 0, '0'] },
+      new TypeError(`an entry of image_mean ${where} must be a number; it is "0".`),
+    ],
+    [{ image_std: [1, 0, 1] }, new RangeError(`image_std ${where} must be above 0; it is 0.`)],
+  ] as const)
+    expect(await thrown(model(rules))).toEqual(error);
+});
+
+test('a picture: its pixels, and what is none', async () => {
+  const model = await open('vit');
+  const data = Uint8ClampedArray.from({ length: 64 }, (_, at) => at);
+  const given = (more: object) =>
+    model.decompose({ picture: { data, width: 4, height: 4, ...more } } as never);
+  const { logits } = await given({});
+  expect((await given({ data: Uint8Array.from(data) })).logits).toEqual(logits);
+  const sized = (width: unknown, height: unknown) =>
+    new RangeError(
+      `This model takes pictures of 4 by 4 pixels; this one has ${width} by ${height}. Resize it, as a canvas does.`,
+    );
+  for (const [ask, error] of [
+    [() => model.decompose(5 as never), new TypeError('input must be an object; it is 5.')],
+    [
+      () => model.decompose({ ids: [1] }),
+      new TypeError('input must be an object with a picture or patches; it is an object.'),
+    ],
+    [() => model.decompose({ picture: 5 } as never), new TypeError('picture must be an object; it is 5.')],
+    [() => given({ width: 5 }), sized(5, 4)],
+    [() => given({ height: 3 }), sized(4, 3)],
+    [() => given({ height: undefined }), sized(4, undefined)],
+    [
+      () => given({ data: [...data] }),
+      new TypeError('picture.data must be a Uint8ClampedArray; it is an array of 64.'),
+    ],
+    [() => given({ data: data.subarray(1) }), new RangeError('picture.data must have 64 bytes; it has 63.')],
+    [
+      () => model.decompose({ patches: { ...pixels, rows: 3 } }),
+      new RangeError('patches must have 4 rows; it has 3.'),
+    ],
+    [
+      () => model.decompose({ patches: { ...pixels, columns: 11 } }),
+      new RangeError('patches must have 12 columns; it has 11.'),
+    ],
+  ] as const) {
+    const thrownError = await thrown(ask);
+    expect(thrownError).toEqual(error);
+    expect(thrownError).toBeInstanceOf(error.constructor);
+  }
+});

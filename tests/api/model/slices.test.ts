@@ -1,0 +1,191 @@
+// Where files come from: a path, a folder, what a reader chose, or an object that reads slices.
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { openModel, openTable, type Source } from 'superpose';
+import { afterAll, expect, test, vi } from 'vitest';
+import { filesOf, jsonOf, slice } from '../../../build/package/model/slices.js';
+import { plain } from '../support/builds.ts';
+import { fileOf } from '../support/safetensors.ts';
+import { singles } from '../support/tableFiles.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'superpose-files-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+const folderOf = (name: string, files: Record<string, string | Uint8Array>) => {
+  const folder = join(scratch, name);
+  mkdirSync(folder);
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content);
+  return folder;
+};
+const table = fileOf({ E: { dtype: 'F32', shape: [2, 2], bytes: singles(1, 2, 3, 4) } });
+const numbers = async (source: Source) => [...(await openTable(plain, source)).table.data];
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+test('of a folder the files that a model may need', async () => {
+  const needed = [
+    'config.json',
+    'model-1.safetensors',
+    'model.safetensors.index.json',
+    'preprocessor_config.json',
+    'tokenizer.json',
+    'tokenizer_config.json',
+  ];
+  const others = ['a.safetensors.bak', 'config.json.bak', 'my_config.json', 'notes.txt', 'vocab.json'];
+  const folder = folderOf('many', Object.fromEntries([...needed, ...others].map((name) => [name, '{}'])));
+  for (const path of [folder, `${folder}/`, pathToFileURL(folder)]) {
+    const { files, named } = await filesOf(path);
+    expect([...files.keys()].sort()).toEqual(needed);
+    expect(named).toBeUndefined();
+  }
+});
+
+test('of a file’s folder the same, and the file, whatever it is called', async () => {
+  const folder = folderOf('beside', { 'config.json': '{}', 'glove.txt': 'the 1 2\n', 'notes.txt': '' });
+  for (const path of [
+    join(folder, 'glove.txt'),
+    relative(process.cwd(), join(folder, 'glove.txt')),
+    pathToFileURL(join(folder, 'glove.txt')),
+  ]) {
+    const { files, named } = await filesOf(path);
+    expect([...files.keys()].sort()).toEqual(['config.json', 'glove.txt']);
+    expect(named).toBe('glove.txt');
+    expect(files.get('glove.txt')).toMatchObject({ name: 'glove.txt', size: 8 });
+    expect(await numbers(path)).toEqual([1, 2]);
+  }
+});
+
+test('a table’s file is read, not one that comes before it in its folder', async () => {
+  const other = fileOf({ E: { dtype: 'F32', shape: [1, 1], bytes: singles(9) } });
+  const folder = folderOf('three', {
+    'a.safetensors': other,
+    'm.safetensors': table,
+    'z.safetensors': other,
+  });
+  expect(await numbers(join(folder, 'm.safetensors'))).toEqual([1, 2, 3, 4]);
+  await expect(numbers(folder)).rejects.toThrow(
+    new RangeError('A table is read from one file; give that file.'),
+  );
+});
+
+test('a folder that holds one table and nothing else of use is enough', async () => {
+  expect(await numbers(folderOf('one', { 'm.safetensors': table, 'notes.txt': '' }))).toEqual([1, 2, 3, 4]);
+  await expect(numbers(folderOf('none', { 'notes.txt': '' }))).rejects.toThrow('give that file');
+});
+
+test('a path of a single name is in the folder where the program runs', async () => {
+  await expect(openTable(plain, 'README.md')).rejects.toThrow('“README.md”, line 1: expected a word');
+});
+
+test('names with spaces and letters of other scripts', async () => {
+  const folder = folderOf('two words', { 'gló ve.txt': 'the 1 2\n' });
+  expect(await numbers(pathToFileURL(join(folder, 'gló ve.txt')))).toEqual([1, 2]);
+});
+
+test('what is not there is said to be so, with the system’s own error as the cause', async () => {
+  const at = '/nowhere/at/all';
+  const error: Error = await openTable(plain, at).catch((one) => one);
+  expect(error).toEqual(new Error('"/nowhere/at/all" could not be read (ENOENT).'));
+  expect(error.cause).toMatchObject({ code: 'ENOENT' });
+});
+
+test('a file that is gone, or has become shorter, when it is read', async () => {
+  const folder = folderOf('gone', { 'a.txt': 'the 1\n', 'b.txt': 'the 1\n' });
+  const { files: first } = await filesOf(join(folder, 'a.txt'));
+  rmSync(join(folder, 'a.txt'));
+  const error: Error = await (first.get('a.txt') as { read(a: number, b: number): Promise<unknown> })
+    .read(0, 1)
+    .catch((one) => one);
+  expect(error.message).toMatch(/^".*" could not be read \(ENOENT\)\.$/);
+  expect(error.cause).toMatchObject({ code: 'ENOENT' });
+  const { files } = await filesOf(join(folder, 'b.txt'));
+  const file = files.get('b.txt') as Parameters<typeof slice>[0];
+  expect(await slice(file, 1, 3)).toEqual(bytesOf('he '));
+  truncateSync(join(folder, 'b.txt'), 4);
+  expect(await slice(file, 1, 3)).toEqual(bytesOf('he '));
+  await expect(slice(file, 1, 5)).rejects.toThrow(
+    new Error('“b.txt” ended at byte 4 while it was read; it is truncated or was changed.'),
+  );
+});
+
+test.each([
+  ['bytes that are too few', new Uint8Array(2), 12],
+  ['bytes that are too many', new Uint8Array(6), 16],
+  ['nothing', undefined, 10],
+  ['a list of numbers', [1, 2, 3, 4, 5], 15],
+])('a read that returns %s', async (_, returned, end) => {
+  const file = { name: 'x', size: 20, read: async () => returned as Uint8Array };
+  await expect(slice(file, 10, 5)).rejects.toThrow(
+    new Error(`“x” ended at byte ${end} while it was read; it is truncated or was changed.`),
+  );
+});
+
+test('a path is for Node', async () => {
+  for (const process of [undefined, {}, { versions: {} }]) {
+    vi.stubGlobal('process', process);
+    const opening = openTable(plain, '/nowhere');
+    vi.unstubAllGlobals();
+    await expect(opening).rejects.toThrow(
+      new Error('A path can be read in Node alone; in a browser give the file that the reader chose.'),
+    );
+  }
+});
+
+test('what a reader chose: blobs, which are safetensors where they have no name, and files', async () => {
+  expect(await numbers(new Blob([table as BlobPart]))).toEqual([1, 2, 3, 4]);
+  expect(await numbers([new File(['the 1 2\n'], 'g.txt')])).toEqual([1, 2]);
+  const { files, named } = await filesOf([new File(['abcdef'], 'a.txt'), new File([''], 'b.txt')]);
+  expect([...files.keys()]).toEqual(['a.txt', 'b.txt']);
+  expect(named).toBeUndefined();
+  expect(files.get('a.txt')?.size).toBe(6);
+  expect(await files.get('a.txt')?.read(1, 3)).toEqual(bytesOf('bcd'));
+  expect((await filesOf(new File([''], 'b.txt'))).named).toBe('b.txt');
+});
+
+const read = async () => new Uint8Array();
+const any = 'a path, a Blob, or an object with name, size and read';
+test.each<[unknown, Error]>([
+  [[], new RangeError('source must have at least 1 file; it has 0.')],
+  [5, new TypeError('source must be an object; it is 5.')],
+  [[null], new TypeError('source must be an object; it is null.')],
+  [[{ name: 'a', size: 0, read }, 5], new TypeError('source[1] must be an object; it is 5.')],
+  [{}, new TypeError(`source must be ${any}; it is an object.`)],
+  [{ name: 'a', size: 0 }, new TypeError(`source must be ${any}; it is an object.`)],
+  [{ name: 3, size: 0, read }, new TypeError(`source must be ${any}; it is an object.`)],
+  [
+    { name: 'a', size: -1, read },
+    new RangeError('source.size must be a whole number from 0 to 9007199254740991; it is -1.'),
+  ],
+  [
+    [
+      { name: 'a', size: 0, read },
+      { name: 'b', read },
+    ],
+    new TypeError('source[1].size must be a whole number; it is undefined.'),
+  ],
+])('a source %j is none', async (source, error) => {
+  const opening = openTable(plain, source as Source);
+  await expect(opening).rejects.toThrow(error);
+  await expect(opening).rejects.toBeInstanceOf(error.constructor);
+});
+
+test('a JSON file is text of at most 64 MB', async () => {
+  const named = (content: Uint8Array, size = content.length) =>
+    new Map([['config.json', { name: 'config.json', size, read: async () => content }]]);
+  expect(await jsonOf(named(bytesOf('{"heads":2}')), 'config.json')).toEqual({ heads: 2 });
+  expect(await jsonOf(named(bytesOf('{}')), 'tokenizer.json')).toBeUndefined();
+  await expect(jsonOf(named(bytesOf(''), 2 ** 26 + 1), 'config.json')).rejects.toThrow(
+    new RangeError('“config.json” has 67108865 bytes; at most 67108864 are read of such a file.'),
+  );
+  await expect(jsonOf(named(bytesOf(''), 2 ** 26), 'config.json')).rejects.toThrow('ended at byte 0');
+  for (const content of [bytesOf('{'), Uint8Array.of(0x22, 0xff, 0x22)]) {
+    const error: Error = await jsonOf(named(content), 'config.json').catch((one) => one);
+    expect(error).toEqual(new RangeError('“config.json” is not JSON.'));
+    expect(error.cause).toBeInstanceOf(Error);
+  }
+});
+
+test('a model’s config.json lies beside it, in a folder as in a list', async () => {
+  const folder = folderOf('bad', { 'model.safetensors': table, 'config.json': '{' });
+  await expect(openModel(plain, folder)).rejects.toThrow('No family of models');
+});
