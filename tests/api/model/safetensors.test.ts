@@ -166,6 +166,25 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     ]);
   });
 
+  test.each([
+    [1, ['BOOL', 'U8', 'I8', 'F8_E4M3', 'F8_E5M2']],
+    [2, ['I16', 'U16', 'F16', 'BF16']],
+    [4, ['I32', 'U32', 'F32']],
+    [8, ['I64', 'U64', 'F64']],
+  ])('of %i bytes a number: %j', (width, dtypes) => {
+    for (const dtype of dtypes) {
+      const header = (bytes: number) =>
+        file(JSON.stringify({ a: { dtype, shape: [3], data_offsets: [0, bytes] } }), bytes);
+      expect(superpose.readSafetensorsHeader(header(3 * width)).size).toBe(1);
+      for (const bytes of [3 * width - 1, 3 * width + 1])
+        expect(() => superpose.readSafetensorsHeader(header(bytes)), dtype).toThrow(
+          new RangeError(
+            `Not a sound safetensors file: the shape of tensor "a" does not fit its ${bytes} bytes of ${dtype}.`,
+          ),
+        );
+    }
+  });
+
   test('1.5, −2, infinity, NaN and the smallest number of each dtype', () => {
     const decoded = (dtype: string, bytes: number[]) => [
       ...superpose.decodeSafetensors(entry(dtype, [5]), misaligned(Uint8Array.from(bytes))).data,
@@ -198,6 +217,95 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     end: number | string,
     extent = Number(end) - Number(begin),
   ) => `"${name}":{"dtype":"U8","shape":[${extent}],"data_offsets":[${begin},${end}]}`;
+
+  test('what is told of a file that is cut, whichever of its two lengths is the shorter', () => {
+    const follow = 'follow: not a safetensors file, or a truncated one.';
+    const unsound = 'Not a sound safetensors file: the';
+    expect(refusal(new Uint8Array(4), 20)).toBe(
+      `${unsound} file has 4 bytes; a safetensors file begins with an 8-byte length.`,
+    );
+    expect(refusal(new Uint8Array(20), 4)).toBe(
+      `${unsound} file has 4 bytes; a safetensors file begins with an 8-byte length.`,
+    );
+    const claims = file('{}', 8, 6);
+    expect(refusal(claims.subarray(0, 10), 18)).toBe(`${unsound} header claims 6 bytes where 2 ${follow}`);
+    expect(refusal(claims, 10)).toBe(`${unsound} header claims 6 bytes where 2 ${follow}`);
+    expect(refusal(file('{}', 0, 100_000_000))).toBe(
+      `${unsound} header claims 100000000 bytes where 2 ${follow}`,
+    );
+  });
+
+  test('a tensor’s bytes are told by their count, wherever they begin, and a name by 60 characters', () => {
+    const [name, long] = ['n'.repeat(60), 'n'.repeat(61)];
+    const second = (called: string) =>
+      `{${u8('a', 0, 4)},"${called}":{"dtype":"F32","shape":[3],"data_offsets":[4,8]}}`;
+    const sentence = (shown: string) =>
+      `Not a sound safetensors file: the shape of tensor "${shown}" does not fit its 4 bytes of F32.`;
+    expect(refusal(file(second(name), 8))).toBe(sentence(name));
+    expect(refusal(file(second(long), 8))).toBe(sentence(`${name}…`));
+  });
+
+  test('tensors without bytes come before what begins where they do, in whichever order they are written', () => {
+    const empty = '"none":{"dtype":"U8","shape":[0],"data_offsets":[4,4]}';
+    const names = (header: string) => [...superpose.readSafetensorsHeader(file(header, 8)).keys()];
+    expect(names(`{${u8('b', 4, 8)},${empty},${u8('a', 0, 4)}}`)).toEqual(['a', 'none', 'b']);
+    expect(names(`{${u8('a', 0, 4)},${empty},${u8('b', 4, 8)}}`)).toEqual(['a', 'none', 'b']);
+  });
+
+  test('what is no view of bytes, and values that would not fit in memory', () => {
+    expect(() => superpose.readSafetensorsHeader([] as never)).toThrow(
+      new TypeError('bytes must be a Uint8Array; it is an array of 0.'),
+    );
+    expect(() => superpose.decodeSafetensors(entry('F32', [1]), [] as never)).toThrow(
+      new TypeError('bytes must be a Uint8Array; it is an array of 0.'),
+    );
+    // A byte array that says how long it is, and has no bytes.
+    const claimed = (count: number) =>
+      Object.defineProperty(new Uint8Array(), 'length', { value: 4 * count });
+    const large = 'Tensor w would take 1,025 MB; at most 1,024 MB fit.';
+    const over = Math.floor(2 ** 30 / 12) + 1;
+    expect(() => superpose.decodeSafetensors(entry('F32', [over]), claimed(over))).toThrow(large);
+    const overSingle = 2 ** 27 + 1;
+    expect(() =>
+      superpose.decodeSafetensors(entry('F32', [overSingle]), claimed(overSingle), 'float32'),
+    ).toThrow(large);
+  });
+
+  test('a file that is written has metadata and tables, data at a multiple of eight, spaces before', () => {
+    const rows = { data: Float32Array.of(1, 2), rows: 1, columns: 2 };
+    for (const note of ['', 'a', 'ab', 'abc', 'abcd', 'abcde', 'abcdef', 'abcdefg']) {
+      const bytes = superpose.encodeSafetensors({ rows }, { note });
+      const length = new DataView(bytes.buffer).getUint32(0, true);
+      expect(length % 8).toBe(0);
+      expect(bytes.length).toBe(8 + length + 8);
+      const text = new TextDecoder().decode(bytes.subarray(8, 8 + length));
+      const header = `{"__metadata__":{"note":"${note}"},"rows":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}`;
+      expect(text).toBe(header.padEnd(length));
+      expect(text.length - header.length).toBeLessThan(8);
+    }
+    const none = superpose.encodeSafetensors({ rows });
+    expect(new TextDecoder().decode(none.subarray(8, 28))).toBe('{"__metadata__":{},"');
+  });
+
+  test('what cannot be written is named', () => {
+    const rows = { data: Float32Array.of(1, 2), rows: 1, columns: 2 };
+    for (const [tables, metadata, error] of [
+      [5, {}, new TypeError('tables must be an object; it is 5.')],
+      [{ rows }, 5, new TypeError('metadata must be an object; it is 5.')],
+      [{ rows }, { by: 5 }, new TypeError('metadata.by must be a text; it is 5.')],
+      [
+        { __metadata__: rows },
+        {},
+        new RangeError('tables must not have one called __metadata__: the format has that name.'),
+      ],
+      [{ rows: { ...rows, rows: 2 } }, {}, new RangeError('tables.rows.data must have 4 values; it has 2.')],
+    ] as const) {
+      const write = () => superpose.encodeSafetensors(tables as never, metadata as never);
+      expect(write).toThrow(error);
+      expect(write).toThrow(error.constructor as typeof RangeError);
+    }
+  });
+
   // Each file lies in one way, about 8 bytes of data.
   test.each<[string, string | Uint8Array, RegExp]>([
     ['nothing', new Uint8Array(0), /has 0 bytes/],

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openModel, openTable, type Source } from 'superpose';
+import { openModel, openTable, type Slices, type Source } from 'superpose';
 import { afterAll, expect, test, vi } from 'vitest';
 import { filesOf, jsonOf, slice } from '../../../build/package/model/slices.js';
 import { plain } from '../support/builds.ts';
@@ -84,22 +84,21 @@ test('names with spaces and letters of other scripts', async () => {
 
 test('what is not there is said to be so, with the system’s own error as the cause', async () => {
   const at = '/nowhere/at/all';
-  const error: Error = await openTable(plain, at).catch((one) => one);
+  const error = await openTable(plain, at).catch((one: Error) => one);
   expect(error).toEqual(new Error('"/nowhere/at/all" could not be read (ENOENT).'));
-  expect(error.cause).toMatchObject({ code: 'ENOENT' });
+  expect((error as Error).cause).toMatchObject({ code: 'ENOENT' });
 });
 
 test('a file that is gone, or has become shorter, when it is read', async () => {
   const folder = folderOf('gone', { 'a.txt': 'the 1\n', 'b.txt': 'the 1\n' });
   const { files: first } = await filesOf(join(folder, 'a.txt'));
   rmSync(join(folder, 'a.txt'));
-  const error: Error = await (first.get('a.txt') as { read(a: number, b: number): Promise<unknown> })
-    .read(0, 1)
-    .catch((one) => one);
+  const gone = first.get('a.txt') as Slices;
+  const error = (await gone.read(0, 1).catch((one: unknown) => one)) as Error;
   expect(error.message).toMatch(/^".*" could not be read \(ENOENT\)\.$/);
   expect(error.cause).toMatchObject({ code: 'ENOENT' });
   const { files } = await filesOf(join(folder, 'b.txt'));
-  const file = files.get('b.txt') as Parameters<typeof slice>[0];
+  const file = files.get('b.txt') as Slices;
   expect(await slice(file, 1, 3)).toEqual(bytesOf('he '));
   truncateSync(join(folder, 'b.txt'), 4);
   expect(await slice(file, 1, 3)).toEqual(bytesOf('he '));
@@ -179,9 +178,9 @@ test('a JSON file is text of at most 64 MB', async () => {
   );
   await expect(jsonOf(named(bytesOf(''), 2 ** 26), 'config.json')).rejects.toThrow('ended at byte 0');
   for (const content of [bytesOf('{'), Uint8Array.of(0x22, 0xff, 0x22)]) {
-    const error: Error = await jsonOf(named(content), 'config.json').catch((one) => one);
+    const error = await jsonOf(named(content), 'config.json').catch((one: Error) => one);
     expect(error).toEqual(new RangeError('“config.json” is not JSON.'));
-    expect(error.cause).toBeInstanceOf(Error);
+    expect((error as Error).cause).toBeInstanceOf(Error);
   }
 });
 
