@@ -498,7 +498,7 @@ test.each<[string, string, string | Uint8Array, number[], string[] | undefined]>
   [
     'word2vec, binary, with a line feed within a word',
     'w.bin',
-    joined('1 1\n', '\na\nb ', singles(1)),
+    joined('1 1\n', 'a\nb ', singles(1)),
     [1],
     ['a\nb'],
   ],
@@ -581,6 +581,11 @@ test('numbers that are not finite, or too large for single precision', async () 
   expect(await refusal(open('g.txt', 'a 1e39\n', { precision: 'float32' }))).toBe(
     '“g.txt” must be finite; value 0 is Infinity.',
   );
+});
+
+test('a line of 65,536 numbers is a row', async () => {
+  const { table } = await open('a.csv', `${'1,'.repeat(65_535)}1\n`);
+  expect([table.rows, table.columns]).toEqual([1, 65_536]);
 });
 
 test('what would not fit in memory is refused before it is read', async () => {

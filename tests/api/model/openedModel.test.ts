@@ -110,9 +110,33 @@ test.each<[string, object, object, Error | string]>([
   if (expected instanceof Error) expect(error).toBeInstanceOf(expected.constructor);
 });
 
+test('no module, no options, and a part that the file has not', async () => {
+  const bert = inMemory('model.safetensors', bytesOf('bert'));
+  for (const [opening, error] of [
+    [openModel(5 as never, bert), new TypeError('superpose must be an object; it is 5.')],
+    [openModel(plain, bert, null as never), new TypeError('options must be an object; it is null.')],
+    [openModel(plain, bert, { part: 'gpt2' }), new RangeError('part must be \'bert\'; it is "gpt2".')],
+  ] as const)
+    expect(await thrown(opening)).toEqual(error);
+});
+
+test('models without scores that are a sum say why', async () => {
+  for (const [name, options] of [
+    ['whisper', { part: 'whisper-encoder' }],
+    ['qwen2', {}],
+  ] as const) {
+    const model = await open(name, options);
+    expect(await thrown(model.decompose(input))).toEqual(
+      new RangeError(`${model.name} has no scores that can be taken apart here. ${model.about}`),
+    );
+  }
+});
+
 test('heads and ε: the caller’s, before config.json’s', async () => {
   const model = await beside('bert', { 'config.json': bertConfig }, { heads: 4, epsilon: 0.5 });
   expect([model.heads, model.epsilon]).toEqual([4, 0.5]);
+  // Its table of biases has two columns.
+  expect((await beside('mpnet', {})).heads).toBe(2);
   const bare = await beside('bert', {});
   expect([bare.heads, bare.epsilon]).toEqual([undefined, undefined]);
   const advice = (option: string) => `Put the model’s config.json beside it, or give the option ${option}.`;
@@ -292,6 +316,44 @@ test('a layer’s scores are those of the forward, in the direct way unless anot
   expect(one.apart).toEqual([0]);
   expect((await model.decompose(input, { layer: 1, gauge: 'raw' })).apart).toEqual([]);
   expect((await model.decompose(input, { layer: 1, apart: [0, 4] })).apart).toEqual([0, 4]);
+  model.delete();
+});
+
+test('a way may be named without a layer, which is then the first', async () => {
+  const model = await open('bert');
+  const parts = ['token', 'position', 'token_type', 'attention', 'mlp', 'constant'];
+  const first = await model.decompose(input, { way: 'streams' });
+  expect(first.parts).toEqual(parts);
+  const forward = await model.forward(input, { precision: 'float64' });
+  const streams = forward.decompose({ layer: 1, way: 'streams', gauge: 'canonical', apart: [0] });
+  const second = await model.decompose(input, { layer: 1, way: 'streams' });
+  expect(largestDifference(second.terms, streams.terms)).toBeLessThan(1e-12);
+  const groups = { token: ['token'], rest: parts.slice(1) };
+  expect((await model.decompose(input, { layer: 1, groups })).parts).toEqual(['token', 'rest']);
+  model.delete();
+});
+
+test('means over a corpus take positions out of its windows if they are to, and serve a layer’s scores', async () => {
+  const model = await open('bert');
+  const { corpus: wanted } = families.cases.find(({ name }) => name === 'bert') as Required<
+    Pick<(typeof families.cases)[0], 'corpus'>
+  >;
+  const sentences = families.corpus.map((ids) => ({ ids }));
+  const means = await model.corpusMeans({ sentences, precision: 'float64' });
+  const without = await model.corpusMeans({ sentences, precision: 'float64', control: true });
+  for (const [found, energies] of [
+    [means, wanted.position_energy],
+    [without, wanted.position_energy_control],
+  ] as const)
+    expect(
+      largestDifference(
+        found.states.map(({ positionEnergy }) => positionEnergy),
+        energies,
+      ),
+    ).toBeLessThan(1e-10);
+  expect(largestDifference(means.heads.data, wanted.heads.flat())).toBeLessThan(1e-9);
+  const scores = await model.decompose(input, { layer: 1, way: 'mean', means });
+  expect(scores.parts).toEqual(['position', 'content', 'constant']);
   model.delete();
 });
 

@@ -14,7 +14,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'superpose-files-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 const folderOf = (name: string, files: Record<string, string | Uint8Array>) => {
   const folder = join(scratch, name);
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content);
   return folder;
 };
