@@ -422,7 +422,7 @@ test('a signal ends every reading, and progress is told of', async () => {
   const model = await open('bert');
   const told: number[][] = [];
   const progress = (...of: number[]) => told.push(of);
-  const sentences = families.corpus.map((ids) => ({ ids }));
+  const sentences = families.corpus.slice(0, 6).map((ids) => ({ ids }));
   for (const ask of [
     () => model.forward(input, enough),
     () => model.decompose(input, enough),
