@@ -282,6 +282,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const header = `{"__metadata__":{"note":"${note}"},"rows":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}`;
       expect(text).toBe(header.padEnd(length));
       expect(text.length - header.length).toBeLessThan(8);
+      // Also where the data are longer than the header.
+      const long = { data: new Float64Array(200), rows: 1, columns: 200 };
+      expect(superpose.readSafetensorsHeader(superpose.encodeSafetensors({ long }, { note })).size).toBe(1);
     }
     const none = superpose.encodeSafetensors({ rows });
     expect(new TextDecoder().decode(none.subarray(8, 28))).toBe('{"__metadata__":{},"');
