@@ -1,0 +1,626 @@
+// Encoders of one or two small layers: the formulas, what is refused, and what they hold.
+import type { EncoderInput, EncoderLayer, ForwardInput, Table } from 'superpose';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { apply, headLogits, normalized } from '../support/naive.ts';
+import {
+  dot,
+  inPrecision,
+  largestDifference,
+  mean,
+  norm,
+  rowOf,
+  rowsOf,
+  softmaxRows,
+  sumOf,
+  tableOf,
+} from '../support/numbers.ts';
+import { drawn, heldBytes, layerNorm, linear, madeLayer } from './made.ts';
+
+const [d, heads, inner, n] = [4, 2, 6, 3];
+const close = 1e-12;
+const layers = [madeLayer(d, inner, 10), madeLayer(d, inner, 30)];
+const [layer] = layers as [EncoderLayer<Float64Array>];
+const summands = { token: drawn(n, d, 1), position: drawn(n, d, 2) };
+const input = { d_model: d, heads, precision: 'float64' } as const;
+const zeros = (rows: number, columns: number) => ({ data: new Float64Array(rows * columns), rows, columns });
+const singles = (rows: number, columns: number) => inPrecision(zeros(rows, columns), 'float32') as never;
+
+/** Runs with an encoder of so many layers, and deletes it. */
+function withEncoder<T>(
+  change: Partial<EncoderInput<'float64'>>,
+  run: (encoder: ReturnType<typeof plain.encoder<'float64'>>) => T,
+  count = 1,
+): T {
+  const encoder = plain.encoder({ ...input, ...change });
+  try {
+    for (const one of layers.slice(0, count)) encoder.addLayer(one);
+    return run(encoder);
+  } finally {
+    encoder.delete();
+  }
+}
+
+type Forward = ReturnType<ReturnType<typeof plain.encoder<'float64'>>['forward']>;
+const forwarded = <T>(given: ForwardInput<Float64Array>, run: (forward: Forward) => T, count = 1): T =>
+  withEncoder({}, (encoder) => run(encoder.forward(summands, given)), count);
+
+const told = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    return `${(error as Error).name}: ${(error as Error).message}`;
+  }
+  return 'It did not fail.';
+};
+
+describe('the formulas', () => {
+  const { query, key, value, output } = layer;
+  /** Without its inner bias and weights, an MLP adds its last bias alone. */
+  const flat = { ...layer, up: { weight: zeros(inner, d) }, down: linear(d, inner, 70) };
+  const through = (rows: Float64Array[], by: Parameters<typeof apply>[0]) =>
+    rows.map((row) => apply(by, row));
+  const plus = (a: Float64Array[], b: Float64Array[]) =>
+    a.map((row, i) => sumOf([row, b[i] as Float64Array]));
+
+  /** Logits, weights and what attention writes for these rows; `seen` says which keys a query sees. */
+  function attend(rows: Float64Array[], seen: (i: number, j: number) => boolean) {
+    const logits = headLogits(through(rows, query), through(rows, key), heads);
+    const count = rows.length;
+    const weights = Array.from({ length: heads }, (_, head) =>
+      softmaxRows(
+        logits
+          .subarray(head * count ** 2, (head + 1) * count ** 2)
+          .map((one, at) => (seen(Math.floor(at / count), at % count) ? one : -Infinity)),
+        count,
+      ),
+    );
+    const values = through(rows, value);
+    const mixed = rows.map((_, i) =>
+      Float64Array.from({ length: d }, (_, c) =>
+        dot(
+          (weights[Math.floor((c * heads) / d)] as Float64Array).subarray(i * count, (i + 1) * count),
+          values.map((row) => row[c] as number),
+        ),
+      ),
+    );
+    return { logits, weights: weights.flatMap((one) => [...one]), written: through(mixed, output) };
+  }
+
+  test.each([
+    ['post', false],
+    ['post', true],
+    ['pre', false],
+  ] as const)('norm %s, causal %s: states, logits, weights and embeddings', (place, causal) => {
+    const given = { embeddingNorm: layerNorm(d, 80), finalNorm: layerNorm(d, 90), norm: place, causal };
+    const normOf = (by: Parameters<typeof normalized>[1]) => (row: Float64Array) => normalized(row, by);
+    const x = rowsOf(summands.token).map((row, i) =>
+      normalized(sumOf([row, rowOf(summands.position, i)]), given.embeddingNorm),
+    );
+    const read = place === 'pre' ? x.map(normOf(flat.attentionNorm)) : x;
+    const { logits, weights, written } = attend(read, (i, j) => !causal || j <= i);
+    const constant = x.map(() => flat.down.bias);
+    const after =
+      place === 'pre'
+        ? plus(plus(x, written), constant)
+        : plus(plus(x, written).map(normOf(flat.attentionNorm)), constant).map(normOf(flat.mlpNorm));
+    withEncoder(
+      given,
+      (encoder) => {
+        encoder.addLayer(flat);
+        const forward = encoder.forward(summands);
+        expect([forward.n, forward.layers, encoder.layers]).toEqual([n, 1, 1]);
+        expect(
+          largestDifference(
+            forward.state(0).data,
+            x.flatMap((row) => [...row]),
+          ),
+        ).toBeLessThan(close);
+        expect(
+          largestDifference(
+            forward.state(1).data,
+            after.flatMap((row) => [...row]),
+          ),
+        ).toBeLessThan(close);
+        expect(largestDifference(forward.logits(0), logits)).toBeLessThan(close);
+        expect(largestDifference(forward.attention(0), weights)).toBeLessThan(close);
+        expect(largestDifference(forward.logits(0, [1]), logits.subarray(n * n))).toBeLessThan(close);
+        const pooled = (rows: Float64Array[]) => {
+          const middle = sumOf(rows).map((one) => one / n);
+          return middle.map((one) => one / norm(middle));
+        };
+        const { embeddings } = forward;
+        expect([embeddings.rows, embeddings.columns]).toEqual([2, d]);
+        expect(largestDifference(rowOf(embeddings, 0), pooled(x))).toBeLessThan(close);
+        const last = pooled(after.map(normOf(given.finalNorm)));
+        expect(largestDifference(forward.embedding, last)).toBeLessThan(close);
+      },
+      0,
+    );
+  });
+
+  test('narrow embeddings are widened after their norm', () => {
+    const projection = linear(d, 3, 60);
+    const narrow = drawn(n, 3, 61);
+    const embeddingNorm = layerNorm(3, 62);
+    withEncoder(
+      { projection, embeddingNorm },
+      (encoder) => {
+        const { data } = encoder.forward({ narrow }).state(0);
+        const wanted = rowsOf(narrow).flatMap((row) => [
+          ...apply(projection, normalized(row, embeddingNorm)),
+        ]);
+        expect(largestDifference(data, wanted)).toBeLessThan(close);
+      },
+      0,
+    );
+  });
+
+  test('a relative bias is added to the scores of every layer, and is a part after all others', () => {
+    const bias = drawn(4, heads, 63);
+    const bare = forwarded({}, (forward) => forward.logits(0).slice());
+    withEncoder({ relativeBias: bias }, (encoder) => {
+      const forward = encoder.forward(summands);
+      const added = forward.logits(0).map((one, at) => one - (bare[at] as number));
+      // On the diagonal the offset is 0, the first bucket.
+      for (let head = 0; head < heads; head++)
+        expect(added[head * n * n + n + 1]).toBeCloseTo(bias.data[head] as number, 12);
+      const scores = forward.decompose({ layer: 0 });
+      const parts = ['token', 'position', 'attention', 'mlp', 'constant', 'relative'];
+      expect(scores.parts).toEqual(parts);
+      const own = scores.terms.subarray((parts.length ** 2 - 1) * n * n, parts.length ** 2 * n * n);
+      expect(largestDifference(own, added.subarray(0, n * n))).toBeLessThan(close);
+    });
+  });
+
+  test('defaults are float32, post, gelu, every key, all layers, all tokens and scores', () => {
+    const single = plain.encoder({ d_model: d, heads });
+    single.addLayer(inPrecision(layer, 'float32') as never);
+    const forward = single.forward(inPrecision(summands, 'float32') as never);
+    expect(forward.state(1).data).toBeInstanceOf(Float32Array);
+    const named = { norm: 'post', activation: 'gelu', causal: false } as const;
+    const wanted = withEncoder(named, (encoder) => encoder.forward(summands, { layers: 1 }).state(1).data);
+    expect(largestDifference(forward.state(1).data, wanted)).toBeLessThan(1e-5);
+    const all = { layers: 1, attended: [true, true, true], scores: true, unread: {} };
+    expect(forwarded(all, (one) => one.state(1).data)).toEqual(wanted);
+    single.delete();
+    const tanh = withEncoder({ activation: 'gelu_tanh' }, (one) => one.forward(summands).state(1).data);
+    expect(largestDifference(tanh, wanted)).toBeGreaterThan(1e-7);
+  });
+
+  test('padding is seen by no query, and the embedding leaves it out', () => {
+    const short = Object.fromEntries(
+      Object.entries(summands).map(([name, table]) => [
+        name,
+        tableOf(
+          rowsOf(table)
+            .slice(0, 2)
+            .map((row) => [...row]),
+        ),
+      ]),
+    );
+    const attended = [true, true, false];
+    const [wanted, embedding] = withEncoder({}, (encoder) => {
+      const forward = encoder.forward(short);
+      return [forward.state(1).data, forward.embedding.slice()];
+    });
+    forwarded({ attended }, (forward) => {
+      expect(largestDifference(forward.state(1).data.subarray(0, 2 * d), wanted)).toBeLessThan(close);
+      expect(largestDifference(forward.embedding, embedding)).toBeLessThan(close);
+      const weights = forward.attention(0);
+      for (let row = 0; row < heads * n; row++) {
+        expect(weights[row * n + 2]).toBe(0);
+        expect((weights[row * n] as number) + (weights[row * n + 1] as number)).toBeCloseTo(1, 12);
+      }
+      expect(told(() => forward.decompose({ layer: 0 }))).toBe(
+        'Error: A padded sentence has the terms of the sentence without padding; run that.',
+      );
+    });
+    forwarded({ attended: [true, true, true] }, (forward) => {
+      expect(forward.decompose({ layer: 0 }).n).toBe(n);
+    });
+  });
+
+  test('what is unread changes who attends to whom in that layer alone; what is withheld is gone for all', () => {
+    const taken = drawn(n, d, 64);
+    const states = (given: ForwardInput<Float64Array>) =>
+      forwarded(
+        given,
+        (one) => ({ first: one.state(1).data, second: one.state(2).data, logits: one.logits(1) }),
+        2,
+      );
+    const whole = states({});
+    const later = states({ unread: { 1: taken } });
+    expect(later.first).toEqual(whole.first);
+    expect(largestDifference(later.second, whole.second)).toBeGreaterThan(1e-3);
+    const rows = rowsOf({ data: whole.first, rows: n, columns: d }).map((row, i) =>
+      row.map((one, c) => one - (taken.data[i * d + c] as number)),
+    );
+    const [, second] = layers as [EncoderLayer<Float64Array>, EncoderLayer<Float64Array>];
+    const wanted = headLogits(through(rows, second.query), through(rows, second.key), heads);
+    expect(largestDifference(later.logits, wanted)).toBeLessThan(close);
+    const earlier = states({ unread: { 0: taken } });
+    expect(largestDifference(earlier.first, whole.first)).toBeGreaterThan(1e-3);
+    const less = forwarded({ withheld: taken }, (forward) => forward.state(0).data);
+    const state = forwarded({}, (forward) => forward.state(0).data);
+    expect(
+      largestDifference(
+        less,
+        state.map((one, at) => one - (taken.data[at] as number)),
+      ),
+    ).toBeLessThan(close);
+  });
+
+  test('layers may be left out at the end', () => {
+    const [one, two] = [1, undefined].map((count) =>
+      forwarded({ ...(count && { layers: count }) }, (forward) => [forward.layers, forward.state(1).data], 2),
+    );
+    expect([one?.[0], two?.[0]]).toEqual([1, 2]);
+    expect(one?.[1]).toEqual(two?.[1]);
+    forwarded({ layers: 0 }, (forward) => {
+      expect(forward.state(0).data).toEqual(
+        summands.token.data.map((x, at) => x + (summands.position.data[at] as number)),
+      );
+      expect(told(() => forward.logits(0))).toBe(
+        'RangeError: layer is 0, but there is none to name: 0 are given.',
+      );
+    });
+  });
+});
+
+describe('means of states', () => {
+  const asked = { positions: 2, d_model: d, layers: 1 };
+
+  test('they are those of the rows after the first, and the rest is counted', () => {
+    const means = plain.positionMeans(asked);
+    expect(means.windows).toBe(0);
+    const encoder = plain.encoder({ d_model: d, heads });
+    encoder.addLayer(inPrecision(layer, 'float32') as never);
+    const rows: Float64Array[] = [];
+    for (let window = 0; window < 4; window++) {
+      // One row more than the means take.
+      const forward = encoder.forward({ x: inPrecision(drawn(4, d, 40 + window), 'float32') as never });
+      means.add(forward);
+      rows.push(Float64Array.from(forward.state(1).data));
+      expect(means.windows).toBe(window + 1);
+      if (window === 2)
+        expect(told(() => means.findings(0))).toBe(
+          'RangeError: The means must have at least 4 windows; it has 3.',
+        );
+    }
+    const { mean: middle, position } = means.findings(1);
+    const at = (row: number, c: number) => mean(rows.map((state) => state[row * d + c] as number));
+    for (let c = 0; c < d; c++) {
+      const both = [at(1, c), at(2, c)];
+      expect(middle[c]).toBeCloseTo(mean(both), 6);
+      for (const row of [0, 1])
+        expect(position.data[row * d + c]).toBeCloseTo((both[row] as number) - mean(both), 6);
+    }
+    expect([position.rows, position.columns]).toEqual([2, d]);
+    expect(told(() => means.findings(2))).toBe(
+      'RangeError: layers must be a whole number from 0 to 1; it is 2.',
+    );
+    means.delete();
+    expect(told(() => means.findings(0))).toBe(
+      'Error: This set of means has been deleted; make another one.',
+    );
+    encoder.delete();
+  });
+
+  test('a forward that does not fit them is refused', () => {
+    const means = plain.positionMeans(asked);
+    const added = (forward: unknown) => told(() => means.add(forward as never));
+    for (const [value, shown] of [
+      [null, 'null'],
+      ['text', '"text"'],
+      [undefined, 'undefined'],
+      [{ n: 3 }, 'an object'],
+    ])
+      expect(added(value)).toBe(`TypeError: forward must be an encoder's forward; it is ${shown}.`);
+    withEncoder({}, (encoder) => {
+      expect(added(encoder.forward({ x: drawn(2, d, 1) }))).toBe(
+        'RangeError: forward must have at least 3 rows; it has 2.',
+      );
+      expect(added(encoder.forward(summands, { layers: 0 }))).toBe(
+        'RangeError: forward must have at least 1 layers; it has 0.',
+      );
+      expect(added(encoder.forward(summands))).toBe('It did not fail.');
+      const old = encoder.forward(summands);
+      encoder.forward(summands);
+      expect(added(old)).toContain('has run again since');
+    });
+    const wide = plain.encoder({ ...input, d_model: 6 });
+    expect(added(wide.forward({ x: drawn(n, 6, 1) }, { layers: 0 }))).toBe(
+      'RangeError: forward must have states of 4 channels; it has 6.',
+    );
+    wide.delete();
+    expect(means.windows).toBe(1);
+    means.delete();
+  });
+
+  test('wrong sizes are refused by name', () => {
+    const of = (change: object) => told(() => plain.positionMeans({ ...asked, ...change }));
+    expect(told(() => plain.positionMeans(1 as never))).toBe('TypeError: input must be an object; it is 1.');
+    expect(of({ positions: 1 })).toBe(
+      'RangeError: positions must be a whole number from 2 to 4194304; it is 1.',
+    );
+    expect(of({ d_model: 0 })).toBe('RangeError: d_model must be a whole number from 1 to 4194304; it is 0.');
+    expect(of({ layers: -1 })).toBe('RangeError: layers must be a whole number from 0 to 4194304; it is -1.');
+    expect(of({ d_model: 2 ** 14, layers: 0 })).toBe(
+      'RangeError: Means of 1 states of 2 positions would take 2,049 MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns, or for float32.',
+    );
+  });
+});
+
+describe('what an encoder refuses', () => {
+  const made = (change: object) => told(() => plain.encoder({ ...input, ...change } as never).delete());
+  const mixed = (name: string) =>
+    `TypeError: ${name} is a Float32Array where precision is a Float64Array; use one of them throughout.`;
+  const single = { ...layerNorm(d, 1), gamma: new Float32Array(d), beta: undefined };
+  const bias = { ...layerNorm(d, 1), gamma: undefined, beta: new Float32Array(d) };
+
+  test.each<[object, string]>([
+    [{ d_model: 0 }, 'RangeError: d_model must be a whole number from 1 to 4194304; it is 0.'],
+    [{ heads: 3 }, 'RangeError: heads must divide the 4 channels of d_model; 3 does not.'],
+    [{ precision: 'half' }, `RangeError: precision must be 'float32' or 'float64'; it is "half".`],
+    [{ norm: 'none' }, `RangeError: norm must be 'post' or 'pre'; it is "none".`],
+    [{ activation: 'relu' }, `RangeError: activation must be 'gelu' or 'gelu_tanh'; it is "relu".`],
+    [{ causal: 1 }, 'TypeError: causal must be true or false; it is 1.'],
+    [{ projection: 1 }, 'TypeError: projection must be an object; it is 1.'],
+    [{ projection: { weight: zeros(3, 2) } }, 'RangeError: projection.weight must have 4 rows; it has 3.'],
+    [{ projection: { weight: singles(4, 2) } }, mixed('projection.weight.data')],
+    [{ projection: { weight: zeros(4, 2), bias: new Float32Array(4) } }, mixed('projection.bias')],
+    [{ embeddingNorm: single }, mixed('embeddingNorm.gamma')],
+    [{ embeddingNorm: bias }, mixed('embeddingNorm.beta')],
+    [{ finalNorm: single }, mixed('finalNorm.gamma')],
+    [{ finalNorm: 5 }, 'TypeError: finalNorm must be an object; it is 5.'],
+    [
+      { projection: { weight: zeros(4, 2) }, embeddingNorm: layerNorm(4, 1) },
+      'RangeError: embeddingNorm.gamma must have 2 values; it has 4.',
+    ],
+    [{ relativeBias: 1 }, 'TypeError: relativeBias must be an object; it is 1.'],
+    [{ relativeBias: zeros(4, 3) }, 'RangeError: relativeBias must have 2 columns; it has 3.'],
+    [{ relativeBias: singles(4, 2) }, mixed('relativeBias.data')],
+    [{ relativeBias: zeros(5, 2) }, 'RangeError: buckets must be even when bidirectional; it is 5.'],
+  ])('%j', (change, sentence) => {
+    expect(made(change)).toBe(sentence);
+  });
+
+  test('no options at all', () => {
+    expect(told(() => plain.encoder(null as never))).toBe('TypeError: input must be an object; it is null.');
+  });
+
+  test('a layer of other shapes, or in another precision', () => {
+    withEncoder(
+      {},
+      (encoder) => {
+        const added = (change: object) => told(() => encoder.addLayer({ ...layer, ...change }));
+        expect(told(() => encoder.addLayer(2 as never))).toBe('TypeError: layer must be an object; it is 2.');
+        for (const name of ['query', 'key', 'value', 'output'] as const) {
+          expect(added({ [name]: linear(3, d, 1) })).toBe(
+            `RangeError: ${name}.weight must have 4 rows; it has 3.`,
+          );
+          expect(added({ [name]: linear(d, 3, 1) })).toBe(
+            `RangeError: ${name}.weight must have 4 columns; it has 3.`,
+          );
+        }
+        expect(added({ up: linear(inner, 3, 1) })).toBe(
+          'RangeError: up.weight must have 4 columns; it has 3.',
+        );
+        expect(added({ down: linear(3, inner, 1) })).toBe(
+          'RangeError: down.weight must have 4 rows; it has 3.',
+        );
+        expect(added({ down: linear(d, inner + 1, 1) })).toBe(
+          'RangeError: down.weight must have 6 columns; it has 7.',
+        );
+        expect(added({ up: undefined })).toBe('TypeError: up must be an object; it is undefined.');
+        expect(added({ up: {} })).toBe('TypeError: up.weight must be an object; it is undefined.');
+        expect(added({ value: { weight: singles(d, d) } })).toBe(mixed('value.weight.data'));
+        expect(added({ value: { ...layer.value, bias: new Float32Array(d) } })).toBe(mixed('value.bias'));
+        for (const name of ['attentionNorm', 'mlpNorm']) {
+          expect(added({ [name]: undefined })).toBe(`TypeError: ${name} must be an object; it is undefined.`);
+          expect(added({ [name]: single })).toBe(mixed(`${name}.gamma`));
+          expect(added({ [name]: layerNorm(3, 1) })).toBe(
+            `RangeError: ${name}.gamma must have 4 values; it has 3.`,
+          );
+        }
+        expect(encoder.layers).toBe(0);
+        expect(added({})).toBe('It did not fail.');
+        expect(encoder.layers).toBe(1);
+      },
+      0,
+    );
+  });
+
+  test('summands and options of a forward', () => {
+    withEncoder({}, (encoder) => {
+      const run = (rows: unknown, given: unknown = {}) =>
+        told(() => encoder.forward(rows as never, given as never));
+      const with_ = (given: unknown) => run(summands, given);
+      expect(run(3)).toBe('TypeError: summands must be an object; it is 3.');
+      for (const name of ['attention', 'mlp'])
+        expect(run({ ...summands, [name]: summands.token })).toBe(
+          `RangeError: No summand may be named '${name}': that is a part of its own.`,
+        );
+      expect(run({ token: zeros(n, 3) })).toBe('RangeError: summands.token must have 4 columns; it has 3.');
+      expect(run({ token: singles(n, d) })).toBe(mixed('summands'));
+      expect(run({ token: zeros(0, d) })).toBe('RangeError: summands must have at least 1 row; it has 0.');
+      expect(run({ token: zeros(1, d) })).toBe('It did not fail.');
+      expect(with_(4)).toBe('TypeError: input must be an object; it is 4.');
+      expect(with_({ layers: 2 })).toBe('RangeError: layers must be a whole number from 0 to 1; it is 2.');
+      expect(with_({ scores: 1 })).toBe('TypeError: scores must be true or false; it is 1.');
+      expect(with_({ attended: 'all' })).toBe('TypeError: attended must be a list of 3 flags; it is "all".');
+      expect(with_({ attended: [true] })).toBe('RangeError: attended must have 3 flags; it has 1.');
+      expect(with_({ attended: [true, 1, true] })).toBe(
+        'TypeError: an entry of attended must be true or false; it is 1.',
+      );
+      expect(with_({ attended: [false, false, false] })).toBe(
+        'RangeError: attended must leave a token; it leaves none.',
+      );
+      expect(with_({ attended: [false, false, true] })).toBe('It did not fail.');
+      expect(with_({ unread: 5 })).toBe('TypeError: unread must be an object; it is 5.');
+      expect(with_({ unread: { 1: zeros(n, d) } })).toBe(
+        'RangeError: a layer of unread must be a whole number from 0 to 0; it is 1.',
+      );
+      expect(with_({ unread: { 0: zeros(2, d) } })).toBe('RangeError: unread.0 must have 3 rows; it has 2.');
+      expect(with_({ unread: { 0: singles(n, d) } })).toBe(mixed('unread.0.data'));
+      expect(with_({ withheld: zeros(n, 2) })).toBe('RangeError: withheld must have 4 columns; it has 2.');
+      expect(with_({ withheld: singles(n, d) })).toBe(mixed('withheld.data'));
+    });
+  });
+
+  test('questions that a forward has no answer to', () => {
+    forwarded({}, (forward) => {
+      const from = 'must be a whole number from 0 to';
+      expect(told(() => forward.state(2))).toBe(`RangeError: layers ${from} 1; it is 2.`);
+      expect(told(() => forward.logits(1))).toBe(`RangeError: layer ${from} 0; it is 1.`);
+      expect(told(() => forward.attention(0, [2]))).toBe(`RangeError: an entry of only ${from} 1; it is 2.`);
+      const asked = (change: unknown) => told(() => forward.decompose(change as never));
+      expect(asked(1)).toBe('TypeError: input must be an object; it is 1.');
+      expect(asked({ layer: 1 })).toBe(`RangeError: layer ${from} 0; it is 1.`);
+      expect(asked({ layer: 0, way: 'other' })).toBe(
+        `RangeError: way must be 'direct' or 'streams' or 'mean'; it is "other".`,
+      );
+      expect(asked({ layer: 0, way: 'mean' })).toBe('TypeError: means must be an object; it is undefined.');
+      const means = { mean: new Float64Array(d), position: zeros(n - 1, d) };
+      const by = (change: object, more: object = {}) =>
+        asked({ layer: 0, way: 'mean', means: { ...means, ...change }, ...more });
+      expect(by({})).toBe('It did not fail.');
+      expect(by({ mean: new Float64Array(3) })).toBe('RangeError: means.mean must have 4 values; it has 3.');
+      expect(by({ mean: new Float32Array(d) })).toBe(mixed('means.mean'));
+      expect(by({ position: zeros(2, 3) })).toBe('RangeError: means.position must have 4 columns; it has 3.');
+      expect(by({ position: singles(2, d) })).toBe(mixed('means.position.data'));
+      expect(by({ position: zeros(1, d) })).toBe(
+        'RangeError: means.position must have at least 2 rows; it has 1.',
+      );
+      const own = { means: { token: new Float64Array(d), position: new Float64Array(d) } };
+      expect(by({}, { gauge: own })).toBe(
+        "RangeError: gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.",
+      );
+      expect(by({}, { gauge: 'canonical' })).toBe('It did not fail.');
+      expect(asked({ layer: 0, gauge: own })).toBe('It did not fail.');
+    });
+    forwarded({ scores: false }, (forward) => {
+      const sentence = 'Error: This forward kept no scores; run it with scores: true.';
+      expect(forward.state(1).rows).toBe(n);
+      for (const ask of [
+        () => forward.logits(0),
+        () => forward.attention(0),
+        () => forward.decompose({ layer: 0 }),
+      ])
+        expect(told(ask)).toBe(sentence);
+    });
+  });
+
+  test('a forward ends with the next one, and with its encoder', () => {
+    withEncoder({}, (encoder) => {
+      const first = encoder.forward(summands);
+      const second = encoder.forward(summands);
+      const ended =
+        'Error: The encoder has run again since; take what is wanted of a forward before the next.';
+      for (const ask of [() => first.state(0), () => first.logits(0), () => first.decompose({ layer: 0 })])
+        expect(told(ask)).toBe(ended);
+      expect(second.state(0).rows).toBe(n);
+      encoder.delete();
+      const gone = 'Error: This encoder has been deleted; make another one.';
+      expect(encoder.isAlive()).toBe(false);
+      for (const ask of [
+        () => second.state(0),
+        () => encoder.forward(summands),
+        () => encoder.addLayer(layer),
+      ])
+        expect(told(ask)).toBe(gone);
+    });
+  });
+
+  test('parts are summands, attention, mlp and constant; by means, position, content and constant', () => {
+    forwarded({}, (forward) => {
+      const parts = ['token', 'position', 'attention', 'mlp', 'constant'];
+      const scores = forward.decompose({ layer: 0 });
+      expect(scores.parts).toEqual(parts);
+      expect([scores.n, scores.heads, scores.gauge, scores.apart]).toEqual([n, [0, 1], 'raw', []]);
+      expect(forward.decompose({ layer: 0, way: 'direct', gauge: 'raw', apart: [] })).toEqual(scores);
+      const means = { mean: new Float64Array(d), position: zeros(n - 1, d) };
+      expect(forward.decompose({ layer: 0, way: 'mean', means }).parts).toEqual([
+        'position',
+        'content',
+        'constant',
+      ]);
+      const grouped = forward.decompose({
+        layer: 0,
+        only: [1],
+        groups: { all: ['token', 'position', 'attention', 'mlp', 'constant'] },
+      });
+      expect([grouped.parts, grouped.heads]).toEqual([['all'], [1]]);
+      expect(largestDifference(grouped.terms, forward.logits(0, [1]))).toBeLessThan(close);
+    });
+  });
+});
+
+describe('what is held', () => {
+  let before = 0;
+  beforeEach(() => {
+    before = heldBytes();
+  });
+  const expectHeld = (bytes: number) => {
+    const found = heldBytes(before + bytes) - before;
+    // It is told to 16 bytes.
+    expect(Math.abs(found - bytes), `${found} instead of ${bytes}`).toBeLessThan(16);
+  };
+
+  test('an encoder holds its projection, its layers and its last forward, until it is deleted', () => {
+    const [count, wide] = [64, 32];
+    const encoder = plain.encoder({ ...input, projection: linear(d, wide, 1) });
+    expectHeld(8 * d * wide);
+    encoder.addLayer(layer);
+    const weights = 8 * d * (wide + 4 * d + 2 * inner);
+    expectHeld(weights);
+    const rows: Table<Float64Array> = drawn(count, wide, 2);
+    encoder.forward({ a: rows, b: rows });
+    // Of every head logits and weights; queries, keys and values.
+    const traced = count * (2 * heads * count + 3 * d);
+    const working = count * (12 * d + 2 * count) + 2 * count * wide;
+    expectHeld(weights + 8 * (traced + working));
+    encoder.forward({ a: rows, b: rows }, { scores: false });
+    expectHeld(weights + 8 * (count * d + working));
+    encoder.delete();
+    encoder.delete();
+    expectHeld(0);
+  });
+
+  test.runIf(Symbol.dispose)('nothing after `using`', () => {
+    const encoder = plain.encoder(input);
+    encoder.addLayer(layer);
+    encoder[Symbol.dispose]();
+    expect(encoder.isAlive()).toBe(false);
+    expectHeld(0);
+  });
+
+  test('means hold what they gather', () => {
+    const means = plain.positionMeans({ positions: 5, d_model: 7, layers: 2 });
+    // Of even and odd windows the sums at each position, a covariance, and two rows.
+    expectHeld(3 * (2 * 5 + 7 + 2) * 7 * 8);
+    means.delete();
+    expectHeld(0);
+  });
+
+  test('a forward, scores and a layer that do not fit are refused with their size', () => {
+    const fit = 'at most 1,024 MB fit. Ask for fewer tokens, heads or columns, or for float32.';
+    const thin = plain.encoder({ ...input, d_model: 1, heads: 1 });
+    expect(told(() => thin.forward({ x: zeros(8192, 1) }))).toBe(
+      `RangeError: A forward of 8192 tokens through 0 layers would take 1,025 MB; ${fit}`,
+    );
+    const one = { weight: zeros(1, 1) };
+    const normalization = { kind: 'layer_norm', epsilon: 1 } as const;
+    thin.addLayer({
+      ...{ query: one, key: one, value: one, output: one, up: one, down: one },
+      ...{ attentionNorm: normalization, mlpNorm: normalization },
+    });
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 1)]));
+    const forward = thin.forward(many);
+    expect(told(() => forward.decompose({ layer: 0 }))).toBe(
+      `RangeError: 1 heads of 1089 terms for 370 tokens would take 2,282 MB; ${fit}`,
+    );
+    thin.delete();
+  });
+});

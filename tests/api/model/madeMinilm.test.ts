@@ -1,0 +1,664 @@
+// A made-up MiniLM of two layers, whole in memory: what its functions compute, read and refuse.
+import {
+  type CorpusMeans,
+  corpusSentences,
+  loadMiniLM,
+  type MiniLMOptions,
+  type Sentence,
+  type Superpose,
+} from 'superpose';
+import { afterAll, describe, expect, test } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
+import { fileOf } from '../support/safetensors.ts';
+import {
+  corpusFile,
+  files,
+  heldBytes,
+  json,
+  layerTensors,
+  loadMade,
+  made,
+  madeEncoder,
+  manifest,
+  shape,
+  words,
+} from './made.ts';
+
+const { d_model: d, positions } = shape;
+const text = 'The cats sat on a mat.';
+const other = 'A cat slept and the river was in it.';
+const hand = madeEncoder();
+afterAll(() => hand.delete());
+
+const told = (run: Promise<unknown> | (() => unknown)) =>
+  (typeof run === 'function' ? new Promise((go) => go(run())) : run).then(
+    () => 'It did not fail.',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+
+describe('rows and weights', () => {
+  test('are those of the files, in the precision that is asked for', async () => {
+    const { minilm } = await loadMade();
+    const { ids, tokens, dropped } = minilm.tokenize(text);
+    expect(tokens).toEqual(['[CLS]', 'the', 'cat', '##s', 'sat', 'on', 'a', 'mat', '.', '[SEP]']);
+    expect(ids).toEqual(tokens.map((token) => words.indexOf(token)));
+    expect(dropped).toBe(0);
+    const { token, position, token_type } = await minilm.summands({ ids, tokens, dropped });
+    expect(rowsOf(token)).toEqual(ids.map((id) => rowOf(made.words, id)));
+    expect(rowsOf(position)).toEqual(ids.map((_, place) => rowOf(made.positions, place)));
+    expect(rowsOf(token_type)).toEqual(ids.map(() => rowOf(made.segments, 0)));
+    const single = await minilm.summands({ ids, tokens, dropped }, 'float32');
+    for (const { data } of Object.values(single)) expect(data).toBeInstanceOf(Float32Array);
+    expect([...single.token.data]).toEqual([...token.data]);
+    // The single one first: neither takes the other's place.
+    const [narrow, wide] = [minilm.layer('float32'), minilm.layer()];
+    expect(narrow.query.weight.data).toBeInstanceOf(Float32Array);
+    expect(wide.query.weight.data).toBeInstanceOf(Float64Array);
+    const [{ query, key }] = made.layers as [(typeof made.layers)[0]];
+    expect(wide).toEqual({ normalization: made.embeddingNorm, query, key, heads: shape.heads });
+    // Decoded once.
+    expect(minilm.layer('float64').key.weight.data).toBe(wide.key.weight.data);
+    expect(minilm.layer('float32').key.weight.data).toBe(narrow.key.weight.data);
+  });
+
+  test('shards are read when a row is needed, and once', async () => {
+    const { minilm, asked } = await loadMade();
+    expect(asked.sort()).toEqual(['layer-0.safetensors', 'manifest.json', 'tokenizer.json']);
+    const of = (...ids: number[]): Sentence => ({ ids, tokens: [], dropped: 0 });
+    await minilm.summands(of(3, 12));
+    expect(asked.slice(3).sort()).toEqual([
+      'positions-0.safetensors',
+      'words-0.safetensors',
+      'words-1.safetensors',
+    ]);
+    await minilm.summands(of(13, 4), 'float32');
+    expect(asked).toHaveLength(6);
+    await minilm.summands(of(23));
+    expect(asked.slice(6)).toEqual(['words-2.safetensors']);
+  });
+
+  test('a sentence is as long as the table of positions at most', async () => {
+    const { minilm } = await loadMade();
+    const of = (count: number): Sentence => ({ ids: Array<number>(count).fill(3), tokens: [], dropped: 0 });
+    expect((await minilm.summands(of(positions))).position.data).toEqual(made.positions.data);
+    expect(await told(minilm.summands(of(positions + 1)))).toBe(
+      'RangeError: A sentence has at most 140 tokens; this one has 141.',
+    );
+    expect((await minilm.summands(of(0), 'float32')).token).toEqual({
+      data: new Float32Array(),
+      rows: 0,
+      columns: d,
+    });
+    expect(await told(minilm.summands({ ids: [24], tokens: [], dropped: 0 }))).toBe(
+      'RangeError: an entry of sentence.ids must be a whole number from 0 to 23; it is 24.',
+    );
+    expect(await told(minilm.summands(7 as never))).toBe('TypeError: sentence must be an object; it is 7.');
+    expect(await told(() => minilm.pieces([24]))).toBe(
+      'RangeError: an entry of ids must be a whole number from 0 to 23; it is 24.',
+    );
+    expect(minilm.pieces([23, 0])).toEqual(['at', '[UNK]']);
+    expect(minilm.tokenize(text, 10).dropped).toBe(0);
+    expect(minilm.tokenize(text, 9)).toMatchObject({ dropped: 1, tokens: expect.arrayContaining(['[SEP]']) });
+    expect(await told(() => minilm.tokenize(text, 1))).toBe(
+      'RangeError: most must be a whole number from 2 to 140; it is 1.',
+    );
+    expect(await told(() => minilm.tokenize(text, 141))).toContain('from 2 to 140; it is 141.');
+    expect(await told(() => minilm.tokenize('a'.repeat(100_001)))).toBe(
+      'RangeError: The text must have at most 100000 characters; it has 100001.',
+    );
+    expect(minilm.tokenize('a'.repeat(100_000)).ids).toEqual([1, 0, 2]);
+    expect(await told(() => minilm.tokenize(3 as never))).toBe(
+      'TypeError: The text must be a string; it is 3.',
+    );
+  });
+
+  test('first scores, with an undefined layer too, are of the default gauge', async () => {
+    const { minilm, asked } = await loadMade();
+    const scores = await minilm.decompose(text);
+    expect(scores.parts).toEqual(['token', 'position', 'token_type', 'constant']);
+    expect([scores.gauge, scores.apart]).toEqual(['canonical', [0]]);
+    expect(scores.terms).toBeInstanceOf(Float64Array);
+    const named = { layer: undefined, gauge: 'canonical', apart: [0] } as const;
+    expect(await minilm.decompose(minilm.tokenize(text), named as object)).toEqual(scores);
+    expect(await minilm.decompose(text, { gauge: 'raw' })).toMatchObject({ gauge: 'raw', apart: [] });
+    expect((await minilm.decompose(text, { apart: [1, 2] })).apart).toEqual([1, 2]);
+    const none = await minilm.decompose({ ids: [], tokens: [], dropped: 0 });
+    expect([none.n, none.apart]).toEqual([0, []]);
+    expect(asked.filter((file) => file.startsWith('encoder'))).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  /** Reads these files, and notes which were asked for and whether afresh. */
+  const reading = (given: Record<string, Uint8Array | Error>) => {
+    const asked: [string, boolean | undefined][] = [];
+    const read: MiniLMOptions['read'] = async (file, afresh) => {
+      asked.push([file, afresh]);
+      const found = given[file] ?? files[file];
+      if (found instanceof Uint8Array) return found;
+      throw found ?? new Error(`There is no ${file}.`);
+    };
+    return { asked, options: { read } };
+  };
+
+  test('what a cache may hold is read again, past it; what cannot be read is not', async () => {
+    const { asked, options } = reading({ 'layer-0.safetensors': json('portal') });
+    const error = (await loadMiniLM(plain, options).catch((one) => one)) as Error;
+    expect(error.message).toMatch(/^The MiniLM file layer-0\.safetensors is damaged; build it again\. ./);
+    expect((error.cause as Error).message).toBe(error.message.replace(/^.*build it again\. /, ''));
+    expect(asked.filter(([file]) => file === 'layer-0.safetensors')).toEqual([
+      ['layer-0.safetensors', false],
+      ['layer-0.safetensors', true],
+    ]);
+    const away = new Error('The line is cut.');
+    const missing = reading({ 'tokenizer.json': away });
+    expect(await loadMiniLM(plain, missing.options).catch((one) => one)).toBe(away);
+    expect(missing.asked.filter(([file]) => file === 'tokenizer.json')).toHaveLength(1);
+    const nothing = reading({ 'manifest.json': away });
+    const found = (await loadMiniLM(plain, nothing.options).catch((one) => one)) as Error;
+    expect(found.message).toMatch(/^The MiniLM files are not there\. /);
+    expect(found.cause).toBe(away);
+    expect(nothing.asked).toEqual([['manifest.json', false]]);
+  });
+
+  test('what is no JSON has the parser’s error for its cause', async () => {
+    const { options } = reading({ 'manifest.json': new TextEncoder().encode('<html>') });
+    const error = (await loadMiniLM(plain, options).catch((one) => one)) as Error;
+    expect((error.cause as Error).message).toBe('It is not JSON.');
+    expect((error.cause as Error).cause).toBeInstanceOf(SyntaxError);
+  });
+
+  test.each([
+    ['inner', 0, 'inner must be a whole number from 1 to 4194304; it is 0.'],
+    ['layerBytes', [-1], 'an entry of layerBytes must be a whole number from 0 to 1073741824; it is -1.'],
+    ['layerBytes', 7, 'layerBytes must be an array of numbers; it is 7.'],
+  ])('a manifest whose %s is %j', async (name, value, why) => {
+    const { options } = reading({ 'manifest.json': json({ ...manifest, [name]: value }) });
+    expect(await told(loadMiniLM(plain, options))).toBe(
+      `Error: The MiniLM file manifest.json is damaged; build it again. ${why}`,
+    );
+  });
+
+  test('files of the first layer alone have its scores, and say so of the others', async () => {
+    const { inner: _, layerBytes: __, ...least } = manifest;
+    const { minilm } = await loadMade({ 'manifest.json': json(least) });
+    expect(minilm.layerBytes).toEqual([]);
+    expect((await minilm.decompose(text)).n).toBe(10);
+    const why =
+      'Error: These MiniLM files hold the first layer’s scores alone. Build again to have all layers.';
+    expect(await told(minilm.forward(text))).toBe(why);
+    expect(await told(minilm.decompose(text, { layer: 1 }))).toBe(why);
+    expect(await told(minilm.corpusMeans())).toBe(why);
+  });
+
+  test.each(Object.keys(layerTensors(1)))('a layer without its %s', async (name) => {
+    const { [name]: _, ...others } = layerTensors(1);
+    const { minilm } = await loadMade({ 'encoder-1.safetensors': fileOf(others) });
+    expect(await told(minilm.forward(text))).toBe(
+      `Error: The MiniLM file encoder-1.safetensors is damaged; build it again. It lacks the tensor ${name}.`,
+    );
+    // The first layer’s file has arrived, and is enough for it.
+    expect((await minilm.forward(text, { layers: 1 })).layers).toBe(1);
+  });
+
+  test('a layer with a tensor of another shape', async () => {
+    const tensors = layerTensors(0);
+    const name = 'encoder.layer.0.output.dense.weight';
+    const turned = { ...(tensors[name] as (typeof tensors)[string]), shape: [6, 4] };
+    const { minilm } = await loadMade({ 'encoder-0.safetensors': fileOf({ ...tensors, [name]: turned }) });
+    expect(await told(minilm.forward(text))).toBe(
+      `Error: The MiniLM file encoder-0.safetensors is damaged; build it again. Tensor ${name} has shape [6, 4] instead of [4, 6].`,
+    );
+  });
+});
+
+describe('all layers', () => {
+  test('states, scores and embedding are those of the same weights added by hand', async () => {
+    const { minilm } = await loadMade();
+    const forward = await minilm.forward(text, { precision: 'float64' });
+    expect(forward.sentence).toEqual(minilm.tokenize(text));
+    const wanted = hand.forward(await minilm.summands(forward.sentence));
+    expect(forward.layers).toBe(2);
+    for (const layers of [0, 1, 2]) expect(forward.state(layers)).toEqual(wanted.state(layers));
+    expect(forward.logits(1)).toEqual(wanted.logits(1));
+    expect(forward.embedding).toEqual(wanted.embedding);
+    const single = await minilm.forward(text);
+    expect(single.embedding).toBeInstanceOf(Float32Array);
+    expect(largestDifference(single.embedding, wanted.embedding)).toBeLessThan(1e-4);
+    const sentence = minilm.tokenize(other);
+    const fewer = await minilm.forward(sentence, { precision: 'float64', layers: 1, scores: false });
+    expect(fewer.sentence).toBe(sentence);
+    expect(fewer.layers).toBe(1);
+    expect(await told(() => fewer.logits(0))).toContain('kept no scores');
+    const rows = await minilm.summands(sentence);
+    expect(fewer.state(1)).toEqual(hand.forward(rows, { layers: 1 }).state(1));
+    const own = await minilm.forward(text, { precision: 'float64', summands: { token: rows.token } });
+    expect(own.state(2)).toEqual(hand.forward({ token: rows.token }).state(2));
+  });
+
+  test('any layer is taken apart, canonical unless another gauge is named', async () => {
+    const { minilm } = await loadMade();
+    const run = hand.forward(await minilm.summands(minilm.tokenize(text)));
+    for (const layer of [1, 0]) {
+      const scores = await minilm.decompose(text, { layer });
+      const { sentence, ...found } = scores;
+      expect(sentence.ids).toHaveLength(10);
+      expect(found).toEqual(run.decompose({ layer, gauge: 'canonical', apart: [0] }));
+      const { sentence: _, ...raw } = await minilm.decompose(sentence, { layer, gauge: 'raw' });
+      expect(raw).toEqual(run.decompose({ layer }));
+      const asked = { layer, way: 'streams', only: [1], apart: [2] } as const;
+      const { sentence: __, ...streams } = await minilm.decompose(text, asked);
+      expect(streams).toEqual(run.decompose({ ...asked, gauge: 'canonical' }));
+    }
+    const single = await minilm.decompose(text, { layer: 1, precision: 'float32' });
+    expect(single.terms).toBeInstanceOf(Float32Array);
+  });
+
+  test('what is out of range or no sentence is refused by name', async () => {
+    const { minilm } = await loadMade();
+    expect(await told(minilm.forward(null as never))).toBe(
+      'TypeError: The text must be a string; it is null.',
+    );
+    expect(await told(minilm.decompose(null as never, { layer: 0 }))).toBe(
+      'TypeError: The text must be a string; it is null.',
+    );
+    expect(await told(minilm.forward(text, { layers: 3 }))).toBe(
+      'RangeError: layers must be a whole number from 0 to 2; it is 3.',
+    );
+    expect(await told(minilm.decompose(text, { layer: 2 }))).toBe(
+      'RangeError: layer must be a whole number from 0 to 1; it is 2.',
+    );
+    expect(await told(minilm.forward(text, { precision: 'half' as never }))).toContain('precision must be');
+    expect(await told(minilm.decompose(text, { layer: 0, way: 'mean' }))).toBe(
+      'TypeError: means must be an object; it is undefined.',
+    );
+  });
+
+  /** Runs through encoders of this one are listed, by how many layers. */
+  const counting = () => {
+    const runs: (number | undefined)[] = [];
+    const encoder = ((asked: Parameters<Superpose['encoder']>[0]) => {
+      const real = plain.encoder(asked);
+      const forward: typeof real.forward = (rows, given) => {
+        runs.push(given?.layers);
+        return real.forward(rows, given);
+      };
+      return Object.create(real, { forward: { value: forward } }) as typeof real;
+    }) as Superpose['encoder'];
+    return { runs, superpose: { ...plain, encoder } };
+  };
+
+  test('a sentence is run once for the scores of all layers that have come', async () => {
+    const { runs, superpose } = counting();
+    const { minilm, asked } = await loadMade({}, { superpose });
+    const ask = (of: string, layer: number, more: object = {}) => minilm.decompose(of, { layer, ...more });
+    await ask(text, 0);
+    await ask(text, 0, { gauge: 'raw' });
+    expect(runs).toEqual([1]);
+    expect(asked.filter((file) => file.startsWith('encoder'))).toEqual(['encoder-0.safetensors']);
+    await ask(text, 1);
+    expect(asked.filter((file) => file.startsWith('encoder'))).toHaveLength(2);
+    await ask(text, 0);
+    expect(runs).toEqual([1, 2]);
+    const before = await ask(other, 0);
+    await ask(other, 1);
+    expect(runs).toEqual([1, 2, 2]);
+    // Rows of the caller's are run each time, and not taken for the sentence's own.
+    const summands = await minilm.summands(minilm.tokenize(text));
+    const short = Object.fromEntries(
+      Object.entries(summands).map(([name, { data }]) => [
+        name,
+        { data: data.slice(0, 9 * d), rows: 9, columns: d },
+      ]),
+    );
+    const given = await ask(other, 0, { summands: short });
+    expect([given.n, before.n, runs.length]).toEqual([9, 12, 4]);
+    expect((await ask(other, 0)).terms).toEqual(before.terms);
+    expect(runs).toHaveLength(5);
+    // A forward takes the encoder, so the next question runs again.
+    await minilm.forward(other, { precision: 'float64' });
+    expect((await ask(other, 0)).terms).toEqual(before.terms);
+    expect(runs).toHaveLength(7);
+    // In the other precision nothing of this is known.
+    await ask(other, 0, { precision: 'float32' });
+    expect(runs.slice(7)).toEqual([1]);
+  });
+
+  test('files come when a layer is needed, and once for each precision', async () => {
+    const { minilm, asked } = await loadMade();
+    const came = () => asked.filter((file) => file.startsWith('encoder')).map((file) => Number(file[8]));
+    await minilm.forward(text, { layers: 0 });
+    expect(came()).toEqual([]);
+    await minilm.forward(text, { layers: 1 });
+    await minilm.forward(other, { layers: 1 });
+    expect(came()).toEqual([0]);
+    await minilm.forward(text);
+    await minilm.forward(text, { layers: 1 });
+    expect(came()).toEqual([0, 1]);
+    await minilm.forward(text, { precision: 'float64' });
+    expect(came()).toEqual([0, 1, 0, 1]);
+    // Two at once wait for one another.
+    const { minilm: fresh, asked: again } = await loadMade();
+    const both = await Promise.all([fresh.forward(text, { layers: 1 }), fresh.forward(text)]);
+    expect(both.map(({ layers }) => layers)).toEqual([1, 2]);
+    expect(again.filter((file) => file.startsWith('encoder'))).toHaveLength(2);
+  });
+
+  test('progress counts the bytes of what was missing, up to all of them', async () => {
+    const [first, second] = manifest.layerBytes as [number, number];
+    const withProgress = async (extra: number) => {
+      const { minilm } = await loadMade(
+        {},
+        {
+          read: async (file, _, watch) => {
+            const bytes = files[file] as Uint8Array;
+            watch?.received?.(100);
+            watch?.received?.(bytes.length - 100 + extra);
+            return bytes;
+          },
+        },
+      );
+      const heard: [number, number][] = [];
+      const run = (layers: number) =>
+        minilm.forward(text, { layers, progress: (bytes, of) => heard.push([bytes, of]) });
+      return { heard, run, minilm };
+    };
+    const { heard, run, minilm } = await withProgress(0);
+    expect(minilm.layerBytes).toEqual([first, second]);
+    await run(1);
+    expect(heard.splice(0)).toEqual([
+      [100, first],
+      [first, first],
+    ]);
+    await run(2);
+    expect(heard.splice(0)).toEqual([
+      [100, second],
+      [second, second],
+    ]);
+    await run(2);
+    expect(heard).toEqual([]);
+    // A server may send more than the manifest says.
+    const more = await withProgress(7);
+    await more.run(2);
+    expect(more.heard.map(([bytes]) => bytes)).toEqual([100, first + 7, first + 107, first + second]);
+  });
+
+  test('a signal ends the fetching with its reason; the next forward goes on', async () => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const asked: string[] = [];
+    const signals: unknown[] = [];
+    const { minilm } = await loadMade(
+      {},
+      {
+        read: async (file, _, watch) => {
+          if (!file.startsWith('encoder')) return files[file] as Uint8Array;
+          asked.push(file);
+          signals.push(watch?.signal);
+          if (file === 'encoder-1.safetensors') stop.abort(reason);
+          return files[file] as Uint8Array;
+        },
+      },
+    );
+    await expect(minilm.forward(text, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(asked).toEqual([]);
+    await expect(minilm.forward(text, { signal: stop.signal })).rejects.toBe(reason);
+    expect(signals).toEqual([stop.signal, stop.signal]);
+    // The second layer had come, but was not taken.
+    expect((await minilm.forward(text)).layers).toBe(2);
+    expect(asked).toEqual([0, 1, 1].map((layer) => `encoder-${layer}.safetensors`));
+  });
+});
+
+describe('the second module', () => {
+  const { encoder: _, positionMeans: __, ...first } = plain;
+
+  test('is missed by name, whichever of its functions is not there', async () => {
+    const why =
+      'Error: The layers after the first scores run in the second module; load the model over load() or loadRest().';
+    for (const lacking of [
+      first,
+      { ...first, encoder: plain.encoder },
+      { ...first, positionMeans: plain.positionMeans },
+    ]) {
+      const { minilm } = await loadMade({}, { superpose: lacking as Superpose });
+      expect(await told(minilm.forward(text))).toBe(why);
+      expect((await minilm.decompose(text)).n).toBe(10);
+    }
+  });
+
+  test('is started when it is needed, and again after it did not come', async () => {
+    let started = 0;
+    const { minilm } = await loadMade(
+      {},
+      {
+        superpose: first as Superpose,
+        rest: async () => {
+          started += 1;
+          if (started === 1) throw new Error('The network is away.');
+          return plain;
+        },
+      },
+    );
+    await minilm.decompose(text);
+    expect(started).toBe(0);
+    expect(await told(minilm.forward(text))).toBe('Error: The network is away.');
+    expect((await minilm.forward(text)).layers).toBe(2);
+    expect(started).toBe(2);
+  });
+});
+
+describe('positions and order changed', async () => {
+  const { minilm } = await loadMade();
+  const sentence = minilm.tokenize('the river bank');
+  const rows = await minilm.summands(sentence);
+  const changed = (change: unknown) => minilm.changed(sentence, change as never);
+  const n = 5;
+  const tableRow = (place: number) => rowOf(made.positions, place);
+
+  test('words in another order; positions as they were', async () => {
+    const found = await changed({ order: [0, 3, 1, 2, 4] });
+    expect(rowsOf(found.token)).toEqual([0, 3, 1, 2, 4].map((from) => rowOf(rows.token, from)));
+    expect(found.position).toEqual(rows.position);
+    expect(found.token_type).toEqual(rows.token_type);
+    expect(await told(changed({ order: [0, 1] }))).toBe(
+      'RangeError: order must be an array of 5 numbers; it is an array of 2.',
+    );
+    expect(await told(changed({ order: [0, 1, 1, 2, 3] }))).toBe(
+      'RangeError: order must name each once; 1 is there twice.',
+    );
+    expect(await told(changed({ order: [0, 1, 2, 3, 5] }))).toBe(
+      'RangeError: an entry of order must be a whole number from 0 to 4; it is 5.',
+    );
+  });
+
+  test('positions from further down the table, up to its end; row 0 stays unless it is asked for', async () => {
+    const places = async (change: object) => {
+      const { token, position } = await changed(change);
+      expect(token).toEqual(rows.token);
+      return rowsOf(position);
+    };
+    const last = positions - n;
+    expect(await places({ shift: 0 })).toEqual(rowsOf(rows.position));
+    expect(await places({ shift: 7 })).toEqual([0, 8, 9, 10, 11].map(tableRow));
+    expect(await places({ shift: 7, cls: false })).toEqual([0, 8, 9, 10, 11].map(tableRow));
+    expect(await places({ shift: last, cls: true })).toEqual([135, 136, 137, 138, 139].map(tableRow));
+    expect(await told(changed({ shift: last + 1 }))).toBe(
+      'RangeError: shift must be a whole number from 0 to 135; it is 136.',
+    );
+    expect(await told(changed({ shift: 1, cls: 1 }))).toBe('TypeError: cls must be true or false; it is 1.');
+  });
+
+  test('all positions the mean of the sentence, of the rows in use or of the table', async () => {
+    const meanOf = (from: number, to: number) => {
+      const count = to - from;
+      return sumOf(Array.from({ length: count }, (_, place) => tableRow(from + place))).map((x) => x / count);
+    };
+    for (const [kind, middle, begin] of [
+      ['sentence', meanOf(1, n), 1],
+      ['used', meanOf(1, 128), 1],
+      ['table', meanOf(0, positions), 0],
+    ] as const) {
+      const { token, position } = await changed({ mean: kind });
+      expect(token).toEqual(rows.token);
+      for (const [place, row] of rowsOf(position).entries())
+        expect(largestDifference(row, place < begin ? tableRow(0) : middle), kind).toBeLessThan(1e-14);
+    }
+    expect(await told(changed({ mean: 'all' }))).toBe(
+      `RangeError: mean must be 'sentence' or 'used' or 'table'; it is "all".`,
+    );
+    expect(await told(changed(1))).toBe('TypeError: change must be an object; it is 1.');
+    const single = await minilm.changed(sentence, { mean: 'table' }, 'float32');
+    expect(single.position.data).toBeInstanceOf(Float32Array);
+  });
+});
+
+describe('means over a corpus', () => {
+  const plainWords = words.slice(3, 13);
+  /** A sentence of so many words, each one piece. */
+  const sentenceOf = (count: number, seed: number) =>
+    Array.from({ length: count }, (_, at) => plainWords[(at * at + seed * (at + 3)) % 10]).join(' ');
+  const several = (count: number, length: number) =>
+    Array.from({ length: count }, (_, seed) => sentenceOf(length, seed));
+  const groups = { position: ['position'], rest: ['content', 'constant'] };
+
+  test.each([false, true])('by hand; positions taken out of the input: %s', async (control) => {
+    const { minilm } = await loadMade();
+    const sentences = several(4, 15);
+    const fractions: number[] = [];
+    const found = await minilm.corpusMeans({
+      sentences,
+      precision: 'float64',
+      done: (fraction) => fractions.push(fraction),
+      ...(control && { control }),
+    });
+    const pieces = sentences.flatMap((one) => minilm.tokenize(one).ids.slice(1, -1));
+    expect(pieces).toHaveLength(60);
+    // Cut every 7 pieces: from 0, 7, 14, 21 and 28.
+    const windows = [0, 7, 14, 21, 28].map((from) => [1, ...pieces.slice(from, from + 30), 2]);
+    const means = plain.positionMeans({ positions: 30, d_model: d, layers: 2 });
+    for (const ids of windows) {
+      const sentence = { ids, tokens: [], dropped: 0 };
+      const rows = control ? minilm.changed(sentence, { mean: 'sentence' }) : minilm.summands(sentence);
+      means.add(hand.forward(await rows) as never);
+    }
+    expect(found.windows).toBe(5);
+    expect(found.states).toEqual([0, 1, 2].map((layers) => means.findings(layers)));
+    means.delete();
+    expect(fractions).toEqual(Array.from({ length: 9 }, (_, step) => (step + 1) / 9));
+    expect(found.sentencesOfHeads).toBe(4);
+    expect([found.heads.rows, found.heads.columns]).toEqual([2, 2]);
+    expect(found.heads.data).toEqual(await headsByHand(minilm, found, sentences));
+  });
+
+  /** Position → position of each layer and head, pooled over these sentences. */
+  async function headsByHand(
+    minilm: Awaited<ReturnType<typeof loadMade>>['minilm'],
+    means: CorpusMeans,
+    sentences: readonly string[],
+  ) {
+    const shares: number[] = [];
+    for (const layer of [0, 1]) {
+      const scores = [];
+      for (const one of sentences)
+        scores.push(await minilm.decompose(one, { layer, way: 'mean', means, groups }));
+      const { heads } = plain.poolShares(scores, [0, 1, 1, 1]);
+      shares.push(heads[0] as number, heads[2] as number);
+    }
+    return Float64Array.from(shares);
+  }
+
+  test('32 of the short sentences, evenly spaced, are taken for the heads', async () => {
+    const { minilm } = await loadMade();
+    // 29 words and two markers are short, 30 are not.
+    const sentences = [sentenceOf(30, 50), ...several(32, 3), sentenceOf(29, 51)];
+    const found = await minilm.corpusMeans({ sentences, precision: 'float64' });
+    expect(found.sentencesOfHeads).toBe(32);
+    // Of 33, the second is left out.
+    const chosen = sentences.slice(1).filter((_, place) => place !== 1);
+    const wanted = await headsByHand(minilm, found, chosen);
+    expect(found.heads.data).toEqual(wanted);
+    const first = await headsByHand(minilm, found, sentences.slice(2));
+    expect(largestDifference(first, wanted)).toBeGreaterThan(1e-9);
+  });
+
+  test('without a short sentence there are no heads', async () => {
+    const { minilm } = await loadMade();
+    const before = heldBytes();
+    const found = await minilm.corpusMeans({ sentences: [sentenceOf(30, 1), sentenceOf(31, 2)] });
+    expect([found.windows, found.sentencesOfHeads]).toEqual([5, 0]);
+    expect([...found.heads.data]).toEqual(Array(4).fill(Number.NaN));
+    // Nothing is left of the means: what is held now are two layers and the last forward.
+    const again = heldBytes();
+    await minilm.corpusMeans({ sentences: [sentenceOf(30, 1), sentenceOf(31, 2)] });
+    expect(heldBytes(again)).toBe(again);
+    expect(again).toBeGreaterThan(before);
+  });
+
+  test('51 pieces are the least, and must come in a list', async () => {
+    const { minilm } = await loadMade();
+    const run = (options: object) => told(minilm.corpusMeans(options));
+    expect((await minilm.corpusMeans({ sentences: several(3, 17) })).windows).toBe(4);
+    expect(await run({ sentences: several(5, 10) })).toBe(
+      'RangeError: The sentences must have at least 51 pieces, four windows; they have 50.',
+    );
+    expect(await run({ sentences: [] })).toBe(
+      'RangeError: The sentences must have at least 51 pieces, four windows; they have 0.',
+    );
+    expect(await run({ sentences: 'One.' })).toBe(
+      'TypeError: sentences must be a list of texts; it is "One.".',
+    );
+    expect(await run({ control: 1 })).toBe('TypeError: control must be true or false; it is 1.');
+    expect(await run({ precision: 'half' })).toContain('precision must be');
+  });
+
+  test('a signal ends it between two windows, and nothing stays held', async () => {
+    const { minilm } = await loadMade();
+    const sentences = several(4, 15);
+    await minilm.corpusMeans({ sentences });
+    const before = heldBytes();
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const fractions: number[] = [];
+    const done = (fraction: number) => {
+      fractions.push(fraction);
+      if (fractions.length === 2) stop.abort(reason);
+    };
+    await expect(minilm.corpusMeans({ sentences, done, signal: stop.signal })).rejects.toBe(reason);
+    expect(fractions).toHaveLength(2);
+    await minilm.corpusMeans({ sentences });
+    expect(heldBytes(before)).toBe(before);
+  });
+
+  test('they serve either precision, and their layers are counted', async () => {
+    const { minilm } = await loadMade();
+    const means = await minilm.corpusMeans({ sentences: several(4, 15) });
+    for (const precision of ['float32', 'float64'] as const) {
+      const found = await minilm.decompose(text, { layer: 1, way: 'mean', means, precision });
+      expect(found.parts).toEqual(['position', 'content', 'constant']);
+    }
+    const fewer = { states: means.states.slice(0, 1) };
+    expect(await told(minilm.decompose(text, { layer: 1, way: 'mean', means: fewer }))).toBe(
+      'RangeError: layer must be a whole number from 0 to 0; it is 1.',
+    );
+  });
+
+  test('the words of the project’s own sentences come in one file, and give the same means', async () => {
+    const { minilm: unread } = await loadMade();
+    const ids = new Set(corpusSentences.flatMap((one) => unread.tokenize(one).ids));
+    const inOrder = words.map((_, id) => id).filter((id) => ids.has(id));
+    const { minilm, asked } = await loadMade({ 'corpus.safetensors': corpusFile(inOrder) });
+    const own = await minilm.corpusMeans();
+    expect(asked).toContain('corpus.safetensors');
+    const copy = await unread.corpusMeans({ sentences: [...corpusSentences] });
+    expect(own).toEqual(copy);
+    expect(own.sentencesOfHeads).toBe(32);
+    const pieces = corpusSentences.flatMap((one) => unread.tokenize(one).ids.slice(1, -1)).length;
+    expect(own.windows).toBe(Math.floor((pieces - 30) / 7) + 1);
+    const short = await loadMade({ 'corpus.safetensors': corpusFile(inOrder.slice(1)) });
+    expect(await told(short.minilm.corpusMeans())).toBe(
+      `Error: The MiniLM file corpus.safetensors is damaged; build it again. Tensor rows has shape [${inOrder.length - 1}, 4] instead of [${inOrder.length}, 4].`,
+    );
+  });
+});
