@@ -1,8 +1,10 @@
 // Figures over the whole vocabulary, from the published weights rather than the extracted files, and
 // that the extracted files hold the published weights.
 
-import type { Table } from 'superpose';
+import { readFileSync } from 'node:fs';
+import { corpusSentences, type Table } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
+import { plain } from '../support/builds.ts';
 import { model } from '../support/model.ts';
 import { deviation, largestDifference, mean, norm, rowOf, rowsOf } from '../support/numbers.ts';
 import { minilm as oracle } from '../support/oracles.ts';
@@ -64,6 +66,17 @@ describeWeights('the published weights', () => {
   test('tokens fill 207 directions, positions 12', () => {
     close(participationRatio(tokens), tables.participation_ratio.token);
     close(participationRatio(positions), tables.participation_ratio.position);
+  });
+
+  test('the file of the corpus has a row for each word of the project’s sentences', async () => {
+    const minilm = await model();
+    const ids = [...new Set(corpusSentences.flatMap((text) => minilm.tokenize(text).ids))];
+    const bytes = readFileSync(new URL('../../../build/model/corpus.safetensors', import.meta.url));
+    const entry = plain.readSafetensorsHeader(bytes).get('rows');
+    expect(entry?.shape).toEqual([ids.length, 384]);
+    const rows = plain.decodeSafetensors(entry as never, bytes.subarray(entry?.begin, entry?.end));
+    for (const [place, id] of ids.sort((a, b) => a - b).entries())
+      expect(rowOf(rows, place)).toEqual(rowOf(words, id));
   });
 
   test('every row of the extracted files is the published row', async () => {

@@ -1,0 +1,507 @@
+// Models of a reader's own, made up in memory: all layers by hand, and what is told of their tables.
+import { type EncoderLayer, openModel, type Table } from 'superpose';
+import { describe, expect, test } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { apply } from '../support/naive.ts';
+import { dot, largestDifference, norm, rowOf, rowsOf, sumOf, tableOf } from '../support/numbers.ts';
+import { fileOf } from '../support/safetensors.ts';
+import { wordPieceTokenizer } from '../support/wordPieces.ts';
+import { drawn, heldBytes, json, layerNorm, linear, madeLayer } from './made.ts';
+
+const [d, heads, inner, vocabulary, positions] = [4, 2, 6, 12, 10];
+type Tensors = Record<string, { dtype: string; shape: number[]; bytes: Uint8Array }>;
+
+const tensor = (data: ArrayLike<number>, ...shape: number[]): Tensors[string] => ({
+  dtype: 'F32',
+  shape,
+  bytes: new Uint8Array(Float32Array.from(data).buffer),
+});
+const tensorOf = ({ data, rows, columns }: Table) => tensor(data, rows, columns);
+const linearOf = (
+  name: string,
+  { weight, bias }: { weight: Table; bias?: Float64Array | undefined },
+): Tensors => ({
+  [`${name}.weight`]: tensorOf(weight),
+  ...(bias && { [`${name}.bias`]: tensor(bias, bias.length) }),
+});
+const normOf = (name: string, { gamma, beta }: ReturnType<typeof layerNorm>, old = false): Tensors => ({
+  [`${name}.${old ? 'gamma' : 'weight'}`]: tensor(gamma, gamma.length),
+  [`${name}.${old ? 'beta' : 'bias'}`]: tensor(beta, beta.length),
+});
+
+const open = (
+  tensors: Tensors,
+  config: object | undefined = { num_attention_heads: heads, layer_norm_eps: 1e-12 },
+) =>
+  openModel(plain, [
+    new File([fileOf(tensors) as BlobPart], 'model.safetensors'),
+    ...(config ? [new File([json(config) as BlobPart], 'config.json')] : []),
+  ]);
+const told = (run: Promise<unknown>) =>
+  run.then(
+    () => 'It did not fail.',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+
+const tables = {
+  token: drawn(vocabulary, d, 1),
+  position: drawn(positions, d, 2),
+  segment: drawn(2, d, 3),
+  embeddingNorm: layerNorm(d, 4),
+};
+const layers = [madeLayer(d, inner, 100), madeLayer(d, inner, 200)];
+const bertNames = {
+  query: 'attention.self.query',
+  key: 'attention.self.key',
+  value: 'attention.self.value',
+  output: 'attention.output.dense',
+  attentionNorm: 'attention.output.LayerNorm',
+  up: 'intermediate.dense',
+  down: 'output.dense',
+  mlpNorm: 'output.LayerNorm',
+};
+const layersOf = (before: string, names: typeof bertNames, old = false): Tensors => {
+  const found: Tensors = {};
+  for (const [number, layer] of (layers as EncoderLayer<Float64Array>[]).entries()) {
+    for (const [member, name] of Object.entries(names)) {
+      const whole = `${before}${number}.${name}`;
+      const value = layer[member as keyof typeof bertNames];
+      Object.assign(
+        found,
+        'gamma' in value ? normOf(whole, value as never, old) : linearOf(whole, value as never),
+      );
+    }
+  }
+  return found;
+};
+const embeddings = (segments: number, e = d): Tensors => ({
+  'embeddings.word_embeddings.weight': tensorOf(e === d ? tables.token : drawn(vocabulary, e, 5)),
+  'embeddings.position_embeddings.weight': tensorOf(e === d ? tables.position : drawn(positions, e, 6)),
+  ...(segments > 0 && {
+    'embeddings.token_type_embeddings.weight': tensorOf(
+      e === d ? drawn(segments, d, 3) : drawn(segments, e, 7),
+    ),
+  }),
+  ...normOf('embeddings.LayerNorm', e === d ? tables.embeddingNorm : layerNorm(e, 8)),
+});
+const bert = { ...embeddings(2), ...layersOf('encoder.layer.', bertNames) };
+const gpt2: Tensors = {
+  'wte.weight': tensorOf(tables.token),
+  'wpe.weight': tensorOf(tables.position),
+  'h.0.attn.c_attn.weight': tensorOf(drawn(d, 3 * d, 11)),
+  'h.0.attn.c_attn.bias': tensor(drawn(1, 3 * d, 12).data, 3 * d),
+  ...normOf('h.0.ln_1', layerNorm(d, 13)),
+};
+const gpt2Config = { n_head: heads, layer_norm_epsilon: 1e-12 };
+
+const ids = [3, 7, 2, 7, 11];
+const handStates = (input: Parameters<typeof plain.encoder>[0], summands: Record<string, Table>) => {
+  const encoder = plain.encoder({ d_model: d, heads, precision: 'float64', ...(input as object) });
+  for (const layer of layers) encoder.addLayer(layer);
+  const run = encoder.forward(summands as never);
+  const states = [0, 1, 2].map((count) => run.state(count).data);
+  encoder.delete();
+  return states;
+};
+const pick = (table: Table<Float64Array>, rows: readonly number[]) =>
+  tableOf(rows.map((row) => [...rowOf(table, row)]));
+
+describe('all layers', () => {
+  const distilNames = {
+    query: 'attention.q_lin',
+    key: 'attention.k_lin',
+    value: 'attention.v_lin',
+    output: 'attention.out_lin',
+    attentionNorm: 'sa_layer_norm',
+    up: 'ffn.lin1',
+    down: 'ffn.lin2',
+    mlpNorm: 'output_layer_norm',
+  };
+  const mpnetNames = {
+    ...bertNames,
+    query: 'attention.attn.q',
+    key: 'attention.attn.k',
+    value: 'attention.attn.v',
+    output: 'attention.attn.o',
+    attentionNorm: 'attention.LayerNorm',
+  };
+  const relativeBias = drawn(32, heads, 9);
+  const widened = linear(d, 3, 10);
+  const byRow = (first: number, segments: number) => ({
+    token: pick(tables.token, ids),
+    position: pick(
+      tables.position,
+      ids.map((_, place) => place + first),
+    ),
+    ...(segments > 0 && {
+      segment: pick(
+        drawn(segments, d, 3),
+        ids.map(() => 0),
+      ),
+    }),
+  });
+  const narrow = {
+    token: pick(drawn(vocabulary, 3, 5), ids),
+    position: pick(
+      drawn(positions, 3, 6),
+      ids.map((_, place) => place),
+    ),
+    segment: pick(
+      drawn(2, 3, 7),
+      ids.map(() => 0),
+    ),
+  };
+
+  test.each<[string, Tensors, object, object, Record<string, Table>]>([
+    ['BERT', bert, {}, {}, byRow(0, 2)],
+    ['BERT', { ...embeddings(2), ...layersOf('encoder.layer.', bertNames, true) }, {}, {}, byRow(0, 2)],
+    ['RoBERTa', { ...embeddings(1), ...layersOf('encoder.layer.', bertNames) }, {}, {}, byRow(2, 1)],
+    [
+      'ELECTRA',
+      {
+        ...embeddings(2, 3),
+        ...linearOf('embeddings_project', widened),
+        ...layersOf('encoder.layer.', bertNames),
+      },
+      {},
+      { projection: widened, embeddingNorm: layerNorm(3, 8) },
+      narrow,
+    ],
+    [
+      'DistilBERT',
+      { ...embeddings(0), ...layersOf('transformer.layer.', distilNames) },
+      { n_heads: heads, activation: 'gelu' },
+      {},
+      byRow(0, 0),
+    ],
+    [
+      'MPNet',
+      {
+        ...embeddings(0),
+        ...layersOf('encoder.layer.', mpnetNames),
+        'encoder.relative_attention_bias.weight': tensorOf(relativeBias),
+      },
+      {},
+      { relativeBias },
+      byRow(2, 0),
+    ],
+  ])('of %s are those added by hand', async (name, tensors, config, input, summands) => {
+    const model = await open(tensors, { num_attention_heads: heads, layer_norm_eps: 1e-12, ...config });
+    expect([model.name, model.layers]).toEqual([name, 2]);
+    const forward = await model.forward({ ids }, { precision: 'float64' });
+    const wanted = handStates({ d_model: d, heads, embeddingNorm: tables.embeddingNorm, ...input }, summands);
+    for (const [count, state] of wanted.entries())
+      expect(largestDifference(forward.state(count).data, state)).toBeLessThan(1e-13);
+    model.delete();
+  });
+
+  test('the activation is config.json’s; without one it is the exact GELU', async () => {
+    const summands = byRow(0, 2);
+    const wanted = (activation: 'gelu' | 'gelu_tanh') =>
+      handStates(
+        { d_model: d, heads, activation, embeddingNorm: tables.embeddingNorm },
+        summands,
+      )[2] as Float64Array;
+    for (const [config, activation] of [
+      [{}, 'gelu'],
+      [{ hidden_act: 'gelu' }, 'gelu'],
+      [{ hidden_act: 'gelu_new' }, 'gelu_tanh'],
+      [{ hidden_act: 'gelu_pytorch_tanh' }, 'gelu_tanh'],
+      [{ activation: 'gelu_new' }, 'gelu_tanh'],
+      [{ hidden_act: 'gelu', activation: 'gelu_new' }, 'gelu'],
+    ] as const) {
+      const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, ...config });
+      const forward = await model.forward({ ids }, { precision: 'float64' });
+      expect(forward.state(2).data, JSON.stringify(config)).toEqual(wanted(activation));
+      model.delete();
+    }
+    expect(largestDifference(wanted('gelu'), wanted('gelu_tanh'))).toBeGreaterThan(1e-7);
+    const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, hidden_act: 'relu' });
+    expect(await told(model.forward({ ids }))).toBe(
+      'RangeError: config.json names the activation "relu"; gelu and gelu_new can be run here.',
+    );
+  });
+
+  test('progress is told over all that will be read, from the start', async () => {
+    const model = await open(bert);
+    const heard: [number, number][] = [];
+    await model.forward({ ids }, { layers: 1, progress: (bytes, of) => heard.push([bytes, of]) });
+    // Four maps of d by d, two of d by inner, their biases, and two norms; and the norm of the embeddings.
+    const layer = 4 * (4 * (d * d + d) + (inner * d + inner) + (d * inner + d) + 4 * d);
+    expect(heard.at(-1)).toEqual([layer + 8 * d, layer + 8 * d]);
+    expect(heard.every(([, of]) => of >= layer)).toBe(true);
+    expect(heard.map(([bytes]) => bytes)).toEqual([...heard.map(([bytes]) => bytes)].sort((a, b) => a - b));
+    model.delete();
+  });
+
+  test('what a forward or a question made is let go when it fails, and by delete()', async () => {
+    const projection = linear(d, 64, 1);
+    const of = (change: Tensors): Tensors => ({
+      ...embeddings(2, 64),
+      ...linearOf('embeddings_project', projection),
+      ...layersOf('encoder.layer.', bertNames),
+      ...change,
+    });
+    const before = heldBytes();
+    const bad = linear(d, d, 1);
+    bad.weight.data[5] = Number.NaN;
+    for (const part of ['value', 'query'] as const) {
+      const name = `encoder.layer.0.attention.self.${part}`;
+      const model = await open(of(linearOf(name, bad)));
+      expect(await told(model.forward({ ids }))).toContain('must be finite');
+      expect(await told(model.decompose({ ids }))).toContain(
+        part === 'query' ? 'must be finite' : 'It did not',
+      );
+      model.delete();
+      expect(heldBytes(before)).toBe(before);
+    }
+    const model = await open(of({}));
+    await model.decompose({ ids });
+    await model.forward({ ids });
+    expect(heldBytes(before)).toBeGreaterThan(before);
+    model.delete();
+    expect(heldBytes(before)).toBe(before);
+  });
+
+  test('other families have no layers that are run, and no parts where there are no positions', async () => {
+    const model = await open(gpt2, gpt2Config);
+    expect([model.layers, model.summands]).toEqual([0, ['token', 'position']]);
+    expect(await told(model.forward({ ids }))).toBe(
+      'RangeError: The layers after the first scores of GPT-2 are not run here.',
+    );
+    expect((await open(rope({}), undefined)).summands).toEqual([]);
+    expect((await open(bert)).summands).toEqual(['token', 'position', 'token_type']);
+  });
+});
+
+/** Tensors of a model with RoPE: so many channels of queries and keys. */
+function rope({ q = 8, k = 4, queryBias = true, keyBias = true }): Tensors {
+  const name = 'model.layers.0.self_attn';
+  const [query, key] = [linear(q, d, 20), linear(k, d, 21)];
+  return {
+    'model.embed_tokens.weight': tensorOf(tables.token),
+    'model.layers.0.input_layernorm.weight': tensor(new Float32Array(d).fill(1), d),
+    ...linearOf(`${name}.q_proj`, queryBias ? query : { weight: query.weight }),
+    ...linearOf(`${name}.k_proj`, keyBias ? key : { weight: key.weight }),
+  };
+}
+
+describe('the report', () => {
+  const product = (a: Table, b: Table) => rowsOf(a).flatMap((x) => rowsOf(b).map((y) => dot(x, y)));
+  const less = (table: Table) => {
+    const middle = sumOf(rowsOf(table)).map((one) => one / table.rows);
+    return tableOf(rowsOf(table).map((row) => [...row].map((one, c) => one - (middle[c] as number))));
+  };
+
+  test('of so many rows as are asked for, evenly spaced and from the first position', async () => {
+    const model = await open({ ...embeddings(1), ...layersOf('encoder.layer.', bertNames) });
+    const all = await model.report();
+    // Row 1 is padding, and positions begin in row 2.
+    expect(all.token?.rows).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(all.position?.rows).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+    const some = await model.report({ tokenRows: 5, positionRows: 3, k: 2 });
+    expect(some.token?.rows).toEqual([3, 6, 8, 10]);
+    expect(some.position?.rows).toEqual([2, 3, 4]);
+    const rows = pick(tables.token, [3, 6, 8, 10]);
+    expect(some.token?.lengths.mean).toBeCloseTo(
+      (sumOf(rowsOf(rows).map((row) => [norm(row)]))[0] as number) / 4,
+      12,
+    );
+    // Position 0 stands apart, so the rest are centred without it.
+    const used = pick(tables.position, [3, 4]);
+    const curve = plain.overlapCurve({ tokens: less(rows), positions: less(used), k: 2 });
+    expect(some.curve?.dimensions).toBe(curve.dimensions);
+    expect(largestDifference(some.curve?.shares as Float64Array, curve.shares)).toBeLessThan(1e-10);
+    const position = pick(tables.position, [2, 3, 4]);
+    expect(largestDifference(some.gram?.raw.data as Float64Array, product(position, position))).toBeLessThan(
+      1e-13,
+    );
+    expect(
+      largestDifference(some.gram?.centred.data as Float64Array, product(less(used), less(used))),
+    ).toBeLessThan(1e-13);
+    for (const gauge of ['raw', 'centred'] as const)
+      expect(some.offsets?.[gauge]).toEqual(plain.offsetMeans(some.gram?.[gauge] as Table));
+    expect(some.rotary).toBeUndefined();
+    const [least, most] = [await model.report({ k: 0 }), await model.report({ k: d })];
+    expect([least.curve?.dimensions, most.curve?.dimensions]).toEqual([0, d]);
+    expect(all.curve).toEqual(most.curve);
+    const from = 'must be a whole number from';
+    expect(await told(model.report({ tokenRows: 1 }))).toBe(
+      `RangeError: tokenRows ${from} 2 to 4194304; it is 1.`,
+    );
+    expect(await told(model.report({ positionRows: 1 }))).toBe(
+      `RangeError: positionRows ${from} 2 to 4194304; it is 1.`,
+    );
+    expect(await told(model.report({ k: d + 1 }))).toBe(`RangeError: k ${from} 0 to 4; it is 5.`);
+    expect(await told(model.report(3 as never))).toBe('TypeError: options must be an object; it is 3.');
+    expect((await model.report({ tokenRows: 2, positionRows: 2 })).position?.rows).toEqual([2, 3]);
+  });
+
+  test('of a picture’s model: a row for each pixel of a patch, and no offsets', async () => {
+    const projection = drawn(d, 3 * 2 * 2, 30);
+    const name = 'encoder.layer.0.attention.attention';
+    const model = await open({
+      'embeddings.cls_token': tensor(drawn(1, d, 31).data, 1, 1, d),
+      'embeddings.position_embeddings': tensor(drawn(5, d, 32).data, 1, 5, d),
+      'embeddings.patch_embeddings.projection.weight': tensor(projection.data, d, 3, 2, 2),
+      'embeddings.patch_embeddings.projection.bias': tensor(drawn(1, d, 33).data, d),
+      ...normOf('encoder.layer.0.layernorm_before', layerNorm(d, 34)),
+      ...linearOf(`${name}.query`, linear(d, d, 36)),
+      ...linearOf(`${name}.key`, linear(d, d, 37)),
+    });
+    const { token, offsets, gram, cosines } = await model.report();
+    const columns = Array.from({ length: 12 }, (_, pixel) =>
+      rowsOf(projection).map((row) => row[pixel] as number),
+    );
+    expect(token?.rows).toEqual(columns.map((_, pixel) => pixel));
+    const lengths = columns.map(norm);
+    expect(token?.lengths.least).toBeCloseTo(Math.min(...lengths), 12);
+    expect(token?.lengths.largest).toBeCloseTo(Math.max(...lengths), 12);
+    expect(token?.lengths.mean).toBeCloseTo((sumOf(lengths.map((one) => [one]))[0] as number) / 12, 12);
+    expect(offsets).toBeUndefined();
+    expect([gram?.raw.rows, gram?.centred.rows]).toEqual([5, 4]);
+    const cosine = columns.flatMap((a) =>
+      rowsOf(drawn(5, d, 32)).map((b) => Math.abs(dot(a, b)) / norm(a) / norm(b)),
+    );
+    expect(cosines?.raw.meanSize).toBeCloseTo((sumOf(cosine.map((one) => [one]))[0] as number) / 60, 12);
+    const patches = drawn(4, 12, 38);
+    expect(await told(model.decompose({ patches }, { gauge: null as never }))).toBe(
+      `TypeError: gauge must be 'raw', 'canonical' or an object with means; it is null.`,
+    );
+  });
+
+  test('of narrow token rows: as they are added, after their projection', async () => {
+    const before = heldBytes();
+    const narrow = drawn(vocabulary, 3, 40);
+    const project_in = { weight: drawn(d, 3, 41) };
+    const model = await open(
+      {
+        'embed_tokens.weight': tensorOf(narrow),
+        'embed_positions.weight': tensorOf(tables.position),
+        ...linearOf('project_in', project_in),
+        ...linearOf('layers.0.self_attn.q_proj', linear(d, d, 42)),
+        ...linearOf('layers.0.self_attn.k_proj', linear(d, d, 43)),
+      },
+      { num_attention_heads: heads },
+    );
+    const { token } = await model.report();
+    const rows = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((id) => apply(project_in, rowOf(narrow, id)));
+    expect(token?.lengths.largest).toBeCloseTo(Math.max(...rows.map(norm)), 12);
+    const summands = await model.rows({ ids });
+    expect(
+      largestDifference(
+        summands.token?.data as Float64Array,
+        ids.flatMap((id) => [...apply(project_in, rowOf(narrow, id))]),
+      ),
+    ).toBeLessThan(1e-14);
+    model.delete();
+    expect(heldBytes(before)).toBe(before);
+  });
+
+  test('of a table of positions alone, and of tokens alone', async () => {
+    const sound = await open(
+      {
+        'encoder.conv1.weight': tensor(drawn(d, 3, 50).data, d, 1, 3),
+        'encoder.embed_positions.weight': tensorOf(tables.position),
+      },
+      {},
+    );
+    const { token, position, cosines, overlap, curve, gram } = await sound.report();
+    expect([token, cosines, overlap, curve]).toEqual([undefined, undefined, undefined, undefined]);
+    expect([position?.rows.length, gram?.raw.rows]).toEqual([positions, positions]);
+    const words = await (await open(rope({}), {})).report();
+    expect([words.position, words.cosines, words.curve, words.gram, words.offsets]).toEqual(
+      Array(5).fill(undefined),
+    );
+    expect(words.token?.rows).toHaveLength(vocabulary);
+  });
+
+  describe('of a model with RoPE', () => {
+    const rotary = async (tensors: Tensors, config?: object) =>
+      (await (await open(tensors, config)).report()).rotary;
+    const of = (count: number, more: object = {}) => ({ num_attention_heads: count, ...more });
+
+    test('base, heads and widths are those of config.json and of the shapes', async () => {
+      expect(await rotary(rope({ queryBias: false, keyBias: false }), of(2))).toEqual({
+        base: 10_000,
+        heads: 2,
+        keyHeads: 1,
+        d_head: 4,
+        positionTerm: undefined,
+      });
+      const bare = await (
+        await openModel(plain, [new File([fileOf(rope({})) as BlobPart], 'model.safetensors')])
+      ).report();
+      expect(bare.rotary).toEqual({
+        base: 10_000,
+        heads: undefined,
+        keyHeads: undefined,
+        d_head: undefined,
+        positionTerm: undefined,
+      });
+      expect((await rotary(rope({}), of(2, { rope_theta: 500 })))?.base).toBe(500);
+      expect((await rotary(rope({}), of(2, { rope_parameters: { rope_theta: 70 } })))?.base).toBe(70);
+      expect(await told(rotary(rope({}), of(2, { rope_theta: 0 })))).toBe(
+        'RangeError: rope_theta in config.json must be above 0; it is 0.',
+      );
+    });
+
+    test('what the biases make of the distance: at none their product, and the keys’ head is shared', async () => {
+      const found = await rotary(rope({}), of(2));
+      const term = found?.positionTerm as Table<Float64Array>;
+      expect([term.rows, term.columns]).toEqual([2, 64]);
+      const [b_Q, b_K] = [linear(8, d, 20).bias, linear(4, d, 21).bias];
+      for (const head of [0, 1]) {
+        const b = b_Q.subarray(4 * head, 4 * head + 4);
+        expect(term.data[64 * head]).toBeCloseTo(dot(b, b_K) / 2, 12);
+        // Channel c turns with c + 2, by 1 and by 1/100 of a radian a position.
+        for (const back of [1, 63]) {
+          const wanted = [0, 1].map((c) => {
+            const angle = back * 100 ** -c;
+            const [x, y] = [b[c] as number, b[c + 2] as number];
+            const [u, v] = [b_K[c] as number, b_K[c + 2] as number];
+            return (x * u + y * v) * Math.cos(angle) - (y * u - x * v) * Math.sin(angle);
+          });
+          expect(term.data[64 * head + back]).toBeCloseTo(
+            ((wanted[0] as number) + (wanted[1] as number)) / 2,
+            12,
+          );
+        }
+      }
+    });
+
+    test('biases on one side alone, or no head of keys, leave no term', async () => {
+      for (const tensors of [rope({ queryBias: false }), rope({ keyBias: false }), rope({ k: 2 })])
+        expect((await rotary(tensors, of(2)))?.positionTerm).toBeUndefined();
+      expect((await rotary(rope({ k: 2 }), of(2)))?.keyHeads).toBe(0);
+    });
+
+    test('heads that do not fit the shapes are refused', async () => {
+      const why = (count: number, q: number, k: number) =>
+        `RangeError: config.json gives ${count} heads, which do not fit queries of ${q} and keys of ${k} channels.`;
+      expect(await told(rotary(rope({}), of(3)))).toBe(why(3, 8, 4));
+      expect(await told(rotary(rope({ k: 6 }), of(2)))).toBe(why(2, 8, 6));
+      expect(await told(rotary(rope({ q: 12, k: 8 }), of(3)))).toBe(why(3, 12, 8));
+      expect((await rotary(rope({ q: 12, k: 12 }), of(3)))?.keyHeads).toBe(3);
+    });
+  });
+});
+
+describe('texts', () => {
+  test('are cut by the tokenizer.json beside the weights, ids and tokens both', async () => {
+    const pieces = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'];
+    const vocab = Object.fromEntries(pieces.map((piece, id) => [piece, id]));
+    const model = await openModel(plain, [
+      new File([fileOf(bert) as BlobPart], 'model.safetensors'),
+      new File([json({ num_attention_heads: heads, layer_norm_eps: 1e-12 }) as BlobPart], 'config.json'),
+      new File([json(wordPieceTokenizer(vocab)) as BlobPart], 'tokenizer.json'),
+    ]);
+    expect(await model.tokenize('The cats sat.')).toEqual({
+      ids: [2, 4, 5, 7, 6, 8, 3],
+      tokens: ['[CLS]', 'the', 'cat', '##s', 'sat', '.', '[SEP]'],
+      dropped: 0,
+    });
+    const { n, sentence } = await model.decompose('A cat');
+    expect([n, sentence.tokens]).toEqual([4, ['[CLS]', 'a', 'cat', '[SEP]']]);
+  });
+});
