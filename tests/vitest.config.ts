@@ -19,6 +19,7 @@ const nodeOnly = [
   'layers',
   'layersOracle',
   'minilmForward',
+  'minilmPlaces',
   'minilmTables',
   'modelFiles',
   'opening',

@@ -610,17 +610,14 @@ describe('what is held', () => {
     expect(told(() => thin.forward({ x: zeros(8192, 1) }))).toBe(
       `RangeError: A forward of 8192 tokens through 0 layers would take 1,025 MB; ${fit}`,
     );
-    const one = { weight: zeros(1, 1) };
-    const normalization = { kind: 'layer_norm', epsilon: 1 } as const;
-    thin.addLayer({
-      ...{ query: one, key: one, value: one, output: one, up: one, down: one },
-      ...{ attentionNorm: normalization, mlpNorm: normalization },
-    });
-    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 1)]));
-    const forward = thin.forward(many);
-    expect(told(() => forward.decompose({ layer: 0 }))).toBe(
-      `RangeError: 1 heads of 1089 terms for 370 tokens would take 2,282 MB; ${fit}`,
-    );
     thin.delete();
+    const wide = plain.encoder({ ...input, d_model: 8, heads: 1 });
+    wide.addLayer(madeLayer(8, 1, 5));
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 8)]));
+    const forward = wide.forward(many);
+    expect(told(() => forward.decompose({ layer: 0 }))).toBe(
+      `RangeError: 1 heads of 1089 terms for 370 tokens would take 2,288 MB; ${fit}`,
+    );
+    wide.delete();
   });
 });

@@ -11,6 +11,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { largestDifference, rowOf, rowsOf, sumOf } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
+import { wordPieceTokenizer } from '../support/wordPieces.ts';
 import {
   corpusFile,
   files,
@@ -177,6 +178,47 @@ describe('files', () => {
     const { options } = reading({ 'manifest.json': json({ ...manifest, [name]: value }) });
     expect(await told(loadMiniLM(plain, options))).toBe(
       `Error: The MiniLM file manifest.json is damaged; build it again. ${why}`,
+    );
+  });
+
+  const vocab = Object.fromEntries(words.map((word, id) => [word, id]));
+  const tokenizer = wordPieceTokenizer(vocab);
+  const { '[CLS]': _cls, ...withoutCls } = vocab;
+  const { '[UNK]': _unk, the: _the, ...withoutUnknown } = vocab;
+  test.each<[string, object, string]>([
+    [
+      'with a marker and null',
+      { added_tokens: [{ content: '[CLS]' }, null] },
+      'Its added_tokens are not a list of markers.',
+    ],
+    [
+      'without [CLS]',
+      { model: { ...tokenizer.model, vocab: withoutCls } },
+      'Its vocabulary lacks the marker [CLS].',
+    ],
+    [
+      'without a name for unknown words, though a piece is called undefined',
+      { model: { ...tokenizer.model, unk_token: undefined, vocab: { ...withoutUnknown, undefined: 3 } } },
+      'Its vocabulary lacks the marker undefined.',
+    ],
+  ])('a tokenizer.json %s', async (_, change, why) => {
+    const loading = loadMade({ 'tokenizer.json': json({ ...tokenizer, ...change }) });
+    expect(await told(loading)).toBe(
+      `Error: The MiniLM file tokenizer.json is damaged; build it again. ${why}`,
+    );
+  });
+
+  test('markers within a text are pieces; an id without a piece is refused', async () => {
+    const { minilm } = await loadMade();
+    expect(minilm.tokenize('the[SEP]river unk [UNK]').tokens).toEqual([
+      ...['[CLS]', 'the', '[SEP]', 'river', '[UNK]', '[UNK]', '[SEP]'],
+    ]);
+    const { at: _, ...fewer } = vocab;
+    const moved = { ...tokenizer.model, vocab: { ...fewer, '[UNK]': 23 } };
+    const { minilm: other } = await loadMade({ 'tokenizer.json': json({ ...tokenizer, model: moved }) });
+    expect(other.pieces([23, 3, 4])).toEqual(['[UNK]', 'the', 'river']);
+    expect(await told(() => other.pieces([0]))).toBe(
+      'RangeError: The MiniLM file tokenizer.json has no piece 0.',
     );
   });
 
@@ -396,6 +438,7 @@ describe('all layers', () => {
           if (!file.startsWith('encoder')) return files[file] as Uint8Array;
           asked.push(file);
           signals.push(watch?.signal);
+          watch?.received?.(1);
           if (file === 'encoder-1.safetensors') stop.abort(reason);
           return files[file] as Uint8Array;
         },
@@ -651,11 +694,26 @@ describe('means over a corpus', () => {
     const { minilm, asked } = await loadMade({ 'corpus.safetensors': corpusFile(inOrder) });
     const own = await minilm.corpusMeans();
     expect(asked).toContain('corpus.safetensors');
+    // Of the words’ own files only that of [CLS], for the positions.
+    expect(asked.filter((file) => file.startsWith('words'))).toEqual(['words-0.safetensors']);
     const copy = await unread.corpusMeans({ sentences: [...corpusSentences] });
     expect(own).toEqual(copy);
     expect(own.sentencesOfHeads).toBe(32);
     const pieces = corpusSentences.flatMap((one) => unread.tokenize(one).ids.slice(1, -1)).length;
     expect(own.windows).toBe(Math.floor((pieces - 30) / 7) + 1);
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const watched = await loadMade(
+      {},
+      {
+        read: async (file, _, watch) => {
+          if (file !== 'corpus.safetensors') return files[file] as Uint8Array;
+          stop.abort(reason);
+          throw watch?.signal?.reason;
+        },
+      },
+    );
+    await expect(watched.minilm.corpusMeans({ signal: stop.signal })).rejects.toBe(reason);
     const short = await loadMade({ 'corpus.safetensors': corpusFile(inOrder.slice(1)) });
     expect(await told(short.minilm.corpusMeans())).toBe(
       `Error: The MiniLM file corpus.safetensors is damaged; build it again. Tensor rows has shape [${inOrder.length - 1}, 4] instead of [${inOrder.length}, 4].`,

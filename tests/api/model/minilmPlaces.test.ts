@@ -1,0 +1,103 @@
+// Where loadMiniLM() looks: the given folder, the build's, or in Node the package with the weights.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { loadMiniLM } from 'superpose';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { plain } from '../support/builds.ts';
+import { files } from './made.ts';
+
+const weights = '../../../build/package/model/weights.js';
+const manifest = expect.stringMatching(/\/build\/model\/manifest\.json$/);
+let folder = '';
+/** Where the build's files were looked for, and whether they are said to be there. */
+let looked: string[] = [];
+let isBuilt = true;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'superpose-places-'));
+  for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+});
+afterAll(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  [looked, isBuilt] = [[], true];
+  vi.doMock('node:fs', () => ({
+    existsSync: (address: URL) => {
+      looked.push(address.pathname);
+      return isBuilt;
+    },
+  }));
+});
+afterEach(() => {
+  for (const name of ['node:fs/promises', 'node:fs', weights]) vi.doUnmock(name);
+  vi.unstubAllGlobals();
+});
+
+/** The build's folder holds the made-up files; lists what is read of it. */
+function withBuilt(): string[] {
+  const read: string[] = [];
+  vi.doMock('node:fs/promises', () => ({
+    readFile: async (address: URL) => {
+      read.push(address.pathname);
+      return files[address.pathname.split('/').at(-1) as string];
+    },
+  }));
+  return read;
+}
+
+test('without a folder, in the build’s', async () => {
+  const read = withBuilt();
+  expect((await loadMiniLM(plain)).positions).toBe(140);
+  expect(looked).toEqual([manifest]);
+  expect(read).toHaveLength(3);
+  expect(read[0]).toBe(looked[0]);
+});
+
+test('in a given folder, wherever else there are files', async () => {
+  isBuilt = false;
+  expect((await loadMiniLM(plain, { from: pathToFileURL(`${folder}/`) })).positions).toBe(140);
+  expect(looked).toEqual([]);
+});
+
+test('without files of the build, in the package with the weights', async () => {
+  isBuilt = false;
+  const asked: unknown[] = [];
+  vi.doMock(weights, () => ({
+    weightsFolder: () => 'there',
+    weightsFiles: async (superpose: unknown, from: unknown) => {
+      asked.push(superpose, from);
+      return { read: async (file: string) => files[file] };
+    },
+  }));
+  expect((await loadMiniLM(plain)).positions).toBe(140);
+  expect(looked).toEqual([manifest]);
+  expect(asked).toEqual([plain, 'there']);
+});
+
+test.each<[string, () => object]>([
+  ['finds none', () => ({ weightsFolder: () => undefined })],
+  [
+    'is not in a bundle',
+    () => {
+      throw new Error('It is not in the bundle.');
+    },
+  ],
+])('where what looks for that package %s, in the build’s folder again', async (_, found) => {
+  isBuilt = false;
+  const read = withBuilt();
+  vi.doMock(weights, found);
+  expect((await loadMiniLM(plain)).positions).toBe(140);
+  expect(read[0]).toEqual(manifest);
+});
+
+test('a folder is relative to the page, and without one to the library', async () => {
+  vi.stubGlobal('document', { baseURI: String(pathToFileURL(`${folder}/page/`)) });
+  expect((await loadMiniLM(plain, { from: '../' })).positions).toBe(140);
+  vi.unstubAllGlobals();
+  const error = await loadMiniLM(plain, { from: 'own/' }).catch((one) => one);
+  expect(error.message).toMatch(/^The MiniLM files are not there\./);
+  expect(error.cause.message).toMatch(
+    /could not be read \(.*\/build\/package\/model\/own\/manifest\.json\)\.$/,
+  );
+});
