@@ -1,5 +1,5 @@
 // Models of a reader's own, made up in memory: all layers by hand, and what is told of their tables.
-import { type EncoderLayer, openModel, type Table } from 'superpose';
+import { type EncoderLayer, openModel, type Slices, type Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { apply } from '../support/naive.ts';
@@ -29,13 +29,18 @@ const normOf = (name: string, { gamma, beta }: ReturnType<typeof layerNorm>, old
   [`${name}.${old ? 'beta' : 'bias'}`]: tensor(beta, beta.length),
 });
 
+const inMemory = (name: string, bytes: Uint8Array): Slices => ({
+  name,
+  size: bytes.length,
+  read: async (offset, length) => bytes.slice(offset, offset + length),
+});
 const open = (
   tensors: Tensors,
   config: object | undefined = { num_attention_heads: heads, layer_norm_eps: 1e-12 },
 ) =>
   openModel(plain, [
-    new File([fileOf(tensors) as BlobPart], 'model.safetensors'),
-    ...(config ? [new File([json(config) as BlobPart], 'config.json')] : []),
+    inMemory('model.safetensors', fileOf(tensors)),
+    ...(config ? [inMemory('config.json', json(config))] : []),
   ]);
 const told = (run: Promise<unknown>) =>
   run.then(
@@ -263,6 +268,15 @@ describe('all layers', () => {
     expect(heldBytes(before)).toBe(before);
   });
 
+  test('an ε that the first layer cannot have in float32 is refused', async () => {
+    const model = await open(gpt2, { ...gpt2Config, layer_norm_epsilon: 1e39 });
+    expect(await told(model.decompose({ ids }, { precision: 'float32' }))).toBe(
+      'RangeError: attentionNorm.epsilon must be at most 3.4e38 in float32; it is 1e+39. Use float64 for more.',
+    );
+    expect((await model.decompose({ ids })).n).toBe(5);
+    model.delete();
+  });
+
   test('other families have no layers that are run, and no parts where there are no positions', async () => {
     const model = await open(gpt2, gpt2Config);
     expect([model.layers, model.summands]).toEqual([0, ['token', 'position']]);
@@ -429,9 +443,7 @@ describe('the report', () => {
         d_head: 4,
         positionTerm: undefined,
       });
-      const bare = await (
-        await openModel(plain, [new File([fileOf(rope({})) as BlobPart], 'model.safetensors')])
-      ).report();
+      const bare = await (await openModel(plain, [inMemory('model.safetensors', fileOf(rope({})))])).report();
       expect(bare.rotary).toEqual({
         base: 10_000,
         heads: undefined,
@@ -480,6 +492,7 @@ describe('the report', () => {
       const why = (count: number, q: number, k: number) =>
         `RangeError: config.json gives ${count} heads, which do not fit queries of ${q} and keys of ${k} channels.`;
       expect(await told(rotary(rope({}), of(3)))).toBe(why(3, 8, 4));
+      expect(await told(rotary(rope({ q: 9 }), of(2)))).toBe(why(2, 9, 4));
       expect(await told(rotary(rope({ k: 6 }), of(2)))).toBe(why(2, 8, 6));
       expect(await told(rotary(rope({ q: 12, k: 8 }), of(3)))).toBe(why(3, 12, 8));
       expect((await rotary(rope({ q: 12, k: 12 }), of(3)))?.keyHeads).toBe(3);
@@ -492,9 +505,9 @@ describe('texts', () => {
     const pieces = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'];
     const vocab = Object.fromEntries(pieces.map((piece, id) => [piece, id]));
     const model = await openModel(plain, [
-      new File([fileOf(bert) as BlobPart], 'model.safetensors'),
-      new File([json({ num_attention_heads: heads, layer_norm_eps: 1e-12 }) as BlobPart], 'config.json'),
-      new File([json(wordPieceTokenizer(vocab)) as BlobPart], 'tokenizer.json'),
+      inMemory('model.safetensors', fileOf(bert)),
+      inMemory('config.json', json({ num_attention_heads: heads, layer_norm_eps: 1e-12 })),
+      inMemory('tokenizer.json', json(wordPieceTokenizer(vocab))),
     ]);
     expect(await model.tokenize('The cats sat.')).toEqual({
       ids: [2, 4, 5, 7, 6, 8, 3],
