@@ -1,4 +1,13 @@
-import { load, loadFirst, loadRest, type Part, supportedSimd, wasmAddress } from 'superpose';
+import {
+  load,
+  loadFirst,
+  loadRest,
+  type Part,
+  type Superpose,
+  schemeIds,
+  supportedSimd,
+  wasmAddress,
+} from 'superpose';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';
 import { builds } from './support/builds.ts';
@@ -98,6 +107,25 @@ describe('loading', () => {
         await expect(loading).rejects.toHaveProperty('cause');
       }
     }
+  });
+
+  test('a module that is loaded later has the same functions, and they give the same', async () => {
+    const [early] = builds;
+    const later = (await load({ simd: 'plain' })) as Superpose & Record<string, unknown>;
+    expect(Object.keys(later).sort()).toEqual(Object.keys(early?.superpose ?? {}).sort());
+    for (const [name, member] of Object.entries(later)) {
+      expect(typeof member).toBe(name === 'simd' ? 'string' : 'function');
+    }
+    expect(later.schemeRegistry()).toHaveLength(schemeIds.length);
+    // In one dimension every cosine is 1 or −1, and in d dimensions its square is 1/d in the mean.
+    expect(later.cosineMeanSize({ d: 1 })).toBeCloseTo(1, 14);
+    expect(later.cosineDeviation({ d: 4 })).toBe(0.5);
+    expect(later.alibiSlopes(2)).toEqual(Float64Array.of(2 ** -4, 2 ** -8));
+    // A direction drawn in a plane lies in it.
+    expect(later.chanceAngles({ d: 2, k1: 2, k2: 1 }).zeroAngles).toBe(1);
+    const trainer = later.trainer({ task: 'prev', n: 4, symbols: 3, d_model: 4 });
+    expect(trainer.steps).toBe(0);
+    trainer.delete();
   });
 
   test('two modules share nothing', async () => {

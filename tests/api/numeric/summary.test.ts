@@ -25,6 +25,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('the largest difference; other lengths are refused', () => {
     expect(superpose.largestDifference(Float64Array.of(1, 2, 3), Float32Array.of(1, 6, 2))).toBe(4);
-    expect(() => superpose.largestDifference(new Float64Array(2), new Float64Array(3))).toThrow(RangeError);
+    const differ = (first: number, second: number) => () =>
+      superpose.largestDifference(new Float64Array(first), new Float64Array(second));
+    expect(differ(2, 3)).toThrow(new RangeError('second must have 2 values; it has 3.'));
+    expect(differ(3, 2)).toThrow(new RangeError('second must have 3 values; it has 2.'));
   });
 });

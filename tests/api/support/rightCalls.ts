@@ -59,7 +59,7 @@ export interface RightCall {
   huge?: readonly unknown[];
   /** Options that are whole numbers: the smallest, and the largest if it is not 2²². */
   whole?: Record<string, readonly [low: number, high?: number]>;
-  /** For a list of any length: a shorter one is right too. */
+  /** For a list of any length: a shorter one is right too, or what is wrong is then the other list. */
   anyLength?: true;
   /** Other right calls, for functions with several kinds. */
   also?: readonly (readonly unknown[])[];
@@ -392,6 +392,7 @@ const completeCalls: Record<string, RightCall> = {
   rowCosines: { sound: [token, position], huge: [zeros(20_000, 1), zeros(20_000, 1)] },
   summary: { anyLength: true, sound: [new Float64Array(3)], huge: [new Float64Array(2 ** 26)] },
   largestDifference: {
+    anyLength: true,
     sound: [new Float64Array(3), new Float64Array(3)],
     huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
   },
