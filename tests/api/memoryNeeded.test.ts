@@ -214,7 +214,7 @@ const schemes: [options: SchemeInput, terms: number, bytes: number][] = [
   [{ ...weights, scheme: 'added' }, 4, 13_152],
   [{ ...weights, scheme: 'concatenated-raw', d_position: 5 }, 2, 26_592],
   [{ ...weights, scheme: 'concatenated-full', d_position: 5 }, 4, 16_416],
-  [{ ...weights, scheme: 'concatenated-block-diagonal', d_position: 5, d_position_head: 1 }, 2, 16_096],
+  [{ ...weights, scheme: 'concatenated-block-diagonal', d_position: 5, d_position_head: 3 }, 2, 22_752],
   [{ ...weights, scheme: 'shaw', clip: 2 }, 2, 6432],
   [{ ...weights, scheme: 'transformer-xl' }, 4, 11_968],
   [{ ...weights, scheme: 'transformer-xl', offsets: drawn(5, 5) }, 4, 12_320],

@@ -323,7 +323,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         }
       };
 
-      if (input.query) check.linear('query', input.query, { columns: d });
+      if (input.query) check.linear('query', input.query);
       const headWidth = input.query
         ? check.headWidth(heads, input.query.weight.rows, 'query.weight')
         : check.integer('d_head', input.d_head ?? Math.max(1, Math.floor(d / heads)), 1);
@@ -368,7 +368,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         }
         if (input.scheme === 'concatenated-block-diagonal') {
           const { positionQuery, positionKey } = input;
-          if (positionQuery) check.linear('positionQuery', positionQuery, { columns: width });
+          if (positionQuery) check.linear('positionQuery', positionQuery);
           const own = positionQuery
             ? check.headWidth(heads, positionQuery.weight.rows, 'positionQuery.weight')
             : check.integer('d_position_head', input.d_position_head ?? headWidth, 1);
@@ -382,7 +382,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         values += 12 * n * queries + n * (d + width);
       }
       if (input.scheme === 'shaw') {
-        const clip = clipOf(input.clip, oddRows('offsetKeys', input.offsetKeys), 16, 0);
+        const clip = clipOf(input.clip, halfRows('offsetKeys', input.offsetKeys, 1), 16, 0);
         tablePart('offsetKeys', input.offsetKeys, 2 * clip + 1, headWidth);
         values += n * (2 * clip + 1) + (2 * clip + 1) * all;
       }
@@ -423,8 +423,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       if (input.scheme === 'deberta') {
         terms = 3;
         divisor = 3 * headWidth;
-        if (input.distances) evenWidth('distances.rows', check.table('distances', input.distances).rows);
-        const clip = clipOf(input.clip, input.distances && input.distances.rows / 2, 512, 1);
+        const clip = clipOf(input.clip, halfRows('distances', input.distances, 0), 512, 1);
         tablePart('distances', input.distances, 2 * clip, d);
         linearPart('positionQuery', input.positionQuery, all, d);
         linearPart('positionKey', input.positionKey, all, d);
@@ -433,7 +432,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       }
       if (input.scheme === 'tupe-a' || input.scheme === 'tupe-r') {
         divisor = 2 * headWidth;
-        Object.assign(options, checkBuckets({ ...input, bidirectional: input.bidirectional ?? true }));
+        Object.assign(options, checkBuckets(input));
         if (!options.bidirectional) check.refuse('bidirectional', 'true for TUPE', false);
         options.resetCls = check.flag('resetCls', input.resetCls ?? true);
         tablePart('position', input.position, n + 1, d);
@@ -474,7 +473,7 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         tablePart('positionKey', input.positionKey, n, columns);
       }
       if (input.scheme === 'diet-rel') {
-        const clip = clipOf(input.clip, oddRows('bias', input.bias), 128, 0);
+        const clip = clipOf(input.clip, halfRows('bias', input.bias, 1), 128, 0);
         tablePart('bias', input.bias, 2 * clip + 1, heads);
       }
       if (input.scheme === 'rope') {
@@ -486,12 +485,12 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
         causal = true;
         Object.assign(options, rotaryConvention(input));
         const { rotaryQuery, rotaryKey } = input;
-        if (rotaryQuery) check.linear('rotaryQuery', rotaryQuery, { columns: d });
+        if (rotaryQuery) check.linear('rotaryQuery', rotaryQuery);
         const turned = rotaryQuery
           ? check.headWidth(heads, rotaryQuery.weight.rows, 'rotaryQuery.weight')
           : check.integer('d_rotary', input.d_rotary ?? 2 * Math.ceil(headWidth / 4), 2);
         evenWidth('The width of a rotary head', turned);
-        if (rotaryKey) check.linear('rotaryKey', rotaryKey, { columns: d });
+        if (rotaryKey) check.linear('rotaryKey', rotaryKey);
         const perHead = rotaryKey?.weight.rows === heads * turned;
         linearPart('rotaryQuery', rotaryQuery, heads * turned, d);
         linearPart('rotaryKey', rotaryKey, perHead ? heads * turned : turned, d);
@@ -517,12 +516,13 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
   };
 }
 
-/** The k of a table with 2k + 1 rows. */
-function oddRows(name: string, given: Table | undefined): number | undefined {
+/** The k of a table with 2k rows, or with 2k + 1. */
+function halfRows(name: string, given: Table | undefined, more: 0 | 1): number | undefined {
   if (!given) return undefined;
   const { rows } = check.table(name, given);
-  if (rows % 2 !== 1) check.refuseCount(name, '2k + 1 rows, an odd number', rows);
-  return (rows - 1) / 2;
+  if (rows % 2 !== more)
+    check.refuseCount(name, more ? '2k + 1 rows, an odd number' : '2k rows, an even number', rows);
+  return (rows - more) / 2;
 }
 
 function clipOf(asked: unknown, given: number | undefined, usual: number, low: number): number {

@@ -346,6 +346,193 @@ test.each(bad)('refuses %s', (_, change, message) => {
   expect(() => superpose.schemeScores({ ...base, ...change } as SchemeInput)).toThrow(message);
 });
 
+test('as published, ALiBi, Transformer-XL, decoupled RoPE and one-directional T5 see no later key', () => {
+  const causal = every.filter((input) => superpose.schemeScores(input).weights[1] === 0);
+  expect(causal.map(({ scheme }) => scheme)).toEqual(['transformer-xl', 'alibi', 'decoupled-rope']);
+  for (const bidirectional of [true, false]) {
+    const { weights } = superpose.schemeScores({ ...base, scheme: 't5', bidirectional });
+    expect(weights[1] === 0).toBe(!bidirectional);
+  }
+});
+
+const narrow = { content, heads: 2, d_head: 6 };
+const named: [SchemeInput, object][] = [
+  [
+    { ...narrow, scheme: 'added' },
+    { seed: 0, standardDeviation: 0.02, positionScale: 1, only: [0, 1] },
+  ],
+  [
+    { content, heads: 3, scheme: 'none' },
+    { d_head: 2, causal: false, scale: 1 / Math.sqrt(2) },
+  ],
+  [{ content: draw(2, 1, 3), heads: 2, scheme: 'none' }, { d_head: 1 }],
+  [
+    { ...narrow, scheme: 'concatenated-raw' },
+    { d_position: 8, scale: 1 },
+  ],
+  [
+    { ...narrow, scheme: 'concatenated-block-diagonal' },
+    { d_position: 8, d_position_head: 6, scale: 1 / Math.sqrt(12) },
+  ],
+  [{ ...narrow, scheme: 'shaw' }, { clip: 16 }],
+  [
+    { ...narrow, scheme: 't5' },
+    { bidirectional: true, buckets: 32, maxDistance: 128, scale: 1 },
+  ],
+  [
+    { ...narrow, scheme: 'deberta' },
+    { clip: 512, convention: 'paper', scale: 1 / Math.sqrt(18) },
+  ],
+  [
+    { ...narrow, scheme: 'tupe-a' },
+    { resetCls: true, bidirectional: true, scale: 1 / Math.sqrt(12) },
+  ],
+  [{ ...narrow, scheme: 'diet-abs' }, { d_position: 6 }],
+  [{ ...narrow, scheme: 'diet-rel' }, { clip: 128 }],
+  [
+    { ...narrow, scheme: 'decoupled-rope' },
+    { d_rotary: 4, base: 10_000, scale: 1 / Math.sqrt(10) },
+  ],
+];
+
+test.each(
+  named.map(([input, options]) => [input.scheme, Object.keys(options).join(', '), input, options] as const),
+)('what %s takes where nothing is said about %s', (_, _names, input, options) => {
+  expect(superpose.schemeScores({ ...input, ...options } as SchemeInput)).toEqual(
+    superpose.schemeScores(input),
+  );
+});
+
+test('a rotary key is one for all heads, or one for each', () => {
+  const given = { ...base, scheme: 'decoupled-rope', rotaryQuery: { weight: draw(8, 8, 19) } } as const;
+  const one = draw(4, 8, 20);
+  const each = { data: Float64Array.from([...one.data, ...one.data.map((value) => 3 * value)]), columns: 8 };
+  const rotary = (weight: Table<Float64Array>) => {
+    const scores = superpose.schemeScores({ ...given, rotaryKey: { weight } });
+    return [0, 1].map((head) => schemeTermOf(scores, head, scores.termNames[1] as string));
+  };
+  const [[first, second], [third, fourth]] = [rotary(one), rotary({ ...each, rows: 8 })] as const;
+  expect(third).toEqual(first);
+  fourth?.forEach((value, at) => {
+    expect(value).toBeCloseTo(3 * (second?.[at] as number), 12);
+  });
+});
+
+test('of decoupled positions one table may be given: the other is drawn with as many columns', () => {
+  const zeros = { data: new Float64Array(36), rows: 6, columns: 6 };
+  const wanted = superpose.schemeScores({ ...base, scheme: 'none' }).logits;
+  for (const name of ['positionQuery', 'positionKey']) {
+    const input = { ...base, scheme: 'diet-abs', [name]: zeros } as SchemeInput<Float64Array>;
+    expect(superpose.schemeScores(input).logits).toEqual(wanted);
+  }
+});
+
+test('what belongs to another scheme is not looked at', () => {
+  const other = { segmentBias: 'none', segmentIds: 0, offsets: null, clip: -1, position: 7, bias: [] };
+  const input = { ...base, scheme: 'none', ...other } as unknown as SchemeInput;
+  expect(superpose.schemeScores(input)).toEqual(superpose.schemeScores({ ...base, scheme: 'none' }));
+});
+
+const single = superpose.randomNormal({ rows: 11, columns: 8, seed: 0, precision: 'float32' });
+const bias = new Float32Array(8);
+const ids = [0, 0, 0, 0, 0, 0];
+const sentences: [object, string][] = [
+  [{ scheme: 'none', query: { weight: draw(8, 7, 0) } }, 'query.weight must have 8 columns; it has 7.'],
+  [{ scheme: 'none', query: {} }, 'query.weight must be an object; it is undefined.'],
+  [{ scheme: 'none', key: { weight: draw(6, 8, 0) } }, 'key.weight must have 8 rows; it has 6.'],
+  [{ scheme: 'none', key: { weight: draw(8, 7, 0) } }, 'key.weight must have 8 columns; it has 7.'],
+  [
+    { scheme: 'none', key: { ...base.key, bias } },
+    'key.bias is a Float32Array where content.data is a Float64Array; use one of them throughout.',
+  ],
+  [{ scheme: 'none', standardDeviation: -1 }, 'standardDeviation must be at least 0; it is -1.'],
+  [
+    { scheme: 'none', content: single, query: undefined, key: undefined, standardDeviation: 1e39 },
+    'standardDeviation must be at most 3.4e38 in float32; it is 1e+39. Use float64 for more.',
+  ],
+  [
+    { scheme: 'concatenated-raw', position: { ...content, columns: 0 } },
+    'position.columns must be a whole number from 1 to 4194304; it is 0.',
+  ],
+  [
+    { scheme: 'concatenated-block-diagonal', positionQuery: {} },
+    'positionQuery.weight must be an object; it is undefined.',
+  ],
+  [
+    { scheme: 'concatenated-block-diagonal', positionQuery: { weight: draw(8, 7, 0) } },
+    'positionQuery.weight must have 8 columns; it has 7.',
+  ],
+  [
+    { scheme: 'shaw', offsetKeys: draw(4, 4, 0) },
+    'offsetKeys must have 2k + 1 rows, an odd number; it has 4.',
+  ],
+  [{ scheme: 'transformer-xl', offsets: draw(10, 8, 0) }, 'offsets must have 11 rows; it has 10.'],
+  [
+    { scheme: 'transformer-xl', offsets: single },
+    'offsets.data is a Float32Array where content.data is a Float64Array; use one of them throughout.',
+  ],
+  [{ scheme: 'deberta', distances: draw(5, 8, 0) }, 'distances must have 2k rows, an even number; it has 5.'],
+  [{ scheme: 'deberta', distances: {} }, 'distances.rows must be a whole number; it is undefined.'],
+  [
+    { scheme: 'deberta', distances: { data: new Float64Array(), rows: 0, columns: 8 } },
+    'clip must be a whole number from 1 to 1048576; it is 0.',
+  ],
+  [{ scheme: 'deberta', convention: 'code' }, "convention must be 'paper' or 'released'; it is \"code\"."],
+  [{ scheme: 'tupe-a', bidirectional: false }, 'bidirectional must be true for TUPE; it is false.'],
+  [{ scheme: 'tupe-a', resetCls: 1 }, 'resetCls must be true or false; it is 1.'],
+  [
+    { scheme: 'diet-rel', segmentIds: ids, segmentBias: draw(3, 2, 0) },
+    'segmentBias must have S² rows, for S segments; it has 3.',
+  ],
+  [
+    { scheme: 'diet-rel', segmentIds: ids, segmentBias: { data: new Float64Array(), rows: 0, columns: 2 } },
+    'segmentBias must have S² rows, for S segments; it has 0.',
+  ],
+  [
+    { scheme: 'diet-abs', segmentIds: ids, segmentBias: draw(4, 3, 0) },
+    'segmentBias must have 2 columns; it has 3.',
+  ],
+  [
+    { scheme: 'diet-rel', segmentIds: [0, 0, 2, 0, 0, 0], segmentBias: draw(4, 2, 0) },
+    'an entry of segmentIds must be a whole number from 0 to 1; it is 2.',
+  ],
+  [
+    { scheme: 'diet-rel', segmentIds: ids, segmentBias: { data: new Float32Array(2), rows: 1, columns: 2 } },
+    'segmentBias.data is a Float32Array where content.data is a Float64Array; use one of them throughout.',
+  ],
+  [
+    { scheme: 'diet-abs', positionQuery: draw(6, 7, 0) },
+    'heads must divide the 7 columns of positionQuery; 2 does not.',
+  ],
+  [{ scheme: 'diet-abs', positionQuery: 5 }, 'positionQuery must be an object; it is 5.'],
+  [{ scheme: 'diet-abs', positionKey: 5 }, 'positionKey must be an object; it is 5.'],
+  [{ scheme: 'diet-rel', bias: draw(4, 2, 0) }, 'bias must have 2k + 1 rows, an odd number; it has 4.'],
+  [
+    { scheme: 'rope', query: undefined, key: undefined, d_head: 3 },
+    'The width of a head must be even, for pairs of channels; it is 3.',
+  ],
+  [
+    { scheme: 'decoupled-rope', d_rotary: 3 },
+    'The width of a rotary head must be even, for pairs of channels; it is 3.',
+  ],
+  [{ scheme: 'decoupled-rope', rotaryQuery: {} }, 'rotaryQuery.weight must be an object; it is undefined.'],
+  [
+    { scheme: 'decoupled-rope', rotaryQuery: { weight: draw(5, 8, 0) } },
+    'heads must divide the 5 rows of rotaryQuery.weight; 2 does not.',
+  ],
+  [{ scheme: 'decoupled-rope', rotaryKey: {} }, 'rotaryKey.weight must be an object; it is undefined.'],
+  [
+    { scheme: 'decoupled-rope', rotaryKey: { weight: draw(3, 8, 0) } },
+    'rotaryKey.weight must have 2 rows; it has 3.',
+  ],
+];
+
+test.each(sentences.map(([change, sentence]) => [sentence, change] as const))('%s', (sentence, change) => {
+  expect(() => superpose.schemeScores({ ...base, ...change } as SchemeInput)).toThrow(
+    expect.objectContaining({ message: sentence }),
+  );
+});
+
 test('the registry has one entry for each scheme, and its counts', () => {
   const registry = superpose.schemeRegistry();
   expect(registry.map(({ id }) => id)).toEqual(every.map(({ scheme }) => scheme));
