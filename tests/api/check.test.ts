@@ -1,0 +1,91 @@
+// What arguments are allowed to be at the edge of what is allowed, and the sentences of one kind of argument after another.
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import * as check from '../../build/package/check.js';
+
+const largestSingle = 3.4028234663852886e38;
+
+test('the largest float32 is taken for one, either sign', () => {
+  expect(Math.fround(largestSingle)).toBe(largestSingle);
+  for (const value of [largestSingle, -largestSingle]) {
+    expect(check.representable('scale', value, true)).toBe(value);
+    expect(check.scale(value, 4, true)).toBe(value);
+  }
+  const beyond = largestSingle * (1 + 2 ** -52);
+  expect(() => check.representable('scale', beyond, true)).toThrow(
+    new RangeError(`scale must be at most 3.4e38 in float32; it is ${beyond}. Use float64 for more.`),
+  );
+  expect(check.representable('scale', beyond, false)).toBe(beyond);
+});
+
+test('lists of a length and of any', () => {
+  const list = (value: unknown, length?: number) => check.numbers('index', value, check.number, length);
+  expect(list([1, 2, 3], 3)).toEqual([1, 2, 3]);
+  expect(list([])).toEqual([]);
+  expect(() => list([1, 2], 3)).toThrow(
+    new RangeError('index must be an array of 3 numbers; it is an array of 2.'),
+  );
+  expect(() => list(7)).toThrow(new TypeError('index must be an array of numbers; it is 7.'));
+});
+
+describe('finite values', () => {
+  // Sums of four numbers are made side by side: every place and every remainder counts.
+  const counts = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  test.each(counts)('of %i, at each place', (count) => {
+    for (let at = 0; at < count; at++) {
+      for (const bad of [Number.NaN, Infinity, -Infinity]) {
+        const values = new Float64Array(count).fill(2);
+        values[at] = bad;
+        expect(() => check.floats('x', values)).toThrow(
+          new RangeError(`x must be finite; value ${at} is ${bad}.`),
+        );
+      }
+    }
+  });
+
+  test('whose sum is not finite', () => {
+    const values = new Float64Array(9).fill(Number.MAX_VALUE);
+    expect(check.floats('x', values)).toBe(values);
+  });
+});
+
+describe('memory', () => {
+  let fits: typeof check.fits;
+  let hold: typeof check.hold;
+
+  // What other tests hold does not count here.
+  beforeEach(async () => {
+    vi.resetModules();
+    ({ fits, hold } = await import('../../build/package/check.js'));
+  });
+
+  test('all that fits may be asked for, once', () => {
+    expect(() => fits('All', check.maxBytes)).not.toThrow();
+    expect(() => fits('More', check.maxBytes + 1)).toThrow(
+      new RangeError(
+        'More would take 1,025 MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns, or for float32.',
+      ),
+    );
+  });
+
+  test('weights count in the bytes they have, biases too, and what is not given counts nothing', () => {
+    const weight = { data: new Float32Array(6), rows: 2, columns: 3 };
+    const rest = check.maxBytes - 24;
+    expect(() => fits('W', rest, weight, undefined)).not.toThrow();
+    expect(() => fits('W', rest + 1, weight)).toThrow('W would take 1,025 MB');
+    const biased = { weight, bias: new Float64Array(2) };
+    expect(() => fits('W', rest, biased)).toThrow('W would take 1,025 MB');
+    expect(() => fits('W', rest - 16, biased)).not.toThrow();
+    expect(() => fits('W', rest - 24, { weight }, weight)).not.toThrow();
+    expect(() => fits('W', rest - 23, { weight }, weight)).toThrow('W would take 1,025 MB');
+  });
+
+  test('what is let go twice is let go once', () => {
+    const [one, other] = [hold(100), hold(11)];
+    one();
+    one();
+    expect(() => fits('It', check.maxBytes - 10)).toThrow('layers and searches hold 1 MB. Call delete()');
+    expect(() => fits('It', check.maxBytes - 11)).not.toThrow();
+    other();
+    expect(() => fits('It', check.maxBytes)).not.toThrow();
+  });
+});
