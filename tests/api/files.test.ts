@@ -117,3 +117,11 @@ test.each(['before it is asked', 'before it answers', 'half-way'])('who stops wa
   await expect(waited).rejects.toBe(reason);
   expect(asked).toBe(when === 'before it is asked' ? 0 : 1);
 });
+
+test('a file that is not there is named, with what the system said', async () => {
+  const nowhere = await readBytes(new URL('file:///nowhere/at/all'), 'The list').catch(
+    (error: Error) => error,
+  );
+  expect((nowhere as Error).message).toBe('The list could not be read (/nowhere/at/all).');
+  expect((nowhere as Error).cause).toMatchObject({ code: 'ENOENT' });
+});

@@ -10,12 +10,16 @@ import {
 } from 'superpose';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';
+import { loadPart } from '../../build/package/module.js';
 import { builds } from './support/builds.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 
+/** Where a document is, the page's address decides, and modules are not mocked. */
+const inPage = typeof document === 'object';
 const wasm = new URL('../../build/package/wasm/superpose-plain.wasm', import.meta.url);
 const damaged = /^The WebAssembly file is damaged or incomplete; load the page or the package again\.$/;
 
@@ -49,6 +53,17 @@ describe('the engine', () => {
     expect((await load()).simd).toBe('plain');
     await expect(load({ simd: 'relaxed' })).rejects.toThrow(
       /^This engine has no relaxed SIMD; .*'plain'.*\.$/,
+    );
+  });
+
+  test('a policy that lets no WebAssembly run is named, with what it said', async () => {
+    const cause = new WebAssembly.CompileError('blocked');
+    vi.spyOn(WebAssembly, 'instantiate').mockRejectedValue(cause);
+    await expect(load()).rejects.toThrow(
+      new Error(
+        "The page's Content-Security-Policy lets no WebAssembly run; 'wasm-unsafe-eval' in its script-src allows it.",
+        { cause },
+      ),
     );
   });
 
@@ -143,6 +158,49 @@ describe('loading', () => {
     expect(superpose.memoryBytes()).toBeGreaterThan(before);
     expect(early.data).toEqual(kept);
     expect(early.data.byteLength).toBe(early.data.buffer.byteLength);
+  });
+
+  test.skipIf(inPage)('an address of a page is one beside the page', async () => {
+    vi.stubGlobal('document', { baseURI: 'file:///some/where/page.html' });
+    await expect(load({ simd: 'plain', wasm: { first: 'nowhere.wasm' } })).rejects.toThrow(
+      'The WebAssembly file could not be read (/some/where/nowhere.wasm).',
+    );
+  });
+
+  test.skipIf(inPage)('JavaScript that does not come is named', async () => {
+    const first = await loadFirst({ simd: 'plain' });
+    const second = '../../build/package/second.js';
+    vi.doMock(second, () => {
+      throw new Error('offline');
+    });
+    try {
+      const loading = loadRest(first);
+      await expect(loading).rejects.toThrow(
+        /^The JavaScript of the second module could not be fetched; is there a network\?$/,
+      );
+      await expect(loading).rejects.toHaveProperty('cause');
+    } finally {
+      vi.doUnmock(second);
+    }
+  });
+
+  test('a call that breaks off says so, with its cause, and memory is no function', async () => {
+    const cause = new Error('unreachable');
+    const create = async () => ({
+      HEAPU8: new Uint8Array(8),
+      crash() {
+        throw cause;
+      },
+    });
+    const { raw } = await loadPart('first', create, { simd: 'plain' });
+    expect(raw.memoryBytes()).toBe(8);
+    expect(raw).not.toHaveProperty('HEAPU8');
+    expect(() => raw.crash()).toThrow(
+      new Error('The computation broke off, most likely for want of memory. Ask for less, or try again.', {
+        cause,
+      }),
+    );
+    expect(raw.memoryBytes()).toBe(0);
   });
 
   test('a missing file is named', async () => {
