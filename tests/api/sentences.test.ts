@@ -343,7 +343,7 @@ describe('what is allowed at the edge', () => {
   });
 
   test('layers that are deleted leave their room to the next', () => {
-    const wide = { query: linear(128, 128), key: linear(128, 128), heads: 1 };
+    const wide = { query: linear(256, 256), key: linear(256, 256), heads: 1 };
     const make = (times: number) => {
       for (let k = 0; k < times; k++) plain.decompositionLayer({ summands: ['token'], ...wide }).delete();
       return plain.memoryBytes();

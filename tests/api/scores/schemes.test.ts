@@ -439,6 +439,11 @@ const ids = [0, 0, 0, 0, 0, 0];
 const sentences: [object, string][] = [
   [{ scheme: 'none', query: { weight: draw(8, 7, 0) } }, 'query.weight must have 8 columns; it has 7.'],
   [{ scheme: 'none', query: {} }, 'query.weight must be an object; it is undefined.'],
+  [{ scheme: 'none', heads: 3 }, 'heads must divide the 8 rows of query.weight; 3 does not.'],
+  [
+    { scheme: 'shaw', offsetKeys: { data: new Float32Array(12), rows: 3, columns: 4 } },
+    'offsetKeys.data is a Float32Array where content.data is a Float64Array; use one of them throughout.',
+  ],
   [{ scheme: 'none', key: { weight: draw(6, 8, 0) } }, 'key.weight must have 8 rows; it has 6.'],
   [{ scheme: 'none', key: { weight: draw(8, 7, 0) } }, 'key.weight must have 8 columns; it has 7.'],
   [
