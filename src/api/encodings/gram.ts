@@ -37,7 +37,7 @@ export interface OffsetMeans {
 
 export interface GramApi {
   /** The dot products of a table's rows with one another, [rows, rows], in double. */
-  gram(input: Table): Table<Float64Array>;
+  gram(table: Table): Table<Float64Array>;
   /** The largest max − min along a diagonal of a square table; 0 below 2 rows. */
   toeplitzSpread(square: Table): number;
   /** How much of a square table depends on the offset alone. Throws RangeError, TypeError. */

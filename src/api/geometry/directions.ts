@@ -4,7 +4,7 @@ import { type Table, table } from '../table.js';
 
 export interface DirectionsApi {
   /** ‖row‖ of each row, [rows], in the table's units and in double. */
-  rowLengths(input: Table): Float64Array;
+  rowLengths(table: Table): Float64Array;
   /**
    * The cosine of each row of `first` with each row of `second`, [first.rows, second.rows], in double; NaN
    * where either row is all zero. Both tables have the same width. Throws RangeError, TypeError.
