@@ -32,6 +32,9 @@ const nodeOnly = [
   'wordPieces',
 ].map((name) => `tests/api/**/${name}.test.ts`);
 
+/** Long computations in the module, which is the same bytes in the same engine: Node is enough. */
+const computedOnce = ['channelsOracle', 'claims', 'trainer'].map((name) => `tests/api/**/${name}.test.ts`);
+
 const withChromium = chromiumPath !== undefined || inCi;
 if (!withChromium) console.log('There is no chromium on PATH, so the project `chromium` has no tests here.');
 
@@ -111,7 +114,7 @@ export default defineConfig({
         test: {
           name: 'chromium',
           include: withChromium ? testsIn('api') : [],
-          exclude: nodeOnly,
+          exclude: [...nodeOnly, ...computedOnce],
           testTimeout: hangs,
           hookTimeout: hangs,
           provide: { withModel },

@@ -1,6 +1,7 @@
 // The page loads in Firefox and in WebKit and shows the numbers that Node computes. Chromium's tests, in
 // tests/page, go deeper; these test the engines.
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { shorter } from '../figures/shorter.ts';
 import { expected, names } from '../page/support/expected.ts';
 import { readFigure, type Shown } from '../page/support/shown.ts';
 import { startSite } from '../page/support/site.ts';
@@ -26,6 +27,12 @@ async function visit(start: () => Promise<Engine>): Promise<Engine> {
 
 /** What a figure shows once its drawing matches its settings. */
 async function drawn(engine: Engine, name: string): Promise<Shown> {
+  if (name in shorter) {
+    const fields = new URLSearchParams({ v: '1', figure: name, ...shorter[name] });
+    await engine.evaluate((fragment: string) => {
+      location.hash = fragment;
+    }, String(fields));
+  }
   await engine.evaluate((one: string) => {
     const figure = document.querySelector(`superpose-figure[name="${one}"]`);
     // A card computes nothing while it is closed.
