@@ -64,9 +64,9 @@ test('of many settings that nobody knows, a few are named and the others are cou
     'There is no setting called “a0”.',
     'There is no setting called “a1”.',
     'There is no setting called “a2”.',
-    'And 13997 settings more could not be taken.',
+    'And 13997 more settings could not be used.',
   ]);
   for (const count of [0, 1, 2, 3, 4])
     expect(readState(controls, unknown(count)).refused).toHaveLength(count);
-  expect(readState(controls, unknown(5)).refused.at(-1)).toBe('And 2 settings more could not be taken.');
+  expect(readState(controls, unknown(5)).refused.at(-1)).toBe('And 2 more settings could not be used.');
 });

@@ -95,7 +95,7 @@ test('a worker more answers one state after another, and is ended', async () => 
   const third = doer.work({ d: 32 });
   const preventDefault = vi.fn();
   worker.onerror?.({ preventDefault });
-  await expect(third).rejects.toThrow('A worker more could not be loaded.');
+  await expect(third).rejects.toThrow('Another worker could not be loaded.');
   expect(preventDefault).toHaveBeenCalledTimes(1);
   expect(worker.ended).toBe(0);
   doer.close();

@@ -43,7 +43,7 @@ function tableOf(source: string): string {
     return `<tr><th scope="row">${escaped(what)}</th>${cells.join('')}</tr>`;
   });
   const link = `<a href="${escaped(of[0]?.url ?? '')}">${escaped(source)}</a>`;
-  return `<div class="scrolled" tabindex="0" role="group" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here; dots from the least to the most of a column</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+  return `<div class="scrolled" tabindex="0" role="group" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here; each column’s dots run from its lowest to its highest</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 export const withPublished = (html: string): string =>

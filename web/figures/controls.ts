@@ -182,7 +182,7 @@ export function readState<C extends Controls>(
     }
   }
   const more = refused.length - mostRefused;
-  if (more > 1) refused.splice(mostRefused, more, `And ${more} settings more could not be taken.`);
+  if (more > 1) refused.splice(mostRefused, more, `And ${more} more settings could not be used.`);
   const lacking = Object.keys(controls).filter((name) => !given.has(name));
   const old = given.size > 0 && lacking.every((name) => controls[name]?.before !== undefined);
   for (const name of old ? lacking : []) state[name] = controls[name]?.before as Value;

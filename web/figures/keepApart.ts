@@ -233,7 +233,7 @@ export const figure: Figure<typeof controls, Data> = {
     marks.push(
       ...lineKey(0, areas.key, [
         { label: 'the first seed, whose rows are shown', ink: 'accent' },
-        { label: 'four seeds more', ink: 'quiet' },
+        { label: 'four other seeds', ink: 'quiet' },
       ]),
       ...dotKey(areas.dots.x, areas.dots.y),
     );

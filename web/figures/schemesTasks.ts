@@ -207,7 +207,7 @@ export const figure: Figure<typeof controls, Data> = {
         ...names,
         ...marks,
         { mark: 'text', x: 0, y: bottom + 18, text: '% right, bold from 99 on.' },
-        { mark: 'text', x: 0, y: bottom + 34, text: 'A dot a seed, from 0 to 100 across a cell.' },
+        { mark: 'text', x: 0, y: bottom + 34, text: 'A dot per seed, 0 to 100 across each cell.' },
       ],
       regions:
         rows.length * chosen.length > 0

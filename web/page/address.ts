@@ -16,12 +16,10 @@ const figureOf = (name: string): FigureElement | undefined =>
     (one): one is FigureElement => one instanceof FigureElement && one.name === name,
   );
 
-async function remember(element: FigureElement, state: State, settled: boolean): Promise<void> {
+async function remember(element: FigureElement, state: State): Promise<void> {
   const figure = await element.loaded();
   if (!figure) return;
-  const fragment = writeLink(element.name, figure.controls, state);
-  if (settled) history.pushState({ figure: element.name }, '', fragment);
-  else history.replaceState(history.state, '', fragment);
+  history.pushState({ figure: element.name }, '', writeLink(element.name, figure.controls, state));
 }
 
 /** The link that the reader followed, if it leads from a sentence to the figure that shows it. */
@@ -79,7 +77,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     const { state, settled } = (event as CustomEvent<Change>).detail;
     clearTimeout(timer);
     if (!settled) return;
-    timer = window.setTimeout(() => void remember(element, state, true), pause);
+    timer = window.setTimeout(() => void remember(element, state), pause);
   });
   const open = () => {
     // A change that has not reached the address yet is dropped.
@@ -99,7 +97,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     if (!element && link.figure.startsWith('own-')) {
       unfold(document.querySelector('#own-model > summary'));
       const [, file = ''] = link.settings.find(([name]) => name === 'file') ?? [];
-      notice(`This link is of a reader’s file ${file.slice(0, 33)}. Open the same file below to see it.`);
+      notice(`This link was made from the file ${file.slice(0, 33)}. Open the same file below to see it.`);
       return;
     }
     if (!element) {

@@ -234,7 +234,7 @@ export class EmbedBuilder extends LitElement {
   private async save(wish: Wish, picture: 'svg' | 'png'): Promise<void> {
     const result = this.target?.result;
     if (!result) return;
-    this.said = 'Being made…';
+    this.said = 'Preparing the file…';
     try {
       const blob = (type: string, text: string) => new Blob([text], { type });
       const [extension, file] =

@@ -24,7 +24,7 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
       { className: 'own-table' },
       made('p', {
         textContent:
-          'Word vectors as GloVe and word2vec write them, .npy, .csv and .tsv files, and tensors of .safetensors files. The first 5,000 rows are read, on your machine, and stand in five figures where drawn ones stood.',
+          'Word vectors as GloVe and word2vec write them, .npy, .csv and .tsv files, and tensors of .safetensors files. The first 5,000 rows are read on your machine and replace the random ones in five figures.',
       }),
       ...kinds.map(line),
       made('label', {}, 'Of a .safetensors file with several tables, the tensor ', this.tensor),

@@ -16,7 +16,7 @@ export function helper<Result>(address: string, figure: string): Doer<State, Res
   };
   worker.onerror = (event) => {
     event.preventDefault();
-    failed(new Error('A worker more could not be loaded.'));
+    failed(new Error('Another worker could not be loaded.'));
   };
   return {
     work: (state) =>

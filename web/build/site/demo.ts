@@ -102,7 +102,7 @@ const post = (ways: [string, string, string][]) => `<!DOCTYPE html>
   <body>
     <main>
       <h1>Five figures, five ways</h1>
-      <p>What somebody else’s blog looks like with figures of <a href="../">Superpose</a> in it. Below each stands what was pasted. Where the script tag’s picture stays and no figure comes, the browser’s console says why: most often the server of <code>embed.js</code> sends no <code>Access-Control-Allow-Origin: *</code>; the files that a build leaves in <code>hosting/</code> make it.</p>
+      <p>What figures from <a href="../">Superpose</a> look like in somebody else’s blog, with the code that was pasted below each. If only the script tag’s picture appears, the browser’s console says why: usually the server of <code>embed.js</code> does not send <code>Access-Control-Allow-Origin: *</code>. The files that a build writes to <code>hosting/</code> make servers send it.</p>
 ${ways
   .map(
     ([title, source, html]) =>

@@ -26,7 +26,7 @@ export async function embed(args: string[]): Promise<string> {
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   if ((text.length === 0) === (file === undefined))
     throw new Refusal(
-      'Say what to embed: --text "The cat sat.", as often as wanted, or --file FILE, a sentence a line.',
+      'Say what to embed: --text "The cat sat.", which may be repeated, or --file FILE, one sentence per line.',
     );
   const own = ['part', 'heads', 'epsilon'].find((name) => name in given);
   if (own && given.model === undefined)

@@ -41,8 +41,8 @@ Adding keeps the width, and a trained model can still tell words from places.
                                      --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer and --way
                                      of BERT, DistilBERT, RoBERTa, ELECTRA and MPNet
       --ids 101,2023,102             the tokens by their numbers
-  superpose embed --text TEXT        embeddings of sentences by MiniLM; --text as often as wanted, or --file
-      --file FILE                    a sentence a line
+  superpose embed --text TEXT        embeddings of sentences by MiniLM; repeat --text, or use --file
+      --file FILE                    one sentence per line
       --model PATH                   by a model of your own: BERT, DistilBERT, RoBERTa, ELECTRA or MPNet, with
                                      tokenizer.json beside it; --part, --heads and --epsilon as above
       --workers COUNT                threads, each with a model of its own; as many as processors unless given
@@ -54,7 +54,7 @@ Adding keeps the width, and a trained model can still tell words from places.
                                      add unless given
       --seeds COUNT                  runs of each; 1 unless given
       --steps COUNT                  200 unless given
-      --set KEY=VALUE                an option of the library's trainer, such as d_model=16; as often as wanted
+      --set KEY=VALUE                an option of the library's trainer, such as d_model=16; may be repeated
       --out FILE.safetensors         keeps the model, of one task, scheme and seed
       --csv | --json                 instead of a table to read
   superpose --help | --version
