@@ -1,5 +1,4 @@
 import * as check from '../check.js';
-import { checkBuckets } from '../encodings/relativePosition.js';
 import { type Handle, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import {
@@ -288,7 +287,10 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   if (relativeBias !== undefined) {
     check.table('relativeBias', relativeBias, { columns: heads });
     check.samePrecision({ precision: like, 'relativeBias.data': relativeBias.data });
-    checkBuckets({ buckets: relativeBias.rows });
+    const { rows } = relativeBias;
+    // T5's buckets of both directions, for distances of up to 128.
+    if (rows % 2 !== 0 || rows < 4 || rows > 510)
+      check.refuseCount('relativeBias', 'an even number of rows, from 4 to 510', rows);
   }
   const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, width);
   const finalNorm = normOf('finalNorm', input.finalNorm, d);
@@ -322,7 +324,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   let newest: object | undefined;
   // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
-  let releaseRun = () => {};
+  let [heldByRun, releaseRun] = [0, () => {}];
   const releaseAll = () => {
     raw.kept.delete(releaseAll);
     newest = undefined;
@@ -406,9 +408,14 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       const cells = through * n;
       const kept = trace ? cells * (2 * heads * n + 3 * d) : cells * d;
       const bytes = (kept + n * (12 * d + 2 * n) + names.length * n * width) * like.BYTES_PER_ELEMENT;
+      // The last forward makes room for this one, but stays if that is refused.
       releaseRun();
-      check.fits(`A forward of ${n} tokens through ${through} layers`, bytes);
-      releaseRun = check.hold(bytes);
+      try {
+        check.fits(`A forward of ${n} tokens through ${through} layers`, bytes);
+        heldByRun = bytes;
+      } finally {
+        releaseRun = check.hold(heldByRun);
+      }
       const asked = {
         layers: through,
         trace,

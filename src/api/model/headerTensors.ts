@@ -67,7 +67,7 @@ export function tensorsBehind(header: Header, prefix: string): Tensors {
       const { shape, dtype } = tensor;
       if (!['F64', 'F32', 'F16', 'BF16'].includes(dtype))
         throw new RangeError(
-          `Tensor ${quoted(prefix + name)} has dtype ${quoted(dtype)}; F32, F16 and BF16 can be read.`,
+          `Tensor ${quoted(prefix + name)} has dtype ${quoted(dtype)}; F64, F32, F16 and BF16 can be read.`,
         );
       for (const [place, extent] of extents.entries()) {
         const given = shape[place] ?? 0;

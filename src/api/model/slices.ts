@@ -96,7 +96,7 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
   const path = source instanceof URL ? decodeURIComponent(source.pathname) : source;
   const found = async (at: string) =>
     stat(at).catch((cause: NodeJS.ErrnoException) => {
-      throw new Error(`${check.shown(at)} could not be read (${cause.code}).`, { cause });
+      throw new Error(`“${at}” could not be read (${cause.code}).`, { cause });
     });
   const cut = (whole: string): [string, string] => {
     const at = whole.replace(/[\\/]+$/, '');
@@ -115,7 +115,7 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
       size,
       async read(offset, length) {
         const file = await open(at).catch((cause: NodeJS.ErrnoException) => {
-          throw new Error(`${check.shown(at)} could not be read (${cause.code}).`, { cause });
+          throw new Error(`“${at}” could not be read (${cause.code}).`, { cause });
         });
         try {
           const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));

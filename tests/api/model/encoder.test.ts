@@ -381,7 +381,18 @@ describe('what an encoder refuses', () => {
     [{ relativeBias: 1 }, 'TypeError: relativeBias must be an object; it is 1.'],
     [{ relativeBias: zeros(4, 3) }, 'RangeError: relativeBias must have 2 columns; it has 3.'],
     [{ relativeBias: singles(4, 2) }, mixed('relativeBias.data')],
-    [{ relativeBias: zeros(5, 2) }, 'RangeError: buckets must be even when bidirectional; it is 5.'],
+    [
+      { relativeBias: zeros(5, 2) },
+      'RangeError: relativeBias must have an even number of rows, from 4 to 510; it has 5.',
+    ],
+    [
+      { relativeBias: zeros(2, 2) },
+      'RangeError: relativeBias must have an even number of rows, from 4 to 510; it has 2.',
+    ],
+    [
+      { relativeBias: zeros(512, 2) },
+      'RangeError: relativeBias must have an even number of rows, from 4 to 510; it has 512.',
+    ],
   ])('%j', (change, sentence) => {
     expect(made(change)).toBe(sentence);
   });
@@ -584,6 +595,18 @@ describe('what is held', () => {
     encoder.forward({ a: rows, b: rows }, { scores: false });
     expectHeld(weights + 8 * (count * d + working));
     encoder.delete();
+    encoder.delete();
+    expectHeld(0);
+  });
+
+  test('a forward that is refused leaves the one before, and what that holds', () => {
+    const encoder = plain.encoder({ ...input, d_model: 1, heads: 1 });
+    const forward = encoder.forward({ x: zeros(64, 1) });
+    const held = 8 * (64 * (12 + 2 * 64) + 64);
+    expectHeld(held);
+    expect(told(() => encoder.forward({ x: zeros(8192, 1) }))).toContain('would take 1,025 MB');
+    expectHeld(held);
+    expect(forward.state(0).rows).toBe(64);
     encoder.delete();
     expectHeld(0);
   });

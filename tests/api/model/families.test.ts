@@ -677,7 +677,7 @@ test('norms by BERT’s old names, and doubles', async () => {
   const query = 'bert.encoder.layer.0.attention.self.query.weight';
   const behind = Object.fromEntries(Object.entries(bert()).map(([name, shape]) => [`bert.${name}`, shape]));
   expect(await refusal(open(behind, {}, { [query]: 'I32' }))).toBe(
-    `Tensor “${query}” has dtype “I32”; F32, F16 and BF16 can be read.`,
+    `Tensor “${query}” has dtype “I32”; F64, F32, F16 and BF16 can be read.`,
   );
 });
 

@@ -511,7 +511,7 @@ describe('files that are refused', () => {
     [
       'a tensor is of whole numbers',
       changed(key, { dtype: 'I32' }),
-      'has dtype “I32”; F32, F16 and BF16 can be read',
+      'has dtype “I32”; F64, F32, F16 and BF16 can be read',
     ],
     [
       'the file is quantised',
