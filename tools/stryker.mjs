@@ -359,8 +359,12 @@ async function inSlots(list, work) {
 
 const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
 
-/** A mutant in everything that is run from the first line on, by the quick tests of the files that saw it only so. */
+/**
+ * A mutant in everything that is run from the first line on, by the quick tests of the files that saw it only so: those
+ * of its own room first.
+ */
 async function meetFromTheStart(mutant, state, save, slot) {
+  const isNear = ({ file }) => roomOf(file) === roomOf(mutant.file);
   const files = Object.entries(state.tests)
     .filter(([, { atLoad, unmet, doubtful }]) => [...atLoad, ...unmet, ...doubtful].includes(mutant.id))
     .map(([file, { slow, took }]) => ({
@@ -368,7 +372,7 @@ async function meetFromTheStart(mutant, state, save, slot) {
       slow: Object.keys(slow),
       took: sum(Object.entries(took).map(([test, each]) => (test in slow ? 0 : each))),
     }))
-    .sort((a, b) => a.took - b.took);
+    .sort((a, b) => isNear(b) - isNear(a) || a.took - b.took);
   const seen = hashOf(...files.map(({ file }) => state.tests[file].hash));
   if (files.length === 0 || state.fromTheStart[mutant.key] === seen) return false;
   const { passed, late, stopped } = await runTests(
