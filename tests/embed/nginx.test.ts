@@ -1,19 +1,21 @@
 // dist/ unchanged under Debian's nginx, below another site, with and without the precompressed copies; then
 // without a network, and through an update.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer as createBlog, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { dist } from '../page/support/site.ts';
 import { unfold } from '../page/support/visit.ts';
 import { openChromium } from './support/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';
 
+const execute = promisify(execFile);
 const program = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((file) => existsSync(file));
 const patience = { timeout: 30_000 };
 
@@ -29,7 +31,8 @@ const freePort = (): Promise<number> =>
 async function serve({ compressed = true } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'superpose-nginx-'));
   const site = join(folder, 'site');
-  await cp(dist, site, { recursive: true, dereference: true });
+  // Node's own copying takes ten times as long.
+  await execute('cp', ['-RL', dist, site]);
   await mkdir(join(folder, 'logs'));
   const shipped = (await readFile(join(dist, 'hosting/nginx.conf'), 'utf8')).replace(
     '/var/www/superpose',

@@ -50,6 +50,22 @@ test('in its first view each task has its one term, and cutting both cross terms
   }
 });
 
+// The models of the test before are looked at: nothing is trained.
+test('digits of one’s own are asked, and what is lacking is drawn', async () => {
+  const digits = '0123 4567 89AB cdef';
+  const whole = await run(fourTasks, { digits });
+  for (const place of [1, 3]) {
+    const { tokens, targets } = whole.data.panels[place].example;
+    expect(tokens).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    // Every digit names its own place; the first has none before it.
+    expect(targets).toEqual(place === 1 ? tokens : [-1, ...tokens.slice(0, 15)]);
+  }
+  expect(whole.figure.remark?.(whole.data, whole.state)).toBe('');
+  const part = await run(fourTasks, { digits: 'ff', example: 40 });
+  expect(part.data.panels[3].example.tokens.slice(0, 2)).toEqual([15, 15]);
+  expect(part.figure.remark?.(part.data, part.state)).toContain('2 of 16 digits; the other 14 are drawn');
+});
+
 test('the end is the same whether it is watched or not, and whatever it is looked at with in between', async () => {
   const unseen = await run(fourTasks, { seed: 6 });
   const { frames, job } = watched<{ steps: number; panels: { cut: number | null }[] }>(
@@ -92,21 +108,6 @@ test('the fourth task may be the other one that asks for places by places', asyn
   // With queries and keys turned by distance, a place does not find its mirror image.
   expect(lastOf(data.panels[3].accuracy)).toBeLessThan(0.4);
   expect(figure.describe(data, state)).toMatch(/rev \d/);
-});
-
-test('digits of one’s own are asked, and what is lacking is drawn', async () => {
-  const digits = '0123 4567 89AB cdef';
-  const whole = await run(fourTasks, { digits });
-  for (const place of [1, 3]) {
-    const { tokens, targets } = whole.data.panels[place].example;
-    expect(tokens).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-    // Every digit names its own place; the first has none before it.
-    expect(targets).toEqual(place === 1 ? tokens : [-1, ...tokens.slice(0, 15)]);
-  }
-  expect(whole.figure.remark?.(whole.data, whole.state)).toBe('');
-  const part = await run(fourTasks, { digits: 'ff', example: 40 });
-  expect(part.data.panels[3].example.tokens.slice(0, 2)).toEqual([15, 15]);
-  expect(part.figure.remark?.(part.data, part.state)).toContain('2 of 16 digits; the other 14 are drawn');
 });
 
 test('models that train without the cross terms have no share of them', async () => {

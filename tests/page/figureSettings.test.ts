@@ -70,6 +70,9 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
   await expect.poll(() => new URL(page.url()).hash).toBe(link);
 }
 
+/** Where links are opened that another page has copied; the browser's other pages are closed with it. */
+const elsewhere = new WeakMap<Page, Page>();
+
 async function copiedLinkOpensTheSameView(
   page: Page,
   name: string,
@@ -81,12 +84,13 @@ async function copiedLinkOpensTheSameView(
   await figureOf(page, name).getByText('Link copied').waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link.startsWith(address)).toBe(true);
-  const second = await page.context().newPage();
+  const second = elsewhere.get(page) ?? (await page.context().newPage());
+  elsewhere.set(page, second);
   await second.goto(link);
   const reopened = await drawn(second, name);
   expect(reopened.state).toEqual(changed.state);
   expect(withoutRounding(reopened.finding)).toBe(withoutRounding(changed.finding));
-  await second.close();
+  await fold(second, name);
 }
 
 describe.each(names)('%s', (name) => {
