@@ -18,14 +18,34 @@ import {
 } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 import { fileOf } from '../api/support/safetensors.ts';
-import { below, changedBytes, type Draw, fault, one, type Target, textOf } from './draws.ts';
+import { below, changedBytes, type Draw, Fault, fault, one, type Target, textOf } from './draws.ts';
 import { models, tables } from './ownFiles.ts';
 
 const header = safetensorsApi();
 const dtypes = ['F32', 'F16', 'BF16', 'F64', 'I64', 'BOOL', 'X'];
 const widths: Record<string, number> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
 
-/** A file, sound at first, then with some bytes changed, cut or inserted. */
+/** A sound file's header made unsound: bytes after its object, a tensor or a key twice, or the data moved. */
+function unsound(draw: Draw, file: Uint8Array): Uint8Array | undefined {
+  const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
+  const text = new TextDecoder().decode(file.subarray(8, 8 + length));
+  const changes: ((text: string) => string)[] = [
+    (text) => `${text}\0${textOf(draw, 3)}`,
+    (text) => text.replace(/^\{(".*?":\{"dtype".*?\]\})/s, '{$1,$1'),
+    (text) => text.replace('"dtype":', '"dtype":"F32","dtype":'),
+    (text) => text.replace(/"data_offsets":\[\d+,/, `"data_offsets":[${below(draw, 9)},`),
+  ];
+  const changed = one(draw, changes)(text);
+  if (changed === text) return undefined;
+  const header = new TextEncoder().encode(changed);
+  const whole = new Uint8Array(8 + header.length + file.length - 8 - length);
+  new DataView(whole.buffer).setBigUint64(0, BigInt(header.length), true);
+  whole.set(header, 8);
+  whole.set(file.subarray(8 + length), 8 + header.length);
+  return whole;
+}
+
+/** A file, sound at first, then with an unsound header, or with some bytes changed, cut or inserted. */
 const safetensors: Target = {
   name: 'safetensors files',
   once(draw) {
@@ -37,7 +57,9 @@ const safetensors: Target = {
         return [textOf(draw, 3), { dtype, shape, bytes: bytes.map(() => below(draw, 256)) }];
       }),
     );
-    const file = changedBytes(draw, fileOf(tensors));
+    const sound = fileOf(tensors);
+    const faulty = draw() < 0.2 ? unsound(draw, sound) : undefined;
+    const file = faulty ?? changedBytes(draw, sound);
     let entries: Map<string, SafetensorsEntry>;
     try {
       entries = header.readSafetensorsHeader(file);
@@ -45,6 +67,7 @@ const safetensors: Target = {
       if (error instanceof RangeError && /^Not a sound safetensors file: .+\.$/s.test(error.message)) return;
       return fault(`It throws ${String(error)}`, [...file]);
     }
+    if (faulty) fault('An unsound header is read', new TextDecoder().decode(file));
     // The listed tensors must cover the data exactly once.
     const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
     let covered = 8 + length;
@@ -55,7 +78,9 @@ const safetensors: Target = {
       try {
         const found = header.decodeSafetensors(entry, file.subarray(entry.begin, entry.end));
         if (found.data.length !== found.rows * found.columns) fault('A table of another size', [...file]);
+        if (found.columns < 1) fault('A table without columns', [...file]);
       } catch (error) {
+        if (error instanceof Fault) throw error;
         if (!(error instanceof RangeError)) fault(`Decoding throws ${String(error)}`, [...file]);
       }
     }

@@ -67,6 +67,8 @@ for (const verdict of verdicts) {
 }
 
 const value = (id: string) => Number(published.find((one) => one.id === id)?.value);
+/** That a verdict says this, so that the words change only with what is computed beside them. */
+const said = (sentence: string) => expect(verdicts.map(({ why }) => why).join('\n')).toContain(sentence);
 const verdictOn = (start: string): string => verdicts.find(({ claim }) => claim.startsWith(start))?.why ?? '';
 
 test('the published verdict quotes differences of the published averages', () => {
@@ -117,27 +119,31 @@ test('sooner, later and never: as the verdicts on training say, over five seeds'
     Cell[],
   ];
   const firstOf = (row: Cell[], task: number) => row[task]?.first?.mean ?? Number.POSITIVE_INFINITY;
-  // “badge is learned a little sooner than with added positions and prev later”; lookup and roll never.
+  said(
+    'badge is learned a little sooner than with added positions and prev later. Lookup and roll, which need a cross term, are not learned at all in one layer',
+  );
   expect(firstOf(untied, 0)).toBeLessThan(firstOf(added, 0));
   expect(firstOf(untied, 3)).toBeGreaterThan(firstOf(added, 3));
   expect([untied[1]?.first, untied[2]?.first]).toEqual([undefined, undefined]);
-  // “later wherever a place is needed”, though not every seed gets there.
+  said('a fixed sinusoid is slower wherever a place is needed, and learns roll with only some seeds');
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
+  said('all four tasks are learned by each of five seeds');
+  said('Adding gets there a little sooner');
   for (const task of [0, 1, 2, 3]) {
-    // “Adding is there a little sooner”, “by each of five seeds”.
     expect(firstOf(added, task)).toBeLessThan(firstOf(joined, task));
     expect(joined[task]?.accuracy.least).toBeGreaterThanOrEqual(0.99);
   }
-  // “what they get without any scores”; the same for added ones that train without the cross terms.
+  said('what they get without any scores');
+  // The same for added ones that train without the cross terms.
   for (const [floor, cut, own] of columnsOf(await rowsOf('zero.cut.untied', 'lookup.roll'))) {
     for (const cell of [cut, own])
       expect(cell?.accuracy.mean).toBeLessThan((floor?.accuracy.mean as number) + 0.04);
   }
-  // “With added positions they are soon all right.”
+  said('With added positions every answer is soon right.');
   const [, , causal] = await rowsOf('zero.none.add', 'prev', 'causal');
   expect(causal?.[0]?.first).toMatchObject({ count: 5 });
   expect(causal?.[0]?.first?.mean).toBeLessThan(50);
-  // “If every token sees all others, depth gives nothing of the kind.”
+  said('If every token sees all others, depth gives nothing of the kind.');
   const [floor, deep] = await rowsOf('zero.none', 'prev', 'two');
   expect(deep?.[0]?.accuracy.mean).toBeLessThan((floor?.[0]?.accuracy.mean as number) + 0.04);
 });
