@@ -1,4 +1,4 @@
-// Tiles of 4 or 6 rows by 2 vectors are kept in registers while k runs; both operands are packed first, so
+// Tiles of 4 or 5 rows by 2 vectors are kept in registers while k runs; both operands are packed first, so
 // that k runs through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The same source
 // makes the plain build, the relaxed one (fused multiply-adds) and the native one.
 
@@ -19,9 +19,10 @@ using Eigen::Index;
 
 template <typename Scalar>
 constexpr int kColumns = 2 * Simd<Scalar>::kLanes;
-// Without a fused multiply-add each row in flight takes one more register, and V8 has fifteen to give.
+// V8 has fifteen registers to give. Without a fused multiply-add each row in flight takes one more of them;
+// with it six rows just fit, but Firefox then takes 1.7 times as long.
 #ifdef __wasm_relaxed_simd__
-constexpr int kRows = 6;
+constexpr int kRows = 5;
 #else
 constexpr int kRows = 4;
 #endif
@@ -35,11 +36,9 @@ constexpr bool kSpread = false;
 #endif
 template <typename Scalar>
 constexpr int kCopies = kSpread ? Simd<Scalar>::kLanes : 1;
-// The height of the next tile when `left` rows remain. 32 rows are four tiles of six and two of four; a sixth
-// tile of six would be two thirds zeros.
-constexpr Eigen::Index height_of_tile(Eigen::Index left) {
-  return left <= 4 || left == 7 || left == 8 ? 4 : kRows;
-}
+// The height of the next tile when `left` rows remain: every number of rows from 12 on is a sum of fours and
+// fives, so that no tile has rows of zeros.
+constexpr Eigen::Index height_of_tile(Eigen::Index left) { return left % kRows == 0 ? kRows : 4; }
 // A panel of b fits into the L1 cache and a block of a into the L2; both buffers have a fixed size.
 constexpr Index kDepth = 384;
 constexpr Index kRowPanels = 16;
@@ -88,12 +87,9 @@ template <int Rows, typename Scalar>
 [[gnu::noinline]] void multiply_tile(const Scalar* a, const Scalar* b, Index depth, Scalar scale, bool add,
                                      Scalar* to, Index stride) {
   using Vector = typename Simd<Scalar>::Vector;
-  Vector l0{}, l1{}, l2{}, l3{}, l4{}, l5{}, r0{}, r1{}, r2{}, r3{}, r4{}, r5{};
-  // With fused multiply-adds Firefox is fastest unrolled by two; without them WebKit is fastest not unrolled.
-  // V8 is equally fast either way.
-#if defined(__wasm_relaxed_simd__)
-#pragma clang loop unroll_count(2)
-#elif defined(__clang__)
+  Vector l0{}, l1{}, l2{}, l3{}, l4{}, r0{}, r1{}, r2{}, r3{}, r4{};
+  // Unrolled, WebKit is slower, and a tile of five rows no longer fits into registers.
+#ifdef __clang__
 #pragma clang loop unroll_count(1)
 #else
 #pragma GCC unroll 4
@@ -117,9 +113,6 @@ template <int Rows, typename Scalar>
       row = spread(a + 4 * kCopies<Scalar>);
       l4 = multiply_add<Scalar>(row, left, l4);
       r4 = multiply_add<Scalar>(row, right, r4);
-      row = spread(a + 5 * kCopies<Scalar>);
-      l5 = multiply_add<Scalar>(row, left, l5);
-      r5 = multiply_add<Scalar>(row, right, r5);
     }
     a += Rows * kCopies<Scalar>;
     b += kColumns<Scalar>;
@@ -128,10 +121,7 @@ template <int Rows, typename Scalar>
   store_row(l1, r1, scale, add, to + stride);
   store_row(l2, r2, scale, add, to + 2 * stride);
   store_row(l3, r3, scale, add, to + 3 * stride);
-  if constexpr (Rows > 4) {
-    store_row(l4, r4, scale, add, to + 4 * stride);
-    store_row(l5, r5, scale, add, to + 5 * stride);
-  }
+  if constexpr (Rows > 4) store_row(l4, r4, scale, add, to + 4 * stride);
 }
 
 // A 4 x 4 block, transposed: row i of the result is column i of the block.
@@ -166,15 +156,10 @@ Index pack_by_fours(const float* from, Index stride, Index depth, float* to) {
     } else if constexpr (Width == 4) {
       for (int i = 0; i < 4; ++i) S::store(to + i * Width, first.row[i]);
     } else {
-      const auto a = S::load(from + 4 * stride + k), b = S::load(from + 5 * stride + k);
-      const auto low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-                 high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-      S::store(to, first.row[0]);
-      S::store(to + 4, __builtin_shufflevector(low, first.row[1], 0, 1, 4, 5));
-      S::store(to + 8, __builtin_shufflevector(first.row[1], low, 2, 3, 6, 7));
-      S::store(to + 12, first.row[2]);
-      S::store(to + 16, __builtin_shufflevector(high, first.row[3], 0, 1, 4, 5));
-      S::store(to + 20, __builtin_shufflevector(first.row[3], high, 2, 3, 6, 7));
+      for (int i = 0; i < 4; ++i) {
+        S::store(to + i * Width, first.row[i]);
+        to[i * Width + 4] = from[4 * stride + k + i];
+      }
     }
   }
   return k;
