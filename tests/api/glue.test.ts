@@ -37,7 +37,7 @@ test('only the relaxed build has fused multiply-adds, in its products of both pr
   const [float, double] = [0x85, 0x87];
   for (const opcode of [float, double]) {
     expect(count('plain', opcode)).toBe(0);
-    // A tile has twelve sums, and its loop does two steps at a time.
-    expect(count('relaxed', opcode)).toBeGreaterThanOrEqual(24);
+    // The tiles have ten and eight sums; where rows are few, a pair has two.
+    expect(count('relaxed', opcode)).toBeGreaterThanOrEqual(20);
   }
 });
