@@ -58,6 +58,18 @@ async function openBuilder(name: string, settings: Record<string, string>) {
 const state = { n: '9', d: '16' };
 const html = (body: string) => `<!DOCTYPE html><title>A blog</title>${body}`;
 
+test('on a phone no control of the dialog reaches beyond it', async () => {
+  const { page, dialog } = await openBuilder('dot-products', state);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const beyond = await dialog.evaluate((box) => {
+    const { left, right } = box.getBoundingClientRect();
+    return [...box.querySelectorAll('select, input, button, textarea')]
+      .filter((one) => one.getBoundingClientRect().right > right || one.getBoundingClientRect().left < left)
+      .map((one) => one.outerHTML.slice(0, 60));
+  });
+  expect(beyond).toEqual([]);
+});
+
 test('the frame, pasted into a blog', async () => {
   const { text, servers, open, evaluateInFrame, evaluate, finding, dialog, complaints } = await openBuilder(
     'dot-products',

@@ -35,7 +35,7 @@ export class EmbedBuilder extends LitElement {
     h2 { font-size: 1.2rem; margin: 0 0 0.6rem; }
     fieldset { border: 0; padding: 0; margin: 0 0 0.7rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; }
     legend, .label { font-size: 0.86rem; padding: 0; }
-    label { display: inline-flex; gap: 0.35rem; align-items: center; min-height: 1.8rem; }
+    label { display: inline-flex; flex-wrap: wrap; gap: 0 0.35rem; align-items: center; max-width: 100%; min-height: 1.8rem; }
     input[type='number'] { width: 5rem; font: inherit; }
     select, button { font: inherit; min-height: 2rem; max-width: 100%; }
     textarea { width: 100%; box-sizing: border-box; min-height: 7rem; font: 0.84rem/1.4 ui-monospace, 'DejaVu Sans Mono', monospace; }
