@@ -127,7 +127,11 @@ inline void tile(Block<const Scalar> a, Block<const Scalar> b, Index depth, cons
   }
   const Scalar* from[kRows] = {entry<kLeft>(a, kRow, 0)...};
   const Scalar* b_row = b.at;
-  const auto step = [&](Index k) __attribute__((always_inline)) {
+  // Unrolled, all loads of a turn come first, and some of the sums no longer fit into registers.
+#ifdef __clang__
+#pragma clang loop unroll(disable)
+#endif
+  for (Index k = 0; k < depth; ++k) {
     const V first = S::load(b_row);
     V second{};
     if constexpr (kVectors > 1) second = S::load(b_row + kLanes);
@@ -138,20 +142,11 @@ inline void tile(Block<const Scalar> a, Block<const Scalar> b, Index depth, cons
       if constexpr (kVectors > 1) r = multiply_add<Scalar>(row, second, r);
     };
     if constexpr (kLeft == Left::as_is) {
-      (add(from[kRow][k], left[kRow], right[kRow]), ...);
+      (add(*from[kRow]++, left[kRow], right[kRow]), ...);
     } else {
       (add(from[0][kRow], left[kRow], right[kRow]), ...);
       from[0] += a.stride;
     }
-  };
-  Index k = 0;
-  for (; k + 4 <= depth; k += 4) {
-    step(0), step(1), step(2), step(3);
-    if constexpr (kLeft == Left::as_is) ((from[kRow] += 4), ...);
-  }
-  for (; k < depth; ++k) {
-    step(0);
-    if constexpr (kLeft == Left::as_is) ((from[kRow] += 1), ...);
   }
   (S::store(out.row(kRow), left[kRow]), ...);
   if constexpr (kVectors > 1) (S::store(out.row(kRow) + kLanes, right[kRow]), ...);
@@ -250,29 +245,44 @@ void transpose(Block<const Scalar> from, Index rows, Index columns, Block<Scalar
   }
 }
 
+namespace {
+
+// A row's largest entry and the sum of e^(x - largest), which takes each entry's place.
+template <typename Scalar>
+struct Exponentials {
+  Scalar largest, sum;
+};
+
+template <typename Scalar>
+inline Exponentials<Scalar> to_exponentials(Scalar* row, Index n) {
+  using S = Simd<Scalar>;
+  auto highest = S::all(row[0]);
+  Scalar most = row[0];
+  along<Scalar>(
+      n, [&](Index j) { highest = larger(S::load(row + j), highest); },
+      [&](Index j) { most = std::max(most, row[j]); });
+  most = std::max(most, largest(highest));
+  const auto less = S::all(most);
+  Lanes<Scalar> sums{};
+  Scalar rest = 0;
+  along<Scalar>(
+      n,
+      [&](Index j) {
+        const auto e = exponential(S::load(row + j) - less);
+        sums += e;
+        S::store(row + j, e);
+      },
+      [&](Index j) { rest += row[j] = exponential_of<Scalar>(row[j] - most); });
+  return {most, sum(sums) + rest};
+}
+
+}  // namespace
+
 template <typename Scalar>
 void softmax(Block<Scalar> rows, Index count, Index n) {
-  using S = Simd<Scalar>;
   for (Index i = 0; i < count; ++i) {
     Scalar* const row = rows.row(i);
-    auto highest = S::all(row[0]);
-    Scalar most = row[0];
-    along<Scalar>(
-        n, [&](Index j) { highest = larger(S::load(row + j), highest); },
-        [&](Index j) { most = std::max(most, row[j]); });
-    most = std::max(most, largest(highest));
-    const auto less = S::all(most);
-    Lanes<Scalar> sums{};
-    Scalar rest = 0;
-    along<Scalar>(
-        n,
-        [&](Index j) {
-          const auto e = exponential(S::load(row + j) - less);
-          sums += e;
-          S::store(row + j, e);
-        },
-        [&](Index j) { rest += row[j] = exponential_of<Scalar>(row[j] - most); });
-    scale_to<Scalar>(row, 1 / (sum(sums) + rest), n, row);
+    scale_to<Scalar>(row, 1 / to_exponentials(row, n).sum, n, row);
   }
 }
 
@@ -383,30 +393,26 @@ void gelu(const Scalar* x, Index count, Scalar* y, Scalar* slope) {
 
 template <typename Scalar>
 double cross_entropy(Scalar* logits, const int* targets, Index count, Index classes, double total) {
-  using S = Simd<Scalar>;
   double loss = 0;
   for (Index i = 0; i < count; ++i, logits += classes) {
     if (targets[i] < 0) {
       std::fill(logits, logits + classes, Scalar(0));
       continue;
     }
-    const Scalar most = *std::max_element(logits, logits + classes), aim = logits[targets[i]];
-    Lanes<Scalar> sums{};
-    Scalar rest = 0;
-    along<Scalar>(
-        classes,
-        [&](Index c) {
-          const auto e = exponential(S::load(logits + c) - S::all(most));
-          sums += e;
-          S::store(logits + c, e);
-        },
-        [&](Index c) { rest += logits[c] = exponential_of<Scalar>(logits[c] - most); });
-    const Scalar whole = sum(sums) + rest;
+    const Scalar aim = logits[targets[i]];
+    const auto [most, whole] = to_exponentials(logits, classes);
     loss += std::log(static_cast<double>(whole)) + (static_cast<double>(most) - aim);
     scale_to<Scalar>(logits, static_cast<Scalar>(1 / (whole * total)), classes, logits);
     logits[targets[i]] -= static_cast<Scalar>(1 / total);
   }
   return loss;
+}
+
+template <typename Scalar>
+void copy_to(const Scalar* x, Index count, Scalar* y) {
+  using S = Simd<Scalar>;
+  along<Scalar>(
+      count, [&](Index c) { S::store(y + c, S::load(x + c)); }, [&](Index c) { y[c] = x[c]; });
 }
 
 template <typename Scalar>
@@ -481,6 +487,7 @@ void adam(const AdamStep<Scalar>& step, const Scalar* gradient, Index count, Sca
   template void add_layer_norm_backward(const Scalar*, const Scalar*, const Scalar*, Index, Index, Scalar*); \
   template void gelu(const Scalar*, Index, Scalar*, Scalar*);                                                \
   template double cross_entropy(Scalar*, const int*, Index, Index, double);                                  \
+  template void copy_to(const Scalar*, Index, Scalar*);                                                      \
   template void add_to(const Scalar*, Index, Scalar*);                                                       \
   template void multiply_to(const Scalar*, Index, Scalar*);                                                  \
   template void scale_to(const Scalar*, Scalar, Index, Scalar*);                                             \

@@ -72,6 +72,10 @@ template <typename Scalar>
 double cross_entropy(Scalar* logits, const int* targets, Eigen::Index count, Eigen::Index classes,
                      double total);
 
+// y = x. The memcpy of a build linked for size goes byte by byte.
+template <typename Scalar>
+void copy_to(const Scalar* x, Eigen::Index count, Scalar* y);
+
 // y += x.
 template <typename Scalar>
 void add_to(const Scalar* x, Eigen::Index count, Scalar* y);

@@ -247,11 +247,11 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
   Scalar* x = layers_[0].x;
   for (Index r = 0; r < count; ++r) {
     Scalar* const row = x + r * d;
-    std::copy_n(parameters + e_ + tokens[r] * d_token, d_token, row);
+    copy_to<Scalar>(parameters + e_ + tokens[r] * d_token, d_token, row);
     if (!options_.in_stream()) continue;
     const Scalar* const position = parameters + p_ + r % n * d_position;
     if (options_.concatenates())
-      std::copy_n(position, d_position, row + d_token);
+      copy_to<Scalar>(position, d_position, row + d_token);
     else
       add_to<Scalar>(position, d, row);
   }
@@ -300,7 +300,7 @@ void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by
       const bool from_content = !options_.zero_scores && !by_terms && token_token_kept;
       if (!from_content) {
         if (has_bias_)
-          std::copy_n(bias.at, n * n, weights.at);
+          copy_to<Scalar>(bias.at, n * n, weights.at);
         else
           std::fill_n(weights.at, n * n, Scalar(0));
         if (by_terms) add_terms(s, h, n, kept, weights);
@@ -343,8 +343,8 @@ void Model<Scalar>::split_terms(const Scalar* parameters, const int* tokens, Ind
     Scalar* const position = parts_[1] + r * d;
     std::fill_n(token, d, Scalar(0));
     std::fill_n(position, d, Scalar(0));
-    std::copy_n(parameters + e_ + tokens[r] * d_token, d_token, token);
-    std::copy_n(parameters + p_ + r % n * d_position, d_position, position + d - d_position);
+    copy_to<Scalar>(parameters + e_ + tokens[r] * d_token, d_token, token);
+    copy_to<Scalar>(parameters + p_ + r % n * d_position, d_position, position + d - d_position);
     if (!options_.layer_norm) continue;
     for (Scalar* const row : {token, position}) {
       Scalar sum = 0;
@@ -669,8 +669,8 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
           }
           if (kept[position_position]) {
             for (Index i = 0; i < n; ++i)
-              std::copy_n(bias_ + (h * n + i) * n, options_.causal ? i + 1 : n,
-                          term_at(position_position) + i * n);
+              copy_to<Scalar>(bias_ + (h * n + i) * n, options_.causal ? i + 1 : n,
+                              term_at(position_position) + i * n);
           }
           for (int t = 0; t < kTermCount; ++t) add_to<Scalar>(term_at(t), n * n, scores);
         } else {
