@@ -1,5 +1,6 @@
-// Four projects: the typed API in Node and, with the same test bodies, in Chromium; the built page in
-// Chromium, driven from Node; and the page in the other engines.
+// Four parts: the typed API, the figures and the tools in Node; the API's test bodies in Chromium too; the
+// built page in Chromium, driven from Node; and the page in the other engines. A part is a project, or two where
+// some of its files need a process each.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
@@ -63,11 +64,29 @@ const longest = [
   'api/model/layers',
 ];
 
+/**
+ * Files with a process of their own, because they look at what a process or its browser holds. So have those that start
+ * programs, where nothing would be shared. All others go through one process after another, with all that it has
+ * loaded and with its browser.
+ */
+const aloneInNode = [
+  'api/memory',
+  'api/model/checkpoint',
+  'api/model/openTable',
+  'api/recovery',
+  'api/soak',
+  'figures/badges',
+];
+const aloneOnPage = ['page/ownModelMemory'];
+
+/** Those of a project follow one another, for a process to go from one to the next. Those that wait most come first. */
+const order = ['page', 'page-alone', 'engines', 'node-alone', 'node'];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
+    const place = ({ moduleId, project }: TestSpecification) => {
       const found = longest.findIndex((name) => moduleId.endsWith(`tests/${name}.test.ts`));
-      return found < 0 ? longest.length : found;
+      return order.indexOf(project.name) * (longest.length + 1) + (found < 0 ? longest.length : found);
     };
     return (await super.sort(files)).sort((a, b) => place(a) - place(b));
   }
@@ -82,6 +101,7 @@ const shared = {
 };
 
 const testsIn = (...folders: string[]) => folders.map((folder) => `tests/${folder}/**/*.test.ts`);
+const files = (names: string[]) => names.map((name) => `tests/${name}.test.ts`);
 
 const inNode = {
   testTimeout: hangs,
@@ -103,7 +123,17 @@ export default defineConfig({
         test: {
           ...inNode,
           name: 'node',
-          include: testsIn('api', 'figures', 'package', 'tools', 'worker', 'fuzz', 'soak'),
+          include: testsIn('api', 'figures', 'worker', 'fuzz'),
+          exclude: files(aloneInNode),
+          isolate: false,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...inNode,
+          name: 'node-alone',
+          include: [...testsIn('package', 'tools', 'soak'), ...files(aloneInNode)],
         },
       },
       {
@@ -133,6 +163,16 @@ export default defineConfig({
           name: 'page',
           ...inNode,
           include: withChromium ? testsIn('page', 'embed') : [],
+          exclude: files(aloneOnPage),
+          isolate: false,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'page-alone',
+          ...inNode,
+          include: withChromium ? files(aloneOnPage) : [],
         },
       },
       {

@@ -231,7 +231,7 @@ async function runTests(tests, project, seconds, env) {
   const said = openSync(join(tree, 'tests.log'), 'w');
   const vitest = join(root, 'node_modules/.bin/vitest');
   // What hangs in a test is ended there, what hangs altogether by the clock.
-  const options = [`--project=${project}`, '--bail=1', '--testTimeout=100000'];
+  const options = [`--project=${project}*`, '--bail=1', '--testTimeout=100000'];
   const args = ['run', '--config', 'tests/vitest.config.ts', ...options, ...tests];
   const code = await run(vitest, args, {
     env: { ...env, NODE_OPTIONS: '--max-old-space-size=3000', NO_COLOR: '1' },

@@ -13,7 +13,7 @@ async function main(args) {
     ['node', 'tests/soak'],
     ['page', 'tests/page/soak'],
   ]) {
-    const command = ['run', '--config', 'tests/vitest.config.ts', `--project=${project}`, file];
+    const command = ['run', '--config', 'tests/vitest.config.ts', `--project=${project}*`, file];
     await step(`Soak (${project})`, { byHand: `npx vitest ${command.join(' ')} is the short form.` }, (run) =>
       run(join(root, 'node_modules/.bin/vitest'), command, { env: long, show: true }),
     );

@@ -23,7 +23,7 @@ export async function runVitest(projects, filters, env) {
 
 async function run(projects, files, byName, env) {
   const counts = resultFile(`${projects.join('-')}.json`);
-  const command = ['run', ...config, ...projects.map((project) => `--project=${project}`)];
+  const command = ['run', ...config, ...projects.map((project) => `--project=${project}*`)];
   // A test of the page and its browser take turns, so that two of them leave room for a third.
   const more = projects.includes('page') ? [`--maxWorkers=${availableParallelism() + 1}`] : [];
   const code = await step(
@@ -61,7 +61,7 @@ async function run(projects, files, byName, env) {
 
 function projectsWithFiles(projects, filters, env) {
   const list = resultFile('files.json');
-  const named = projects.map((project) => `--project=${project}`);
+  const named = projects.map((project) => `--project=${project}*`);
   ask(vitest, ['list', '--filesOnly', `--json=${list}`, ...config, ...named, ...filters], { env, cwd: root });
   const found = JSON.parse(readResult(list)).map(({ projectName }) => projectName.match(/\w+/)[0]);
   return projects.filter((project) => found.includes(project));

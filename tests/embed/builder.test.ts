@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Frame } from 'playwright';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { openChromium } from './support/chromium.ts';
+import { openChromium } from '../engines/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';
 import { startServers } from './support/servers.ts';
 

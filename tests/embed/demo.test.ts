@@ -1,6 +1,6 @@
 // The demo blog page as shipped: five figures in five ways, each shown.
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { openChromium } from './support/chromium.ts';
+import { openChromium } from '../engines/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';
 import { startServers } from './support/servers.ts';
 

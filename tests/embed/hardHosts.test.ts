@@ -1,7 +1,7 @@
 // Difficult pages: each gets the best form that it allows, without avoidable messages on its console.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
-import { openChromium } from './support/chromium.ts';
+import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf } from './support/figures.ts';
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
+import { openChromium } from '../engines/chromium.ts';
 import { root } from '../package/support/project.ts';
 import { dist } from '../page/support/site.ts';
-import { openChromium } from './support/chromium.ts';
 import {
   figure,
   inPage,

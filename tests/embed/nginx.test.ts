@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openChromium } from '../engines/chromium.ts';
 import { dist } from '../page/support/site.ts';
 import { unfold } from '../page/support/visit.ts';
-import { openChromium } from './support/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';
 
 const execute = promisify(execFile);

@@ -6,8 +6,8 @@ import { extname, join } from 'node:path';
 import { load } from 'superpose';
 import { build } from 'vite';
 import { expect, onTestFinished, test } from 'vitest';
+import { openChromium } from '../engines/chromium.ts';
 import { emptyProject, pack } from '../package/support/project.ts';
-import { openChromium } from './support/chromium.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 
 const types: Record<string, string> = {

@@ -1,7 +1,7 @@
 // The snippets in README.md, pasted unchanged except for the address.
 import { expect, onTestFinished, test } from 'vitest';
+import { openChromium } from '../engines/chromium.ts';
 import { blocks } from '../package/support/readme.ts';
-import { openChromium } from './support/chromium.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 import { startServers } from './support/servers.ts';
 

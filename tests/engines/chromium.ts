@@ -7,13 +7,19 @@ export type Chromium = Engine & Required<Pick<Engine, 'resize'>> & { page: Page 
 
 let running: Promise<Browser> | undefined;
 
+/** One browser for all test files of a process. Playwright ends it with the process. */
+export function runningChromium(): Promise<Browser> {
+  running ??= playwright.launch(chromiumOptions);
+  return running;
+}
+
 export async function closeChromium(): Promise<void> {
   await (await running)?.close();
 }
 
-export async function chromium({ scheme }: EngineOptions = {}): Promise<Chromium> {
-  running ??= playwright.launch(chromiumOptions);
-  const context = await (await running).newContext(scheme ? { colorScheme: scheme } : {});
+export async function openChromium({ scheme }: EngineOptions = {}): Promise<Chromium> {
+  const browser = await runningChromium();
+  const context = await browser.newContext(scheme ? { colorScheme: scheme } : {});
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

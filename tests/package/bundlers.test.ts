@@ -6,7 +6,7 @@ import { extname, join } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import webpack from 'webpack';
-import { openChromium } from '../embed/support/chromium.ts';
+import { openChromium } from '../engines/chromium.ts';
 import { emptyProject, type Project, pack } from './support/project.ts';
 
 let project: Project;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Page } from 'playwright';
 import { expect, onTestFinished } from 'vitest';
-import { openChromium } from './chromium.ts';
+import { openChromium } from '../../engines/chromium.ts';
 
 const styles: Plugin = {
   name: 'styles',

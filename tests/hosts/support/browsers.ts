@@ -1,5 +1,5 @@
 // The three browsers, each for a reader who prefers light or dark.
-import { chromium, closeChromium } from '../../engines/chromium.ts';
+import { closeChromium, openChromium } from '../../engines/chromium.ts';
 import { type Engine, firefox, lacking, webkit } from '../../engines/engines.ts';
 
 export type Scheme = 'light' | 'dark';
@@ -12,8 +12,8 @@ export type Visitor = Engine & {
 };
 
 /** Chromium with its console messages. A missing icon is the host's own affair. */
-async function openChromium(scheme: Scheme): Promise<Visitor> {
-  const engine = await chromium({ scheme });
+async function heardChromium(scheme: Scheme): Promise<Visitor> {
+  const engine = await openChromium({ scheme });
   const complaints: string[] = [];
   const { page } = engine;
   page.on('console', (message) => {
@@ -31,7 +31,7 @@ async function openChromium(scheme: Scheme): Promise<Visitor> {
 }
 
 export const browsers = {
-  chromium: openChromium,
+  chromium: heardChromium,
   firefox: (scheme: Scheme) => firefox({ scheme }) as Promise<Visitor>,
   webkit: (scheme: Scheme) => webkit({ scheme }) as Promise<Visitor>,
 };

@@ -1,8 +1,8 @@
 // A reader's visit to the page in Chromium, watched from start to end: any complaint of the page, anything it
 // blocks and any request to other hosts fails the test.
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
+import type { BrowserContextOptions, Locator, Page } from 'playwright';
 import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
-import { chromiumOptions } from '../../../tools/chromium.mjs';
+import { runningChromium } from '../../engines/chromium.ts';
 import { readFigure, type Shown, untilDrawn } from './shown.ts';
 import { type Site, startSite } from './site.ts';
 
@@ -29,9 +29,6 @@ export const surface = (figure: Locator): Locator => figure.locator('.surface');
 
 /** A test that needs the model's files. Without them it is skipped, unless CI=true. */
 export const modelTest = test.runIf(inject('withModel'));
-
-let browser: Promise<Browser> | undefined;
-afterAll(async () => (await browser)?.close());
 
 /** Opens the page in a new browser profile, from a new server. */
 export async function visit(options: VisitOptions = {}): Promise<Visit> {
@@ -66,11 +63,11 @@ async function open({
   fragment = '',
   ...options
 }: VisitOptions = {}): Promise<Visit & { end(): Promise<void> }> {
-  browser ??= chromium.launch(chromiumOptions);
   const site = await startSite();
   breakSite?.(site);
 
-  const context = await (await browser).newContext({
+  const browser = await runningChromium();
+  const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     ...options,
   });
