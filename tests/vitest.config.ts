@@ -76,6 +76,7 @@ const aloneInNode = [
   'api/recovery',
   'api/soak',
   'figures/badges',
+  'worker/answers',
 ];
 const aloneOnPage = ['page/ownModelMemory'];
 

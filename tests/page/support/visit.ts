@@ -22,8 +22,9 @@ export interface VisitOptions extends BrowserContextOptions {
   fragment?: string;
 }
 
+/** In the page's own tree. To search every figure's shadow tree too, as Playwright does, takes longer than all else. */
 export const figureOf = (page: Page, name: string): Locator =>
-  page.locator(`superpose-figure[name="${name}"]`);
+  page.locator(`css:light=superpose-figure[name="${name}"]`);
 /** The element that listens for a figure's arrow keys and pointers. */
 export const surface = (figure: Locator): Locator => figure.locator('.surface');
 
