@@ -130,6 +130,8 @@ inline void tile(Block<const Scalar> a, Block<const Scalar> b, Index depth, cons
   // Unrolled, all loads of a turn come first, and some of the sums no longer fit into registers.
 #ifdef __clang__
 #pragma clang loop unroll(disable)
+#else
+#pragma GCC unroll 4
 #endif
   for (Index k = 0; k < depth; ++k) {
     const V first = S::load(b_row);
