@@ -88,3 +88,26 @@ modelTest('a bet is answered below its figure, the answer first', async () => {
   await kept.scrollIntoViewIfNeeded();
   await expect.poll(() => kept.isChecked()).toBe(true);
 });
+
+modelTest(
+  'a bet made before the page can take it is answered as well, and replaces an older one',
+  async () => {
+    const { page, site } = await visit();
+    await page.getByLabel('No, the cross terms vanish').check();
+    const told = (name: string) => page.locator(`[data-told=${name}]`);
+    await expect.poll(() => told('cross').textContent()).toMatch(/You said: No, the cross terms vanish\./);
+    const release = site.hold(/bets-/);
+    await page.reload();
+    await page.getByLabel('That depends on the weights').check();
+    await page.locator('.bet input[name=width]').fill('4');
+    expect(await told('cross').textContent()).toBe('');
+    release();
+    const said = (name: string) => expect.poll(() => told(name).textContent(), { timeout: 60_000 });
+    await said('cross').toMatch(/You were right\./);
+    await said('width').toMatch(/^d = \d+\. /);
+    expect(await page.evaluate(() => JSON.parse(sessionStorage.getItem('superpose-bets') ?? '{}'))).toEqual({
+      cross: 'depends',
+      width: '64',
+    });
+  },
+);

@@ -104,10 +104,20 @@ function showWidth(slider: HTMLInputElement): void {
   slider.setAttribute('aria-valuetext', widthOf(slider));
 }
 
-function restore(): void {
+/** The bets made while this was loading, by name. */
+function madeEarly(): ReadonlySet<string> {
+  const early = inputs().filter((one) =>
+    one.type === 'radio' ? one.checked : one.value !== one.defaultValue,
+  );
+  for (const one of early) if (one.type === 'range') one.dataset.moved = 'yes';
+  return new Set(early.map(({ name }) => name));
+}
+
+/** Shows the bets of an earlier visit, but not over newer ones. */
+function restore(newer: ReadonlySet<string>): void {
   const before = stored.get();
   for (const one of inputs()) {
-    if (!Object.hasOwn(before, one.name)) continue;
+    if (newer.has(one.name) || !Object.hasOwn(before, one.name)) continue;
     if (one.type === 'radio') one.checked = one.value === before[one.name];
     else {
       const place = (one.dataset.values ?? '').split(' ').indexOf(before[one.name] as string);
@@ -155,7 +165,9 @@ function tell({ name, judge }: Bet, line: HTMLElement): void {
 }
 
 export function takeBets(): void {
-  restore();
+  const early = madeEarly();
+  restore(early);
+  if (early.size > 0) stored.set(made());
   for (const slider of document.querySelectorAll<HTMLInputElement>('.bet input[type=range]'))
     showWidth(slider);
   for (const bet of bets) {
@@ -183,6 +195,10 @@ export function takeBets(): void {
       if (input.type !== 'range' || found.has(bet.name)) answer();
     });
     asked.addEventListener('change', answer);
+    if (early.has(bet.name)) {
+      answer();
+      continue;
+    }
     // A bet made before the page was reloaded is answered when the reader comes near.
     const views = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return;
