@@ -229,6 +229,7 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
                                                          const std::vector<Matrix<Scalar>>& parts) const {
   const Packed& layer = layers_[l];
   const Index n = input.rows(), d = input.cols(), count = static_cast<Index>(parts.size());
+  const Index width = d / options_.heads;
   Matrix<Scalar> stack((1 + count) * n, d);
   Scalar* to = std::copy_n(input.data(), n * d, stack.data());
   for (Index p = 0; p < count; ++p) to = std::copy_n(parts[p].data(), n * d, to);
@@ -242,7 +243,7 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;
-  result.scale = 1 / std::sqrt(static_cast<Scalar>(d / options_.heads));
+  result.scale = 1 / std::sqrt(static_cast<Scalar>(width));
   const auto add = [&](const Vector<Scalar>& bias, Matrix<Scalar>& to) {
     for (Index i = 0; i < n; ++i) {
       for (Index c = 0; c < d; ++c) {
