@@ -80,6 +80,11 @@ modelTest('a bet is answered below its figure, the answer first', async () => {
   await page.locator('.bet input[name=width]').fill('4');
   const said = (name: string) => expect.poll(() => told(name).textContent(), { timeout: 60_000 });
   await said('cross').toMatch(/^That depends on the weights\. You were right\. With full weights/);
+  // The figure above says the same share, with fewer digits.
+  const { finding } = await drawn(page, 'three-concats');
+  const share = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+  const inBet = share((await told('cross').textContent()) ?? '', /make up ([\d.]+)\s?% of the variation/);
+  expect(Math.round(inBet)).toBe(share(finding, /and (\d+)\s?% with full weights/));
   await said('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
   await said('width').toMatch(/^d = \d+\. /);
   // They are kept for this tab.

@@ -5,7 +5,7 @@ import { initialState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Data as ObliqueData } from '../figures/oblique.js';
-import type { Data as ConcatData } from '../figures/threeConcats.js';
+import type { Data as ConcatData, Way } from '../figures/threeConcats.js';
 import { exponent, percent } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 
@@ -41,11 +41,11 @@ const bets: Bet[] = [
     name: 'cross',
     figure: 'three-concats',
     judge(data) {
-      const [, raw, full, apart] = (data as ConcatData).ways.map(({ cross }) => cross);
-      const [meetRaw, meetFull, meetApart] = [raw, full, apart].map((cross) => (cross as number) > 0);
+      const [raw, full, apart] = (data as ConcatData).ways.slice(1) as [Way, Way, Way];
+      const [meetRaw, meetFull, meetApart] = [raw, full, apart].map(({ cross }) => cross > 0);
       return {
         answer: meetFull && !meetRaw && !meetApart ? 'depends' : meetFull ? 'stay' : 'vanish',
-        because: `With full weights the cross terms make up ${percent(full as number)} of the variation, with weights in blocks ${percent(apart as number)}.`,
+        because: `With full weights the cross terms make up ${percent(full.crossShare)} of the variation, with weights in blocks ${percent(apart.crossShare)}.`,
       };
     },
   },
