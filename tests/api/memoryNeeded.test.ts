@@ -283,6 +283,7 @@ describe('what is held', () => {
     needs(() => trainer.evaluate(batch), 48, '3 tokens');
     needs(() => trainer.step(), 64, '4 tokens');
     needs(() => trainer.logits(batch), 192, 'Logits of 3 tokens');
+    needs(() => trainer.attention(batch), 336, 'Attention of 3 tokens');
     needs(() => trainer.coordinates(drawn(2, 8)), 912, 'Coordinates along 2 directions');
     trainer.delete();
     expect(left()).toBe(free);

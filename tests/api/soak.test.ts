@@ -144,6 +144,7 @@ const runs: Record<string, Run> = {
     trainer.step(2);
     trainer.evaluate(batch);
     trainer.logits(batch);
+    trainer.attention(batch);
     trainer.only('token_token');
     trainer.overlap();
     trainer.angles();

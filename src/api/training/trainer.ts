@@ -263,6 +263,11 @@ export interface Trainer extends Handle {
   /** [sequences · n, classes], for whole sequences of n tokens. */
   logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table;
   /**
+   * What each token takes from each other in a layer, from 0, the default: [sequences · heads · n, n]. Rows sum
+   * to 1.
+   */
+  attention(options: { n: number; tokens: Int32Array | readonly number[]; layer?: number }): Table;
+  /**
    * Shares of the four terms over the evaluation, <T̃, S̃>/‖S̃‖², with rows centred over the keys they may
    * read; 0 for a cut term. Throws RangeError, TypeError.
    */
@@ -523,6 +528,14 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     }
     return losses;
   };
+  /** A batch whose targets are ignored. */
+  const unanswered = (options: { n: number; tokens: Int32Array | readonly number[] }) => {
+    const address = trainer.address();
+    check.object('options', options);
+    const n = check.integer('n', options.n, 1, positions);
+    const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
+    return { address, batch: { n, tokens, targets: tokens } };
+  };
   return {
     get steps() {
       return done;
@@ -564,14 +577,17 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     cut: (term) => evaluated(kept & ~bitOf(term)),
     only: (term) => evaluated(bitOf(term)),
     logits(options) {
-      const address = trainer.address();
-      check.object('options', options);
-      const n = check.integer('n', options.n, 1, positions);
-      const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
-      check.fits(`Logits of ${tokens.length} tokens`, 16 * tokens.length * (1 + classes));
-      // The targets are ignored.
-      const data = raw.trainerLogits(address, { n, tokens, targets: tokens });
-      return { data, rows: tokens.length, columns: classes };
+      const { address, batch } = unanswered(options);
+      const { length } = batch.tokens;
+      check.fits(`Logits of ${length} tokens`, 16 * length * (1 + classes));
+      return { data: raw.trainerLogits(address, batch), rows: length, columns: classes };
+    },
+    attention(options) {
+      const { address, batch } = unanswered(options);
+      const layer = check.integer('layer', options.layer ?? 0, 0, checked.layers - 1);
+      const rows = batch.tokens.length * heads;
+      check.fits(`Attention of ${batch.tokens.length} tokens`, 16 * (batch.tokens.length + rows * batch.n));
+      return { data: raw.trainerAttention(address, batch, layer), rows, columns: batch.n };
     },
     shares(options = {}) {
       const address = trainer.address();

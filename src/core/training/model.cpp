@@ -590,6 +590,18 @@ void Model<Scalar>::logits(const Scalar* parameters, const Batch& batch, Scalar*
 }
 
 template <typename Scalar>
+void Model<Scalar>::attention(const Scalar* parameters, const Batch& batch, int layer, Scalar* out,
+                              const Terms& kept) {
+  const Index n = batch.n, part = sequences_of_part(n);
+  prepare(parameters, n, false);
+  for (Index s = 0; s < batch.sequences; s += part) {
+    const Index sequences = std::min(part, batch.sequences - s);
+    forward(parameters, batch.tokens + s * n, sequences * n, n, kept);
+    out = std::copy_n(layers_[layer].weights, sequences * options_.heads * n * n, out);
+  }
+}
+
+template <typename Scalar>
 Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept) {
   const Index n = batch.n, part = sequences_of_part(n), classes = options_.classes;
   prepare(parameters, n, false);

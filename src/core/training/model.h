@@ -60,6 +60,10 @@ class Model {
   // [sequences * n, classes].
   void logits(const Scalar* parameters, const Batch& batch, Scalar* out, const Terms& kept = kAllTerms);
 
+  // What each place takes from each other in a layer, counted from 0: [sequences, H, n, n], rows sum to 1.
+  void attention(const Scalar* parameters, const Batch& batch, int layer, Scalar* out,
+                 const Terms& kept = kAllTerms);
+
   Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where

@@ -79,6 +79,7 @@ class Training {
   virtual void keep(const Terms& terms) = 0;
   virtual Evaluation evaluate(const Batch& batch, const Terms& kept) = 0;
   virtual Value logits(const Batch& batch) = 0;
+  virtual Value attention(const Batch& batch, int layer) = 0;
   virtual TrainedShares shares(const Batch& batch, TermGauge gauge) = 0;
   virtual Separation apart(int n) = 0;
   virtual Matrix<double> directions(int n) = 0;
@@ -105,6 +106,11 @@ class TrainingIn final : public Training {
   Value logits(const Batch& batch) override {
     Matrix<Scalar> out(batch.sequences * batch.n, trainer_.options().classes);
     trainer_.model().logits(trainer_.parameters(), batch, out.data(), trainer_.kept());
+    return copy_out(out);
+  }
+  Value attention(const Batch& batch, int layer) override {
+    Matrix<Scalar> out(batch.sequences * trainer_.options().heads * batch.n, batch.n);
+    trainer_.model().attention(trainer_.parameters(), batch, layer, out.data(), trainer_.kept());
     return copy_out(out);
   }
   TrainedShares shares(const Batch& batch, TermGauge gauge) override {
@@ -212,6 +218,10 @@ Value trainer_logits_out(std::uint32_t trainer, const Value& batch) {
   return training_at(trainer).logits(batch_in(batch).view());
 }
 
+Value trainer_attention_out(std::uint32_t trainer, const Value& batch, int layer) {
+  return training_at(trainer).attention(batch_in(batch).view(), layer);
+}
+
 Value trainer_shares_out(std::uint32_t trainer, bool canonical) {
   Training& training = training_at(trainer);
   const TrainedShares found =
@@ -287,6 +297,7 @@ EMSCRIPTEN_BINDINGS(second_training) {
   function("trainerKeeps", &trainer_keeps_out);
   function("evaluateTrainer", &evaluate_trainer_out);
   function("trainerLogits", &trainer_logits_out);
+  function("trainerAttention", &trainer_attention_out);
   function("trainerShares", &trainer_shares_out);
   function("trainerSeparation", &trainer_separation_out);
   function("trainerDirections", &trainer_directions_out);

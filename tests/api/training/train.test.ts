@@ -147,6 +147,12 @@ describe('answers', () => {
       { n: 2, tokens: [0, 4] },
       new RangeError('an entry of tokens must be a whole number from 0 to 3; it is 4.'),
     ],
+    ['attention', null, new TypeError('options must be an object; it is null.')],
+    [
+      'attention',
+      { n: 2, tokens: [0, 1], layer: 1 },
+      new RangeError('layer must be a whole number from 0 to 0; it is 1.'),
+    ],
     ['shares', 5, new TypeError('options must be an object; it is 5.')],
     ['setParameters', null, new TypeError('parameters must be an object; it is null.')],
     [

@@ -22,6 +22,7 @@ const tableOf = (values: Rows): Table<Float64Array> => {
   const rows = (Array.isArray(values[0]) ? values : [values]) as readonly (readonly number[])[];
   return { data: Float64Array.from(rows.flat()), rows: rows.length, columns: rows[0]?.length ?? 0 };
 };
+const listed = (table: Table): number[][] => rowsOf(table).map((row) => Array.from(row));
 const batchOf = (tokens: readonly number[][], targets: readonly number[][]): TrainingBatch => ({
   n: tokens[0]?.length ?? 0,
   tokens: tokens.flat(),
@@ -151,6 +152,66 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     }
     trainer.delete();
     floor.delete();
+  });
+
+  test.each([
+    [{ scheme: 'add' }],
+    [{ scheme: 'wide_concat', cuts: ['token_position', 'position_token'] }],
+    [{ scheme: 'untied', zeroScores: true }],
+    [{ scheme: 'rope', layers: 2, causal: true }],
+  ] as const)('%j: what attention takes, and its values, give the logits', (options) => {
+    const size = { task: 'prev', n: 5, d_model: 8, heads: 2, sigma: 0.7, precision: 'float64' } as const;
+    const trainer = superpose.trainer({ ...size, ...options });
+    trainer.step(20);
+    const { n, tokens } = superpose.taskExamples({ task: 'prev', n: 5, sequences: 2 });
+    const of = Object.fromEntries(
+      Object.entries(trainer.parameters()).map(([name, table]) => [name, listed(table)]),
+    );
+    const product = (rows: number[][], by: number[][]) =>
+      rows.map((row) =>
+        (by[0] ?? []).map((_, c) => row.reduce((sum, x, k) => sum + x * (by[k]?.[c] ?? 0), 0)),
+      );
+    const normed = (rows: number[][], [gain = []]: number[][] = []) =>
+      rows.map((row) => {
+        const mean = row.reduce((a, b) => a + b) / row.length;
+        const variance = row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length;
+        return row.map((x, c) => ((x - mean) / Math.sqrt(variance + 1e-5)) * (gain[c] ?? 0));
+      });
+    const layers = 'layers' in options ? options.layers : 1;
+    const found = Array.from({ length: layers }, (_, layer) =>
+      listed(trainer.attention({ n, tokens, layer })),
+    );
+    const logits = [0, 1].flatMap((s) => {
+      let x = Array.from(tokens.slice(s * n, (s + 1) * n), (id, i) => {
+        const [e = [], p = []] = [of.E?.[id], of.P?.[i]];
+        if (options.scheme === 'add') return e.map((value, c) => value + (p[c] ?? 0));
+        return options.scheme === 'wide_concat' ? [...e, ...p] : e;
+      });
+      found.forEach((weights, layer) => {
+        const parameter = (name: string) => of[`layers.${layer}.${name}`] ?? [];
+        const qkv = product(normed(x, parameter('g1')), parameter('W_qkv'));
+        const width = (x[0] ?? []).length / 2;
+        const heads = [0, 1].map((h) => {
+          const own = weights.slice((2 * s + h) * n, (2 * s + h + 1) * n);
+          own.forEach((row, i) => {
+            expect(row.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
+            if ('causal' in options) expect(row.slice(i + 1).every((weight) => weight === 0)).toBe(true);
+          });
+          return product(
+            own,
+            qkv.map((row) => row.slice((4 + h) * width, (5 + h) * width)),
+          );
+        });
+        const mixed = product(
+          heads[0]?.map((row, i) => [...row, ...(heads[1]?.[i] ?? [])]) ?? [],
+          parameter('W_o'),
+        );
+        x = x.map((row, i) => row.map((value, c) => value + (mixed[i]?.[c] ?? 0)));
+      });
+      return product(normed(x, of.gf), of.W_u ?? []).flat();
+    });
+    near(trainer.logits({ n, tokens }).data, logits);
+    trainer.delete();
   });
 
   test('terms are cut and given back between steps, in all that is measured', () => {
