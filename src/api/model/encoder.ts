@@ -205,8 +205,15 @@ const ways = ['direct', 'streams', 'mean'] as const;
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'down'] as const;
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
 
-/** What positionMeans() needs of each forward. */
-const inside = new WeakMap<object, () => { suffix: string; address: number; n: number; d: number }>();
+/** What positionMeans() needs of each forward, and the module that holds it. */
+const inside = new WeakMap<
+  object,
+  {
+    raw: Raw;
+    of: () => { suffix: string; address: number; n: number; d: number };
+    attended: readonly boolean[] | undefined;
+  }
+>();
 
 export function encoderApi(raw: Raw): EncoderApi {
   return {
@@ -235,13 +242,20 @@ export function encoderApi(raw: Raw): EncoderApi {
         },
         add(forward) {
           const means = mine.address();
-          const of = typeof forward === 'object' && forward !== null ? inside.get(forward) : undefined;
-          if (!of) return check.refuse('forward', "an encoder's forward", forward, false);
-          const { suffix, address: encoder, n, d: width } = of();
+          const found = typeof forward === 'object' && forward !== null ? inside.get(forward) : undefined;
+          if (!found) return check.refuse('forward', "an encoder's forward", forward, false);
+          // Addresses mean nothing in another module's memory.
+          if (found.raw !== raw)
+            throw new RangeError(
+              'forward is of another module: an encoder and the means of its states must come of the same load().',
+            );
+          const { suffix, address: encoder, n, d: width } = found.of();
           if (width !== d) check.refuseCount('forward', `states of ${d} channels`, width);
           if (n <= positions) check.refuseCount('forward', `at least ${positions + 1} rows`, n);
           if (forward.layers < layers)
             check.refuseCount('forward', `at least ${layers} layers`, forward.layers);
+          if (found.attended?.slice(1, positions + 1).includes(false))
+            throw new RangeError('forward must have no padding among the rows that have a position.');
           raw[`addToPositionMeans${suffix}`](means, encoder);
           windows += 1;
         },
@@ -463,6 +477,12 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           if (attended?.includes(false)) {
             throw new Error('A padded sentence has the terms of the sentence without padding; run that.');
           }
+          // What was subtracted is no part of the summands, so their terms would not add up to the scores.
+          if (withheld !== undefined || layersUnread.some((rows) => rows !== undefined)) {
+            throw new Error(
+              'The scores of a forward with withheld or unread are not those of its summands; run it without them.',
+            );
+          }
           check.object('input', wanted);
           const layer = check.index('layer', wanted.layer, through);
           const way = check.placeOf('way', wanted.way ?? 'direct', ways);
@@ -493,7 +513,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         },
       };
       newest = found;
-      inside.set(found, () => ({ suffix, address: here(), n, d }));
+      inside.set(found, { raw, of: () => ({ suffix, address: here(), n, d }), attended });
       return found;
     },
 

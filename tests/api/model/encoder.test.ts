@@ -251,6 +251,34 @@ describe('the formulas', () => {
     ).toBeLessThan(close);
   });
 
+  test('a forward whose input was changed inside has no terms of its summands', () => {
+    const taken = drawn(n, d, 64);
+    const refusal =
+      'Error: The scores of a forward with withheld or unread are not those of its summands; run it without them.';
+    const [layerOne] = [{ layer: 1 }] as const;
+    for (const given of [{ withheld: taken }, { unread: { 0: taken } }, { unread: { 1: taken } }])
+      for (const way of ['direct', 'streams'] as const)
+        expect(told(() => forwarded(given, (one) => one.decompose({ ...layerOne, way }), 2))).toBe(refusal);
+    // With nothing subtracted, the terms add up to the scores that the forward tells.
+    for (const given of [{}, { unread: {} }, { attended: [true, true, true] }])
+      forwarded(
+        given,
+        (one) => {
+          const { terms, parts, logits, residuals } = one.decompose(layerOne);
+          expect(largestDifference(logits, one.logits(1))).toBeLessThan(close);
+          expect(Math.max(...residuals)).toBeLessThan(close);
+          const cells = n * n;
+          const sum = new Float64Array(heads * cells);
+          for (const [at, value] of terms.entries()) {
+            const to = Math.floor(at / (parts.length ** 2 * cells)) * cells + (at % cells);
+            sum[to] = (sum[to] as number) + value;
+          }
+          expect(largestDifference(sum, one.logits(1))).toBeLessThan(close);
+        },
+        2,
+      );
+  });
+
   test('layers may be left out at the end', () => {
     const [one, two] = [1, undefined].map((count) =>
       forwarded({ ...(count && { layers: count }) }, (forward) => [forward.layers, forward.state(1).data], 2),
@@ -328,13 +356,21 @@ describe('means of states', () => {
       const old = encoder.forward(summands);
       encoder.forward(summands);
       expect(added(old)).toContain('has run again since');
+      // Padding has no place among the rows whose mean is taken.
+      expect(added(encoder.forward(summands, { attended: [true, true, false] }))).toBe(
+        'RangeError: forward must have no padding among the rows that have a position.',
+      );
+      const longer = { token: drawn(n + 1, d, 1) };
+      expect(added(encoder.forward(longer, { attended: [true, true, true, false] }))).toBe(
+        'It did not fail.',
+      );
     });
     const wide = plain.encoder({ ...input, d_model: 6 });
     expect(added(wide.forward({ x: drawn(n, 6, 1) }, { layers: 0 }))).toBe(
       'RangeError: forward must have states of 4 channels; it has 6.',
     );
     wide.delete();
-    expect(means.windows).toBe(1);
+    expect(means.windows).toBe(2);
     means.delete();
   });
 

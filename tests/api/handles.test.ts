@@ -1,0 +1,130 @@
+// What is held belongs to the module that made it. Another module's functions refuse it, and neither module is
+// harmed by the attempt.
+import { load, loadFirst, loadRest, type Superpose } from 'superpose';
+import { expect, test } from 'vitest';
+import { drawn, madeLayer } from './model/made.ts';
+import { plain } from './support/builds.ts';
+import { rightCalls } from './support/rightCalls.ts';
+
+const d = 4;
+type Method = (...given: unknown[]) => unknown;
+interface Handle extends Record<string, unknown> {
+  isAlive(): boolean;
+  delete(): void;
+}
+const isHandle = (value: unknown): value is Handle =>
+  typeof (value as Handle | undefined)?.isAlive === 'function';
+
+/** One handle of each kind, by the function that makes it, and a forward, which lies in its encoder. */
+function heldIn(superpose: Superpose): { handles: Record<string, Handle>; forward: object } {
+  const handles: Record<string, Handle> = {};
+  for (const [name, calls] of Object.entries(rightCalls)) {
+    const make = (superpose as unknown as Record<string, Method>)[name] as Method;
+    const made = make(...calls.sound);
+    if (isHandle(made)) handles[name] = made;
+  }
+  const encoder = superpose.encoder({ d_model: d, heads: 2, precision: 'float64' });
+  encoder.addLayer(madeLayer(d, 6, 10));
+  handles.encoder?.delete();
+  handles.encoder = encoder as unknown as Handle;
+  return { handles, forward: encoder.forward({ token: drawn(4, d, 1) }) };
+}
+
+const outcome = async (run: () => unknown): Promise<Error | undefined> => {
+  try {
+    await run();
+  } catch (error) {
+    return error as Error;
+  }
+  return undefined;
+};
+
+const dataOf = (thing: object) =>
+  Object.fromEntries(Object.entries(thing).filter(([, member]) => typeof member !== 'function'));
+
+test('these functions make handles', () => {
+  const { handles } = heldIn(plain);
+  expect(Object.keys(handles).sort()).toEqual([
+    'collisionSearch',
+    'decompositionLayer',
+    'encoder',
+    'positionMeans',
+    'trainer',
+  ]);
+  for (const handle of Object.values(handles)) handle.delete();
+});
+
+test('means take no forward of another module, and are sound after it', async () => {
+  const first = await loadFirst();
+  const modules = [await load(), await load(), await loadRest(first), await loadRest(first)];
+  for (const one of modules) {
+    for (const other of modules) {
+      const [mine, theirs] = [heldIn(one), heldIn(other)];
+      const means = one.positionMeans({ positions: 3, d_model: d, layers: 1 });
+      const error = await outcome(() => means.add(theirs.forward as never));
+      if (one === other) expect(error).toBeUndefined();
+      else
+        expect(error).toEqual(
+          new RangeError(
+            'forward is of another module: an encoder and the means of its states must come of the same load().',
+          ),
+        );
+      expect(means.windows).toBe(one === other ? 1 : 0);
+      means.delete();
+      for (const { handles } of [mine, theirs])
+        for (const handle of Object.values(handles)) {
+          expect(handle.isAlive()).toBe(true);
+          handle.delete();
+        }
+    }
+  }
+});
+
+test('whatever is given to whatever function: nothing that is held is taken for an argument of another module', async () => {
+  const [one, other] = [await load(), await load()];
+  const mine = heldIn(one);
+  const theirs = heldIn(other);
+  const foreign = [...Object.values(theirs.handles), theirs.forward];
+  const ends = ['delete', 'close', 'isAlive'];
+  const methods: [string, Method][] = [
+    ...Object.entries(mine.handles).flatMap(([name, handle]) =>
+      Object.entries(handle)
+        .filter((entry): entry is [string, Method] => typeof entry[1] === 'function')
+        .filter(([method]) => !ends.includes(method))
+        .map(([method, run]): [string, Method] => [`${name}.${method}`, run]),
+    ),
+    ...Object.entries(mine.forward)
+      .filter((entry): entry is [string, Method] => typeof entry[1] === 'function')
+      .map(([method, run]): [string, Method] => [`forward.${method}`, run]),
+    ...Object.entries(one as unknown as Record<string, Method>).filter(
+      ([, run]) => typeof run === 'function',
+    ),
+  ];
+  expect(methods.length).toBeGreaterThan(80);
+  // train() calls a trainer's own methods, so whose module it is in makes no difference.
+  const { trainer } = theirs.handles as { trainer: Handle };
+  const points = one.train(trainer as never, { every: 2 });
+  await points.next();
+  await points.next();
+  expect(trainer.steps).toBe(2);
+  for (const [name, run] of methods) {
+    for (const thing of foreign) {
+      if (name === 'train' && thing === trainer) continue;
+      for (const given of [[thing], [thing, thing], [thing, thing, thing]]) {
+        const error = await outcome(() => run(...given));
+        // Options may be any object: its data are all that may be read of it.
+        if (error === undefined) expect(await outcome(() => run(...given.map(dataOf))), name).toBeUndefined();
+        else {
+          expect(error.message, name).not.toMatch(/broke off|out of bounds/);
+          expect(error.message, name).toMatch(/^\S.*\.$/s);
+        }
+      }
+    }
+  }
+  for (const { handles } of [mine, theirs])
+    for (const [name, handle] of Object.entries(handles)) expect(handle.isAlive(), name).toBe(true);
+  // Both modules still answer as before.
+  for (const { forward } of [mine, theirs])
+    expect((forward as { state(n: number): object }).state(1)).toBeDefined();
+  for (const { handles } of [mine, theirs]) for (const handle of Object.values(handles)) handle.delete();
+}, 120_000);
