@@ -55,6 +55,11 @@ async function drawn(engine: Engine, name: string): Promise<Shown> {
       { timeout: 240_000, message: name },
     )
     .toBe(true);
+  // It is pointed at, so that it says what is there.
+  await engine.evaluate((one: string) => {
+    const figure = document.querySelector(`superpose-figure[name="${one}"]`) as unknown as { cursor: object };
+    figure.cursor = { ...figure.cursor };
+  }, name);
   return (await found()) as Shown;
 }
 

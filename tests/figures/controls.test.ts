@@ -1,6 +1,14 @@
 // How settings in links, attributes and inputs become the values of figures.
 import { expect, test } from 'vitest';
-import { type Control, initialState, read, readState, written } from '../../web/figures/controls.ts';
+import { captionOf } from '../../web/figures/caption.ts';
+import {
+  type Control,
+  initialState,
+  nearestValue,
+  read,
+  readState,
+  written,
+} from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 
 const all = async () => {
@@ -69,4 +77,25 @@ test('of many settings that nobody knows, a few are named and the others are cou
   for (const count of [0, 1, 2, 3, 4])
     expect(readState(controls, unknown(count)).refused).toHaveLength(count);
   expect(readState(controls, unknown(5)).refused.at(-1)).toBe('And 2 more settings could not be used.');
+});
+
+test('a number that is dragged to becomes the nearest that can be set', () => {
+  const range = { kind: 'range', label: '', min: 1, max: 4, step: 0.05, initial: 1 } as const;
+  const wanted = [-1, 1.024, 1.026, 2.6499, 9, Number.NaN];
+  expect(wanted.map((one) => nearestValue(range, one))).toEqual([1, 1, 1.05, 2.65, 4, undefined]);
+  // The last step of 3 from 1 that is not above 9.
+  expect(nearestValue({ ...range, max: 9, step: 3 }, 100)).toBe(7);
+  const steps = { kind: 'steps', label: '', values: [2, 8, 64], initial: 2 } as const;
+  expect([0, 4.9, 5.1, 1000].map((one) => nearestValue(steps, one))).toEqual([2, 2, 8, 64]);
+  expect(nearestValue({ kind: 'toggle', label: '', initial: true }, 1)).toBeUndefined();
+});
+
+test('a finding’s first sentence stands out, if it is short', () => {
+  expect(captionOf('They overlap 0.31 times as much. The rest.')).toEqual([
+    'They overlap 0.31 times as much.',
+    ' The rest.',
+  ]);
+  expect(captionOf('One sentence.')).toEqual(['One sentence.', '']);
+  const long = `${'word '.repeat(30)}end. The rest.`;
+  expect(captionOf(long)).toEqual(['', long]);
 });

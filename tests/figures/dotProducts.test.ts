@@ -1,6 +1,16 @@
 import { expect, inject, test } from 'vitest';
 import * as dotProducts from '../../web/figures/dotProducts.ts';
+import type { Handle, LineMark, Scene } from '../../web/plot/scene.ts';
 import { expectSoundPictures, run } from './support.ts';
+
+/** How far the handle is below the dashed line, in pixels. */
+function far({ handles, marks }: Scene): number {
+  const { x, y } = (handles as Handle[])[0] as Handle;
+  const { x1, y1, x2, y2 } = marks.find(
+    (mark): mark is LineMark => mark.mark === 'line' && !!mark.dashed,
+  ) as LineMark;
+  return y - (y1 + ((x - x1) * (y2 - y1)) / (x2 - x1));
+}
 
 type Nine = [unknown, unknown, unknown, unknown, number, number, number, number, number, number];
 
@@ -27,4 +37,32 @@ test.runIf(inject('withModel'))('a sentence has its own positions', async () => 
   expectSoundPictures(result);
   expect(result.figure.source(result.state)).toBe('trained');
   expect(result.figure.tokens?.(result.data, result.state)).toContain('river');
+});
+
+test('pulling the handle to n times its distance from the line asks for n times ρ', async () => {
+  const { figure, data, state } = await run(dotProducts, { scale: 1 });
+  const [handle] = figure.scene(data, state, 900).handles ?? [];
+  if (!handle) throw new Error('Nothing can be dragged.');
+  expect(handle.at(handle.x, handle.y)).toBeCloseTo(1, 9);
+  const line = handle.y - far(figure.scene(data, state, 900));
+  for (const times of [0, 0.25, 2])
+    expect(handle.at(0, line + times * (handle.y - line))).toBeCloseTo(times, 2);
+  // At 0 every dot is on the line, and can be pulled off it again.
+  const zero = await run(dotProducts, { scale: 0 });
+  const [still] = zero.figure.scene(zero.data, zero.state, 900).handles ?? [];
+  expect(still?.at(still.x, still.y)).toBeCloseTo(0, 9);
+  expect(still?.at(still.x, still.y - 100)).toBeGreaterThan(0.5);
+});
+
+test('dots leave the line by their cross terms, on axes that stay while ρ is dragged', async () => {
+  const one = await run(dotProducts, { n: 6, scale: 1 });
+  const two = await run(dotProducts, { n: 6, scale: 0.9 });
+  const ticks = (scene: { marks: { mark: string; text?: string }[] }) =>
+    scene.marks.flatMap(({ mark, text }) => (mark === 'text' && /^−?\d+$/.test(text ?? '') ? [text] : []));
+  const dragged = one.figure.scene(two.data, two.state, 900, one);
+  const scene = one.figure.scene(one.data, one.state, 900);
+  expect(ticks(dragged)).toEqual(ticks(scene));
+  expect(ticks(one.figure.scene(two.data, two.state, 900))).not.toEqual(ticks(scene));
+  // A tenth less of ρ: a tenth nearer to the line, in pixels of the same axes.
+  expect(far(dragged) / far(scene)).toBeCloseTo(0.9, 3);
 });

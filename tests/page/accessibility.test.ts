@@ -70,9 +70,9 @@ modelTest(
     }
     expect(state.tokens).toBe('seeded');
     expect(path).toEqual([
-      ...['tokens', 'positions', 'd', 'scale', 'n'],
+      ...['tokens', 'positions', 'scale'],
       // More settings, which include the seed with Again.
-      ...['summary', 'seed', 'button'],
+      ...['summary', 'd', 'n', 'seed', 'button'],
       'surface',
       'summary',
       // Copy link, Save, Reset, Embed.

@@ -84,7 +84,8 @@ async function filesHoldItsPicture(page: Page, name: string): Promise<void> {
     width: shown.width + 32,
   });
   expect(svg).toContain(`>${rendered.figure.title}</text>`);
-  expect(svg).toContain('Superpose</text>');
+  const texts = [...svg.matchAll(/>([^<]*)<\/text>/g)].map(([, text]) => text).join(' · ');
+  expect(texts).toContain(`Superpose · ${page.url().split('#')[0]}`);
   const png = await saved(page, name, 'PNG');
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([
     2 * picture.width,

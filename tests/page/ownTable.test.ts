@@ -81,7 +81,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
   const angles = await shown(page, 'own-table-subspaces');
   expect(angles.finding).toContain('the first 2 token rows of rows.safetensors');
   const products = await shown(page, 'own-table-dot-products');
-  expect(inWords(products.finding)).toMatch(/^Over 496 pairs, /);
+  expect(inWords(products.finding)).toMatch(/ Over 496 pairs, /);
   expect(products.finding).toContain('raw: of the rows as they come.');
   const attention = await shown(page, 'own-table-sandbox');
   expect(attention.finding).toContain('in the raw gauge');

@@ -28,6 +28,7 @@ class Fake {
   terminate() {
     this.ended += 1;
   }
+  addEventListener() {}
 }
 
 beforeEach(() => {

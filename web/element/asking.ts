@@ -49,6 +49,8 @@ export class Asking implements ReactiveController {
   stopped = false;
   /** The settings that are being computed. */
   asked: State | undefined;
+  /** What was shown when the reader began to drag something. */
+  began: Answer | undefined;
   /** Only for figures that are shown while they run. */
   running: Running | undefined;
 
@@ -92,9 +94,10 @@ export class Asking implements ReactiveController {
     this.end();
     this.name = this.host.name;
     this.running?.end();
-    this.figure = this.asker = this.answer = this.failure = this.running = undefined;
+    this.figure = this.asker = this.answer = this.began = this.failure = this.running = undefined;
     this.settings = {};
     this.refused = [];
+    this.host.cursors.begin();
     this.stopped = false;
     return true;
   }
@@ -178,6 +181,7 @@ export class Asking implements ReactiveController {
       instead(problem === undefined ? refused : [problem]),
     );
     this.host.cursors.held = false;
+    this.began = undefined;
     this.ask();
   }
 
@@ -235,6 +239,7 @@ export class Asking implements ReactiveController {
   /** The reader has changed a setting. */
   change(name: string, value: Value, settled: boolean): void {
     if (!this.figure) return;
+    this.began = settled ? undefined : (this.began ?? this.answer);
     this.take({ ...this.settings, [name]: value }, [], name);
     this.host.speech.changed = true;
     this.ask();

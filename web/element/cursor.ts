@@ -1,6 +1,8 @@
-// A figure's cursor: moved by pointers, by keys, and by other figures that show the same tokens.
+// A figure's cursor: moved by pointers, by keys, and by other figures that show the same tokens. What a click
+// sets, and what is dragged.
 import type { ReactiveController } from 'lit';
-import { type Cursor, cursorAt } from '../plot/scene.js';
+import { type Control, nearestValue } from '../figures/controls.js';
+import { type Cursor, cursorAt, type Handle } from '../plot/scene.js';
 import type { FigureElement } from './figureElement.js';
 import { linked } from './linked.js';
 import type { View } from './picture.js';
@@ -8,6 +10,8 @@ import type { View } from './picture.js';
 export class Cursors implements ReactiveController {
   /** While held, the pointer does not move it. */
   held = false;
+  /** Until something points at a place, none is marked and none is read out. */
+  pointed = false;
   private place: Cursor = { i: 0, j: 0 };
   private unlink: (() => void) | undefined;
 
@@ -18,7 +22,10 @@ export class Cursors implements ReactiveController {
   hostConnected(): void {
     this.unlink = linked.listen(() => {
       const pair = this.tokens && linked.pair(this.tokens);
-      if (pair && !same(pair, this.place)) this.place = pair;
+      if (pair && !(this.pointed && same(pair, this.place))) {
+        this.place = pair;
+        this.pointed = true;
+      }
       this.host.requestUpdate();
     });
   }
@@ -33,6 +40,7 @@ export class Cursors implements ReactiveController {
 
   set cursor(cursor: Cursor) {
     this.place = cursor;
+    this.pointed = true;
     this.host.requestUpdate();
   }
 
@@ -51,16 +59,20 @@ export class Cursors implements ReactiveController {
     return this.host.picture.view?.tokens?.join('\u0000') ?? '';
   }
 
-  private at({ clientX, clientY, currentTarget }: MouseEvent) {
+  /** A pointer's place in the picture's pixels. */
+  private pixel({ clientX, clientY }: MouseEvent, surface: Element): [x: number, y: number] {
+    const box = surface.getBoundingClientRect();
+    const scale = (this.host.picture.view?.scene.width ?? box.width) / box.width;
+    return [(clientX - box.left) * scale, (clientY - box.top) * scale];
+  }
+
+  private at(event: MouseEvent) {
     const scene = this.host.picture.view?.scene;
-    if (!scene) return undefined;
-    const box = (currentTarget as Element).getBoundingClientRect();
-    const scale = scene.width / box.width;
-    return cursorAt(scene, (clientX - box.left) * scale, (clientY - box.top) * scale);
+    return scene && cursorAt(scene, ...this.pixel(event, event.currentTarget as Element));
   }
 
   private move(cursor: Cursor): void {
-    if (same(cursor, this.place)) return;
+    if (this.pointed && same(cursor, this.place)) return;
     this.cursor = cursor;
     if (this.tokens) linked.lightPair(this.tokens, cursor);
   }
@@ -68,7 +80,13 @@ export class Cursors implements ReactiveController {
   point = (event: PointerEvent): void => {
     const found = this.at(event);
     linked.lightTerm(found?.region.term);
+    (event.currentTarget as HTMLElement).classList.toggle('sets', found?.region.sets !== undefined);
     if (found && !this.held) this.move(found.cursor);
+  };
+
+  /** Who comes by keyboard sees where the keys begin. */
+  focused = (): void => {
+    if (!this.pointed) this.cursor = this.place;
   };
 
   leave = (): void => linked.lightTerm(undefined);
@@ -76,12 +94,27 @@ export class Cursors implements ReactiveController {
   hold = (event: MouseEvent): void => {
     const found = this.at(event);
     if (!found) return;
-    if (this.choose(found.cursor)) return;
-    this.held = !(this.held && same(found.cursor, this.place));
-    this.move(found.cursor);
+    const { sets } = found.region;
+    if (sets) {
+      this.move(found.cursor);
+      for (const [name, value] of Object.entries(sets)) this.host.asking.change(name, value, true);
+      return;
+    }
+    this.press(found.cursor);
+  };
+
+  private press(cursor: Cursor): void {
+    if (this.choose(cursor)) return;
+    this.held = !(this.held && same(cursor, this.place));
+    this.move(cursor);
     this.host.requestUpdate();
     if (this.held) void this.host.speech.readout();
-  };
+  }
+
+  /** The element is another figure now. */
+  begin(): void {
+    this.held = this.pointed = false;
+  }
 
   /** Some figures choose or open a place instead of holding it; true if this one did. */
   private choose(cursor: Cursor): boolean {
@@ -98,6 +131,35 @@ export class Cursors implements ReactiveController {
     return true;
   }
 
+  /** Sets what a handle stands for, until the pointer lets go of it. */
+  grab = (event: PointerEvent, { x, y, setting, at }: Handle): void => {
+    const { asking } = this.host;
+    const knob = event.currentTarget as HTMLElement;
+    const surface = knob.parentElement as Element;
+    const control = asking.figure?.controls[setting] as Control;
+    let last = asking.settings[setting] as number;
+    const first = last;
+    // It need not be grabbed in its middle.
+    const [left, top] = this.pixel(event, surface);
+    const drag = (moved: PointerEvent) => {
+      const [right, down] = this.pixel(moved, surface);
+      const value = nearestValue(control, at(x + right - left, y + down - top));
+      if (value === undefined || value === last) return;
+      last = value;
+      asking.change(setting, value, false);
+    };
+    const drop = () => {
+      knob.removeEventListener('pointermove', drag);
+      knob.classList.remove('held');
+      if (last !== first) asking.change(setting, last, true);
+    };
+    event.preventDefault();
+    knob.setPointerCapture(event.pointerId);
+    knob.classList.add('held');
+    knob.addEventListener('pointermove', drag);
+    knob.addEventListener('lostpointercapture', drop, { once: true });
+  };
+
   step = (event: KeyboardEvent): void => {
     const { view } = this.host.picture;
     if (!view || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -106,7 +168,12 @@ export class Cursors implements ReactiveController {
       this.host.requestUpdate();
       return;
     }
-    if (event.key === 'Enter') this.choose(this.place);
+    if (event.key === 'Enter' || event.key === ' ') {
+      // Else Space scrolls the page.
+      event.preventDefault();
+      this.press(this.place);
+      return;
+    }
     const next = stepped(this.place, event.key, view.rows, view.columns);
     if (!next) return;
     this.move(next);

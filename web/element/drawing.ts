@@ -1,5 +1,5 @@
 // A scene on the page: its maps and dots on a canvas, its other marks as SVG on top, and above both what
-// follows the cursor. Comparing marks costs far less than having the browser style, lay out and paint them
+// follows the cursor. Grid lines are below dots. Comparing marks costs far less than having the browser style, lay out and paint them
 // again.
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
@@ -22,7 +22,17 @@ export function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scal
     for (const svg of surface.querySelectorAll('svg')) svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   }
   paintCanvas(surface.querySelector('canvas') as HTMLCanvasElement, scene, theme, scale);
-  write(surface, '.marks', shapesOf(scene.marks, false));
+  const dotted = scene.marks.some(({ mark }) => mark === 'dots');
+  const under = (mark: Mark) => dotted && mark.mark === 'line' && (mark.ink ?? 'line') === 'line';
+  write(surface, '.under', shapesOf(scene.marks.filter(under), false));
+  write(
+    surface,
+    '.marks',
+    shapesOf(
+      scene.marks.filter((mark) => !under(mark)),
+      false,
+    ),
+  );
 }
 
 /** Draws what follows the cursor. */

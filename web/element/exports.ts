@@ -23,8 +23,13 @@ export const toSvg = (
     description: figure.describe(data, state),
   });
 
-/** The same with a margin, its title, its settings and the source of its numbers, to stand alone. */
-export const toFramedSvg = (result: Result, width: number, theme: Theme | 'auto'): Promise<string> => {
+/** The same with a margin, its title, its settings, the source of its numbers and the page's address, to stand alone. */
+export const toFramedSvg = (
+  result: Result,
+  width: number,
+  theme: Theme | 'auto',
+  address?: string,
+): Promise<string> => {
   const { figure, data, state } = result;
   const unused = new Set(figure.unused?.(state) ?? []);
   const set = Object.entries(figure.controls as Controls).flatMap(([name, control]) =>
@@ -34,7 +39,7 @@ export const toFramedSvg = (result: Result, width: number, theme: Theme | 'auto'
     theme,
     title: figure.title,
     description: figure.describe(data, state),
-    below: [...set, `numbers: ${figure.source(state)}`, 'Superpose'],
+    below: [...set, `numbers: ${figure.source(state)}`, 'Superpose', ...(address ? [address] : [])],
   });
 };
 
@@ -66,8 +71,8 @@ export function toJson({ figure, data, state }: Result): string {
 }
 
 /** The framed picture at twice its size. */
-export async function toPng(result: Result, width: number, theme: Theme): Promise<Blob> {
-  const svg = await toFramedSvg(result, width, theme);
+export async function toPng(result: Result, width: number, theme: Theme, page?: string): Promise<Blob> {
+  const svg = await toFramedSvg(result, width, theme, page);
   const image = new Image();
   const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
   try {

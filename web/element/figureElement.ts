@@ -2,11 +2,12 @@
 // save them. Its attributes are the figure's settings.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
+import { captionOf } from '../figures/caption.js';
 import type { Control, State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
-import type { Cursor } from '../plot/scene.js';
+import type { Cursor, Handle } from '../plot/scene.js';
 import { answeredIn } from '../worker/client.js';
 import { Asking } from './asking.js';
 import { Cursors } from './cursor.js';
@@ -143,11 +144,13 @@ export class FigureElement extends LitElement {
 
   private inputs(figure: AnyFigure): TemplateResult {
     const { settings, running } = this.asking;
-    // An answer changes no input, so they are not rendered again.
+    const { named } = this.picture.view ?? {};
+    // Most answers change no input, so they are not rendered again.
+    const names = named && Object.values(named).flat().join('\u0000');
     const [seen, more] = [false, true].map((more) =>
-      guard([figure, settings, this.keep], () => this.inputsOf(figure, more)),
+      guard([figure, settings, this.keep, names], () => this.inputsOf(figure, more)),
     );
-    return html`<div class="controls">${seen}${running?.tools() ?? nothing}</div>${more}`;
+    return html`<div class="controls">${seen}${more}${running?.tools() ?? nothing}</div>`;
   }
 
   private inputsOf(figure: AnyFigure, more: boolean): TemplateResult | typeof nothing {
@@ -161,7 +164,7 @@ export class FigureElement extends LitElement {
           (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true),
       )
       .map(([name, control]) =>
-        inputOf(name, control, settings[name] as Value, {
+        inputOf(name, control, settings[name] as Value, this.picture.view?.named[name], {
           change: (value, settled) => asking.change(name, value, settled),
           seed: (input) => asking.typeSeed(name, input),
           type: (text) => asking.type(name, text),
@@ -173,27 +176,36 @@ export class FigureElement extends LitElement {
   }
 
   private live(view: View): TemplateResult {
-    const { cursor, held, point, leave, hold, step } = this.cursors;
+    const { cursor, held, pointed, point, leave, hold, step } = this.cursors;
+    const [head, rest] = captionOf(view.finding);
     return html`
       <div class="surface" tabindex="0" role="application" aria-roledescription="figure"
         aria-label="${view.figure.title}. ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
-        aria-describedby="finding" @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
-        <canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
+        aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
+        <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
+        ${view.scene.handles?.map((handle) => this.knob(view, handle))}
       </div>
+      <p class="finding" id="finding">${head ? html`<b>${head}</b>${rest}` : rest}</p>
       ${
         view.tokens
           ? html`<ol class="tokens" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
         ${view.tokens.map((token, at) => html`<li class="${at === cursor.i ? 'row' : ''} ${at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class="readout">${this.picture.readout.map(said)}
+      <p class="readout">${pointed ? this.picture.readout.map(said) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
         ${held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
       ${this.saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
-      <p class="finding" id="finding">${view.finding}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
       <div class="foot">${this.numbers(view)}${this.saving.tools(view)}</div>
     `;
+  }
+
+  /** Its setting has an input for keys and screen readers. */
+  private knob({ scene }: View, handle: Handle): TemplateResult {
+    const [left, top] = [handle.x / scene.width, handle.y / scene.height].map((part) => `${100 * part}%`);
+    return html`<div class="knob" aria-hidden="true" .style=${`left:${left};top:${top}`}
+      @pointerdown=${(event: PointerEvent) => this.cursors.grab(event, handle)} @pointermove=${alone} @click=${alone}></div>`;
   }
 
   private numbers(view: View): TemplateResult {
@@ -212,6 +224,9 @@ export class FigureElement extends LitElement {
       ${this.tableOpen ? guard([view.data, view.state], table) : nothing}</details>`;
   }
 }
+
+/** What happens on a knob is not about the picture below it. */
+const alone = (event: Event) => event.stopPropagation();
 
 const tag = 'superpose-figure';
 

@@ -14,7 +14,14 @@ export interface Heard {
   type(text: string): void;
 }
 
-export function inputOf(name: string, control: Control, value: Value, heard: Heard): TemplateResult {
+/** `named`: what the values of a slider stand for. */
+export function inputOf(
+  name: string,
+  control: Control,
+  value: Value,
+  named: readonly string[] | undefined,
+  heard: Heard,
+): TemplateResult {
   const set = (to: Value) => heard.change(to, true);
   switch (control.kind) {
     case 'choice': {
@@ -44,9 +51,11 @@ export function inputOf(name: string, control: Control, value: Value, heard: Hea
         const at = Number((event.target as HTMLInputElement).value);
         heard.change(steps ? (control.values[at] as number) : at, settled);
       };
-      return html`<label>${control.label} <b class="value" aria-hidden="true">${numeral(value as number)}</b>
+      const word = named?.[place - min];
+      const said = numeral(value as number);
+      return html`<label>${control.label} <b class="value" aria-hidden="true">${word ?? said}</b>
           <input type="range" name=${name} min=${min} max=${max} step=${step}
-            .value=${live(String(place))} aria-valuetext=${numeral(value as number)}
+            .value=${live(String(place))} aria-valuetext=${word === undefined ? said : `${word}, ${said}`}
             @input=${(event: Event) => moved(event, false)} @change=${(event: Event) => moved(event, true)} />
         </label>`;
     }

@@ -17,10 +17,16 @@ export interface View extends Answer {
   finding: string;
   tokens: readonly string[] | undefined;
   remark: string | undefined;
+  named: Readonly<Record<string, readonly string[] | undefined>>;
   scene: Scene;
 }
 
-const viewOf = (figure: AnyFigure, { data, state }: Answer, width: number): View => ({
+const viewOf = (
+  figure: AnyFigure,
+  { data, state }: Answer,
+  width: number,
+  began: Answer | undefined,
+): View => ({
   figure,
   data,
   state,
@@ -29,7 +35,8 @@ const viewOf = (figure: AnyFigure, { data, state }: Answer, width: number): View
   finding: figure.describe(data, state),
   tokens: figure.tokens?.(data, state),
   remark: figure.remark?.(data, state),
-  scene: figure.scene(data, state, width),
+  named: figure.named?.(data, state) ?? {},
+  scene: figure.scene(data, state, width, began),
 });
 
 const changed = (now: unknown[], before: unknown[]): boolean => now.some((one, k) => one !== before[k]);
@@ -41,7 +48,7 @@ export class Picture implements ReactiveController {
   private atCursor: Mark[] = [];
 
   /** The answer, width and cursor last drawn, or last tried. */
-  private drawn: [Answer?, number?, Cursor?] = [];
+  private drawn: [Answer?, number?, Cursor?, boolean?] = [];
   /** What is on screen: scene, theme, surface and the marks at the cursor. */
   private painted: unknown[] = [];
   private told: Answer | undefined;
@@ -57,20 +64,20 @@ export class Picture implements ReactiveController {
     if (this.view?.figure !== figure) this.view = undefined;
     if (!figure || !answer || width === 0) return;
     const drawn = this.drawn;
-    if (!changed([answer, width, cursors.cursor], drawn)) return;
+    if (!changed([answer, width, cursors.cursor, cursors.pointed], drawn)) return;
     // Noted before the attempt: what throws now would throw again.
-    this.drawn = [answer, width, cursors.cursor];
+    this.drawn = [answer, width, cursors.cursor, cursors.pointed];
     try {
       let { view } = this;
       if (!view || answer !== drawn[0] || width !== drawn[1]) {
-        view = viewOf(figure, answer, width);
+        view = viewOf(figure, answer, width, asking.began);
         cursors.fit(view, this.view);
         this.drawn[2] = cursors.cursor;
       }
       const { data, state, scene } = view;
-      const readout = figure.readout(data, state, cursors.cursor);
-      const focus = figure.focus?.(data, state, cursors.cursor, width) ?? [];
-      this.atCursor = [...cursorMarks(scene, cursors.cursor), ...focus];
+      const readout = cursors.pointed ? figure.readout(data, state, cursors.cursor) : [];
+      const focus = cursors.pointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
+      this.atCursor = cursors.pointed ? [...cursorMarks(scene, cursors.cursor), ...focus] : [];
       this.readout = readout;
       this.view = view;
     } catch (error) {

@@ -25,6 +25,7 @@ const meanings = {
 export class Saving implements ReactiveController {
   /** What came of the last save or copy. */
   private said = '';
+  private around: Node | undefined;
 
   constructor(private readonly host: FigureElement) {
     host.addController(this);
@@ -32,6 +33,7 @@ export class Saving implements ReactiveController {
 
   hostDisconnected(): void {
     this.said = '';
+    this.around?.removeEventListener('pointerdown', this.pressed);
   }
 
   /** A link to this view; undefined without a page to link to. */
@@ -60,13 +62,15 @@ export class Saving implements ReactiveController {
   tools(view: View): TemplateResult {
     const { asking, surroundings } = this.host;
     const { width, theme } = surroundings;
-    return html`<div class="tools">
+    return html`<div class="tools" @keydown=${this.close}>
       <span class="badge" title=${meanings[view.source]}><span class="unseen">Numbers: </span>${sources[view.source]}</span>
       ${linkBase() === undefined ? nothing : html`<button @click=${this.copyLink}>Copy link</button>`}
-      <details class="save"><summary>Save</summary><div role="group" aria-label="Save as">
+      <details class="save" @toggle=${this.follow}><summary>Save</summary><div role="group" aria-label="Save as">
       ${[
-        this.button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme)),
-        this.button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) => toFramedSvg(view, width, theme)),
+        this.button(view, 'PNG', 'image/png', ({ toPng }) => toPng(view, width, theme, onWeb())),
+        this.button(view, 'SVG', 'image/svg+xml', ({ toFramedSvg }) =>
+          toFramedSvg(view, width, theme, onWeb()),
+        ),
         this.button(view, 'CSV', 'text/csv', ({ toCsv }) => toCsv(view)),
         this.button(view, 'JSON', 'application/json', ({ toJson }) => toJson(view)),
       ]}</div></details>
@@ -76,6 +80,28 @@ export class Saving implements ReactiveController {
       <span class="said" role="status">${this.said}</span>
     </div>`;
   }
+
+  private get menu(): HTMLDetailsElement | null {
+    return this.host.renderRoot.querySelector('details.save');
+  }
+
+  /** Escape closes the list of files, and so does a press anywhere else while it is open. */
+  private close = (event: KeyboardEvent): void => {
+    const { menu } = this;
+    if (event.key !== 'Escape' || !menu?.open) return;
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  };
+  private follow = (): void => {
+    this.around?.removeEventListener('pointerdown', this.pressed);
+    // Not the document: from outside a closed shadow, nothing inside it is told apart.
+    this.around = this.menu?.open ? this.host.getRootNode() : undefined;
+    this.around?.addEventListener('pointerdown', this.pressed);
+  };
+  private pressed = (event: Event): void => {
+    const { menu } = this;
+    if (menu && !event.composedPath().includes(menu)) menu.open = false;
+  };
 
   private button(
     view: View,
@@ -113,6 +139,12 @@ export class Saving implements ReactiveController {
     this.host.requestUpdate();
   }
 }
+
+/** The page's address, unless it is a file on the reader's own disk. */
+const onWeb = (): string | undefined => {
+  const base = linkBase();
+  return base && /^https?:/.test(base) ? base : undefined;
+};
 
 function download(name: string, blob: Blob): void {
   const link = document.createElement('a');

@@ -19,9 +19,11 @@ export function tellHeight(figure: Element | null): void {
     // Any page may read it: it holds only a number and the address that the page gave.
     window.parent.postMessage(JSON.stringify(message), '*');
   };
+  const sizes = new ResizeObserver(tell);
+  // To observe what is observed already changes nothing: a figure may be drawn after the wait is over.
   const begin = () => {
     clearTimeout(waiting);
-    new ResizeObserver(tell).observe(document.body);
+    sizes.observe(document.body);
   };
   const waiting = setTimeout(begin, longest);
   figure?.addEventListener('superpose-drawn', begin, { once: true });

@@ -128,6 +128,21 @@ export function read(control: Control, text: string): Value | undefined {
   }
 }
 
+/** The value that can be set and is nearest to a number. */
+export function nearestValue(control: Control, wanted: number): number | undefined {
+  if (control.kind === 'steps') {
+    const distance = (value: number) => Math.abs(value - wanted);
+    return [...control.values].sort((one, other) => distance(one) - distance(other))[0];
+  }
+  if (control.kind !== 'range' || Number.isNaN(wanted)) return undefined;
+  const { min, max, step } = control;
+  const steps = Math.round((Math.max(min, Math.min(max, wanted)) - min) / step);
+  return read(
+    control,
+    (min + Math.min(steps, Math.floor((max - min) / step + 1e-6)) * step).toFixed(9),
+  ) as number;
+}
+
 /** A plain decimal number: no exponent, no other base, no spaces; 0 for −0. */
 const decimal = (text: string): number | undefined =>
   /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) + 0 : undefined;

@@ -2,8 +2,8 @@
 import { extent } from 'd3-array';
 import type { DotProductName, DotProducts, First, Table } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
-import { type Area, counts, plane, steps } from '../plot/parts.js';
-import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
+import { type Area, counts, type Plane, plane, steps } from '../plot/parts.js';
+import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows, randomPositions, rowName } from './drawnRows.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
@@ -25,12 +25,13 @@ const controls = {
   },
   d: {
     kind: 'steps',
+    more: true,
     label: 'Width d',
     values: [2, 3, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024],
     initial: 64,
   },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
-  n: { kind: 'range', label: 'Number of tokens', min: 2, max: 128, step: 1, initial: 32 },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 128, step: 1, initial: 32 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
 } as const satisfies Controls;
@@ -129,13 +130,22 @@ export const figure: Figure<typeof controls, Data> = {
     return state;
   },
 
-  scene(data, _, width) {
+  scene(data, { scale }, width, began) {
     const { scatter, histograms, height } = arrange(width);
-    const { x, y, marks } = planeOf(data, scatter);
+    const drawn = planeOf(began?.data ?? data, scatter);
+    const { x, y, inner, marks } = drawn;
     const [low, high] = x.domain() as [number, number];
     const { n, concatenated, added } = data;
+    const inside = (one: number) => one >= low && one <= high;
     const cursors: Cursor[] = [];
-    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) cursors.push({ i, j });
+    for (let i = 0; i < n; i++) {
+      for (let j = i + 1; j < n; j++) {
+        if (inside(concatenated[i * n + j] as number) && inside(added[i * n + j] as number)) {
+          cursors.push({ i, j });
+        }
+      }
+    }
+    const pulled = handleOf(data, scale, drawn);
     const across = Float32Array.from(cursors, ({ i, j }) => x(concatenated[i * n + j] as number));
     const up = Float32Array.from(cursors, ({ i, j }) => y(added[i * n + j] as number));
     const few = cursors.length < 700;
@@ -161,41 +171,38 @@ export const figure: Figure<typeof controls, Data> = {
           dashed: true,
           wide: 1.5,
         },
-        ...distributions(data, histograms),
+        ...crossTerms(data, widestGap(data), drawn),
+        ...(pulled && width >= 400
+          ? [
+              {
+                mark: 'text',
+                x: pulled.x + (pulled.x < inner.x + inner.width / 2 ? 18 : -18),
+                y: pulled.y + 4,
+                text: 'drag: ρ',
+                anchor: pulled.x < inner.x + inner.width / 2 ? 'start' : 'end',
+                ink: 'ink',
+              } as const,
+            ]
+          : []),
+        ...distributions(data, histograms, began?.data ?? data),
       ],
       regions: [points],
+      handles: pulled ? [pulled] : [],
     };
   },
 
-  /** How the two cross terms move the point from the line to where it is. */
-  focus(data, _, { i, j }, width) {
-    const { x, y } = planeOf(data, arrange(width).scatter);
-    const at = (name: DotProductName) => data[name][i * data.n + j] ?? Number.NaN;
-    if (i === j || Number.isNaN(at('added'))) return [];
-    const across = x(at('concatenated'));
-    const halfway = y(at('concatenated') + at('tokenPosition'));
-    const step = (y1: number, y2: number, term: Term): Mark => ({
-      mark: 'line',
-      x1: across,
-      x2: across,
-      y1,
-      y2,
-      ink: term,
-      term,
-      wide: 4,
-    });
-    return [
-      step(y(at('concatenated')), halfway, 'token-position'),
-      step(halfway, y(at('added')), 'position-token'),
-    ];
-  },
+  focus: (data, _, cursor, width) => crossTerms(data, cursor, planeOf(data, arrange(width).scatter)),
 
-  describe({ n, moments, correlation }, { tokens }) {
+  describe({ n, moments, correlation }, { tokens, scale }) {
     const pairs = (n * (n - 1)) / 2;
+    const head =
+      scale === 0
+        ? 'Without positions, adding and concatenating agree.'
+        : 'A dot’s distance from the line is its cross terms.';
     const how = Number.isNaN(correlation)
-      ? `There are too few pairs, ${pairs}, for a correlation.`
-      : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}.`;
-    return `${how} The cross terms, which only adding has, average ${about(moments.crossTerms.mean)} and spread ±${about(moments.crossTerms.deviation)}; the concatenated dot products themselves spread ±${about(moments.concatenated.deviation)}.${tokens === 'seeded' ? '' : rawRows}`;
+      ? `There are too few pairs, ${pairs}, for a correlation; the cross terms`
+      : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}; the cross terms`;
+    return `${head} ${how}, which only adding has, spread ±${about(moments.crossTerms.deviation)} around ${about(moments.crossTerms.mean)}, and the concatenated dot products ±${about(moments.concatenated.deviation)}.${tokens === 'seeded' ? '' : rawRows}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -269,9 +276,55 @@ function planeOf(data: Data, scatter: Area) {
   );
 }
 
-function distributions(data: Data, area: Area): Mark[] {
+/** How the two cross terms move a pair's dot from the line to where it is. */
+function crossTerms(data: Data, { i, j }: Cursor, { x, y, inner }: Plane): Mark[] {
+  const at = (name: DotProductName) => data[name][i * data.n + j] ?? Number.NaN;
+  if (i === j || Number.isNaN(at('added'))) return [];
+  const across = x(at('concatenated'));
+  const within = (one: number) => Math.max(inner.y, Math.min(inner.y + inner.height, one));
+  if (across < inner.x || across > inner.x + inner.width) return [];
+  const halfway = y(at('concatenated') + at('tokenPosition'));
+  const step = (y1: number, y2: number, term: Term): Mark => ({
+    mark: 'line',
+    x1: across,
+    x2: across,
+    y1: within(y1),
+    y2: within(y2),
+    ink: term,
+    term,
+    wide: 4,
+  });
+  return [
+    step(y(at('concatenated')), halfway, 'token-position'),
+    step(halfway, y(at('added')), 'position-token'),
+  ];
+}
+
+/**
+ * The dot that is farthest from the line can be pulled: its distance is its cross terms, which grow like ρ. At
+ * ρ = 0 every dot is on the line, and the picture's height stands for all that ρ can be.
+ */
+function handleOf(data: Data, scale: number, { x, y, inner }: Plane): Handle | undefined {
+  const { i, j } = widestGap(data);
+  const [concatenated, added] = [data.concatenated, data.added].map(
+    (values) => values[i * data.n + j] as number,
+  ) as [number, number];
+  if (!Number.isFinite(added) || i === j) return undefined;
+  // On axes that stay, the dot itself may go beyond them.
+  const left = Math.max(inner.x, Math.min(inner.x + inner.width, x(concatenated)));
+  const up = Math.max(inner.y, Math.min(inner.y + inner.height, y(added)));
+  const line = y(concatenated);
+  const pixels =
+    scale > 0 && Math.abs(y(added) - line) >= 1
+      ? (y(added) - line) / scale
+      : -inner.height / controls.scale.max;
+  return { x: left, y: up, setting: 'scale', at: (_, to) => (to - line) / pixels };
+}
+
+function distributions(data: Data, area: Area, axes: Data): Mark[] {
   const values = rows.map(({ name }) => offDiagonal(data[name], data.n));
-  const [from = 0, to = 0] = extent([0, ...values.flatMap((row) => extent(row) as [number, number])]);
+  const shown = rows.map(({ name }) => offDiagonal(axes[name], axes.n));
+  const [from = 0, to = 0] = extent([0, ...shown.flatMap((row) => extent(row) as [number, number])]);
   const height = (area.height - 26) / rows.length;
   const { x, inner } = plane(area, { from, to, label: '' }, { from: 0, to: 1, label: '', print: () => '' });
   const [low, high] = x.domain() as [number, number];
@@ -291,10 +344,9 @@ function distributions(data: Data, area: Area): Mark[] {
       const ink: Ink = term ?? 'ink';
       // Each row is a plane of its own: the same x, and its counts from its base line up.
       const up = (count: number) => base - 2 - (count / most) * (height - 26);
-      const y = Object.assign(up, { range: () => [up(0), up(most)] }) as never;
       return [
         { mark: 'line', x1: inner.x, x2: inner.x + inner.width, y1: base - 2, y2: base - 2 },
-        { mark: 'path', d: steps({ x, y }, heights, low, high), fill: ink, opacity: 0.85, term },
+        { mark: 'path', d: steps({ x, y: up }, heights, low, high), fill: ink, opacity: 0.85, term },
         { mark: 'text', x: inner.x, y: base - height + 16, text: label, ink: 'ink', bold: !term, term },
         {
           mark: 'text',

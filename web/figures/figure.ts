@@ -116,6 +116,11 @@ export interface DataTable {
   rows: (string | number)[][];
 }
 
+export interface Shown<C extends Controls, Data> {
+  data: Data;
+  state: StateOf<C>;
+}
+
 export interface Figure<C extends Controls, Data> {
   /** Its name in links, in attributes and of the files saved from it. */
   name: string;
@@ -139,9 +144,12 @@ export interface Figure<C extends Controls, Data> {
   };
   /** Makes a state whose settings fit together, after one of them changed. */
   settle?(state: StateOf<C>, changed: keyof C | undefined): StateOf<C>;
-  /** The picture for a width in pixels; its height depends on the state, not on the values. */
-  scene(data: Data, state: StateOf<C>, width: number): Scene;
-  /** The finding, with its numbers. */
+  /**
+   * The picture for a width in pixels; its height depends on the state, not on the values. While something is
+   * dragged, axes stay as they were when that began.
+   */
+  scene(data: Data, state: StateOf<C>, width: number, began?: Shown<C, Data>): Scene;
+  /** The caption: what is found in about eight words, then a sentence with its numbers. */
   describe(data: Data, state: StateOf<C>): string;
   /** How many rows and columns the cursor has. */
   cells(data: Data, state: StateOf<C>): { rows: number; columns: number };
@@ -152,6 +160,8 @@ export interface Figure<C extends Controls, Data> {
   readout(data: Data, state: StateOf<C>, cursor: Cursor): Said[];
   /** More marks for the cursor than a frame around its cell. */
   focus?(data: Data, state: StateOf<C>, cursor: Cursor, width: number): Mark[];
+  /** What the values of a slider stand for, from its least on. */
+  named?(data: Data, state: StateOf<C>): { readonly [Name in keyof C]?: readonly string[] };
   /** Words of the tokens, where rows and columns are tokens. */
   tokens?(data: Data, state: StateOf<C>): readonly string[] | undefined;
   /** Something that the reader should know of this result, or nothing. */

@@ -217,6 +217,7 @@ export const figure: Figure<typeof controls, Data> = {
     return `${meanings[state.terms]}From “${data.tokens[data.chosen]}”, the word head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
   },
 
+  named: ({ tokens }) => ({ word: tokens }),
   cells: ({ tokens }) => ({ rows: 1, columns: tokens.length }),
   follows: ['terms', 'word'],
   firstCursor: (data): Cursor => ({ i: 0, j: most(data.readers[1] as Reader, data)[0]?.place ?? 0 }),

@@ -3,6 +3,7 @@
 
 import { toSvg } from '../element/exports.js';
 import { spaceOf } from '../element/space.js';
+import { captionOf } from '../figures/caption.js';
 import { type Control, initialState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
@@ -27,11 +28,9 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
   const room = controls
     .filter(([, { more }]) => !more)
     .map(([, control]) => `<i class="${spaceOf(control)}"></i>`)
+    .concat(controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
     .concat(figure.runs ? '<i class="full"></i>' : [])
     .join('');
-  const more = controls.some(([, control]) => control.more)
-    ? '<div slot="room" class="more" aria-hidden="true"></div>'
-    : '';
   const pictures: Record<string, string> = {};
   for (const [size, width] of Object.entries(widths)) {
     pictures[`${figure.name}-${size}.svg`] = await toSvg(rendered, width, 'auto');
@@ -40,12 +39,13 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
     `width="${width}" height="${Math.round(figure.scene(data, state, width).height)}"`;
   const address = (size: string) => `${folder}${figure.name}-${size}.svg`;
   const finding = escaped(figure.describe(data, state));
+  const [head, rest] = captionOf(figure.describe(data, state)).map(escaped);
   return {
     pictures,
     html:
-      `<div slot="room" class="controls" aria-hidden="true">${room}</div>${more}` +
+      `<div slot="room" class="controls" aria-hidden="true">${room}</div>` +
       `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}. ${finding}"></picture>` +
-      `<p class="finding">${finding}</p>`,
+      `<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
   };
 }

@@ -134,15 +134,15 @@ export function counts(values: Iterable<number>, low: number, high: number, coun
   return found;
 }
 
-/** Steps of a histogram, as a filled path; `heights` belong to equal bins from `low` to `high`. */
+/** Steps of a histogram up from 0, as a filled path; `heights` belong to equal bins from `low` to `high`. */
 export function steps(
-  { x, y }: Pick<Plane, 'x' | 'y'>,
+  { x, y }: { x(value: number): number; y(height: number): number },
   heights: readonly number[],
   low: number,
   high: number,
 ): string {
   const wide = (high - low) / heights.length;
-  const base = y.range()[0];
+  const base = y(0);
   const tops = heights.map((height, k) => {
     const top = y(height);
     return `L${point(x(low + k * wide), top)}L${point(x(low + (k + 1) * wide), top)}`;

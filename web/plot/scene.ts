@@ -126,6 +126,17 @@ export interface Region extends Linked {
   pick: 'cells' | 'rows' | 'across' | { points: Points };
   rows: number;
   columns: number;
+  /** Settings that a click or tap on it sets; without any, it holds the cursor. */
+  sets?: Readonly<Record<string, string | number | readonly string[]>>;
+}
+
+/** A knob in the picture that sets a number where it is dragged to. Its setting has an input, too. */
+export interface Handle {
+  x: number;
+  y: number;
+  setting: string;
+  /** The value at a pixel; it is rounded to one that can be set. */
+  at(x: number, y: number): number;
 }
 
 export interface Scene {
@@ -133,6 +144,7 @@ export interface Scene {
   height: number;
   marks: Mark[];
   regions: Region[];
+  handles?: Handle[];
 }
 
 /** The cursor at a pixel, and the region that it is in. */

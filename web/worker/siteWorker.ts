@@ -1,6 +1,6 @@
 // The worker from the site's own files: directly for pages of the same origin, through a blob for others, and
 // as a module on the page's own thread.
-import { ownThread, scriptAddress, type Way } from './ways.js';
+import { ownThread, scriptAddress, type Way, workerOf } from './ways.js';
 import address from './worker.ts?worker&url';
 
 // Absolute, because a blob has no base that an address could be relative to.
@@ -20,10 +20,8 @@ export const siteWorker: Way = {
 export const siteBlobWorker: Way = {
   name: 'blob worker',
   start() {
-    const text = `import ${JSON.stringify(absolute())};`;
     // Questions that come early wait in the worker until the imported module listens.
-    const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-    return new Worker(scriptAddress(address), { type: 'module' });
+    return workerOf(`import ${JSON.stringify(absolute())};`, { type: 'module' });
   },
 };
 

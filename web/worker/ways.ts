@@ -30,12 +30,20 @@ export function scriptAddress(address: string): string {
   return (policy?.createScriptURL(address) ?? address) as string;
 }
 
+/** A worker with this source. The blob's address is given up once the worker has read it, or could not. */
+export function workerOf(text: string, options?: WorkerOptions): Worker {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const worker = new Worker(scriptAddress(address), options);
+  for (const event of ['message', 'error'] as const)
+    worker.addEventListener(event, () => URL.revokeObjectURL(address), { once: true });
+  return worker;
+}
+
 /** A classic worker with this source. `first` is posted to it before any question. */
 export const blobWorker = (text: string, first?: () => unknown): Way => ({
   name: 'blob worker',
   start() {
-    const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-    const worker = new Worker(scriptAddress(address));
+    const worker = workerOf(text);
     if (first) worker.postMessage(first());
     return worker;
   },

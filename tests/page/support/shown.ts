@@ -42,7 +42,10 @@ export function readFigure(name: string): Shown | undefined {
     drawn: element.result && structuredClone(element.result.state),
     cursor: element.cursor,
     finding: clean(root.querySelector('.finding')),
-    readout: clean(root.querySelector('.readout')).replace(/ ?Held: click or tap it again to let go\.$/, ''),
+    readout: clean(root.querySelector('.readout')).replace(
+      /(?:^| )(Held: click or tap it again to let go|Point at the picture, or tap it, to read its numbers)\.$/,
+      '',
+    ),
     picture: all('.marks text').join(' '),
     tokens: all('.tokens li'),
     badge: clean(root.querySelector('.badge')),

@@ -125,21 +125,25 @@ export const unfold = (page: Page, name: string): Promise<void> =>
     if (card) card.open = true;
   });
 
-/** Shows all inputs of a figure, not only the first ones. */
-const openMore = (page: Page, name: string): Promise<void> =>
-  figureOf(page, name).evaluate((figure) => {
+/** Shows all inputs of a figure, not only the first ones, and points at its first place. */
+const openAll = (page: Page, name: string): Promise<void> =>
+  figureOf(page, name).evaluate(async (element) => {
+    const figure = element as HTMLElement & { cursor: object; updateComplete: Promise<unknown> };
     const more = figure.shadowRoot?.querySelector<HTMLDetailsElement>('details.more');
     if (more) more.open = true;
+    // biome-ignore lint/correctness/noSelfAssign: to set it is to point there
+    figure.cursor = figure.cursor;
+    await figure.updateComplete;
   });
 
-/** What a figure shows once its drawing matches its settings, with all its inputs shown. */
+/** What a figure shows once its drawing matches its settings, with all its inputs and a readout shown. */
 export async function drawn(page: Page, name: string): Promise<Shown> {
-  const shown = await settled(page, name);
-  await openMore(page, name);
-  return shown;
+  await settled(page, name);
+  await openAll(page, name);
+  return (await page.evaluate(readFigure, name)) as Shown;
 }
 
-/** The same, without unfolding anything in the figure. */
+/** The same, without unfolding anything in the figure or pointing at it. */
 export async function settled(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   await unfold(page, name);

@@ -1,0 +1,132 @@
+// What a hand or a key does in a figure's picture: it points, presses, drags, and closes what it opened.
+import type { Page } from 'playwright';
+import { expect, test } from 'vitest';
+import { expected, withoutRounding } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, modelTest, settled, surface, visit } from './support/visit.ts';
+
+const name = 'dot-products';
+const scaleOf = async (page: Page) => (await page.evaluate(readFigure, name))?.state.scale;
+const framed = (page: Page, of: string) => figureOf(page, of).locator('.frame *').count();
+
+test('nothing is marked or read out until something points: a pointer', async () => {
+  const { page } = await visit();
+  expect((await settled(page, name)).readout).toBe('');
+  expect(await framed(page, name)).toBe(0);
+  await surface(figureOf(page, name)).hover({ position: { x: 200, y: 200 } });
+  await expect.poll(async () => (await page.evaluate(readFigure, name))?.readout).toContain('concatenated');
+  expect(await framed(page, name)).toBeGreaterThan(0);
+});
+
+test('nor a key: the focus shows where the keys begin', async () => {
+  const { page } = await visit();
+  await settled(page, name);
+  await surface(figureOf(page, name)).focus();
+  await expect.poll(async () => (await page.evaluate(readFigure, name))?.readout).toContain('concatenated');
+  expect(await framed(page, name)).toBeGreaterThan(0);
+});
+
+test.each(['Enter', ' '])('“%s” does what a click does, and scrolls nothing', async (key) => {
+  const { page } = await visit();
+  await settled(page, 'schemes');
+  const figure = figureOf(page, 'schemes');
+  await surface(figure).focus();
+  const before = await page.evaluate(() => scrollY);
+  await page.keyboard.press(key);
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
+  expect(await page.evaluate(() => scrollY)).toBe(before);
+  await expect.poll(() => figure.locator('.held').count()).toBe(1);
+});
+
+test('a handle that is dragged sets its slider, on axes that stay until it is let go', async () => {
+  const { page } = await visit();
+  await settled(page, name);
+  const figure = figureOf(page, name);
+  const knob = figure.locator('.knob');
+  expect(await knob.evaluate((one) => getComputedStyle(one).cursor)).toBe('grab');
+  await knob.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await knob.boundingBox()) as {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+  };
+  const ticks = () => figure.locator('.marks text').allInnerTexts();
+  const before = await ticks();
+  // Its middle is where the picture says that it is, and it can be grabbed beside it.
+  const place = await figure.evaluate((one) => {
+    const [handle] = (
+      one as never as { picture: { view: { scene: { handles: { x: number; y: number }[] } } } }
+    ).picture.view.scene.handles;
+    const box = one.shadowRoot?.querySelector('.surface')?.getBoundingClientRect();
+    return handle && box && { x: box.x + handle.x, y: box.y + handle.y };
+  });
+  expect(place?.x).toBeCloseTo(x + width / 2, 0);
+  expect(place?.y).toBeCloseTo(y + height / 2, 0);
+  await page.mouse.move(x + width / 2 + 8, y + height / 2 + 8);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 + 9, y + height / 2 + 8);
+  expect(await scaleOf(page)).toBe(1);
+  const box = (await surface(figure).boundingBox()) as { y: number; height: number };
+  await page.mouse.move(x + width / 2, y + height / 2 + (y < box.y + box.height / 4 ? 40 : -40), {
+    steps: 5,
+  });
+  await expect.poll(() => scaleOf(page)).not.toBe(1);
+  const axis = (texts: string[]) => texts.filter((text) => /^−?\d+$/.test(text)).join();
+  await expect.poll(async () => (await page.evaluate(readFigure, name))?.busy).toBe(false);
+  expect(axis(await ticks())).toBe(axis(before));
+  await page.mouse.up();
+  const shown = await drawn(page, name);
+  expect(await figure.locator('input[name=scale]').inputValue()).toBe(String(shown.state.scale));
+  await expect.poll(() => page.url()).toContain(`scale=${shown.state.scale}`);
+  expect(withoutRounding(shown.finding)).toBe(withoutRounding((await expected(name, shown.state)).finding));
+});
+
+modelTest('a slider over words says the word', async () => {
+  const { page } = await visit();
+  const { state, tokens } = await drawn(page, 'sum');
+  const slider = figureOf(page, 'sum').locator('input[name=word]');
+  const words = await figureOf(page, 'sum').evaluate(
+    (one) => (one as never as { result: { data: { tokens: string[] } } }).result.data.tokens,
+  );
+  expect(tokens).toEqual([]);
+  expect(await slider.getAttribute('aria-valuetext')).toBe(`${words[state.word as number]}, ${state.word}`);
+  await slider.press('ArrowLeft');
+  await expect
+    .poll(() => slider.getAttribute('aria-valuetext'))
+    .toBe(`${words[(state.word as number) - 1]}, ${(state.word as number) - 1}`);
+});
+
+test('Escape and a press elsewhere close the list of files', async () => {
+  const { page } = await visit();
+  await settled(page, name);
+  const menu = figureOf(page, name).locator('details.save');
+  const summary = menu.locator('summary');
+  await summary.click();
+  expect(await menu.getAttribute('open')).not.toBeNull();
+  await page.keyboard.press('Escape');
+  expect(await menu.getAttribute('open')).toBeNull();
+  expect(await summary.evaluate((one: HTMLElement) => one.matches(':focus'))).toBe(true);
+  await summary.click();
+  const saved = page.waitForEvent('download');
+  await menu.getByRole('button', { name: 'CSV' }).click();
+  await saved;
+  expect(await menu.getAttribute('open')).not.toBeNull();
+  await page.mouse.click(5, 5);
+  expect(await menu.getAttribute('open')).toBeNull();
+});
+
+test('grid lines are below square markers', async () => {
+  const { page } = await visit();
+  await settled(page, 'dot-products');
+  const layers = await figureOf(page, 'dot-products').evaluate((one) =>
+    [...(one.shadowRoot?.querySelector('.surface')?.children ?? [])].map((layer) => [
+      layer.className.toString().replace(/.*SVGAnimatedString.*/, layer.getAttribute('class') ?? ''),
+      layer.querySelectorAll('line.s-line').length,
+    ]),
+  );
+  const lines = Object.fromEntries(layers.map(([name, count]) => [name || 'canvas', count]));
+  expect(Object.keys(lines).slice(0, 3)).toEqual(['under', 'canvas', 'marks']);
+  expect(lines.under).toBeGreaterThan(5);
+  expect(lines.marks).toBe(0);
+});
