@@ -50,15 +50,17 @@ function shown(control: Control, value: Value): string {
   return written(control, value);
 }
 
-/** CSV by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front. */
-export function csvOf({ columns, rows }: DataTable): string {
+/** A line of CSV by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front. */
+export function csvRow(values: readonly (string | number)[]): string {
   const field = (value: string | number) => {
     if (typeof value === 'number') return String(value);
     const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  return [columns, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+  return `${values.map(field).join(',')}\r\n`;
 }
+
+export const csvOf = ({ columns, rows }: DataTable): string => [columns, ...rows].map(csvRow).join('');
 
 export const toCsv = ({ figure, data, state }: Result): string => csvOf(figure.table(data, state));
 

@@ -1,5 +1,5 @@
 // What Node needs of the figures: to compute them, to draw them, and to make their placeholders.
-export { csvOf, toCsv, toJson, toSvg } from '../element/exports.js';
+export { csvOf, csvRow, toCsv, toJson, toSvg } from '../element/exports.js';
 export { readLink, writeLink } from '../element/link.js';
 export {
   allowed,
@@ -11,5 +11,5 @@ export {
 } from '../figures/controls.js';
 export { renderAndCarry } from './carry.js';
 export { type Placeholder, placeholder } from './placeholder.js';
-export { rasterised } from './raster.js';
+export { canRasterise, rasterised } from './raster.js';
 export { figures, type Rendered, renderer } from './render.js';

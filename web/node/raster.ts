@@ -9,12 +9,18 @@ export function plainSvg(svg: string): string {
   return sharp.replace(/var\((--[\w-]+)\)/g, (variable, name) => values.get(name) ?? variable);
 }
 
-/** Undefined where the rasteriser is not installed. `svg` is of one theme, not `auto`. */
-export async function rasterised(svg: string, zoom = 2): Promise<Uint8Array | undefined> {
-  const found = await import('@resvg/resvg-js').catch((error: NodeJS.ErrnoException) => {
+/** Undefined where the rasteriser is not installed. */
+const rasteriser = () =>
+  import('@resvg/resvg-js').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw error;
   });
+
+export const canRasterise = async (): Promise<boolean> => (await rasteriser()) !== undefined;
+
+/** Undefined likewise. `svg` is of one theme, not `auto`. */
+export async function rasterised(svg: string, zoom = 2): Promise<Uint8Array | undefined> {
+  const found = await rasteriser();
   if (!found) return undefined;
   const picture = new found.Resvg(plainSvg(svg), {
     fitTo: { mode: 'zoom', value: zoom },

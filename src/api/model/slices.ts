@@ -94,10 +94,11 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
   );
   const path = source instanceof URL ? decodeURIComponent(source.pathname) : source;
-  const found = async (at: string) =>
-    stat(at).catch((cause: NodeJS.ErrnoException) => {
+  const reading = async <T>(at: string, work: Promise<T>): Promise<T> =>
+    work.catch((cause: NodeJS.ErrnoException) => {
       throw new Error(`“${at}” could not be read (${cause.code}).`, { cause });
     });
+  const found = (at: string) => reading(at, stat(at));
   const cut = (whole: string): [string, string] => {
     const at = whole.replace(/[\\/]+$/, '');
     const slash = Math.max(at.lastIndexOf('/'), at.lastIndexOf('\\'));
@@ -106,29 +107,36 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
   const isFolder = (await found(path)).isDirectory();
   const [folder, named] = isFolder ? [path, undefined] : cut(path);
   const files = new Map<string, Slices>();
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  for (const entry of await reading(folder, readdir(folder, { withFileTypes: true }))) {
     if (!wanted.test(entry.name) && entry.name !== named) continue;
     const at = `${folder}/${entry.name}`;
-    const { size } = await found(at);
+    const status = await found(at);
+    const { size } = status;
+    const bytesOf = async (offset: number, length: number) => {
+      const file = await open(at);
+      try {
+        const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+        let filled = 0;
+        while (filled < bytes.length) {
+          const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
+          if (bytesRead === 0) break;
+          filled += bytesRead;
+        }
+        return bytes.subarray(0, filled);
+      } finally {
+        await file.close();
+      }
+    };
     files.set(entry.name, {
       name: entry.name,
       size,
       async read(offset, length) {
-        const file = await open(at).catch((cause: NodeJS.ErrnoException) => {
-          throw new Error(`“${at}” could not be read (${cause.code}).`, { cause });
-        });
-        try {
-          const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
-          let filled = 0;
-          while (filled < bytes.length) {
-            const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
-            if (bytesRead === 0) break;
-            filled += bytesRead;
-          }
-          return bytes.subarray(0, filled);
-        } finally {
-          await file.close();
-        }
+        // A pipe would wait for somebody who writes to it.
+        if (!status.isFile())
+          throw new Error(
+            `“${at}” could not be read: it is ${status.isDirectory() ? 'a folder' : 'a pipe or a device'}, and must be a file.`,
+          );
+        return reading(at, bytesOf(offset, length));
       },
     });
   }

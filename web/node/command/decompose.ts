@@ -14,7 +14,9 @@ import {
 import { groups } from '../../figures/terms.js';
 import { csvOf } from '../index.js';
 import { opened, openOptions } from './model.js';
-import { parsed, Refusal, told, withWeights } from './refusal.js';
+import { choiceOf, parsed, wholeOf } from './options.js';
+import { Refusal, told, withWeights } from './refusal.js';
+import { inLine, say } from './terminal.js';
 
 export async function decompose(args: string[]): Promise<string> {
   const { values } = parsed({
@@ -32,37 +34,30 @@ export async function decompose(args: string[]): Promise<string> {
       json: { type: 'boolean', default: false },
     },
   });
-  const { text, head, layer, way, gauge, csv, json } = values;
+  const { text, csv, json } = values;
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
-  if (gauge !== 'canonical' && gauge !== 'raw') {
-    throw new Refusal(`--gauge takes canonical or raw, and got “${gauge.slice(0, 40)}”.`);
-  }
-  if (way !== undefined && way !== 'direct' && way !== 'streams' && way !== 'mean') {
-    throw new Refusal(`--way takes direct, streams or mean, and got “${way.slice(0, 40)}”.`);
-  }
+  const gauge = choiceOf('--gauge', values.gauge, ['canonical', 'raw']);
+  const way =
+    values.way === undefined ? undefined : choiceOf('--way', values.way, ['direct', 'streams', 'mean']);
   if (values.model !== undefined) return ofOwnModel(values.model, { ...values, gauge, way });
   const own = ['ids', 'part', 'heads', 'epsilon'].find((name) => name in values);
   if (own) throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
   if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
-  if (head !== undefined && !/^(\d|1[01])$/.test(head)) {
-    throw new Refusal(`--head takes a number from 0 to 11, and got “${head.slice(0, 40)}”.`);
-  }
-  if (layer !== undefined && !/^[0-5]$/.test(layer)) {
-    throw new Refusal(`--layer takes a number from 0 to 5, and got “${layer.slice(0, 40)}”.`);
-  }
-  const only = head === undefined ? undefined : [Number(head)];
+  const head = values.head === undefined ? undefined : wholeOf('--head', values.head, 0, 11);
+  const layer = values.layer === undefined ? undefined : wholeOf('--layer', values.layer, 0, 5);
+  const only = head === undefined ? undefined : [head];
   const scores = await withWeights(async () => {
     const model = await loadMiniLM(await load());
     const sentence = cutUp(model, text);
     const common = { gauge, ...(only && { only }) } as const;
     if (layer === undefined && way === undefined) return model.decompose(sentence, { ...common, groups });
-    const behind = { ...common, layer: Number(layer ?? 0) };
+    const behind = { ...common, layer: layer ?? 0 };
     if (way !== 'mean') return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
     fitsMeans(model, sentence.ids.length);
     return model.decompose(sentence, { ...behind, way, means: await model.corpusMeans() });
   });
   const which = {
-    ...(layer !== undefined && { layer: Number(layer) }),
+    ...(layer !== undefined && { layer }),
     ...(way !== undefined && { way }),
   };
   return answered(scores, { gauge, ...which }, { csv, json, only });
@@ -83,43 +78,38 @@ interface OwnValues {
 }
 
 async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
-  const { text, ids, head, layer, way, gauge, csv, json } = values;
-  if (layer !== undefined && !/^\d{1,3}$/.test(layer)) {
-    throw new Refusal(`--layer takes the number of a layer, from 0, and got “${layer.slice(0, 40)}”.`);
-  }
+  const { text, ids, way, gauge, csv, json } = values;
+  const layer = values.layer === undefined ? undefined : wholeOf('--layer', values.layer, 0, Infinity);
+  const head = values.head === undefined ? undefined : wholeOf('--head', values.head, 0, Infinity);
   if ((text === undefined) === (ids === undefined)) {
     throw new Refusal('Say what to take apart: --text "The cat sat on the mat.", or --ids 101,2023,102.');
   }
-  if (head !== undefined && !/^\d{1,4}$/.test(head)) {
-    throw new Refusal(`--head takes the number of a head, from 0, and got “${head.slice(0, 40)}”.`);
-  }
-  const only = head === undefined ? undefined : [Number(head)];
+  const only = head === undefined ? undefined : [head];
+  const given = text ?? {
+    ids: (ids as string).split(',').map((id) => wholeOf('--ids', id.trim(), 0, Infinity)),
+  };
   return told(async () => {
     const model = await opened(path, values);
-    const input =
-      text ??
-      ({
-        ids: (ids as string).split(',').map((id) => (id.trim() === '' ? Number.NaN : Number(id))),
-      } as const);
+    const input = typeof given === 'string' ? await model.tokenize(given) : given;
     const [content, position, ...others] = model.summands as [string, string];
     // Nine terms, as for MiniLM. For a model without summands the library says why there are none.
     const three = { [content]: [content], [position]: [position], rest: [...others, 'constant'] };
-    const behind = Number(layer ?? 0) > 0 || way !== undefined;
-    if (way === 'mean')
-      fitsMeans(
-        model,
-        typeof input === 'string' ? (await model.tokenize(input)).ids.length : input.ids.length,
-      );
+    const behind = (layer ?? 0) > 0 || way !== undefined;
+    if (way === 'mean') {
+      fitsMeans(model, input.ids.length);
+      // The means take long, and the library is asked for a head and a layer only after them.
+      if (layer !== undefined && model.layers > 0) wholeOf('--layer', String(layer), 0, model.layers - 1);
+      if (head !== undefined && model.heads !== undefined)
+        wholeOf('--head', String(head), 0, model.heads - 1);
+    }
     const means = way === 'mean' ? await model.corpusMeans() : undefined;
     const scores = await model.decompose(input, {
       gauge,
       ...(means && { means }),
-      ...(behind
-        ? { ...(layer && { layer: Number(layer) }), ...(way && { way }) }
-        : content && { groups: three }),
+      ...(behind ? { ...(layer && { layer }), ...(way && { way }) } : content && { groups: three }),
       ...(only && { only }),
     });
-    const which = { ...(layer !== undefined && { layer: Number(layer) }), ...(way !== undefined && { way }) };
+    const which = { ...(layer !== undefined && { layer }), ...(way !== undefined && { way }) };
     return answered(scores, { model: model.name, gauge, ...which }, { csv, json, only });
   });
 }
@@ -137,11 +127,9 @@ function answered(
     .filter(({ query, key }) => (query === 'relative') === (key === 'relative'));
   const names = pairs.map(({ query, key }) => `${query} → ${key}`);
   const cut =
-    dropped > 0
-      ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.\n`
-      : '';
+    dropped > 0 ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.` : '';
   // CSV has no place for this sentence.
-  if (csv) process.stderr.write(cut);
+  if (csv && cut) say(cut);
 
   if (only) {
     const [one = 0] = only;
@@ -202,7 +190,8 @@ function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolea
   if (csv) return csvOf({ columns: [...columns, 'gauge'], rows: rows.map((row) => [...row, gauge]) });
   const shown = rows.map((row) =>
     row.map((value, column) => {
-      if (typeof value === 'string' || Number.isInteger(value)) return String(value);
+      if (typeof value === 'string') return inLine(value);
+      if (Number.isInteger(value)) return String(value);
       if (Number.isNaN(value)) return '–';
       if (columns[column] === 'residual') return value.toExponential(1);
       return head === undefined ? `${(100 * value).toFixed(1)} %` : value.toFixed(3);
@@ -217,5 +206,5 @@ function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolea
     head === undefined
       ? `Shares of what each head’s scores vary by over keys${where}, ${gauge} gauge, query part → key part:\n`
       : `Scores of head ${head}${where}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
-  return `${cut}${tokens.join(' ')}\n${what}${line(columns)}${shown.map(line).join('')}`;
+  return `${cut && `${cut}\n`}${tokens.map(inLine).join(' ')}\n${what}${line(columns)}${shown.map(line).join('')}`;
 }

@@ -1,15 +1,26 @@
 // superpose embed: the embeddings of sentences, by MiniLM or the user's own model, computed on threads.
-import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { load } from 'superpose';
-import { csvOf } from '../index.js';
-import { type Embedded, embedded } from './embedWorkers.js';
+import { load, type Sentence } from 'superpose';
+import { csvRow } from '../index.js';
+import { embedded, type ModelAsked, modelAsked } from './embedWorkers.js';
+import { textOf } from './files.js';
 import { openOptions } from './model.js';
-import { parsed, Refusal, told, withWeights } from './refusal.js';
+import { nearestRows } from './nearest.js';
+import { parsed, quoted, wholeOf } from './options.js';
+import { Refusal, told, withWeights } from './refusal.js';
+import { inLine, progress } from './terminal.js';
 
 const mostWorkers = 256;
 
-export async function embed(args: string[]): Promise<string> {
+/** What comes of one text. */
+interface Embedded {
+  text: string;
+  sentence: Sentence;
+  /** [d], of length one. */
+  embedding: Float32Array;
+}
+
+export async function embed(args: string[]): Promise<Iterable<string>> {
   const { values } = parsed({
     args,
     options: {
@@ -31,57 +42,85 @@ export async function embed(args: string[]): Promise<string> {
   const own = ['part', 'heads', 'epsilon'].find((name) => name in given);
   if (own && given.model === undefined)
     throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
-  const most = workers === undefined ? availableParallelism() : Number(workers);
-  if (!Number.isInteger(most) || most < 1 || most > mostWorkers)
-    throw new Refusal(
-      `--workers takes a whole number from 1 to ${mostWorkers}, and got “${String(workers).slice(0, 40)}”.`,
-    );
+  const most = workers === undefined ? availableParallelism() : wholeOf('--workers', workers, 1, mostWorkers);
   const texts = file === undefined ? text : await linesOf(file);
-  const found = await withWeights(() => told(() => embedded(texts, given, most)));
-  if (json) {
-    const sentences = texts.map((one, at) => {
-      const { tokens, dropped, embedding } = found[at] as Embedded;
-      return { text: one, tokens, dropped, embedding: [...embedding] };
-    });
-    return `${JSON.stringify({ sentences }, null, 1)}\n`;
-  }
-  if (csv) {
-    const { length } = (found[0] as Embedded).embedding;
-    return csvOf({
-      columns: ['text', 'tokens', ...Array.from({ length }, (_, channel) => `channel ${channel}`)],
-      rows: texts.map((one, at) => {
-        const { tokens, embedding } = found[at] as Embedded;
-        return [one, tokens, ...embedding];
-      }),
-    });
-  }
-  return nearest(texts, found);
+  const found = await withWeights(() => told(() => allEmbedded(texts, given, most)));
+  if (json) return asJson(found);
+  return csv ? asCsv(found) : nearest(found);
 }
 
 async function linesOf(file: string): Promise<string[]> {
-  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Refusal(`“${file.slice(0, 80)}” could not be read (${error.code}).`);
-  });
-  const lines = content.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (lines.length === 0) throw new Refusal(`“${file.slice(0, 80)}” has no line with a sentence.`);
+  const lines = (await textOf(file)).split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (lines.length === 0) throw new Refusal(`${quoted(file, 200)} has no line with a sentence.`);
   return lines;
 }
 
+/** All texts are cut into tokens before the first is embedded, for one that the model cannot take to be known then. */
+async function allEmbedded(
+  texts: readonly string[],
+  given: ModelAsked,
+  workers: number,
+): Promise<Embedded[]> {
+  const model = await modelAsked(given);
+  const sentences: Sentence[] = [];
+  for (const [at, text] of texts.entries()) {
+    const which = `Sentence ${at + 1} of ${texts.length}, ${quoted(text)}`;
+    const sentence = await (async () => model.tokenize(text))().catch((error: Error) => {
+      // What is wrong with every sentence is known at the first.
+      throw at > 0 && error instanceof RangeError ? new RangeError(`${which}: ${error.message}`) : error;
+    });
+    const { length } = sentence.ids;
+    if (length < 1 || length > model.positions)
+      throw new Refusal(`${which}, has ${length} tokens; the model takes from 1 to ${model.positions}.`);
+    sentences.push(sentence);
+  }
+  const found: Embedded[] = [];
+  const tell = () => progress(`${found.length} of ${texts.length} sentences are embedded`);
+  tell();
+  for await (const embedding of embedded(sentences, given, workers)) {
+    const at = found.length;
+    found.push({ text: texts[at] as string, sentence: sentences[at] as Sentence, embedding });
+    tell();
+  }
+  progress();
+  return found;
+}
+
+function* asJson(found: readonly Embedded[]): Iterable<string> {
+  yield '{\n "sentences": [\n';
+  for (const [at, { text, sentence, embedding }] of found.entries()) {
+    const { ids, dropped } = sentence;
+    const one = JSON.stringify({ text, tokens: ids.length, dropped, embedding: [...embedding] }, null, 1);
+    yield `  ${one.replaceAll('\n', '\n  ')}${at + 1 < found.length ? ',' : ''}\n`;
+  }
+  yield ' ]\n}\n';
+}
+
+function* asCsv(found: readonly Embedded[]): Iterable<string> {
+  const channels = Array.from((found[0] as Embedded).embedding, (_, channel) => `channel ${channel}`);
+  yield csvRow(['text', 'tokens', ...channels]);
+  for (const { text, sentence, embedding } of found) yield csvRow([text, sentence.ids.length, ...embedding]);
+}
+
 /** For people to read: each sentence, and which other one is nearest. */
-async function nearest(texts: readonly string[], found: readonly Embedded[]): Promise<string> {
+async function nearest(found: readonly Embedded[]): Promise<Iterable<string>> {
+  const { length } = found;
   const columns = (found[0] as Embedded).embedding.length;
-  const data = new Float32Array(found.length * columns);
-  for (const [row, { embedding }] of found.entries()) data.set(embedding, row * columns);
-  const all = { data, rows: found.length, columns };
-  const { data: cosines } = (await load()).rowCosines(all, all);
-  const lines = texts.map((text, row) => {
-    const others = Array.from(cosines.subarray(row * texts.length, (row + 1) * texts.length)).map(
-      (cosine, other) => (other === row ? Number.NEGATIVE_INFINITY : cosine),
-    );
-    const cosine = Math.max(...others);
-    const so =
-      texts.length > 1 ? `  nearest, cosine ${cosine.toFixed(3)}: ${texts[others.indexOf(cosine)]}` : '';
-    return `${text}${so}\n`;
+  const best = nearestRows(
+    await load(),
+    found.map(({ embedding }) => embedding),
+    (rows) => progress(`the nearest of ${rows} of ${length} sentences are found`),
+  );
+  progress();
+  const lines = found.map(({ text }, row) => {
+    const other = best[row];
+    const so = other
+      ? `  nearest, cosine ${other.cosine.toFixed(3)}: ${inLine(found[other.row]?.text ?? '')}`
+      : '';
+    return `${inLine(text)}${so}\n`;
   });
-  return `Embeddings of ${texts.length} ${texts.length === 1 ? 'sentence' : 'sentences'}, ${columns} channels each; --csv and --json have the numbers.\n${lines.join('')}`;
+  return [
+    `Embeddings of ${length} ${length === 1 ? 'sentence' : 'sentences'}, ${columns} channels each; --csv and --json have the numbers.\n`,
+    ...lines,
+  ];
 }

@@ -1,6 +1,5 @@
 // Embeddings of many sentences on threads, each with a model of its own.
-import { availableParallelism } from 'node:os';
-import { load, loadMiniLM } from 'superpose';
+import { load, loadMiniLM, type Sentence } from 'superpose';
 import { spread } from '../../worker/spread.js';
 import { type OpenGiven, opened } from './model.js';
 import { serve, thread } from './threads.js';
@@ -12,44 +11,37 @@ export interface ModelAsked extends OpenGiven {
   model?: string | undefined;
 }
 
-/** What comes of one sentence. */
-export interface Embedded {
-  tokens: number;
-  /** Tokens that were left out at its end. */
-  dropped: number;
-  /** [d], of length one. */
-  embedding: Float32Array;
-}
-
 /** Few enough for threads to finish together, and enough for messages to cost next to nothing. */
 const atOnce = 4;
 
+export const modelAsked = async ({ model: path, ...options }: ModelAsked) =>
+  path === undefined ? loadMiniLM(await load()) : opened(path, options);
+
 export async function serveEmbeddings(asked: unknown): Promise<void> {
-  const { model: path, ...options } = asked as ModelAsked;
-  const model = path === undefined ? await loadMiniLM(await load()) : await opened(path, options);
-  serve(async (texts: readonly string[]) => {
-    const found: Embedded[] = [];
-    for (const text of texts) {
-      const { sentence, embedding } = await model.forward(text, { scores: false });
-      found.push({ tokens: sentence.ids.length, dropped: sentence.dropped, embedding: embedding.slice() });
+  const model = await modelAsked(asked as ModelAsked);
+  serve(async (sentences: readonly Sentence[]) => {
+    const found: Float32Array[] = [];
+    for (const sentence of sentences) {
+      const { embedding } = await model.forward(sentence, { scores: false });
+      found.push(embedding.slice());
     }
     return found;
   });
 }
 
-/** One result for each text, in their order. */
-export async function embedded(
-  texts: readonly string[],
+/** The embedding of each sentence, [d] and of length one, in their order. */
+export async function* embedded(
+  sentences: readonly Sentence[],
   given: ModelAsked,
-  workers = availableParallelism(),
-): Promise<Embedded[]> {
-  const parts = Array.from({ length: Math.ceil(texts.length / atOnce) }, (_, part) =>
-    texts.slice(part * atOnce, (part + 1) * atOnce),
+  workers: number,
+): AsyncGenerator<Float32Array> {
+  const parts = Array.from({ length: Math.ceil(sentences.length / atOnce) }, (_, part) =>
+    sentences.slice(part * atOnce, (part + 1) * atOnce),
   );
-  const found: Embedded[] = [];
-  for await (const some of spread<readonly string[], Embedded[]>(parts, () => thread({ purpose, given }), {
-    workers,
-  }))
-    found.push(...some);
-  return found;
+  for await (const some of spread<readonly Sentence[], Float32Array[]>(
+    parts,
+    () => thread({ purpose, given }),
+    { workers },
+  ))
+    yield* some;
 }

@@ -1,9 +1,19 @@
 // superpose figure: any figure in any state, as a picture or as its numbers.
-import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type Rendered, rasterised, readLink, renderer, toCsv, toJson, toSvg } from '../index.js';
+import {
+  canRasterise,
+  type Rendered,
+  rasterised,
+  readLink,
+  renderer,
+  toCsv,
+  toJson,
+  toSvg,
+} from '../index.js';
+import { checkWritable, write } from './files.js';
 import { figureNamed } from './list.js';
-import { parsed, Refusal, withWeights } from './refusal.js';
+import { choiceOf, parsed, quoted, refuseTwice, settingsOf, wholeOf } from './options.js';
+import { Refusal, withWeights } from './refusal.js';
 
 const themes = ['light', 'dark', 'auto'] as const;
 type ThemeName = (typeof themes)[number];
@@ -17,8 +27,8 @@ export async function figure(args: string[]): Promise<string> {
       out: { type: 'string' },
       set: { type: 'string', multiple: true, default: [] },
       state: { type: 'string' },
-      width: { type: 'string', default: '1048' },
-      theme: { type: 'string', default: 'light' },
+      width: { type: 'string' },
+      theme: { type: 'string' },
     },
   });
   const [name, ...others] = positionals;
@@ -31,27 +41,28 @@ export async function figure(args: string[]): Promise<string> {
     throw new Refusal('Say where it goes: --out FILE, ending in .svg, .png, .csv or .json.');
   const kind = extname(out);
   if (!kinds.includes(kind)) {
-    throw new Refusal(`“${out}” must end in one of ${kinds.join(', ')}: that says what to make.`);
+    throw new Refusal(`${quoted(out, 200)} must end in one of ${kinds.join(', ')}: that says what to make.`);
   }
-  const width = Number(values.width);
-  if (!Number.isInteger(width) || width < 280 || width > 2000) {
-    throw new Refusal(`--width takes a whole number from 280 to 2000, and got “${values.width}”.`);
-  }
-  const theme = values.theme as ThemeName;
-  if (!themes.includes(theme)) throw new Refusal(`--theme takes light, dark or auto, and got “${theme}”.`);
+  const isPicture = kind === '.svg' || kind === '.png';
+  const drawn = (['width', 'theme'] as const).find((option) => values[option] !== undefined);
+  if (drawn && !isPicture) throw new Refusal(`--${drawn} is for pictures, and ${kind} has numbers alone.`);
+  const width = wholeOf('--width', values.width ?? '1048', 280, 2000);
+  const theme = choiceOf('--theme', values.theme ?? 'light', themes);
   if (kind === '.png' && theme === 'auto') throw new Refusal('A PNG has one theme: --theme light or dark.');
 
   const settings = [
     ...(values.state === undefined ? [] : stateOf(name, values.state)),
-    ...values.set.map(pairOf),
+    ...settingsOf(values.set),
   ];
+  // Whatever would stop it at the end stops it before the work.
+  await checkWritable(out);
+  if (kind === '.png' && !(await canRasterise()))
+    throw new Refusal('Making a PNG takes a rasteriser. It is a package: npm install @resvg/resvg-js');
   const rendered = await withWeights(() => renderer()(name, settings));
   if (rendered.refused.length > 0) {
     throw new Refusal(`${rendered.refused.join(' ')} superpose list ${name} has all settings.`);
   }
-  await writeFile(out, await made(rendered, kind, width, theme)).catch((error: NodeJS.ErrnoException) => {
-    throw new Refusal(`“${out}” could not be written (${error.code}).`);
-  });
+  await write(out, await made(rendered, kind, width, theme));
   return `${out}: ${rendered.figure.describe(rendered.data, rendered.state)}\n`;
 }
 
@@ -60,16 +71,7 @@ async function made(rendered: Rendered, kind: string, width: number, theme: Them
   if (kind === '.json') return toJson(rendered);
   const svg = await toSvg(rendered, width, theme);
   if (kind === '.svg') return svg;
-  const png = await rasterised(svg);
-  if (!png)
-    throw new Refusal('Making a PNG takes a rasteriser. It is a package: npm install @resvg/resvg-js');
-  return png;
-}
-
-function pairOf(text: string): [string, string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new Refusal(`--set takes KEY=VALUE, and got “${text.slice(0, 40)}”.`);
-  return [text.slice(0, at), text.slice(at + 1)];
+  return (await rasterised(svg)) as Uint8Array;
 }
 
 /** Settings from a whole address, from its fragment, or as in `d=64&n=8`. */
@@ -80,6 +82,7 @@ function stateOf(name: string, text: string): [string, string][] {
   const link = readLink(fragment);
   if (!link) throw new Refusal('--state takes a link that the page copied, or settings as in d=64&n=8.');
   if ('refused' in link) throw new Refusal(link.refused);
-  if (link.figure !== name) throw new Refusal(`This state is of the figure “${link.figure.slice(0, 40)}”.`);
+  if (link.figure !== name) throw new Refusal(`This state is of the figure ${quoted(link.figure)}.`);
+  refuseTwice('--state', link.settings);
   return link.settings;
 }

@@ -1,6 +1,7 @@
 // superpose list: the figures, or the settings of one.
 import { allowed, type Controls, figures, initialState, written } from '../index.js';
-import { parsed, Refusal } from './refusal.js';
+import { parsed, quoted } from './options.js';
+import { Refusal } from './refusal.js';
 
 export async function list(args: string[]): Promise<string> {
   const { positionals } = parsed({ args, allowPositionals: true });
@@ -25,7 +26,7 @@ export function figureNamed(name: string) {
   const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
   if (!figure) {
     throw new Refusal(
-      `There is no figure called “${name.slice(0, 40)}”. There are ${Object.keys(figures).join(', ')}.`,
+      `There is no figure called ${quoted(name)}. There are ${Object.keys(figures).join(', ')}.`,
     );
   }
   return figure as { name: string; title: string; controls: Controls };

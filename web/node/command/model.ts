@@ -1,7 +1,8 @@
 // superpose model: measures of the tables of the user's own model.
 import { type ByGauge, load, type ModelReport, type OpenedModel, openModel } from 'superpose';
 import { csvOf } from '../index.js';
-import { parsed, Refusal, told } from './refusal.js';
+import { numberOf, parsed } from './options.js';
+import { Refusal, told } from './refusal.js';
 
 /** Options that opening a model may need. */
 export const openOptions = {
@@ -19,11 +20,10 @@ export interface OpenGiven {
 
 /** Opens the model at a path. Throws RangeError if something is wrong with it. */
 export async function opened(path: string, { part, heads, epsilon }: OpenGiven): Promise<OpenedModel> {
-  const number = (text: string) => (text.trim() === '' ? Number.NaN : Number(text));
   return openModel(await load(), path, {
     ...(part !== undefined && { part: part as OpenedModel['family'] }),
-    ...(heads !== undefined && { heads: number(heads) }),
-    ...(epsilon !== undefined && { epsilon: number(epsilon) }),
+    ...(heads !== undefined && { heads: numberOf('--heads', heads) }),
+    ...(epsilon !== undefined && { epsilon: numberOf('--epsilon', epsilon) }),
   });
 }
 

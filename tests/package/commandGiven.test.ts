@@ -1,0 +1,240 @@
+// What slips and strangers give the command: options that would be dropped, paths that cannot be written, files that
+// never end, and texts that would steer a terminal.
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'superpose';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { execute, root } from './support/project.ts';
+
+const modelTest = test.runIf(inject('withModel'));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'superpose-given-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const command = join(root, 'build/package/node/command.js');
+const superpose = (...args: string[]) => execute(process.execPath, [command, ...args], folder);
+const refusalOf = async (...args: string[]) => {
+  const { code, stdout, stderr } = await superpose(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  return stderr.trim();
+};
+
+const train = (...more: string[]) => ['train', '--task', 'prev', '--steps', '1', ...more];
+const figure = (...more: string[]) => ['figure', 'dot-products', '--out', 'a.svg', ...more];
+const bert = join(root, 'tests/reference/checkpoints/bert');
+
+describe('an option is not dropped in silence', () => {
+  test.each<[string[], string]>([
+    [['decompose', '--text', 'a', '--text', 'b'], '--text takes one value, and is given more than once.'],
+    [['decompose', '--text', 'a', '--head', '1', '--head', '2'], '--head takes one value'],
+    [['embed', '--file', 'a', '--file', 'b'], '--file takes one value'],
+    [['model', 'a', '--part', 'clip-text', '--part', 'clip-vision'], '--part takes one value'],
+    [train('--out', 'a.safetensors', '--out', 'b.safetensors'), '--out takes one value'],
+    [train('--task', 'rev'), '--task takes one value'],
+    [train('--set', 'n=4', '--set', 'n=5'), '--set sets “n” more than once.'],
+    [figure('--set', 'd=64', '--set', 'd=128'), '--set sets “d” more than once.'],
+    [figure('--state', 'd=64&d=128'), '--state sets “d” more than once.'],
+    [figure('--width', '400', '--width', '500'), '--width takes one value'],
+    [['figure', 'dot-products', '--out', 'a.csv', '--width', '400'], '--width is for pictures'],
+    [['figure', 'dot-products', '--out', 'a.json', '--theme', 'dark'], '--theme is for pictures'],
+    [train('--schemes', 'add:8'), '--schemes got “add:8”, of which “:8” has no meaning.'],
+    [train('--schemes', 'wide_concat:8'), '“:8” has no meaning'],
+    [train('--schemes', 'floor:8'), '“:8” has no meaning'],
+    [train('--schemes', 'floor:sinusoid'), '“:sinusoid” has no meaning'],
+    [train('--schemes', 'rope:sinusoid'), '“:sinusoid” has no meaning'],
+    [train('--schemes', 'alibi:frozen'), '“:frozen” has no meaning'],
+    [train('--schemes', 'concat:8:4'), '“:4” has no meaning'],
+    [train('--schemes', 'add:sinusoid:frozen'), '“:frozen” has no meaning'],
+  ])('%j', async (args, sentence) => {
+    expect(await refusalOf(...args)).toContain(sentence);
+  });
+
+  test('what has a meaning is taken', async () => {
+    const { stdout } = await superpose(
+      ...train('--schemes', 'concat:sinusoid:8,untied:frozen,floor', '--csv'),
+    );
+    expect(stdout.split('\r\n').map((row) => row.split(',')[1])).toEqual([
+      'scheme',
+      'concat:sinusoid:8',
+      'untied:frozen',
+      'floor',
+      undefined,
+    ]);
+  });
+});
+
+describe('what was given is said, and what is taken', () => {
+  test.each<[string[], string]>([
+    [train('--set', 'd_model=abc'), '--set d_model= takes a number, true or false, and got “abc”.'],
+    [train('--set', 'd_model='), 'and got “”.'],
+    [train('--set', 'd_model=0x10'), 'and got “0x10”.'],
+    [['model', bert, '--heads', 'abc'], '--heads takes a number, and got “abc”.'],
+    [['model', bert, '--epsilon', ''], '--epsilon takes a number, and got “”.'],
+    [['decompose', '--model', bert, '--ids', '1,a,2'], '--ids takes a whole number from 0 up, and got “a”.'],
+    [figure('--width', 'wide'), '--width takes a whole number from 280 to 2000, and got “wide”.'],
+    [
+      ['decompose', '--text', 'Hi', '--head', '-1'],
+      '--head takes a whole number from 0 to 11, and got “-1”.',
+    ],
+    [['decompose', '--text', 'Hi', '--layer', '-1'], 'from 0 to 5, and got “-1”.'],
+    [train('--seeds', '-3'), '--seeds takes a whole number from 1 to 1000, and got “-3”.'],
+    [['embed', '--text', 'Hi', '--workers', '-1'], 'from 1 to 256, and got “-1”.'],
+    [['decompose', '--text', '--csv'], '--text takes a value, and “--csv” follows it.'],
+    [['decompose', '--text'], '--text takes a value, and nothing follows it.'],
+    [['decompose', '--text', 'Hi', '--csv=no'], '--csv takes no value, and got “no”.'],
+    [['decompose', 'Hi'], 'This command takes options alone, and got “Hi”.'],
+    [['decompose', '-t', 'Hi'], 'This command has no option “-t”. There are --text,'],
+    [['list', '--__proto__'], 'This command has no option “--__proto__”. It has none;'],
+  ])('%j', async (args, sentence) => {
+    expect(await refusalOf(...args)).toContain(sentence);
+  });
+});
+
+describe('a path is tried before the work', () => {
+  // Long enough for nobody to wait for it.
+  const long = ['train', '--task', 'prev', '--steps', '100000', '--set', 'd_model=512', '--set', 'layers=12'];
+  test.each<[string, string[]]>([
+    ['ENOENT', [...long, '--out', 'missing/m.safetensors']],
+    ['EISDIR', [...long, '--out', 'folder.safetensors']],
+    ['it is no file', [...long, '--out', 'pipe.safetensors']],
+    ['ENOENT', ['figure', 'schemes-tasks', '--out', 'missing/a.csv']],
+    ['EISDIR', ['figure', 'schemes-tasks', '--out', 'folder.csv']],
+  ])('%s: %j', async (why, args) => {
+    await mkdir(join(folder, 'folder.safetensors'), { recursive: true });
+    await mkdir(join(folder, 'folder.csv'), { recursive: true });
+    await execute('mkfifo', ['pipe.safetensors'], folder);
+    expect(await refusalOf(...args)).toContain(`could not be written (${why}).`);
+  });
+
+  test('and is left as it is until there is something to write', async () => {
+    await mkdir(join(folder, 'kept'));
+    await writeFile(join(folder, 'kept/old.svg'), 'old');
+    for (const file of ['old.svg', 'new.svg'])
+      await refusalOf('figure', 'dot-products', '--set', 'd=5', '--out', `kept/${file}`);
+    expect(await readdir(join(folder, 'kept'))).toEqual(['old.svg']);
+    expect(await readFile(join(folder, 'kept/old.svg'), 'utf8')).toBe('old');
+  });
+});
+
+describe('what is no file is not waited for', () => {
+  test('a named pipe, and a device without an end', async () => {
+    await execute('mkfifo', ['pipe.txt'], folder);
+    const said = 'could not be read (it is no file; write what comes from it to a file).';
+    expect(await refusalOf('embed', '--file', 'pipe.txt')).toBe(`“pipe.txt” ${said}`);
+    expect(await refusalOf('embed', '--file', '/dev/zero')).toBe(`“/dev/zero” ${said}`);
+    expect(await refusalOf('embed', '--file', '.')).toBe('“.” could not be read (EISDIR).');
+  });
+
+  test.each(['config.json', 'model.safetensors'])(
+    '%s of a model that is a folder or a pipe',
+    async (name) => {
+      const model = join(folder, 'model');
+      for (const [kind, make] of [
+        ['a folder', (path: string) => mkdir(path)],
+        ['a pipe or a device', (path: string) => execute('mkfifo', [path], folder)],
+      ] as const) {
+        await rm(model, { recursive: true, force: true });
+        await mkdir(model);
+        for (const file of await readdir(bert)) {
+          if (file !== name) await writeFile(join(model, file), await readFile(join(bert, file)));
+        }
+        await make(join(model, name));
+        const said = `“${model}/${name}” could not be read: it is ${kind}, and must be a file.`;
+        expect(await refusalOf('model', model)).toBe(said);
+      }
+    },
+  );
+
+  modelTest('but the pipe that a shell hands on is read', async () => {
+    const { stdout, stderr } = await execute(
+      'bash',
+      ['-c', `printf 'A cat.\\nA dog.\\n' | ${process.execPath} ${command} embed --file /dev/stdin`],
+      folder,
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toContain('Embeddings of 2 sentences');
+  });
+});
+
+describe('a stranger’s text does not steer the terminal', () => {
+  // Colours, a title, C1's CSI, a carriage return, a reversal, and the end of a line.
+  const hostile = 'a\u001b[31m\u001b]0;t\u0007\u009b2Jb\rc\u202ed\u2066e\u2028f\u007fg\nh';
+  const escaped = 'a\\u001b[31m\\u001b]0;t\\u0007\\u009b2Jb\\u000dc\\u202ed\\u2066e\\u2028f\\u007fg\\u000ah';
+  const unprintable = /(?!\n|\r\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+  test('in what was given, and where it is quoted', async () => {
+    for (const args of [
+      [hostile],
+      ['list', hostile],
+      ['list', `--${hostile}`],
+      ['figure', hostile, '--out', 'a.svg'],
+      ['figure', 'dot-products', '--out', `${hostile}.gif`],
+      figure('--set', hostile),
+      figure('--set', `${hostile}=1`),
+      figure('--set', `d=${hostile}`),
+      figure('--state', `#v=1&figure=${hostile}`),
+      ['model', hostile],
+      ['embed', '--file', hostile],
+      train('--schemes', hostile),
+      train('--schemes', `add:${hostile}`),
+      train('--task', hostile).filter((_, at) => at !== 1 && at !== 2),
+    ]) {
+      const said = await refusalOf(...args);
+      expect(said, String(args)).not.toMatch(unprintable);
+      expect(said, String(args)).toContain('a\\u001b[31m');
+    }
+  });
+
+  test('in the names of a file’s tensors', async () => {
+    const library = await load(process.version < 'v22' ? { simd: 'plain' } : {});
+    const tensor = { data: new Float32Array(4), rows: 2, columns: 2 };
+    const bytes = library.encodeSafetensors({ [hostile]: tensor });
+    await writeFile(join(folder, 'hostile.safetensors'), bytes);
+    const said = await refusalOf('model', 'hostile.safetensors');
+    expect(said).toContain(escaped);
+    expect(said).not.toMatch(unprintable);
+  });
+
+  modelTest('in sentences: as a table, in CSV and, with no loss, in JSON', async () => {
+    const asked = ['embed', '--text', hostile, '--text', 'A cat.'];
+    const table = await superpose(...asked);
+    expect(table.stdout).toContain(`nearest, cosine`);
+    expect(table.stdout.split('\n')[1]?.startsWith(`${escaped}  `)).toBe(true);
+    expect(table.stdout.trim().split('\n')).toHaveLength(3);
+    const csv = await superpose(...asked, '--csv');
+    const json = await superpose(...asked, '--json');
+    for (const { stdout } of [table, csv, json]) expect(stdout).not.toMatch(unprintable);
+    expect(JSON.parse(json.stdout).sentences[0].text).toBe(hostile);
+    const emoji = '👩‍💻 می‌خواهم naïve\u00ad';
+    expect((await superpose('embed', '--text', emoji)).stdout).toContain(`${emoji}\n`);
+  });
+});
+
+describe('many sentences', () => {
+  modelTest('one that the model cannot take is known before the first is embedded', async () => {
+    await writeFile(join(folder, 'long.txt'), `A cat.\nA dog.\n${'a'.repeat(100_001)}\n`);
+    expect(await refusalOf('embed', '--file', 'long.txt')).toBe(
+      `Sentence 3 of 3, “${'a'.repeat(40)}…”: The text must have at most 100000 characters; it has 100001.`,
+    );
+  });
+
+  modelTest('a terminal sees how far they are', async () => {
+    const texts = ['A cat.', 'A dog.', 'It rained.', 'Why not?', 'No.'].map((text) => `--text '${text}'`);
+    const run = `${process.execPath} ${command} embed ${texts.join(' ')}`;
+    const { stdout } = await execute('script', ['-qec', run, '/dev/null'], folder);
+    for (const done of ['0 of 5', '5 of 5']) expect(stdout).toContain(`${done} sentences are embedded`);
+    expect(stdout).toContain('the nearest of 5 of 5 sentences are found');
+    expect(stdout).toContain('\r\u001b[KEmbeddings of 5 sentences');
+    expect((await execute('sh', ['-c', run], folder)).stderr).toBe('');
+  });
+
+  modelTest('JSON in pieces is JSON', async () => {
+    const { stdout } = await superpose('embed', '--text', 'A cat.', '--text', 'A "dog"\n.', '--json');
+    expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout), null, 1)}\n`);
+  });
+});

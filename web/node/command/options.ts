@@ -1,0 +1,85 @@
+// What stands on the command line: every option is known, has the value that it takes, and is given once.
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { Refusal } from './refusal.js';
+
+/** What was given, short enough for a sentence. */
+export const quoted = (text: string, most = 40): string =>
+  `“${text.length > most ? `${text.slice(0, most)}…` : text}”`;
+
+/** parseArgs, whose own complaints are for programmers. A value may begin with a dash, as −1 does. */
+export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  const options = config.options ?? {};
+  const names = Object.keys(options).map((name) => `--${name}`);
+  const has = names.length > 0 ? `There are ${names.join(', ')}` : 'It has none';
+  const given = new Set<string>();
+  const found = parseArgs({ ...config, strict: false, tokens: true });
+  for (const token of found.tokens ?? []) {
+    if (token.kind === 'positional' && !config.allowPositionals)
+      throw new Refusal(
+        `This command takes options alone, and got ${quoted(token.value)}. superpose --help has examples.`,
+      );
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option)
+      throw new Refusal(
+        `This command has no option ${quoted(rawName)}. ${has}; superpose --help has examples.`,
+      );
+    if (option.type === 'boolean') {
+      if (value !== undefined) throw new Refusal(`--${name} takes no value, and got ${quoted(value)}.`);
+      continue;
+    }
+    if (value === undefined) throw new Refusal(`--${name} takes a value, and nothing follows it.`);
+    if (!inlineValue && /^--[a-z]/i.test(value))
+      throw new Refusal(
+        `--${name} takes a value, and ${quoted(value)} follows it. A value that begins so is written --${name}=${value.slice(0, 40)}.`,
+      );
+    if (given.has(name) && !option.multiple)
+      throw new Refusal(`--${name} takes one value, and is given more than once.`);
+    given.add(name);
+  }
+  return found as unknown as ReturnType<typeof parseArgs<T>>;
+}
+
+export function choiceOf<T extends string>(option: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((one) => one === text);
+  if (found !== undefined) return found;
+  const last = choices.at(-1);
+  throw new Refusal(
+    `${option} takes ${choices.slice(0, -1).join(', ')} or ${last}, and got ${quoted(text)}.`,
+  );
+}
+
+export function wholeOf(option: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  const range = most === Infinity ? `from ${least} up` : `from ${least} to ${most}`;
+  throw new Refusal(`${option} takes a whole number ${range}, and got ${quoted(text)}.`);
+}
+
+/** Number() also takes '' for 0, and 0x10. */
+export function isNumber(text: string): boolean {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+}
+
+export function numberOf(option: string, text: string): number {
+  if (isNumber(text)) return Number(text);
+  throw new Refusal(`${option} takes a number, and got ${quoted(text)}.`);
+}
+
+/** The pairs of --set, none of which is overruled by a later one. */
+export function settingsOf(texts: readonly string[]): [key: string, value: string][] {
+  const settings = texts.map((text): [string, string] => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new Refusal(`--set takes KEY=VALUE, and got ${quoted(text)}.`);
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  refuseTwice('--set', settings);
+  return settings;
+}
+
+export function refuseTwice(option: string, settings: readonly (readonly [string, string])[]): void {
+  const keys = settings.map(([key]) => key);
+  const twice = keys.find((key, place) => keys.indexOf(key) < place);
+  if (twice !== undefined) throw new Refusal(`${option} sets ${quoted(twice)} more than once.`);
+}
