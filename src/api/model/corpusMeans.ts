@@ -64,7 +64,7 @@ export interface CorpusModel {
   apart: readonly number[];
   /** What its states are computed in. */
   precision: Precision;
-  /** A run through all layers; a window needs no scores. */
+  /** A run through all layers, which lets others run between two of them; a window needs no scores. */
   run(ids: readonly number[], isWindow: boolean): Promise<EncoderForward>;
   /** Ends the run between two windows. */
   signal?: AbortSignal | undefined;
@@ -105,35 +105,21 @@ export function corpusOf<One>(
   };
 }
 
-/**
- * Yields, for aborts to get through and shorter requests to go first. Browsers delay timers, not messages.
- */
-const breath = () =>
-  new Promise<void>((go) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      go();
-    };
-    port2.postMessage(0);
-  });
-
 export async function meansOver(
   { positions, windows, chosen }: Corpus,
   { positionMeans, poolShares, d_model, heads, layers, apart, precision, run, signal, done }: CorpusModel,
 ): Promise<CorpusMeans> {
   const steps = windows.length + chosen.length;
   let step = 0;
-  const stepped = async () => {
+  const stepped = () => {
     signal?.throwIfAborted();
     done?.(++step / steps);
-    await breath();
   };
   const means = positionMeans({ positions, d_model, layers });
   try {
     for (const ids of windows) {
       means.add(await run(ids, true));
-      await stepped();
+      stepped();
     }
     const states = Array.from({ length: layers + 1 }, (_, behind) => means.findings(behind));
     const scores = Array.from({ length: layers }, (): PoolableScores[] => []);
@@ -150,7 +136,7 @@ export async function meansOver(
         });
         found.push({ heads, parts, gauge, covariances, variances });
       }
-      await stepped();
+      stepped();
     }
     const shares = new Float64Array(layers * heads).fill(Number.NaN);
     for (const [layer, found] of scores.entries()) {

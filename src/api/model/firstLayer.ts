@@ -5,8 +5,8 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { Checkpoint, Held } from './checkpoint.js';
-import type { Encoder } from './encoder.js';
 import type { Layout, LinearNames, NormNames } from './layout.js';
+import type { EncoderParts, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
 /** An opened model, as these functions need it. */
@@ -41,12 +41,9 @@ export function summandNames({ kind, position, segment, token }: Layout): string
   return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
 }
 
-/** One-layer encoders by precision, so that a second question does not read the weights again. */
-export type FirstLayers = Map<Precision, Encoder>;
-
 export async function decomposeFirstLayer<P extends Precision>(
-  opened: Opened,
-  kept: FirstLayers,
+  opened: Pick<Opened, 'superpose' | 'checkpoint' | 'layout'>,
+  kept: Resident,
   input: FirstLayerInput,
   precision: P,
   { gauge = 'canonical', apart, only, groups, ...waiting }: Asked,
@@ -54,93 +51,106 @@ export async function decomposeFirstLayer<P extends Precision>(
   type A = FloatsOf<P>;
   const { layout } = opened;
   const watch = counted(waiting);
+  // Begun now, so that the total to read is known before the first bytes arrive.
   const of = tensorsOf(opened.checkpoint, precision, watch);
-  const known = kept.get(precision);
-  // Both at once, so that the total to read is known before the first bytes arrive.
-  const [summands, made] = await Promise.all([
-    summandsOf(opened, input, precision, of, watch),
-    known?.isAlive() ? undefined : firstLayer(opened, precision, of),
-  ]);
-  of.forget();
-  if (made) {
-    // Another question may have made one in the meantime.
-    kept.get(precision)?.delete();
-    kept.set(precision, made as Encoder);
-  }
-  const encoder = (made ?? known) as Encoder<A>;
-  const [first] = Object.values(summands) as [Table<A>];
-  const shown = summandNames(layout);
-  // The other parts of a one-layer model are zero or constant, so they go into `constant`.
-  const parts = grouped([...shown, 'constant'], groups);
-  const besides = ['attention', 'mlp', ...(offset in summands ? [offset] : [])];
-  const all = Object.fromEntries(
-    parts.names.map((name, place) => {
-      const members = [...shown, 'constant'].filter((_, part) => parts.of[part] === place);
-      return [name, members.includes('constant') ? [...members, ...besides] : members];
-    }),
-  );
-  const given =
-    typeof gauge === 'object' && gauge !== null && offset in summands
-      ? { means: { ...(gauge.means as Record<string, A>), [offset]: of.empty(1, first.columns).data } }
-      : gauge;
-  return encoder.forward(summands).decompose({
-    layer: 0,
-    groups: all,
-    gauge: given as NonNullable<GaugeOptions<A>['gauge']>,
-    apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < first.rows)),
-    ...(only && { only }),
+  const reading = summandsOf(opened, input, precision, of, watch);
+  // Whoever calls is told below.
+  reading.catch(() => {});
+  return kept.use(precision, 1, watch, async (encoder) => {
+    const summands = await reading;
+    const [first] = Object.values(summands) as [Table<A>];
+    const shown = summandNames(layout);
+    // The other parts of a one-layer model are zero or constant, so they go into `constant`.
+    const parts = grouped([...shown, 'constant'], groups);
+    const besides = ['attention', 'mlp', ...(offset in summands ? [offset] : [])];
+    const all = Object.fromEntries(
+      parts.names.map((name, place) => {
+        const members = [...shown, 'constant'].filter((_, part) => parts.of[part] === place);
+        return [name, members.includes('constant') ? [...members, ...besides] : members];
+      }),
+    );
+    const given =
+      typeof gauge === 'object' && gauge !== null && offset in summands
+        ? { means: { ...(gauge.means as Record<string, A>), [offset]: of.empty(1, first.columns).data } }
+        : gauge;
+    return encoder.forward(summands).decompose({
+      layer: 0,
+      groups: all,
+      gauge: given as NonNullable<GaugeOptions<A>['gauge']>,
+      apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < first.rows)),
+      ...(only && { only }),
+    });
   });
 }
 
-/** An encoder with the first layer's queries and keys; the rest of that layer is zero. */
-async function firstLayer<P extends Precision>(
-  { superpose, layout, heads, epsilon }: Opened,
-  precision: P,
-  of: ReturnType<typeof tensorsOf<P>>,
-): Promise<Encoder<FloatsOf<P>>> {
-  type A = FloatsOf<P>;
-  const norm = async (names: NormNames | undefined): Promise<Normalization<A> | undefined> => {
-    if (!names) return undefined;
-    const [gamma, beta] = await Promise.all([of.whole(names.gamma), of.whole(names.beta)]);
-    return { kind: 'layer_norm', gamma: gamma.data, beta: beta.data, epsilon };
+/** The first layer's queries and keys; the rest of that layer is zero. */
+export function firstLayer({ superpose, checkpoint, layout, heads, epsilon }: Opened): EncoderParts {
+  const { embeddingNorm, attentionNorm, projection, relativeBias } = layout;
+  const [query, key] = [layout.query, layout.key] as [LinearNames, LinearNames];
+  const reader = <P extends Precision>(precision: P, watch: CountedWatch) => {
+    const of = tensorsOf(checkpoint, precision, watch);
+    return {
+      of,
+      async norm(names: NormNames | undefined): Promise<Normalization<FloatsOf<P>> | undefined> {
+        if (!names) return undefined;
+        const [gamma, beta] = await Promise.all([of.whole(names.gamma), of.whole(names.beta)]);
+        return { kind: 'layer_norm', gamma: gamma.data, beta: beta.data, epsilon };
+      },
+    };
   };
-  const [embeddingNorm, attentionNorm, projection, query, key, relativeBias] = await Promise.all([
-    norm(layout.embeddingNorm),
-    norm(layout.attentionNorm),
-    layout.projection && of.linear(layout.projection),
-    of.linear(layout.query as LinearNames),
-    of.linear(layout.key as LinearNames),
-    layout.relativeBias === undefined ? undefined : of.whole(layout.relativeBias),
-  ]);
-  const d = layout.d_model;
-  const zeros = (rows: number, columns: number): Linear<A> => ({ weight: of.empty(rows, columns) });
-  const encoder = superpose.encoder<P>({
-    d_model: d,
-    heads,
-    precision,
-    norm: attentionNorm ? 'pre' : 'post',
-    causal: layout.causal,
-    ...(embeddingNorm && { embeddingNorm }),
-    ...(projection && { projection }),
-    ...(relativeBias && { relativeBias }),
-  });
-  try {
-    const nothing = zeros(d, d);
-    encoder.addLayer({
-      query,
-      key,
-      value: nothing,
-      output: nothing,
-      attentionNorm: attentionNorm ?? unread,
-      up: zeros(1, d),
-      down: zeros(d, 1),
-      mlpNorm: unread,
-    });
-  } catch (error) {
-    encoder.delete();
-    throw error;
-  }
-  return encoder;
+  return {
+    async begin(precision, watch) {
+      const { of, norm } = reader(precision, watch);
+      const [normed, projected, biased] = await Promise.all([
+        norm(embeddingNorm),
+        projection && of.linear(projection),
+        relativeBias === undefined ? undefined : of.whole(relativeBias),
+      ]);
+      return superpose.encoder({
+        d_model: layout.d_model,
+        heads,
+        precision,
+        norm: attentionNorm ? 'pre' : 'post',
+        causal: layout.causal,
+        ...(normed && { embeddingNorm: normed }),
+        ...(projected && { projection: projected }),
+        ...(biased && { relativeBias: biased }),
+      });
+    },
+    async layer(_, precision, watch) {
+      const { of, norm } = reader(precision, watch);
+      const [normed, queries, keys] = await Promise.all([
+        norm(attentionNorm),
+        of.linear(query),
+        of.linear(key),
+      ]);
+      const d = layout.d_model;
+      const nothing = { weight: of.empty(d, d) };
+      return {
+        query: queries,
+        key: keys,
+        value: nothing,
+        output: nothing,
+        attentionNorm: normed ?? unread,
+        up: { weight: of.empty(1, d) },
+        down: { weight: of.empty(d, 1) },
+        mlpNorm: unread,
+      };
+    },
+    bytes() {
+      const names = [
+        query.weight,
+        query.bias,
+        key.weight,
+        key.bias,
+        attentionNorm?.gamma,
+        attentionNorm?.beta,
+      ];
+      const tensors = [...new Set(names)].flatMap((name) => checkpoint.tensors.get(name ?? '') ?? []);
+      return tensors.reduce((sum, { begin, end }) => sum + end - begin, 0);
+    },
+    alone: false,
+  };
 }
 
 /** A norm whose output nobody reads. */
@@ -163,8 +173,6 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   };
   return {
     whole,
-    /** Lets go of what was read. */
-    forget: () => reading.clear(),
     empty: (rows: number, columns: number): Table<A> => table(make(rows * columns), rows, columns),
     async linear({ weight, bias, block, transposed }: LinearNames): Promise<Linear<A>> {
       const { shape } = checkpoint.tensors.get(weight) as Held;

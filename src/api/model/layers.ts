@@ -1,18 +1,18 @@
 // MiniLM beyond its first scores: all layers, run by the second module. Each has a file, fetched on demand.
-import * as check from '../check.js';
 import type { Watch } from '../files.js';
 import type { First } from '../first.js';
-import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import { changedRows } from './changedPositions.js';
 import { corpusIds, corpusSentences } from './corpus.js';
-import { type CorpusMeans, type CorpusMeansOptions, corpusOf, meansAt, meansOver } from './corpusMeans.js';
-import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import { type CorpusMeans, type CorpusMeansOptions, corpusOf } from './corpusMeans.js';
+import type { EncoderDecomposeInput, ForwardInput } from './encoder.js';
+import { layeredModel } from './layeredModel.js';
 import type { MiniLM, Sentence } from './minilm.js';
+import { resident } from './resident.js';
 
 // One chunk for everything that few readers need.
-export { changedRows, corpusOf, corpusSentences, meansAt, meansOver };
+export { changedRows, corpusOf, corpusSentences, layeredModel };
 
 /** For a caller who waits for the model’s layers and may stop waiting. Layers that have arrived stay. */
 export interface LayersWatch {
@@ -67,137 +67,52 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
       'The layers after the first scores run in the second module; load the model over load() or loadRest().',
     );
   }
-  const encoders = new Map<Precision, { encoder: Encoder; adding: Promise<void> }>();
-  const decomposed = new Map<Precision, { key: string; run: EncoderForward }>();
-
-  /** An encoder with at least so many layers. Callers wait for one another. */
-  const loaded = async <P extends Precision>(
-    precision: P,
-    count: number,
-    { signal, progress }: LayersWatch,
-  ): Promise<Encoder<FloatsOf<P>>> => {
-    let held = encoders.get(precision);
-    // The encoder may have been lost when the module broke off.
-    if (!held?.encoder.isAlive()) {
-      const { normalization, heads } = model.layer(precision);
-      const made = encoder({ d_model: model.d_model, heads, precision, embeddingNorm: normalization });
-      held = { encoder: made as Encoder, adding: Promise.resolve() };
-      encoders.set(precision, held);
-      decomposed.delete(precision);
-    }
-    const mine = held;
-    const add = async () => {
-      const from = mine.encoder.layers;
-      const of = layerBytes.slice(from, count).reduce((sum, bytes) => sum + bytes, 0);
-      let bytes = 0;
-      const received = (more: number) => {
-        bytes += more;
-        progress?.(Math.min(bytes, of), of);
-      };
-      for (let layer = from; layer < count; layer++) {
-        signal?.throwIfAborted();
-        const tensor = await read(layer, { signal, received });
-        signal?.throwIfAborted();
-        mine.encoder.addLayer(layerIn(model, tensor, layer, precision));
-      }
-    };
-    // One at a time, even after a failure: layers must be added in order.
-    const adding = mine.adding.then(add, add);
-    mine.adding = adding.catch(() => {});
-    await adding;
-    return mine.encoder as Encoder<FloatsOf<P>>;
-  };
+  const { d_model } = model;
+  const run = layeredModel({
+    superpose: { positionMeans, poolShares: superpose.poolShares },
+    resident: resident(() => ({
+      async begin(precision) {
+        const { normalization, heads } = model.layer(precision);
+        return encoder({ d_model, heads, precision, embeddingNorm: normalization });
+      },
+      async layer(number, precision, { signal, received }) {
+        return layerIn(model, await read(number, { signal, received }), number, precision);
+      },
+      bytes: (number) => layerBytes[number] as number,
+      alone: false,
+    })),
+    d_model,
+    heads: model.heads,
+    layers: layerBytes.length,
+    apart: [0],
+    ahead: true,
+    rows: model.summands,
+    changed: model.changed,
+  });
 
   const sentenceOf = (text: string | Sentence): Sentence =>
     typeof text === 'object' && text !== null ? text : model.tokenize(text);
 
   const forward = async <P extends Precision = 'float32'>(
     text: string | Sentence,
-    { precision, summands, signal, progress, ...input }: MiniLMForwardOptions<P> = {},
-  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }> => {
-    const sentence = sentenceOf(text);
-    const kind = check.precision(precision ?? 'float32') as P;
-    const layers = check.integer('layers', input.layers ?? layerBytes.length, 0, layerBytes.length);
-    const rows = summands ?? (await model.summands(sentence, kind));
-    const watch = { ...(signal && { signal }), ...(progress && { progress }) };
-    const ready = await loaded(kind, layers, watch);
-    decomposed.delete(kind);
-    return Object.assign(ready.forward(rows, { ...input, layers }), { sentence });
-  };
+    options: MiniLMForwardOptions<P> = {},
+  ) => run.forward<P>(sentenceOf(text), options);
 
   const decompose = async <P extends Precision = 'float64'>(
     text: string | Sentence,
-    { precision, means, signal, progress, gauge, apart, summands, ...input }: LayerDecomposeOptions<P>,
-  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }> => {
-    const sentence = sentenceOf(text);
-    const kind = check.precision(precision ?? 'float64') as P;
-    const layer = check.integer('layer', input.layer, 0, layerBytes.length - 1);
-    const key = String(sentence.ids);
-    let run = decomposed.get(kind);
-    if (summands || run?.key !== key || run.run.layers <= layer) {
-      // Through all loaded layers, so that the next layer's scores need no forward of their own.
-      const layers = Math.max(layer + 1, encoders.get(kind)?.encoder.layers ?? 0);
-      const options = { precision: kind, layers, signal, progress, summands } as MiniLMForwardOptions<P>;
-      run = { key, run: (await forward(sentence, options)) as unknown as EncoderForward };
-      if (!summands) decomposed.set(kind, run);
-    }
-    const named = gauge ?? 'canonical';
-    const scores = run.run.decompose({
-      ...(input as EncoderDecomposeInput),
-      gauge: named as NonNullable<EncoderDecomposeInput['gauge']>,
-      apart: apart ?? (named === 'raw' ? [] : [0]),
-      ...(means && { means: meansAt(means, layer, kind) }),
-    });
-    return { ...(scores as Scores<FloatsOf<P>>), sentence };
-  };
+    options: LayerDecomposeOptions<P>,
+  ) => run.decompose<P>(sentenceOf(text), options);
 
-  const corpusMeans = async ({
-    sentences = corpusSentences,
-    precision,
-    done,
-    control = false,
-    ...watch
-  }: CorpusMeansOptions = {}): Promise<CorpusMeans> => {
-    const kind = check.precision(precision ?? 'float32');
-    check.flag('control', control);
-    const corpus = corpusOf(sentences, (text) => model.tokenize(text).ids);
-    await loaded(kind, layerBytes.length, watch);
-    const rows = sentences === corpusSentences ? await ownRows(kind, watch) : model.summands;
-    const sentenceOfIds = (ids: readonly number[]): Sentence => ({
-      ids,
-      tokens: model.pieces(ids),
-      dropped: 0,
-    });
-    return meansOver(corpus, {
-      positionMeans,
-      poolShares: superpose.poolShares,
-      d_model: model.d_model,
-      heads: model.heads,
-      layers: layerBytes.length,
-      apart: [0],
-      precision: kind,
-      async run(ids, isWindow) {
-        const sentence = sentenceOfIds(ids);
-        const summands = await (control && isWindow
-          ? model.changed(sentence, { mean: 'sentence' }, kind)
-          : rows(sentence, kind));
-        return forward(sentence, { precision: kind, summands, scores: !isWindow });
-      },
-      signal: watch.signal,
-      done,
-    });
+  const corpusMeans = async (options: CorpusMeansOptions = {}): Promise<CorpusMeans> => {
+    const { sentences = corpusSentences } = options;
+    const cut = () => corpusOf(sentences, (text) => model.tokenize(text).ids);
+    return run.corpusMeans(cut, options, sentences === corpusSentences ? ownRows : undefined);
   };
 
   /** summands() for sentences of the corpus, whose words come in a single file. */
-  const ownRows = async <P extends Precision>(
-    precision: P,
-    watch: LayersWatch,
-  ): Promise<MiniLM['summands']> => {
+  const ownRows = async (precision: Precision, signal?: AbortSignal): Promise<MiniLM['summands']> => {
     const all = corpusIds(corpusSentences.map((text) => model.tokenize(text).ids));
-    const { data } = (await corpusRows(all.length, watch.signal ? { signal: watch.signal } : {}))(
-      'rows',
-      precision,
-    );
+    const { data } = (await corpusRows(all.length, { signal }))('rows', precision);
     const places = new Map(all.map((id, place) => [id, place]));
     const d = model.d_model;
     return async <Q extends Precision = 'float64'>(sentence: Sentence, asked?: Q) => {

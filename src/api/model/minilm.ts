@@ -235,10 +235,11 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
         'These MiniLM files hold the first layer’s scores alone. Build again to have all layers.',
       );
     }
-    const both = options.rest ? options.rest() : superpose;
-    behind ??= Promise.all([import('./layers.js'), both]).then(([{ encoderShapes, layersOf }, both]) =>
-      layersOf({
-        superpose: both,
+    const start = async () => {
+      const both = options.rest ? options.rest() : superpose;
+      const { encoderShapes, layersOf } = await import('./layers.js');
+      return layersOf({
+        superpose: await both,
         model,
         layerBytes,
         corpusRows: (count, watch) =>
@@ -253,10 +254,11 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
           const of = await read(`encoder-${number}.safetensors`, parse, watch);
           return (name, precision) => of(`encoder.layer.${number}.${name}`, precision);
         },
-      }),
-    );
-    behind.catch(() => {
+      });
+    };
+    behind ??= start().catch((error: unknown) => {
       behind = undefined;
+      throw error;
     });
     return behind;
   };

@@ -9,22 +9,24 @@ import type { Floats, FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
-import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput, Way } from './encoder.js';
+import type { EncoderForward, ForwardInput, Way } from './encoder.js';
 import { recognised } from './families.js';
 import {
   decomposeFirstLayer,
   type FirstLayerInput,
-  type FirstLayers,
+  firstLayer,
   type Opened,
   summandNames,
   summandsOf,
   tensorsOf,
 } from './firstLayer.js';
+import type { LayeredFunctions } from './layeredModel.js';
 import type { FamilyId, Layout } from './layout.js';
 import type { Sentence } from './minilm.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
-import { layersIn, ownEncoder } from './ownLayers.js';
+import { layersIn, ownLayers } from './ownLayers.js';
 import { type Picture, patchesOf, pictureRules } from './pictures.js';
+import { resident } from './resident.js';
 import { counted, filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
 
 export interface OpenModelOptions extends SlicesWatch {
@@ -248,18 +250,6 @@ export async function openModel(
     if (epsilon === undefined) missing('epsilon', 'the ε of its norms');
     return { superpose, checkpoint, layout, heads, epsilon };
   };
-  let held: { precision: Precision; encoder: Encoder } | undefined;
-  const firstLayers: FirstLayers = new Map();
-  const freeHeld = () => {
-    held?.encoder.delete();
-    held = undefined;
-  };
-
-  const runnable = () => {
-    if (layers === 0)
-      throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
-  };
-
   const rowsOf = async <P extends Precision>(
     given: FirstLayerInput,
     precision: P,
@@ -268,28 +258,6 @@ export async function openModel(
     const watch = counted({ signal });
     const of = tensorsOf(checkpoint, precision, watch);
     return summandsOf({ superpose, checkpoint, layout }, given, precision, of, watch);
-  };
-
-  const forward = async <P extends Precision>(
-    input: ModelInput,
-    { precision, signal, progress, summands, ...asked }: OpenForwardOptions<P>,
-  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }> => {
-    const kind = check.precision(precision ?? 'float32') as P;
-    runnable();
-    const through = check.integer('layers', asked.layers ?? layers, 0, layers);
-    const { given, sentence } = await inputOf(input);
-    const opened = complete();
-    const waiting = { signal, progress };
-    if (!held?.encoder.isAlive() || held.precision !== kind || held.encoder.layers < through) {
-      freeHeld();
-      held = {
-        precision: kind,
-        encoder: (await ownEncoder(opened, config, through, kind, waiting)) as Encoder,
-      };
-    }
-    const rows = summands ?? (await rowsOf(given, kind, signal));
-    const run = held.encoder.forward(rows, { ...(asked as ForwardInput), layers: through });
-    return Object.assign(run as unknown as EncoderForward<FloatsOf<P>>, { sentence });
   };
 
   const changed = async <P extends Precision = 'float64'>(
@@ -313,45 +281,37 @@ export async function openModel(
     return { ...rows, ...(await changedRows(token, position, change, places, layout.positions)) };
   };
 
-  const corpusMeans = async ({
-    sentences,
-    precision,
-    done,
-    control = false,
-    signal,
-    progress,
-  }: OpenCorpusMeansOptions = {}): Promise<CorpusMeans> => {
-    const kind = check.precision(precision ?? 'float32');
-    check.flag('control', control);
-    runnable();
-    const { heads } = complete();
-    const { corpusOf, corpusSentences, meansOver } = await import('./layers.js');
-    const all = sentences ?? corpusSentences;
-    if (!Array.isArray(all)) check.refuse('sentences', 'a list of texts', all, false);
-    const cut: (readonly number[])[] = [];
-    for (const one of all)
-      cut.push(typeof one === 'string' ? (await tokenize(one)).ids : (await sentenceOf(one)).ids);
-    const corpus = corpusOf(cut, (ids) => ids, Math.min(30, layout.positions - 2));
-    const waiting = { signal, progress };
-    return meansOver(corpus, {
-      positionMeans: superpose.positionMeans,
-      poolShares: superpose.poolShares,
-      d_model: layout.d_model,
-      heads,
-      layers,
-      apart: layout.apart,
-      precision: kind,
-      async run(ids, isWindow) {
-        const summands = control && isWindow ? await changed({ ids }, { mean: 'sentence' }, kind) : undefined;
-        return forward(
-          { ids },
-          { precision: kind, scores: !isWindow, ...waiting, ...(summands && { summands }) },
-        );
+  /** What is held in the module’s memory until delete(); a call keeps to what was held when it was made. */
+  const hold = () => {
+    const first = resident(() => firstLayer(complete()));
+    const all = resident(() => ownLayers(complete(), config));
+    let run: Promise<LayeredFunctions> | undefined;
+    /** Loaded on demand, as few readers need this code. */
+    const load = async (): Promise<LayeredFunctions> => {
+      if (layers === 0)
+        throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
+      const { heads } = complete();
+      const { layeredModel } = await import('./layers.js');
+      const { d_model, apart } = layout;
+      const sizes = { d_model, heads, layers, apart };
+      return layeredModel({ superpose, resident: all, ...sizes, ahead: false, rows: rowsOf, changed });
+    };
+    return {
+      first,
+      layered() {
+        run ??= load().catch((error: unknown) => {
+          run = undefined;
+          throw error;
+        });
+        return run;
       },
-      signal,
-      done,
-    });
+      delete() {
+        first.delete();
+        all.delete();
+      },
+    };
   };
+  let held = hold();
 
   return {
     family: layout.family,
@@ -379,33 +339,39 @@ export async function openModel(
       { precision, layer, way, means, ...asked }: OpenDecomposeOptions<P> = {},
     ) {
       const kind = check.precision(precision ?? 'float64') as P;
+      const { first, layered } = held;
       if (layer || way !== undefined) {
-        const { signal, progress, gauge = 'canonical', apart, only, groups } = asked;
-        if (layers > 0) check.integer('layer', layer ?? 0, 0, layers - 1);
-        const waiting = { signal, progress };
-        const run = await forward<P>(input, { precision: kind, layers: (layer ?? 0) + 1, ...waiting });
-        const scores = run.decompose({
+        const run = await layered();
+        const { sentence } = await inputOf(input);
+        return run.decompose<P>(sentence, {
+          precision: kind,
           layer: layer ?? 0,
-          way: way ?? 'direct',
-          ...(means && {
-            means: (await import('./layers.js')).meansAt(means, layer ?? 0, kind) as NonNullable<
-              EncoderDecomposeInput<FloatsOf<P>>['means']
-            >,
-          }),
-          gauge,
-          apart: apart ?? (gauge === 'raw' ? [] : layout.apart.filter((row) => row < run.n)),
-          ...(only && { only }),
-          ...(groups && { groups }),
+          ...(way !== undefined && { way }),
+          ...(means && { means }),
+          ...asked,
         });
-        return { ...scores, sentence: run.sentence };
       }
       const { given, sentence } = await inputOf(input);
-      const scores = await decomposeFirstLayer(complete(), firstLayers, given, kind, asked);
-      return { ...(scores as Scores<FloatsOf<P>>), sentence };
+      const scores = await decomposeFirstLayer({ superpose, checkpoint, layout }, first, given, kind, asked);
+      return { ...scores, sentence };
     },
-    forward: <P extends Precision = 'float32'>(input: ModelInput, asked: OpenForwardOptions<P> = {}) =>
-      forward(input, asked),
-    corpusMeans,
+    async forward<P extends Precision = 'float32'>(input: ModelInput, asked: OpenForwardOptions<P> = {}) {
+      const run = await held.layered();
+      return run.forward<P>((await inputOf(input)).sentence, asked);
+    },
+    async corpusMeans(asked: OpenCorpusMeansOptions = {}) {
+      const run = await held.layered();
+      const { corpusOf, corpusSentences } = await import('./layers.js');
+      const cut = async () => {
+        const all = asked.sentences ?? corpusSentences;
+        if (!Array.isArray(all)) check.refuse('sentences', 'a list of texts', all, false);
+        const ids: (readonly number[])[] = [];
+        for (const one of all)
+          ids.push(typeof one === 'string' ? (await tokenize(one)).ids : (await sentenceOf(one)).ids);
+        return corpusOf(ids, (one) => one, Math.min(30, layout.positions - 2));
+      };
+      return run.corpusMeans(cut, asked);
+    },
     async rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P) {
       const kind = check.precision(precision ?? 'float64') as P;
       const rows = await rowsOf((await inputOf(input)).given, kind);
@@ -413,9 +379,8 @@ export async function openModel(
     },
     changed,
     delete() {
-      freeHeld();
-      for (const encoder of firstLayers.values()) encoder.delete();
-      firstLayers.clear();
+      held.delete();
+      held = hold();
     },
   };
 }

@@ -1,10 +1,10 @@
 // All layers of a reader's model of the BERT family, read one after another and run by the second module.
 import * as check from '../check.js';
-import type { Linear, Precision } from '../table.js';
-import type { Encoder, EncoderLayer } from './encoder.js';
+import type { FloatsOf, Linear, Precision } from '../table.js';
 import { type Opened, tensorsOf } from './firstLayer.js';
-import type { FamilyId, Layout, LinearNames } from './layout.js';
-import { counted, type SlicesWatch } from './slices.js';
+import type { FamilyId, Layout } from './layout.js';
+import type { EncoderParts } from './resident.js';
+import type { CountedWatch } from './slices.js';
 
 const bert = {
   query: 'attention.self.query',
@@ -58,58 +58,55 @@ export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): num
   return count;
 }
 
-/** An encoder with the model’s first layers. The caller must delete it. */
-export async function ownEncoder<P extends Precision>(
+/** The model’s layers, read one at a time, so that at most one of the file is in memory twice. */
+export function ownLayers(
   { superpose, checkpoint, layout, heads, epsilon }: Opened,
   config: unknown,
-  layers: number,
-  precision: P,
-  waiting: SlicesWatch,
-): Promise<Encoder<ArrayOf<P>>> {
+): EncoderParts {
   const names = namesOf(layout);
   if (!names) throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
-  const activation = activationOf(config);
-  const all = [...checkpoint.tensors.values()].filter(({ name }) =>
-    Array.from({ length: layers }, (_, layer) => `${names.before}${layer}.`).some((own) =>
-      name.startsWith(own),
-    ),
-  );
-  const watch = counted(waiting);
-  // Count all layers from the start, though they are read one at a time.
-  watch.wanted(all.reduce((sum, { begin, end }) => sum + end - begin, 0));
-  const reading = { ...watch, wanted: () => {} };
-  const of = tensorsOf(checkpoint, precision, reading);
-  const before = tensorsOf(checkpoint, precision, watch);
-  const norm = async (name: string, from = of) => {
-    const [gamma, beta] = checkpoint.tensors.has(`${name}.gamma`) ? ['gamma', 'beta'] : ['weight', 'bias'];
-    const whole = (kind: string) => from.whole(present(checkpoint, `${name}.${kind}`));
+  const reader = <P extends Precision>(precision: P, watch: CountedWatch) => {
+    const of = tensorsOf(checkpoint, precision, watch);
     return {
-      kind: 'layer_norm' as const,
-      gamma: (await whole(gamma as string)).data,
-      beta: (await whole(beta as string)).data,
-      epsilon,
+      of,
+      async norm(name: string) {
+        const [gamma, beta] = checkpoint.tensors.has(`${name}.gamma`)
+          ? ['gamma', 'beta']
+          : ['weight', 'bias'];
+        const whole = (kind: string) => of.whole(present(checkpoint, `${name}.${kind}`));
+        return {
+          kind: 'layer_norm' as const,
+          gamma: (await whole(gamma as string)).data,
+          beta: (await whole(beta as string)).data,
+          epsilon,
+        };
+      },
+      linear: (name: string): Promise<Linear<FloatsOf<P>>> =>
+        of.linear({
+          weight: present(checkpoint, `${name}.weight`),
+          bias: present(checkpoint, `${name}.bias`),
+        }),
     };
   };
-  const linear = (name: string): Promise<Linear<ArrayOf<P>>> =>
-    of.linear({
-      weight: present(checkpoint, `${name}.weight`),
-      bias: present(checkpoint, `${name}.bias`),
-    } satisfies LinearNames);
-  const { embeddingNorm, projection, relativeBias } = layout;
-  const encoder = superpose.encoder<P>({
-    d_model: layout.d_model,
-    heads,
-    precision,
-    activation,
-    ...(embeddingNorm && { embeddingNorm: await norm(embeddingNorm.gamma.replace(/\.\w+$/, ''), before) }),
-    ...(projection && { projection: await before.linear(projection) }),
-    ...(relativeBias && { relativeBias: await before.whole(relativeBias) }),
-  });
-  try {
-    for (let layer = 0; layer < layers; layer++) {
-      const name = (part: keyof typeof bert) => `${names.before}${layer}.${names.parts[part]}`;
-      // One layer at a time, so that at most one layer of the file is in memory twice.
-      const next: EncoderLayer<ArrayOf<P>> = {
+  return {
+    async begin(precision, watch) {
+      const activation = activationOf(config);
+      const { of, norm } = reader(precision, watch);
+      const { embeddingNorm, projection, relativeBias } = layout;
+      return superpose.encoder({
+        d_model: layout.d_model,
+        heads,
+        precision,
+        activation,
+        ...(embeddingNorm && { embeddingNorm: await norm(embeddingNorm.gamma.replace(/\.\w+$/, '')) }),
+        ...(projection && { projection: await of.linear(projection) }),
+        ...(relativeBias && { relativeBias: await of.whole(relativeBias) }),
+      });
+    },
+    async layer(number, precision, watch) {
+      const { norm, linear } = reader(precision, watch);
+      const name = (part: keyof typeof bert) => `${names.before}${number}.${names.parts[part]}`;
+      return {
         query: await linear(name('query')),
         key: await linear(name('key')),
         value: await linear(name('value')),
@@ -119,17 +116,17 @@ export async function ownEncoder<P extends Precision>(
         down: await linear(name('down')),
         mlpNorm: await norm(name('mlpNorm')),
       };
-      of.forget();
-      encoder.addLayer(next);
-    }
-  } catch (error) {
-    encoder.delete();
-    throw error;
-  }
-  return encoder;
+    },
+    bytes(number) {
+      let sum = 0;
+      for (const { name, begin, end } of checkpoint.tensors.values())
+        if (name.startsWith(`${names.before}${number}.`)) sum += end - begin;
+      return sum;
+    },
+    // A large model in double precision leaves no room for it in single.
+    alone: true,
+  };
 }
-
-type ArrayOf<P extends Precision> = import('../table.js').FloatsOf<P>;
 
 function present({ tensors }: Opened['checkpoint'], name: string): string {
   if (!tensors.has(name)) throw new RangeError(`The file lacks the tensor ${check.shown(name)}.`);

@@ -45,7 +45,8 @@ export function counted({ signal, progress }: SlicesWatch): CountedWatch {
     },
     received(bytes) {
       done += bytes;
-      progress?.(done, of);
+      // A file that arrives damaged is read twice.
+      progress?.(Math.min(done, of), of);
     },
   };
 }

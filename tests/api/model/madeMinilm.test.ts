@@ -488,6 +488,33 @@ describe('the second module', () => {
     expect(await told(minilm.forward(text))).toBe('Error: The network is away.');
     expect((await minilm.forward(text)).layers).toBe(2);
     expect(started).toBe(2);
+    // It is started once, however many calls follow.
+    await Promise.all([minilm.forward(text), minilm.decompose(text, { layer: 1 }), minilm.forward(text)]);
+    expect(started).toBe(2);
+  });
+
+  test('calls side by side take turns, in both precisions', async () => {
+    type MiniLM = Awaited<ReturnType<typeof loadMade>>['minilm'];
+    const calls: ((minilm: MiniLM) => Promise<Float64Array | Float32Array>)[] = [
+      async (one) => (await one.forward(text)).state(2).data,
+      async (one) => (await one.forward('a cat', { layers: 1 })).logits(0),
+      async (one) => (await one.forward(text, { precision: 'float64' })).attention(1),
+      async (one) => (await one.decompose(text, { layer: 1 })).terms,
+      async (one) => (await one.decompose(text, { layer: 0, precision: 'float32' })).terms,
+      async (one) => (await one.decompose(text)).terms,
+    ];
+    const wanted = [];
+    for (const call of calls) wanted.push(await call((await loadMade()).minilm));
+    const { minilm, asked } = await loadMade();
+    for (let turn = 0; turn < calls.length; turn++) {
+      const order = calls.map((_, at) => (at + turn) % calls.length);
+      const found = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(minilm)));
+      for (const [place, at] of order.entries()) expect(found[place]).toEqual(wanted[at]);
+    }
+    // Each layer once for each precision.
+    expect(asked.filter((file) => file.startsWith('encoder-')).sort()).toEqual(
+      [0, 0, 1, 1].map((layer) => `encoder-${layer}.safetensors`),
+    );
   });
 });
 

@@ -8,6 +8,7 @@ import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
 import { largestDifference } from '../support/numbers.ts';
 import { wordPieceTokenizer } from '../support/wordPieces.ts';
+import { heldBytes } from './made.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
@@ -379,7 +380,7 @@ async function watched(name: string) {
   return { model, cost };
 }
 
-test('layers are kept until delete(), or until another precision or more of them are asked for', async () => {
+test('layers are kept until delete(), or until another precision is asked for; more are added to them', async () => {
   const { model, cost } = await watched('bert');
   // Five rows of tokens, no two alike but for one, five positions and a segment of eight numbers each.
   const rows = 4 * 8 * (4 + 5 + 1);
@@ -388,8 +389,11 @@ test('layers are kept until delete(), or until another precision or more of them
   expect(one).toBeGreaterThan(rows);
   expect(await cost(forward({ layers: 1 }))).toBe(rows);
   expect(await cost(forward({ layers: 0 }))).toBe(rows);
-  const both = await cost(forward({}));
-  expect(both).toBeGreaterThan(one);
+  // The second layer alone: neither the first again, nor the norm of the embedding.
+  const second = await cost(forward({}));
+  const embedding = 4 * (8 + 8);
+  expect(second).toBe(one - embedding);
+  const both = one + second - rows;
   expect(await cost(forward({ layers: 2 }))).toBe(rows);
   expect(await cost(forward({ layers: 1 }))).toBe(rows);
   expect(await cost(forward({ precision: 'float64' }))).toBe(both);
@@ -404,6 +408,104 @@ test('layers are kept until delete(), or until another precision or more of them
   expect(() => again.state(2)).toThrow('has been deleted');
   model.delete();
 });
+
+test('calls side by side take turns: each gets its own result, and nothing is left behind', async () => {
+  const { model, cost } = await watched('bert');
+  const before = heldBytes();
+  const alone = async (run: (model: OpenedModel) => Promise<Float64Array | Float32Array>) => {
+    const other = await open('bert');
+    const found = await run(other);
+    other.delete();
+    return found;
+  };
+  // What is wanted of a forward is taken as soon as it is there, whoever asks besides.
+  const calls: ((model: OpenedModel) => Promise<Float64Array | Float32Array>)[] = [
+    ...[0, 1, 2].map(
+      (layers) => async (one: OpenedModel) => (await one.forward(input, { layers })).state(layers).data,
+    ),
+    async (one) => (await one.forward(input, { precision: 'float64' })).logits(1),
+    async (one) => (await one.forward({ ids: [3, 4, 5] })).attention(0),
+    ...([0, 1] as const).map(
+      (layer) => async (one: OpenedModel) => (await one.decompose(input, { layer })).terms,
+    ),
+    async (one) => (await one.decompose(input, { layer: 1, precision: 'float32' })).terms,
+    async (one) => (await one.decompose(input, { layer: 1, way: 'streams' })).terms,
+    async (one) => (await one.decompose({ ids: [5, 4] }, { precision: 'float32' })).terms,
+    async (one) => (await one.decompose({ ids: [5, 4, 3] })).terms,
+    async (one) => (await one.forward(input)).embedding,
+  ];
+  const wanted = [];
+  for (const call of calls) wanted.push(await alone(call));
+  // In every order that rotation gives: from none, from the other precision, from one layer.
+  for (let turn = 0; turn < calls.length; turn++) {
+    const order = calls.map((_, at) => (at + turn) % calls.length);
+    const found = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(model)));
+    for (const [place, at] of order.entries()) expect(found[place]).toEqual(wanted[at]);
+  }
+  // Twelve at once read each layer once, beside the rows of each call, and hold what one holds.
+  model.delete();
+  await model.forward(input);
+  const one = heldBytes();
+  model.delete();
+  expect(heldBytes(before)).toBe(before);
+  const rows = 4 * 8 * (4 + 5 + 1);
+  const whole = await cost(() => model.forward(input));
+  model.delete();
+  expect(await cost(() => Promise.all(Array.from({ length: 12 }, () => model.forward(input))))).toBe(
+    whole + 11 * rows,
+  );
+  expect(heldBytes(one)).toBe(one);
+  model.delete();
+  expect(heldBytes(before)).toBe(before);
+});
+
+test('whoever asks while a model is deleted is told so, and nothing is left behind', async () => {
+  const sentences = families.corpus.map((one) => ({ ids: one }));
+  const calls: Record<string, (model: OpenedModel) => Promise<unknown>> = {
+    forward: (model) => model.forward(input),
+    'decompose, the first layer': (model) => model.decompose(input),
+    'decompose, the second layer': (model) => model.decompose(input, { layer: 1 }),
+    corpusMeans: (model) => model.corpusMeans({ sentences }),
+    'forward beside decompose': (model) =>
+      Promise.all([model.forward(input), model.decompose(input, { layer: 1 }), model.decompose(input)]),
+  };
+  const before = heldBytes();
+  for (const [name, call] of Object.entries(calls)) {
+    // Deleted at every read that the call makes, until it is done before that.
+    for (let at = 0, over = false; !over; at++) {
+      const bytes = bytesOf('bert');
+      let reads = 0;
+      let opened: OpenedModel | undefined;
+      const model = await openModel(
+        plain,
+        {
+          name: 'x.safetensors',
+          size: bytes.length,
+          async read(from, length) {
+            if (opened && reads++ === at) opened.delete();
+            await Promise.resolve();
+            return bytes.slice(from, from + length);
+          },
+        },
+        { heads: 2, epsilon: 0.01 },
+      );
+      opened = model;
+      const end = await thrown(call(model));
+      over = reads <= at;
+      expect(end, `${name}, read ${at}`).toEqual(
+        over ? 'It was taken.' : new Error('The model was deleted before this was done; ask again.'),
+      );
+      opened = undefined;
+      // It is as it was when it was opened: what is held now would stay for good.
+      if (over) model.delete();
+      expect(heldBytes(before), `${name}, read ${at}`).toBe(before);
+      if (!over) expect((await model.forward(input)).layers).toBe(2);
+      model.delete();
+      // Later windows of a corpus are like these.
+      if (at > 40) over = true;
+    }
+  }
+}, 120_000);
 
 test('what a forward keeps and runs through is what it was asked for', async () => {
   const model = await open('bert');

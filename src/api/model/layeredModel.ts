@@ -1,0 +1,153 @@
+// A model whose layers run in the second module: its forward, the scores of any layer, means over a corpus.
+import * as check from '../check.js';
+import type { Scores } from '../scores/scores.js';
+import type { Superpose } from '../superpose.js';
+import type { FloatsOf, Precision, Table } from '../table.js';
+import type { PositionChange } from './changedPositions.js';
+import { type Corpus, type CorpusMeans, type CorpusMeansOptions, meansAt, meansOver } from './corpusMeans.js';
+import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import type { Sentence } from './minilm.js';
+import type { Resident } from './resident.js';
+import { counted } from './slices.js';
+
+/** Embedding rows, [n, e] each, by name. */
+type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
+
+export interface LayeredModel {
+  /** Both modules. */
+  superpose: Pick<Superpose, 'positionMeans' | 'poolShares'>;
+  /** Its encoders. */
+  resident: Resident;
+  /** Channels of a state, from 1 up. */
+  d_model: number;
+  /** Heads of a layer, from 1 up. */
+  heads: number;
+  /** Layers of the whole model, from 1 up. */
+  layers: number;
+  /** Rows whose token the model fixes. */
+  apart: readonly number[];
+  /**
+   * Whether a decomposition runs through all layers that are held, so that another layer's scores need no run of
+   * their own. It takes memory.
+   */
+  ahead: boolean;
+  /** The rows that a sentence sums. */
+  rows<P extends Precision>(sentence: Sentence, precision: P, signal?: AbortSignal): Promise<Rows<P>>;
+  /** The same after its positions are changed. */
+  changed<P extends Precision>(sentence: Sentence, change: PositionChange, precision: P): Promise<Rows<P>>;
+}
+
+interface Waiting {
+  signal?: AbortSignal | undefined;
+  progress?: ((bytes: number, of: number) => void) | undefined;
+}
+
+interface RunOptions<P extends Precision> extends ForwardInput<FloatsOf<P>>, Waiting {
+  precision?: P;
+  summands?: Rows<P>;
+}
+
+interface ScoresOptions<P extends Precision>
+  extends Omit<EncoderDecomposeInput<FloatsOf<P>>, 'means'>,
+    Waiting {
+  precision?: P;
+  means?: Pick<CorpusMeans, 'states'>;
+  summands?: Rows<P>;
+}
+
+export interface LayeredFunctions {
+  forward<P extends Precision = 'float32'>(
+    sentence: Sentence,
+    options?: RunOptions<P>,
+  ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  decompose<P extends Precision = 'float64'>(
+    sentence: Sentence,
+    options: ScoresOptions<P>,
+  ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /** `cut` reads and cuts the corpus, `rowsOf` its rows at once; both after the options are checked. */
+  corpusMeans(
+    cut: () => Corpus | Promise<Corpus>,
+    options: Omit<CorpusMeansOptions, 'sentences'>,
+    rowsOf?: (precision: Precision, signal?: AbortSignal) => Promise<LayeredModel['rows']>,
+  ): Promise<CorpusMeans>;
+}
+
+export function layeredModel(model: LayeredModel): LayeredFunctions {
+  const { superpose, resident, d_model, heads, layers: all, apart: fixed } = model;
+  /** The forward of an encoder's last decomposition, and of which tokens it is. */
+  const decomposed = new WeakMap<object, { key: string; run: EncoderForward }>();
+
+  const forward = async <P extends Precision = 'float32'>(
+    sentence: Sentence,
+    { precision, summands, signal, progress, ...input }: RunOptions<P> = {},
+  ) => {
+    const kind = check.precision(precision ?? 'float32') as P;
+    const layers = check.integer('layers', input.layers ?? all, 0, all);
+    return resident.use(kind, layers, counted({ signal, progress }), async (encoder) => {
+      const rows = summands ?? (await model.rows(sentence, kind, signal));
+      decomposed.delete(encoder);
+      return Object.assign(encoder.forward(rows, { ...input, layers }), { sentence });
+    });
+  };
+
+  const decompose = async <P extends Precision = 'float64'>(
+    sentence: Sentence,
+    { precision, means, signal, progress, gauge, apart, summands, ...input }: ScoresOptions<P>,
+  ) => {
+    const kind = check.precision(precision ?? 'float64') as P;
+    const layer = check.integer('layer', input.layer, 0, all - 1);
+    const key = String(sentence.ids);
+    const run = async (encoder: Encoder<FloatsOf<P>>) => {
+      const last = decomposed.get(encoder);
+      if (!summands && last?.key === key && last.run.layers > layer) return last.run;
+      const rows = summands ?? (await model.rows(sentence, kind, signal));
+      decomposed.delete(encoder);
+      const layers = model.ahead ? encoder.layers : layer + 1;
+      const found = encoder.forward(rows, { layers }) as unknown as EncoderForward;
+      if (!summands) decomposed.set(encoder, { key, run: found });
+      return found;
+    };
+    return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
+      const found = await run(encoder);
+      const named = gauge ?? 'canonical';
+      const scores = found.decompose({
+        ...(input as EncoderDecomposeInput),
+        gauge: named as NonNullable<EncoderDecomposeInput['gauge']>,
+        apart: apart ?? (named === 'raw' ? [] : fixed.filter((row) => row < found.n)),
+        ...(means && { means: meansAt(means, layer, kind) }),
+      });
+      return { ...(scores as Scores<FloatsOf<P>>), sentence };
+    });
+  };
+
+  const corpusMeans: LayeredFunctions['corpusMeans'] = async (
+    cut,
+    { precision, done, control = false, signal, progress },
+    rowsOf,
+  ) => {
+    const kind = check.precision(precision ?? 'float32');
+    check.flag('control', control);
+    const corpus = await cut();
+    const rows = rowsOf ? await rowsOf(kind, signal) : model.rows;
+    return meansOver(corpus, {
+      positionMeans: superpose.positionMeans,
+      poolShares: superpose.poolShares,
+      d_model,
+      heads,
+      layers: all,
+      apart: fixed,
+      precision: kind,
+      async run(ids, isWindow) {
+        const sentence = { ids, tokens: ids.map(String), dropped: 0 };
+        const summands = await (control && isWindow
+          ? model.changed(sentence, { mean: 'sentence' }, kind)
+          : rows(sentence, kind, signal));
+        return forward(sentence, { precision: kind, summands, scores: !isWindow, signal, progress });
+      },
+      signal,
+      done,
+    });
+  };
+
+  return { forward, decompose, corpusMeans };
+}
