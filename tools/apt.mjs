@@ -89,11 +89,13 @@ export async function unpackPinned(run, uri, pin, folder) {
   ];
   if ((await run(helper, command, { mayFail: true })) !== 0) {
     const refused = `${archive}.FAILED`;
-    throw new Error(
-      existsSync(refused)
-        ? `The file that came as ${pin.package} ${pin.version} has the SHA-256 ${sha256(refused)}, and ${pin.sha256} was expected.`
-        : `${uri}/${pin.pool} could not be downloaded. If it was not found there, ${pin.package} ${pin.version} has left the mirror.`,
-    );
+    const name = `${pin.package} ${pin.version}-${pin.revision}`;
+    if (existsSync(refused))
+      throw new Error(
+        `The file that came as ${name} has the SHA-256 ${sha256(refused)}, and ${pin.sha256} was expected.`,
+      );
+    const why = `${uri}/${pin.pool} could not be downloaded. If it was not found there, ${name} has left the mirror.`;
+    throw Object.assign(new Error(why), { hasLeft: true });
   }
   await unpackArchive(run, archive, folder);
   rmSync(archive);

@@ -1,5 +1,5 @@
 // The header-only libraries: Eigen 5 and, for the native tests, RapidJSON. They are the host's where CMake
-// finds them, otherwise pinned Debian packages in the user's cache.
+// finds them, otherwise Debian's packages in the user's cache.
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { unpackPinned } from './apt.mjs';
+import { unpackPackages, unpackPinned } from './apt.mjs';
 import * as pins from './pins.mjs';
 import { ask, root } from './steps.mjs';
 import { unpacked } from './unpack.mjs';
@@ -23,11 +23,12 @@ const prefix = join(root, 'build', 'prefix');
 /** The environment that leads CMake to the headers; RapidJSON's only for `native` tests. */
 export async function headers({ native }) {
   const host = hostHeaders();
-  const eigen = host.eigen ? undefined : await pinned(pins.eigen);
+  const eigen = host.eigen ? undefined : await packaged(pins.eigen, fromPool);
   link(host.eigen ?? join(eigen, 'include/eigen3'), join(prefix, 'include/eigen3'));
   link(host.eigenConfig ?? join(eigen, 'share/eigen3/cmake'), join(prefix, 'share/eigen3/cmake'));
   if (native) {
-    const rapidjson = host.rapidjson ?? join(await pinned(pins.rapidjson), 'include/rapidjson');
+    const rapidjson =
+      host.rapidjson ?? join(await packaged(pins.rapidjson, fromSuite(pins.rapidjson)), 'include/rapidjson');
     link(rapidjson, join(prefix, 'include/rapidjson'));
   }
   return { SUPERPOSE_PREFIX: prefix };
@@ -54,19 +55,39 @@ function hostHeaders() {
   }
 }
 
-const pinned = async (pin) =>
+const packaged = async (pin, fill) =>
   join(
     await unpacked({
       name: `${pin.package}-${pin.version}`,
       what: `${pin.name} (${pin.package} ${pin.version})`,
       instead:
         `put ${pin.name} where CMake finds it, or name the folder above its include folder in SUPERPOSE_PREFIX ` +
-        `or CMAKE_PREFIX_PATH. tools/pins.mjs names the package that is expected, ${pin.package} ${pin.version} ` +
-        `with the SHA-256 ${pin.sha256}; a newer one can be tried there.`,
-      fill: (half, { uri }, run) => unpackPinned(run, uri, pin, half),
+        `or CMAKE_PREFIX_PATH. tools/pins.mjs names the package that is expected, ${pin.package} ${pin.version}; ` +
+        'a newer one can be tried there.',
+      fill,
     }),
     'usr',
   );
+
+const fromSuite =
+  (pin) =>
+  (half, { uri }, run) =>
+    unpackPackages(run, { uri, suite: pin.suite, packages: [`${pin.package}=${pin.version}*`] }, half);
+
+async function fromPool(half, mirror, run) {
+  try {
+    await unpackPinned(run, mirror.uri, pins.eigen, half);
+  } catch (first) {
+    // A file that is not the expected one is no reason to look elsewhere.
+    if (!first.hasLeft) throw first;
+    console.log(`${first.message} Taking the revision that ${pins.eigen.suite} has now.`);
+    await fromSuite(pins.eigen)(half, mirror, run).catch((second) => {
+      throw new Error(
+        `${first.message} And ${pins.eigen.suite} has no ${pins.eigen.package} ${pins.eigen.version} either: ${second.message}`,
+      );
+    });
+  }
+}
 
 function link(target, at) {
   try {
