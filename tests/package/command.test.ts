@@ -8,6 +8,7 @@ import { readState } from '../../web/figures/controls.ts';
 import { compute, figure } from '../../web/figures/dotProducts.ts';
 import { figures } from '../../web/figures/index.ts';
 import { library } from '../../web/worker/library.ts';
+import { oldLinks } from '../figures/oldLinks.ts';
 import { emptyProject, type Project, pack, root } from './support/project.ts';
 
 let project: Project;
@@ -73,6 +74,22 @@ test('the numbers are the figure’s, in CSV and in JSON, however the state is g
   );
 });
 
+test.each(oldLinks)('$name, a former name, is $figure', async ({ name, was, figure: today, is }) => {
+  const { stdout } = await superpose('list', name);
+  expect(stdout).toBe((await superpose('list', today)).stdout);
+  const set = was.flatMap(([setting, text]) => ['--set', `${setting}=${text}`]);
+  const fragment = String(new URLSearchParams(was));
+  for (const settings of [set, ['--state', fragment], ['--state', `#v=1&figure=${name}&${fragment}`]]) {
+    expect(await superpose('figure', name, ...settings, '--out', 'former.json')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const { figure, state } = JSON.parse((await made('former.json')).toString());
+    expect(figure).toBe(today);
+    expect(state).toMatchObject(is);
+  }
+});
+
 test.each(['C#', 'C#v=9', 'http://a.org/#v=9'])('a setting of --state may be %s', async (text) => {
   const outcome = await superpose('figure', 'dot-products', '--state', `text=${text}`, '--out', 'text.json');
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
@@ -96,6 +113,8 @@ test.each([
   [['figure'], 2, 'the name of one figure'],
   [['figure', 'nothing', '--out', 'a.svg'], 2, 'no figure called “nothing”'],
   [['figure', 'constructor', '--out', 'a.svg'], 2, 'no figure called “constructor”'],
+  [['figure', '__proto__', '--out', 'a.svg'], 2, 'no figure called “__proto__”'],
+  [['list', '__proto__'], 2, 'no figure called “__proto__”'],
   [['figure', 'dot-products'], 2, '--out FILE'],
   [['figure', 'dot-products', '--out', 'a.gif'], 2, '.svg, .png, .csv, .json'],
   [['figure', 'dot-products', '--out', 'missing/a.svg'], 2, 'could not be written'],

@@ -8,11 +8,12 @@ import { drawn, figureOf, unfold, visit } from './support/visit.ts';
 
 type Live = HTMLElement & { loaded(): Promise<AnyFigure> };
 
-const name = 'shift';
+const name = 'gram';
+const fragment = `#v=1&figure=${name}&of=shift`;
 const problems = async (page: Page) => (await page.evaluate(readFigure, name))?.problems.join(' ') ?? '';
 
 test('a number beside the grid is drawn as the one on it', async () => {
-  const { page } = await visit({ fragment: `#v=1&figure=${name}&k=3.0000001&p=-0` });
+  const { page } = await visit({ fragment: `${fragment}&k=3.0000001&p=-0` });
   const shown = await drawn(page, name);
   expect(shown.state).toMatchObject({ k: 3, p: 0 });
   expect(shown.problems).toEqual([]);
@@ -22,7 +23,7 @@ test('a number beside the grid is drawn as the one on it', async () => {
 test.each(['scene', 'describe', 'readout', 'cells', 'focus'])(
   'a figure whose %s throws says so, keeps its inputs, and shows the next settings',
   async (part) => {
-    const { page } = await visit({ fragment: `#v=1&figure=${name}&k=4` });
+    const { page } = await visit({ fragment: `${fragment}&k=4` });
     await drawn(page, name);
     const element = figureOf(page, name);
     const { finding } = (await page.evaluate(readFigure, name)) ?? {};
@@ -48,7 +49,7 @@ test.each(['scene', 'describe', 'readout', 'cells', 'focus'])(
 );
 
 test('numbers that cannot be put into a table leave the figure as it is', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ fragment });
   await drawn(page, name);
   const element = figureOf(page, name);
   await element.evaluate(async (one: Live) => {
@@ -64,7 +65,7 @@ test('numbers that cannot be put into a table leave the figure as it is', async 
 });
 
 test('a worker that broke is ended, and another one goes on', async () => {
-  const { page } = await visit({ fragment: `#v=1&figure=${name}` });
+  const { page } = await visit({ fragment });
   await drawn(page, name);
   const [worker] = page.workers();
   expect(page.workers()).toHaveLength(1);

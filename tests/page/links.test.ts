@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
+import { oldLinks } from '../figures/oldLinks.ts';
 import { expected, figures, readLink, withoutRounding } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
@@ -59,6 +60,23 @@ test.each([
   await page.getByText(sentence).waitFor();
   expect((await drawn(page, name)).state.d).toBe(64);
 });
+
+test.each(oldLinks)(
+  'a link to $name opens $figure on the page, and so does its former page',
+  async ({ name: former, was, figure, is }) => {
+    const fragment = `#${new URLSearchParams([['v', '1'], ['figure', former], ...was])}`;
+    const { page, site } = await visit({ fragment });
+    const shown = await drawn(page, figure);
+    expect(shown).toMatchObject({ state: is, problems: [] });
+    for (const end of [fragment, '']) {
+      await page.goto(`${site.address}figures/${former}/${end}`);
+      await page.waitForURL((url) => url.pathname.endsWith(`/figures/${figure}/`));
+      const alone = await drawn(page, figure);
+      expect(alone.problems).toEqual([]);
+      if (end) expect(alone).toMatchObject({ state: is, finding: shown.finding });
+    }
+  },
+);
 
 test('back and forward go through the views', async () => {
   const { page } = await visit();

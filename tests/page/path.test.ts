@@ -50,7 +50,7 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
   const third = await page.context().newPage();
   await third.goto(`${site.address}#check-shift`);
   await expect
-    .poll(async () => (await third.evaluate(readFigure, 'shift'))?.drawn, { timeout: 20_000 })
+    .poll(async () => (await third.evaluate(readFigure, 'gram'))?.drawn, { timeout: 20_000 })
     .toBeDefined();
 });
 

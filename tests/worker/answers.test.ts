@@ -20,12 +20,12 @@ describe('answering', () => {
     };
 
   test.each<[string, unknown, Reply]>([
-    ['data', 5, { id: 3, data: { figure: 'shift', state: { n: 1 }, result: 5 } }],
+    ['data', 5, { id: 3, data: { figure: 'gram', state: { n: 1 }, result: 5 } }],
     ['an error', new Error('It broke.'), { id: 3, error: 'It broke.' }],
     ['what is thrown and no error', 'thrown', { id: 3, error: 'thrown' }],
   ])('%s', async (_, result, last) => {
     const said: Reply[] = [];
-    await answering(run(result), (reply) => said.push(reply))({ id: 3, figure: 'shift', state: { n: 1 } });
+    await answering(run(result), (reply) => said.push(reply))({ id: 3, figure: 'gram', state: { n: 1 } });
     expect(said).toEqual([{ id: 3, progress: 0.25 }, last]);
   });
 
@@ -45,7 +45,7 @@ describe('answering', () => {
       (reply) => said.push(reply),
     );
     const said: Reply[] = [];
-    const both = [0, 1].map((id) => answer({ id, figure: 'shift', state: {} }));
+    const both = [0, 1].map((id) => answer({ id, figure: 'gram', state: {} }));
     await answer({ cancel: 1 });
     await answer({ cancel: 99 });
     expect(signals.map((signal) => signal.aborted)).toEqual([false, true]);

@@ -84,8 +84,8 @@ beforeEach(() => withWays('starts'));
 describe('one asker', () => {
   test('is answered with the state that it asked for', () => {
     const { heard, answers } = listener();
-    client.asker('shift', answers).ask({ n: 1 });
-    expect(newest().told).toEqual([{ id: 0, figure: 'shift', state: { n: 1 } }]);
+    client.asker('gram', answers).ask({ n: 1 });
+    expect(newest().told).toEqual([{ id: 0, figure: 'gram', state: { n: 1 } }]);
     newest().say({ id: 0, progress: 0.5 });
     newest().say({ id: 0, data: 'a' });
     // Nothing more is heard about an answered question.
@@ -96,24 +96,20 @@ describe('one asker', () => {
 
   test('has one question under way: a newer one cancels it, and only the newest follows', () => {
     const { heard, answers } = listener();
-    const one = client.asker('shift', answers);
+    const one = client.asker('gram', answers);
     one.ask({ n: 1 });
     one.ask({ n: 2 });
     one.ask({ n: 3 });
-    expect(newest().told).toEqual([
-      { id: 0, figure: 'shift', state: { n: 1 } },
-      { cancel: 0 },
-      { cancel: 0 },
-    ]);
+    expect(newest().told).toEqual([{ id: 0, figure: 'gram', state: { n: 1 } }, { cancel: 0 }, { cancel: 0 }]);
     newest().say({ id: 0, error: 'aborted' });
-    expect(newest().told.slice(3)).toEqual([{ id: 1, figure: 'shift', state: { n: 3 } }]);
+    expect(newest().told.slice(3)).toEqual([{ id: 1, figure: 'gram', state: { n: 3 } }]);
     newest().say({ id: 1, data: 'c' });
     expect(heard).toEqual(['answered c for 3']);
   });
 
   test('an answer that came before it was cancelled is shown, and the next one asked for', () => {
     const { heard, answers } = listener();
-    const one = client.asker('shift', answers);
+    const one = client.asker('gram', answers);
     one.ask({ n: 1 });
     one.ask({ n: 2 });
     newest().say({ id: 0, data: 'a' });
@@ -123,7 +119,7 @@ describe('one asker', () => {
 
   test('what is cancelled is silent, and what follows is not', () => {
     const { heard, answers } = listener();
-    const one = client.asker('shift', answers);
+    const one = client.asker('gram', answers);
     one.cancel();
     expect(lines).toEqual([]);
     one.ask({ n: 1 });
@@ -140,10 +136,10 @@ describe('one asker', () => {
 
   test('a run is watched until another question overtakes it, and looked at with other settings', () => {
     const { heard, answers } = listener();
-    const one = client.asker('shift', answers);
+    const one = client.asker('gram', answers);
     one.order('hold');
     one.ask({ n: 1 }, { again: true, held: true });
-    expect(newest().told).toEqual([{ id: 0, figure: 'shift', state: { n: 1 }, again: true, held: true }]);
+    expect(newest().told).toEqual([{ id: 0, figure: 'gram', state: { n: 1 }, again: true, held: true }]);
     newest().say({ id: 0, frame: 'a' });
     one.order('step');
     one.ask({ n: 2 }, { look: true });
@@ -165,7 +161,7 @@ describe('one asker', () => {
 
   test('a run that is cancelled is looked at no more: what is asked then comes after it', () => {
     const { answers } = listener();
-    const one = client.asker('shift', answers);
+    const one = client.asker('gram', answers);
     one.ask({ n: 1 });
     one.cancel();
     one.ask({ n: 2 }, { look: true });
@@ -174,7 +170,7 @@ describe('one asker', () => {
 
   test('a state that no line takes is a failure, and the next one is asked', () => {
     const { heard, answers } = listener();
-    const one = client.asker('shift', answers);
+    const one = client.asker('gram', answers);
     client.startEarly();
     newest().postMessage = () => {
       throw new Error('It cannot be cloned.');
@@ -202,7 +198,7 @@ describe('ways', () => {
     expect(() => client.startEarly()).not.toThrow();
     expect(client.answeredIn()).toBeUndefined();
     const { heard, answers } = listener();
-    client.asker('shift', answers).ask({ n: 1 });
+    client.asker('gram', answers).ask({ n: 1 });
     expect(heard).toEqual([`failed ${broken}`]);
   });
 
@@ -212,7 +208,7 @@ describe('ways', () => {
     expect(client.answeredIn()).toBe('blob worker');
     await withWays('throws', 'throws once');
     const { heard, answers } = listener();
-    const one = client.asker('shift', answers);
+    const one = client.asker('gram', answers);
     one.ask({ n: 1 });
     expect(heard).toEqual([`failed ${broken}`]);
     one.ask({ n: 2 });
@@ -223,7 +219,7 @@ describe('ways', () => {
   test('one that breaks before it said anything: the next takes its questions, in silence', async () => {
     await withWays('starts', 'starts');
     const [one, other] = [listener(), listener()];
-    client.asker('shift', one.answers).ask({ n: 1 });
+    client.asker('gram', one.answers).ask({ n: 1 });
     client.asker('gram', other.answers).ask({ n: 2 });
     const [first] = lines as [TestLine];
     expect(first.break()).toBe(true);
@@ -240,7 +236,7 @@ describe('ways', () => {
     for (const ways of [['starts'], ['starts', 'starts']] as const) {
       await withWays(...ways);
       const { heard, answers } = listener();
-      const one = client.asker('shift', answers);
+      const one = client.asker('gram', answers);
       one.ask({ n: 1 });
       if (ways.length > 1) newest().say({ id: 0, progress: 0 });
       heard.length = 0;
@@ -262,7 +258,7 @@ describe('ways', () => {
   test('the next that does not start either is a failure', async () => {
     await withWays('starts', 'throws');
     const { heard, answers } = listener();
-    client.asker('shift', answers).ask({ n: 1 });
+    client.asker('gram', answers).ask({ n: 1 });
     newest().break();
     expect(heard).toEqual([`failed ${broken}`]);
   });

@@ -117,9 +117,9 @@ test('in a worker its file answers, also what is to be carried; in a page it wai
   await import('../../web/worker/worker.ts');
   // A figure without a model has data, but nothing to carry.
   vi.stubGlobal('fetch', async () => new Response('{}'));
-  const state = initialState((await (figures.shift as NonNullable<typeof figures.shift>)()).controls);
+  const state = initialState((await (figures.gram as NonNullable<typeof figures.gram>)()).controls);
   for (const more of [{}, { carry: true }])
-    await self.onmessage?.({ data: { id: said.length, figure: 'shift', state, ...more } });
+    await self.onmessage?.({ data: { id: said.length, figure: 'gram', state, ...more } });
   expect(said).toEqual([
     { id: 0, data: expect.any(Object) },
     { id: 1, data: undefined },

@@ -88,12 +88,12 @@ test('orders reach the run that they name, while it is under way; a run that is 
     },
     (reply) => said.push(reply),
   );
-  const done = answer({ id: 4, figure: 'shift', state: { n: 1 }, held: true });
+  const done = answer({ id: 4, figure: 'gram', state: { n: 1 }, held: true });
   await answer({ run: 9, order: 'step' });
   await answer({ run: 4, order: { look: { n: 2 } } });
   await done;
   await answer({ run: 4, order: 'go' });
-  await answer({ id: 5, figure: 'shift', state: {}, carry: true });
+  await answer({ id: 5, figure: 'gram', state: {}, carry: true });
   expect(said).toEqual([
     { id: 4, frame: 'begun' },
     { id: 4, data: ['look', 2] },

@@ -3,10 +3,11 @@
 import type { ReactiveController } from 'lit';
 import { readState, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
+import { type Settings, today } from '../figures/formerNames.js';
 import { figures } from '../figures/index.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/protocol.js';
-import { attributeOf } from './attribute.js';
+import { settingOf } from './attribute.js';
 import type { FigureElement } from './figureElement.js';
 import { place } from './place.js';
 import type { Running } from './running.js';
@@ -106,7 +107,8 @@ export class Asking implements ReactiveController {
   async loaded(): Promise<AnyFigure | undefined> {
     this.renamed();
     if (this.figure) return this.figure;
-    const { name } = this;
+    const asked = this.name;
+    const name = today(asked).figure;
     if (!Object.hasOwn(figures, name)) {
       this.fail(
         `There is no figure called “${name.slice(0, 40)}”. There are ${Object.keys(figures).join(', ')}.`,
@@ -117,15 +119,16 @@ export class Asking implements ReactiveController {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
       const run = figure.runs && (await import('./running.js'));
       // Meanwhile the name may have changed, or another call may have finished first.
-      if (this.renamed() || this.name !== name) return this.loaded();
+      if (this.renamed() || this.name !== asked) return this.loaded();
       if (this.figure) return this.figure;
       this.figure = figure;
       this.running = run && new run.Running(this.host, figure);
       this.failure = undefined;
-      const own = Object.keys(figure.controls).flatMap((setting): [string, string][] => {
-        const text = this.host.getAttribute(attributeOf(setting));
-        return text === null ? [] : [[setting, text]];
-      });
+      const given = Array.from(this.host.attributes, ({ name, value }) => [
+        settingOf(name),
+        value,
+      ]) as Settings;
+      const own = today(asked, given).settings.filter(([setting]) => Object.hasOwn(figure.controls, setting));
       const { state, refused } = readState(figure.controls, own);
       this.take(state, instead(refused));
       this.own = this.settings;
@@ -147,7 +150,7 @@ export class Asking implements ReactiveController {
       });
       return figure;
     } catch {
-      if (this.name === name) {
+      if (this.name === asked) {
         this.fail('This figure’s code could not be loaded. Reload the page to try again.');
       }
       return undefined;

@@ -5,6 +5,7 @@ import { guard } from 'lit/directives/guard.js';
 import { captionOf } from '../figures/caption.js';
 import type { Control, State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
+import { today } from '../figures/formerNames.js';
 import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
 import type { Cursor, Handle } from '../plot/scene.js';
@@ -114,8 +115,9 @@ export class FigureElement extends LitElement {
   /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
   private standIn(): TemplateResult | typeof nothing {
     if (!place.foreign || !place.home || this.childElementCount > 0) return nothing;
-    if (!Object.hasOwn(figures, this.name)) return nothing;
-    const picture = `${place.home}pictures/${this.name}-narrow.svg`;
+    const { figure } = today(this.name);
+    if (!Object.hasOwn(figures, figure)) return nothing;
+    const picture = `${place.home}pictures/${figure}-narrow.svg`;
     return html`<a href=${this.saving.link() ?? nothing}><img src=${picture} alt=${this.asking.figure?.title ?? this.name} loading="lazy" /></a>`;
   }
 

@@ -14,6 +14,7 @@ import {
   writtenState,
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
+import { today } from '../figures/formerNames.js';
 import { themeAround, watchAround } from './around.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
@@ -87,7 +88,7 @@ class Mirror implements ReactiveController {
   private hear(changes: MutationRecord[]): void {
     const { figure } = this.element.asking;
     // Until the figure's code is there no attribute has been read; then all are.
-    if (figure?.name !== this.element.name) return;
+    if (figure?.name !== today(this.element.name).figure) return;
     const names = new Set(changes.map(({ attributeName }) => attributeName));
     const texts = controlsOf(figure).flatMap(([name, control]): [string, string][] => {
       const attribute = attributeOf(name);

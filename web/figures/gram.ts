@@ -1,18 +1,47 @@
-// Figure "Dot products of positions": when they depend on the distance alone, and what breaks it.
+// Figure "Dot products and shifts of positions": when they depend on the distance alone, and what breaks it.
 import { extent } from 'd3-array';
+import type { Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { colourKey, largestMagnitude, map, multiples, plane, tickText, titleHeight } from '../plot/parts.js';
-import type { Mark, Region } from '../plot/scene.js';
-import type { Controls } from './controls.js';
+import { changeText, howExactly } from '../plot/gap.js';
+import {
+  type Area,
+  colourKey,
+  largestMagnitude,
+  lineKey,
+  lineThrough,
+  map,
+  multiples,
+  plane,
+  tickText,
+  titleHeight,
+  vertical,
+} from '../plot/parts.js';
+import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { sinusoidNames, sinusoids } from './sinusoids.js';
 
+const shifts = 64;
+const tableRows = 64;
+
 const controls = {
+  of: {
+    kind: 'choice',
+    label: 'What depends on the distance',
+    options: { products: 'Dot products', shift: 'A shift' },
+    initial: 'products',
+    radio: true,
+  },
   encoding: { kind: 'choice', label: 'Sinusoidal encoding', options: sinusoidNames, initial: 'interleaved' },
   positions: { kind: 'steps', label: 'Positions L', values: [8, 16, 32, 64, 96], initial: 64 },
-  d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64, 128], initial: 32 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  k: { kind: 'range', label: 'Shift k', min: 1, max: shifts, step: 1, initial: 5 },
+  p: { kind: 'range', label: 'Position p', min: 0, max: tableRows - 1, step: 1, initial: 3 },
+  scale: { kind: 'range', label: 'Token scale', min: 0, max: 2, step: 0.05, initial: 1 },
+  d: { kind: 'steps', more: true, label: 'Width d', values: [8, 16, 32, 64, 128, 256], initial: 32 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
 
 const forms = [
   { name: 'whole', title: 'As it is', said: 'as it is' },
@@ -22,7 +51,13 @@ const forms = [
   { name: 'rotationForm', title: 'Pairs turned', said: 'pairs turned' },
 ] as const;
 
-interface Data {
+const circles = 4;
+
+/** Sine and cosine channel of one frequency. */
+type Point = [number, number];
+
+/** Each position with each. */
+interface Products {
   n: number;
   /** By form, [n, n]. */
   matrices: Float64Array[];
@@ -30,11 +65,30 @@ interface Data {
   spreads: number[];
 }
 
-export const compute: Compute<typeof controls, Data> = async (library, { encoding, positions, d, seed }) => {
+/** Each position to the one k further on. */
+interface Shifts {
+  /** For each k from 1: the largest |PE(p + k) − M_k PE(p)| over all positions and channels. */
+  encodingErrors: number[];
+  /** For each k: ‖Mₖ (x + PE(p)) − (x + PE(p + k))‖ for this p. */
+  sumErrors: number[];
+  /** For each k: ‖PE(p + k) − PE(p)‖, what the shift moves. */
+  moves: number[];
+  tokenLength: number;
+  /** For a few frequencies, fastest first. */
+  pairs: { frequency: number; token: Point; before: Point; after: Point; turned: Point }[];
+}
+
+type Data = Products | Shifts;
+
+const isShift = (data: Data): data is Shifts => 'moves' in data;
+
+export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
+  if (state.of === 'shift') return shifted(superpose, state);
+  const { positions, d: d_model, seed, encoding } = state;
   const { matrices, ...spreads } = superpose.gramSpreads({
     positions,
-    d_model: d,
+    d_model,
     ...sinusoids[encoding],
     seed,
   });
@@ -45,92 +99,99 @@ export const compute: Compute<typeof controls, Data> = async (library, { encodin
   };
 };
 
+// The errors of the encoding depend on nothing but the width.
+let last: { d: number; errors: number[] } | undefined;
+
+function shifted(superpose: Superpose, { k, p, d, scale, seed }: State): Shifts {
+  const ks = Array.from({ length: shifts }, (_, place) => place + 1);
+  if (last?.d !== d) {
+    const errors = ks.map((offset) => superpose.shiftError({ positions: tableRows, d_model: d, offset }));
+    last = { d, errors };
+  }
+  const token = superpose.randomNormal({ rows: 1, columns: d, seed }).data.map((value) => scale * value);
+  // Rows p and p + 1 to p + shifts.
+  const positions = superpose.sinusoidal({ positions: shifts + 1, d_model: d, firstPosition: p });
+  const row = (place: number) => positions.data.subarray(place * d, (place + 1) * d);
+  const sums = tableOf([0, ...ks].map((place) => row(place).map((value, c) => value + (token[c] as number))));
+  const start = sums.data.subarray(0, d);
+  // M_k turns each pair by −kw where rotary positions turn it by +kw, so row r is at position r − shifts.
+  const turned = superpose.rotate({ rows: tableOf(ks.map(() => start)), firstPosition: -shifts });
+  const turnedBy = (offset: number) => turned.data.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
+  const sum = (offset: number) => sums.data.subarray(offset * d, (offset + 1) * d);
+  const lengths = (rows: Float64Array[]) => [...superpose.rowLengths(tableOf(rows))];
+  const frequencies = superpose.sinusoidalFrequencies({ d_model: d });
+  const chosen = Array.from({ length: circles }, (_, place) => Math.round((place * (d / 2 - 1)) / 8));
+  return {
+    encodingErrors: last.errors,
+    sumErrors: lengths(ks.map((offset) => difference(turnedBy(offset), sum(offset)))),
+    moves: lengths(ks.map((offset) => difference(row(offset), row(0)))),
+    tokenLength: lengths([token])[0] as number,
+    pairs: chosen.map((i) => {
+      const point = (values: Float64Array): Point => [values[2 * i] as number, values[2 * i + 1] as number];
+      return {
+        frequency: frequencies[i] as number,
+        token: point(token),
+        before: point(start),
+        after: point(sum(k)),
+        turned: point(turnedBy(k)),
+      };
+    }),
+  };
+}
+
+function tableOf(rows: Float64Array[]): Table<Float64Array> {
+  const columns = rows[0]?.length ?? 1;
+  const data = new Float64Array(rows.length * columns);
+  for (const [place, row] of rows.entries()) data.set(row, place * columns);
+  return { data, rows: rows.length, columns };
+}
+
+const difference = (one: Float64Array, other: Float64Array) =>
+  one.map((value, c) => value - (other[c] as number));
+
+const lines: { name: 'sumErrors' | 'moves' | 'encodingErrors'; label: string; ink: Ink }[] = [
+  { name: 'sumErrors', label: '‖Mₖ (x + PE(p)) − (x + PE(p + k))‖', ink: 'warning' },
+  { name: 'moves', label: '‖PE(p + k) − PE(p)‖, the shift itself', ink: 'position-position' },
+  { name: 'encodingErrors', label: 'largest |Mₖ PE(p) − PE(p + k)|, all p', ink: 'third' },
+];
+
 const spreadText = (spread: number) => (spread < 1e-9 ? '0 (rounding)' : about(spread));
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'gram',
-  title: 'Dot products of positions, and what breaks their pattern',
+  title: 'What depends on the distance of two positions alone',
   controls,
   source: () => 'seeded',
+  unused: ({ of }) => (of === 'shift' ? ['encoding', 'positions'] : ['k', 'p', 'scale']),
 
-  scene({ n, matrices, spreads }, _, width) {
-    const grid = multiples(width, 118, 5);
-    const top = titleHeight(true);
-    const cloud = 150;
-    const cell = top + grid.width + 10 + cloud + 14;
-    const limit = largestMagnitude(matrices);
-    const marks: Mark[] = [];
-    const regions: Region[] = [];
-    forms.forEach(({ title }, place) => {
-      const values = matrices[place] as Float64Array;
-      const { row, x } = grid.at(place);
-      const y = row * cell;
-      const drawn = map(
-        { x, y, width: grid.width, height: top + grid.width },
-        {
-          values,
-          rows: n,
-          columns: n,
-          low: -limit,
-          high: limit,
-          scale: 'diverging',
-          title,
-          subtitle: `spread ${spreadText(spreads[place] as number)}`,
-        },
-      );
-      const [from = 0, to = 0] = extent(values);
-      const below = plane(
-        { x, y: y + top + grid.width + 10, width: grid.width, height: cloud },
-        { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
-        { from, to, label: '', ticks: 4 },
-      );
-      // The axis is linear. Calling it 9,216 times would take longer than the rest of the picture.
-      const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
-      const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
-      for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);
-      const across = Float64Array.from({ length: 2 * n - 1 }, (_, offset) => below.x(offset - n + 1));
-      for (let p = 0; p < n; p++) places.x.set(across.subarray(n - 1 - p, 2 * n - 1 - p), p * n);
-      marks.push(
-        ...drawn.marks,
-        ...below.marks.filter((mark) => !(mark.mark === 'text' && mark.text === '↑ ')),
-        { mark: 'dots', ...places, radius: 0.9, ink: 'accent', opacity: 0.6 },
-      );
-      regions.push(drawn.region);
-    });
-    const y = Math.ceil(forms.length / grid.columns) * cell + 4;
-    marks.push(
-      ...colourKey(0, y, {
-        low: -limit,
-        high: limit,
-        scale: 'diverging',
-        label:
-          width < 340
-            ? 'PE(p)·A PE(q)'
-            : width < 560
-              ? 'PE(p)·A PE(q), also by q − p'
-              : 'PE(p)·A PE(q): p down, q across; below, every entry by its distance q − p',
-        print: (value) => tickText(Number(value.toPrecision(3))),
-      }),
-    );
-    return { width, height: y + 30, marks, regions };
-  },
+  scene: (data, state, width) => (isShift(data) ? shiftScene(data, state, width) : productScene(data, width)),
 
-  describe({ n, spreads }, { d }) {
-    const [whole, centred, sines, random, rotation] = spreads.map(spreadText) as [
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
+  describe(data, { d, k, p }) {
+    if (isShift(data)) {
+      const { encodingErrors, sumErrors, moves, tokenLength } = data;
+      const at = (values: number[]) => values[k - 1] as number;
+      const alone = `Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p ${howExactly(at(encodingErrors))}.`;
+      if (tokenLength === 0) return `${alone} Without a token there is nothing else to move.`;
+      return `${alone} A token x of length ${about(tokenLength)} at position ${p} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${about(at(sumErrors))}, while the shift itself moves the sum by ${about(at(moves))}.`;
+    }
+    const { n, spreads } = data;
+    const [whole, centred, sines, random, rotation] = spreads.map(spreadText);
     return `Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}: they depend on the distance alone. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
   },
 
-  cells: ({ n }) => ({ rows: n, columns: n }),
-  firstCursor: ({ n }) => ({ i: n - 1, j: n - 4 }),
+  cells: (data) => (isShift(data) ? { rows: 1, columns: shifts } : { rows: data.n, columns: data.n }),
+  firstCursor: (data, { k }) => (isShift(data) ? { i: 0, j: k - 1 } : { i: data.n - 1, j: data.n - 4 }),
 
-  readout({ n, matrices }, _, { i, j }) {
-    const at = (place: number) => readable(matrices[place]?.[i * n + j] ?? Number.NaN);
+  readout(data, { p }, { i, j }) {
+    if (isShift(data)) {
+      const at = (values: number[]) => values[j] ?? Number.NaN;
+      return [
+        'Shift ',
+        { text: String(j + 1), strong: true },
+        `: the encoding alone is missed by ${changeText(at(data.encodingErrors))}, the sum at position ${p} by ${changeText(at(data.sumErrors))}; the shift moves it by ${readable(at(data.moves))}.`,
+      ];
+    }
+    const at = (place: number) => readable(data.matrices[place]?.[i * data.n + j] ?? Number.NaN);
     const list = forms.map(({ said }, place) => `${said} ${at(place)}`);
     return [
       'Positions ',
@@ -139,13 +200,188 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  table({ n, matrices }) {
-    const rows: number[][] = [];
-    for (let p = 0; p < n; p++) {
-      for (let q = 0; q < n; q++) {
-        rows.push([p, q, q - p, ...matrices.map((values) => values[p * n + q] as number)]);
-      }
+  table(data) {
+    if (isShift(data)) {
+      return {
+        columns: ['k', ...lines.map(({ label }) => label)],
+        rows: data.moves.map((_, place) => [
+          place + 1,
+          ...lines.map(({ name }) => data[name][place] as number),
+        ]),
+      };
     }
-    return { columns: ['p', 'q', 'q − p', ...forms.map(({ title }) => title)], rows };
+    const { n, matrices } = data;
+    return {
+      columns: ['p', 'q', 'q − p', ...forms.map(({ title }) => title)],
+      rows: Array.from({ length: n * n }, (_, cell) => {
+        const [p, q] = [Math.floor(cell / n), cell % n];
+        return [p, q, q - p, ...matrices.map((values) => values[cell] as number)];
+      }),
+    };
   },
 };
+
+function productScene({ n, matrices, spreads }: Products, width: number): Scene {
+  const grid = multiples(width, 118, 5);
+  const top = titleHeight(true);
+  const cloud = 150;
+  const cell = top + grid.width + 10 + cloud + 14;
+  const limit = largestMagnitude(matrices);
+  const marks: Mark[] = [];
+  const regions: Region[] = [];
+  forms.forEach(({ title }, place) => {
+    const values = matrices[place] as Float64Array;
+    const { row, x } = grid.at(place);
+    const y = row * cell;
+    const drawn = map(
+      { x, y, width: grid.width, height: top + grid.width },
+      {
+        values,
+        rows: n,
+        columns: n,
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        title,
+        subtitle: `spread ${spreadText(spreads[place] as number)}`,
+      },
+    );
+    const [from = 0, to = 0] = extent(values);
+    const below = plane(
+      { x, y: y + top + grid.width + 10, width: grid.width, height: cloud },
+      { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
+      { from, to, label: '', ticks: 4 },
+    );
+    // The axis is linear. Calling it 9,216 times would take longer than the rest of the picture.
+    const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
+    const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
+    for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);
+    const across = Float64Array.from({ length: 2 * n - 1 }, (_, offset) => below.x(offset - n + 1));
+    for (let p = 0; p < n; p++) places.x.set(across.subarray(n - 1 - p, 2 * n - 1 - p), p * n);
+    marks.push(
+      ...drawn.marks,
+      ...below.marks.filter((mark) => !(mark.mark === 'text' && mark.text === '↑ ')),
+      { mark: 'dots', ...places, radius: 0.9, ink: 'accent', opacity: 0.6 },
+    );
+    regions.push(drawn.region);
+  });
+  const y = Math.ceil(forms.length / grid.columns) * cell + 4;
+  marks.push(
+    ...colourKey(0, y, {
+      low: -limit,
+      high: limit,
+      scale: 'diverging',
+      label:
+        width < 340
+          ? 'PE(p)·A PE(q)'
+          : width < 560
+            ? 'PE(p)·A PE(q), also by q − p'
+            : 'PE(p)·A PE(q): p down, q across; below, every entry by its distance q − p',
+      print: (value) => tickText(Number(value.toPrecision(3))),
+    }),
+  );
+  return { width, height: y + 30, marks, regions };
+}
+
+function shiftScene(data: Shifts, { k, p }: State, width: number): Scene {
+  const grid = multiples(width, 130, circles);
+  const circle = Math.min(grid.width, 200);
+  const top = Math.ceil(circles / grid.columns) * (circle + 24) + 24;
+  const plot: Area = { x: 0, y: top + (width < 560 ? 3 * 18 : 18) + 14, width, height: 200 };
+  const marks: Mark[] = [
+    {
+      mark: 'text',
+      x: 0,
+      y: 13,
+      text: 'Four frequencies w, radians/position',
+      ink: 'ink',
+      size: 13,
+    },
+  ];
+  data.pairs.forEach((pair, place) => {
+    const { row, x } = grid.at(place);
+    const y = 20 + row * (circle + 24);
+    marks.push(...turning(pair, { x, y: y + 20, width: grid.width, height: circle }), {
+      mark: 'text',
+      x,
+      y: y + 13,
+      text: `w = ${tickText(Number(pair.frequency.toPrecision(2)))}`,
+    });
+  });
+  marks.push(
+    ...dotKey(0, top, width, [
+      { label: `x + PE(${p})`, ink: 'quiet' },
+      { label: `x + PE(${p + k})`, ink: 'position-position' },
+      { label: `Mₖ (x + PE(${p})), k = ${k}`, ink: 'warning' },
+    ]),
+  );
+  const ks = data.moves.map((_, place) => place + 1);
+  const drawn = plane(
+    plot,
+    { from: 0.5, to: shifts + 0.5, label: 'shift k', nice: false },
+    { from: 0, to: Math.max(...data.sumErrors, ...data.moves), label: 'size', ticks: 5 },
+  );
+  return {
+    width,
+    height: plot.y + plot.height + 8 + lines.length * 18,
+    marks: [
+      ...marks,
+      ...drawn.marks,
+      ...lines.map(
+        ({ name, ink }): Mark => ({
+          mark: 'path',
+          d: lineThrough(drawn, ks, data[name]),
+          stroke: ink,
+          wide: 2.25,
+        }),
+      ),
+      vertical(drawn, drawn.x(k), { ink: 'quiet', dashed: true }),
+      ...lineKey(0, plot.y + plot.height + 8, lines),
+    ],
+    regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: shifts }],
+  };
+}
+
+const ring = (x: number, y: number, radius: number): string =>
+  `M${x - radius},${y}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0`;
+
+/** One frequency: positions turn about the token, and Mₖ turns the sum about the origin. */
+function turning({ token, before, after, turned }: Shifts['pairs'][0], area: Area): Mark[] {
+  const [x, y] = [area.x + area.width / 2, area.y + area.height / 2];
+  // The farthest that anything can be: the token, and a circle about it.
+  const reach = Math.max(1.05, Math.hypot(...token) + 1.05);
+  const unit = Math.min(area.width, area.height) / 2 / reach;
+  const at = ([across, up]: Point): Point => [x + unit * across, y - unit * up];
+  const [tokenX, tokenY] = at(token);
+  const dot = (point: Point, ink: Ink, radius = 4): Mark => {
+    const [px, py] = at(point);
+    return { mark: 'dots', x: [px], y: [py], radius, ink };
+  };
+  const origin: Point = [0, 0];
+  const spoke = (from: Point, to: Point, ink: Ink): Mark => {
+    const [[x1, y1], [x2, y2]] = [at(from), at(to)];
+    return { mark: 'line', x1, y1, x2, y2, ink, wide: 1.25 };
+  };
+  return [
+    { mark: 'box', ...area, stroke: 'line' },
+    { mark: 'line', x1: area.x, x2: area.x + area.width, y1: y, y2: y },
+    { mark: 'line', x1: x, x2: x, y1: area.y, y2: area.y + area.height },
+    { mark: 'path', d: ring(x, y, unit * Math.hypot(...before)), stroke: 'warning', wide: 1, dashed: true },
+    { mark: 'path', d: ring(tokenX, tokenY, unit), stroke: 'position-position', wide: 1.25 },
+    spoke(origin, token, 'quiet'),
+    spoke(token, before, 'quiet'),
+    spoke(token, after, 'position-position'),
+    spoke(origin, turned, 'warning'),
+    dot(before, 'quiet'),
+    dot(after, 'position-position'),
+    dot(turned, 'warning'),
+  ];
+}
+
+function dotKey(x: number, y: number, width: number, entries: { label: string; ink: Ink }[]): Mark[] {
+  const [down, across] = width < 560 ? [18, 0] : [0, 200];
+  return entries.flatMap(({ label, ink }, place): Mark[] => [
+    { mark: 'dots', x: [x + 6 + place * across], y: [y + place * down + 8], radius: 4, ink },
+    { mark: 'text', x: x + 16 + place * across, y: y + place * down + 12, text: label, ink: 'ink' },
+  ]);
+}

@@ -2,13 +2,13 @@
 import { about } from '../plot/format.js';
 import { figure as collisions } from './collisions.js';
 import type { Control, State } from './controls.js';
+import { figure as cosines } from './cosines.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure } from './figure.js';
 import { rawRows } from './gaugeControl.js';
 import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
 import { figure as sandbox } from './sandbox.js';
-import { figure as subspaces } from './subspaces.js';
 
 export type TableKind = 'token' | 'position';
 
@@ -155,7 +155,7 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
     ...drawn(),
   });
 
-  const { k1, k2 } = subspaces.controls;
+  const { k1, k2 } = cosines.controls;
   // Begins with an eighth of all dimensions, like the page's own figure.
   const eighth = (control: { min: number }) => ({ ...control, initial: Math.ceil(d / 8) });
   const forSubspaces = several({
@@ -169,18 +169,18 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
     own ? `the first ${count} ${kind} rows of ${brief(held?.name ?? '')}` : `${count} random rows`;
   add({
     ...as(
-      subspaces,
-      'own-table-subspaces',
+      cosines,
+      'own-table-cosines',
       `${name}: angles between the spaces that rows span`,
       forSubspaces,
-      { d },
+      { of: 'subspaces', d },
       said,
     ),
     describe: (
       data,
       { tokens, positions, k1, k2 }: Record<'tokens' | 'positions', string> & Record<'k1' | 'k2', number>,
     ) =>
-      `In ${d} dimensions, the spaces that ${rowsOf('token', token, k1, tokens === 'own')} and ${rowsOf('position', position, k2, positions === 'own')} span have directions with a cosine of ${about(data.cosines[0])}. Of two random spaces ${about(data.highest)} is the edge expected ${data.zeroAngles > 0 ? `beside the ${data.zeroAngles} directions that they must share` : 'for large d'}. The squared cosines add up to ${about(data.sum)}, of random spaces ${about(data.expectedSum)}.${rawRows}`,
+      `In ${d} dimensions, the spaces that ${rowsOf('token', token, k1, tokens === 'own')} and ${rowsOf('position', position, k2, positions === 'own')} span have directions with a cosine of ${about(data.drawnLargest)}. Of two random spaces ${about(data.spaces.highest)} is the edge expected ${data.spaces.shared > 0 ? `beside the ${data.spaces.shared} directions that they must share` : 'for large d'}. The squared cosines add up to ${about(data.spaces.sum)}, of random spaces ${about(data.spaces.expectedSum)}.${rawRows}`,
     unused: ({ tokens, positions }) => (tokens === 'own' && positions === 'own' ? ['seed'] : []),
   });
 

@@ -5,6 +5,7 @@ import type { Change } from '../element/asking.js';
 import { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
+import { today } from '../figures/formerNames.js';
 
 /** Browsers refuse more than a hundred changes of the address in half a minute; this allows one in 0.4 s. */
 const pause = 400;
@@ -84,7 +85,8 @@ export function followAddress(notice: (sentence: string) => void): void {
     clearTimeout(timer);
     const link = readLink(location.hash);
     if (!link) {
-      const place = document.getElementById(location.hash.slice(1));
+      const id = location.hash.slice(1).replace(/^check-(.+)/, (_, name) => `check-${today(name).figure}`);
+      const place = document.getElementById(id);
       if (place && isFrom()) bring(place);
       else unfold(place);
       return;

@@ -27,8 +27,6 @@ import { compute as quoted } from '../figures/quoted.js';
 import { compute as sandbox } from '../figures/sandbox.js';
 import { compute as schemes } from '../figures/schemes.js';
 import { compute as schemesTasks } from '../figures/schemesTasks.js';
-import { compute as shift } from '../figures/shift.js';
-import { compute as subspaces } from '../figures/subspaces.js';
 import { compute as tables } from '../figures/tables.js';
 import { compute as threeConcats } from '../figures/threeConcats.js';
 
@@ -48,12 +46,10 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   depth,
   'needs-positions': needsPositions,
   cosines,
-  subspaces,
   overlap,
   encoding,
   quoted,
   gram,
-  shift,
   images,
   order,
   sandbox,

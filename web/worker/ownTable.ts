@@ -54,6 +54,7 @@ export async function ownTable(
       ...(index !== undefined && { index }),
       // Seeded rows are drawn, and what is drawn can be replaced by the reader's own.
       ...{ tokens: 'seeded', words: 'seeded', weights: 'seeded', tables: 'seeded' },
+      of: 'subspaces',
       positions: ofPosition || positions === undefined ? 'random' : positions,
       d: columns,
       vocabulary: token?.told.rows ?? mostRows,

@@ -32,7 +32,7 @@ const wasmBlock = (name: string) => {
   const file = resolve(import.meta.dirname, `../../../build/package/wasm/${name}-plain.wasm`);
   return `<script type="application/octet-stream" id="${name}-wasm">${readFileSync(file, 'base64')}</script>`;
 };
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+export const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.trim()).replace(/'/g, '%27')}`;
 /** JSON to put between script tags, which it must not close. */
 export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -7,6 +7,7 @@ import {
   readLink,
   renderer,
   toCsv,
+  today,
   toJson,
   toSvg,
 } from '../index.js';
@@ -31,11 +32,11 @@ export async function figure(args: string[]): Promise<string> {
       theme: { type: 'string' },
     },
   });
-  const [name, ...others] = positionals;
-  if (name === undefined || others.length > 0) {
+  const [asked, ...others] = positionals;
+  if (asked === undefined || others.length > 0) {
     throw new Refusal('superpose figure takes the name of one figure; superpose list has them all.');
   }
-  figureNamed(name);
+  const { name } = figureNamed(asked);
   const { out } = values;
   if (out === undefined)
     throw new Refusal('Say where it goes: --out FILE, ending in .svg, .png, .csv or .json.');
@@ -50,9 +51,10 @@ export async function figure(args: string[]): Promise<string> {
   const theme = choiceOf('--theme', values.theme ?? 'light', themes);
   if (kind === '.png' && theme === 'auto') throw new Refusal('A PNG has one theme: --theme light or dark.');
 
+  const { settings: shows } = today(asked);
   const settings = [
-    ...(values.state === undefined ? [] : stateOf(name, values.state)),
-    ...settingsOf(values.set),
+    ...(values.state === undefined ? shows : stateOf(asked, values.state)),
+    ...today(asked, settingsOf(values.set)).settings.slice(shows.length),
   ];
   // Whatever would stop it at the end stops it before the work.
   await checkWritable(out);
@@ -82,7 +84,8 @@ function stateOf(name: string, text: string): [string, string][] {
   const link = readLink(fragment);
   if (!link) throw new Refusal('--state takes a link that the page copied, or settings as in d=64&n=8.');
   if ('refused' in link) throw new Refusal(link.refused);
-  if (link.figure !== name) throw new Refusal(`This state is of the figure ${quoted(link.figure)}.`);
+  if (link.figure !== today(name).figure)
+    throw new Refusal(`This state is of the figure ${quoted(link.figure)}.`);
   refuseTwice('--state', link.settings);
   return link.settings;
 }

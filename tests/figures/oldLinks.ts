@@ -1,0 +1,32 @@
+// For each former name of a figure, a state of its day: as settings were written, and what shows it now.
+export interface OldLink {
+  name: string;
+  was: [setting: string, text: string][];
+  figure: string;
+  is: Record<string, string | number | boolean>;
+}
+
+const link = (name: string, was: string, figure: string, is: OldLink['is']): OldLink => ({
+  name,
+  was: [...new URLSearchParams(was)],
+  figure,
+  is,
+});
+
+export const oldLinks: OldLink[] = [
+  link('shift', 'k=9&p=4&d=256&scale=0.5&seed=7', 'gram', {
+    of: 'shift',
+    k: 9,
+    p: 4,
+    d: 256,
+    scale: 0.5,
+    seed: 7,
+  }),
+  link('subspaces', 'd=256&k1=100&k2=30&seed=7', 'cosines', {
+    of: 'subspaces',
+    d: 256,
+    k1: 100,
+    k2: 30,
+    seed: 7,
+  }),
+];

@@ -1,0 +1,31 @@
+// Names that figures had once: whoever uses one, in a link, an attribute, an address or a command, is led to
+// the figure that shows the same today.
+
+export type Settings = [name: string, text: string][];
+
+interface Today {
+  figure: string;
+  /** Settings that make it show what the former figure showed. */
+  shows?: Readonly<Record<string, string>>;
+  /** What settings of the former figure are called; “” for one that there is no more. */
+  renamed?: Readonly<Record<string, string>>;
+}
+
+export const formerNames: Readonly<Record<string, Today>> = {
+  shift: { figure: 'gram', shows: { of: 'shift', d: '64' } },
+  subspaces: { figure: 'cosines', shows: { of: 'subspaces' } },
+  'own-table-subspaces': { figure: 'own-table-cosines' },
+};
+
+/** The figure that a name stands for today, with its settings; a name that is no former one stays. */
+export function today(figure: string, settings: Settings = []): { figure: string; settings: Settings } {
+  const found = Object.hasOwn(formerNames, figure) ? formerNames[figure] : undefined;
+  if (!found) return { figure, settings };
+  const { shows = {}, renamed = {} } = found;
+  const named = settings.flatMap(([name, text]): Settings => {
+    const now = Object.hasOwn(renamed, name) ? (renamed[name] as string) : name;
+    return now === '' ? [] : [[now, text]];
+  });
+  // Of two texts for one setting the later counts.
+  return { figure: found.figure, settings: [...Object.entries(shows), ...named] };
+}
