@@ -252,18 +252,21 @@ export const figure: Figure<typeof controls, Data> = {
     const { mean, deviation, drawnMean, drawnLargest, spaces } = data;
     const largest = data.largest[data.now] as number;
     if (of === 'vectors' || !spaces) {
-      const many =
+      const [head, many] =
         pairs === 1
-          ? `Half of all pairs have a cosine larger than ${about(largest)}.`
-          : `The largest of ${whole(pairs)} pairs has its median at ${about(largest)}, ${(largest / mean).toFixed(1)} times the average size.`;
-      return `In ${d} dimensions two random directions have a cosine of size ${about(mean)} on average, and one standard deviation is ${about(deviation)}. The ${count} drawn pairs average ${about(drawnMean)}; the largest of them is ${about(drawnLargest)}. ${many}`;
+          ? [`Half of all pairs have a cosine larger than ${about(largest)}.`, '']
+          : [
+              `The largest of ${whole(pairs)} cosines is ${(largest / mean).toFixed(1)} times the average.`,
+              ` The largest of ${whole(pairs)} pairs has its median at ${about(largest)}.`,
+            ];
+      return `${head} In ${d} dimensions two random directions have a cosine of size ${about(mean)} on average, and one standard deviation is ${about(deviation)}. The ${count} drawn pairs average ${about(drawnMean)}; the largest of them is ${about(drawnLargest)}.${many}`;
     }
     const { highest, sum, expectedSum, shared } = spaces;
     const forced =
       shared > 0
         ? ` Because k₁ + k₂ = ${k1 + k2} is more than ${d}, ${counted(shared, 'direction is', 'directions are')} shared whatever is drawn.`
         : '';
-    return `Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${about(drawnLargest)}; theory expects up to ${about(highest)} ${shared > 0 ? 'of the others ' : ''}for large d, and two single vectors have ${about(mean)} on average. The squared cosines add up to ${about(sum)}; the mean over draws is k₁k₂/d = ${about(expectedSum)}.${forced}`;
+    return `The best pair of directions has ${about(drawnLargest / mean)} times the cosine of two vectors. Random subspaces of ${k1} and ${k2} dimensions in ${d} have directions with a cosine of ${about(drawnLargest)}; theory expects up to ${about(highest)} ${shared > 0 ? 'of the others ' : ''}for large d, and two single vectors have ${about(mean)} on average. The squared cosines add up to ${about(sum)}; the mean over draws is k₁k₂/d = ${about(expectedSum)}.${forced}`;
   },
 
   cells: (data) => ({ rows: 1, columns: binsOf(data) }),

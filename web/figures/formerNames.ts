@@ -17,15 +17,24 @@ export const formerNames: Readonly<Record<string, Today>> = {
   'own-table-subspaces': { figure: 'own-table-cosines' },
 };
 
-/** The figure that a name stands for today, with its settings; a name that is no former one stays. */
-export function today(figure: string, settings: Settings = []): { figure: string; settings: Settings } {
-  const found = Object.hasOwn(formerNames, figure) ? formerNames[figure] : undefined;
-  if (!found) return { figure, settings };
-  const { shows = {}, renamed = {} } = found;
-  const named = settings.flatMap(([name, text]): Settings => {
-    const now = Object.hasOwn(renamed, name) ? (renamed[name] as string) : name;
+const formerly = (figure: string): Today | undefined =>
+  Object.hasOwn(formerNames, figure) ? formerNames[figure] : undefined;
+
+/** A figure's settings under their names of today. */
+export function renamed(figure: string, settings: Settings): Settings {
+  const names = formerly(figure)?.renamed ?? {};
+  return settings.flatMap(([name, text]): Settings => {
+    const now = Object.hasOwn(names, name) ? (names[name] as string) : name;
     return now === '' ? [] : [[now, text]];
   });
-  // Of two texts for one setting the later counts.
-  return { figure: found.figure, settings: [...Object.entries(shows), ...named] };
+}
+
+/** The figure that a name stands for today, with its settings; a name that is no former one stays. */
+export function today(figure: string, settings: Settings = []): { figure: string; settings: Settings } {
+  const found = formerly(figure);
+  if (!found) return { figure, settings };
+  const given = renamed(figure, settings);
+  const names = new Set(given.map(([name]) => name));
+  const shows = Object.entries(found.shows ?? {}).filter(([name]) => !names.has(name));
+  return { figure: found.figure, settings: [...shows, ...given] };
 }

@@ -170,13 +170,14 @@ export const figure: Figure<typeof controls, Data> = {
     if (isShift(data)) {
       const { encodingErrors, sumErrors, moves, tokenLength } = data;
       const at = (values: number[]) => values[k - 1] as number;
-      const alone = `Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p ${howExactly(at(encodingErrors))}.`;
+      const head = `One matrix moves every position by ${k}${tokenLength === 0 ? '' : ', but no token with one'}.`;
+      const alone = `${head} Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p ${howExactly(at(encodingErrors))}.`;
       if (tokenLength === 0) return `${alone} Without a token there is nothing else to move.`;
       return `${alone} A token x of length ${about(tokenLength)} at position ${p} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${about(at(sumErrors))}, while the shift itself moves the sum by ${about(at(moves))}.`;
     }
     const { n, spreads } = data;
     const [whole, centred, sines, random, rotation] = spreads.map(spreadText);
-    return `Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}: they depend on the distance alone. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
+    return `Dot products depend on the distance alone; little is needed to break that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}: they depend on the distance alone. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
   },
 
   cells: (data) => (isShift(data) ? { rows: 1, columns: shifts } : { rows: data.n, columns: data.n }),

@@ -9,7 +9,7 @@ export {
   written,
   writtenState,
 } from '../figures/controls.js';
-export { today } from '../figures/formerNames.js';
+export { renamed, today } from '../figures/formerNames.js';
 export { renderAndCarry } from './carry.js';
 export { type Placeholder, placeholder } from './placeholder.js';
 export { canRasterise, rasterised } from './raster.js';

@@ -5,6 +5,7 @@ import {
   type Rendered,
   rasterised,
   readLink,
+  renamed,
   renderer,
   toCsv,
   today,
@@ -51,11 +52,11 @@ export async function figure(args: string[]): Promise<string> {
   const theme = choiceOf('--theme', values.theme ?? 'light', themes);
   if (kind === '.png' && theme === 'auto') throw new Refusal('A PNG has one theme: --theme light or dark.');
 
-  const { settings: shows } = today(asked);
-  const settings = [
-    ...(values.state === undefined ? shows : stateOf(asked, values.state)),
-    ...today(asked, settingsOf(values.set)).settings.slice(shows.length),
-  ];
+  const set = settingsOf(values.set);
+  const settings =
+    values.state === undefined
+      ? today(asked, set).settings
+      : [...stateOf(asked, values.state), ...renamed(asked, set)];
   // Whatever would stop it at the end stops it before the work.
   await checkWritable(out);
   if (kind === '.png' && !(await canRasterise()))
