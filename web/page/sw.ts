@@ -1,7 +1,8 @@
 // The service worker: after one visit the page works without a network. Each version has a cache of its own,
 // filled as a whole before it is used and dropped as a whole, so no page ever mixes two versions. A new
-// version waits until the last page of the old one is closed. Whatever else a page of the site asks for is
-// kept as it is used: files of the model, a figure's own page, the demo.
+// version waits until the last page of the old one is closed. Other files of the build are kept as they are
+// used: the model's, a figure's own page, the demo. An address that the build does not list is none of its
+// business: below its scope there may be anything, even answers that are for one visitor alone.
 
 interface Worker {
   registration: { scope: string };
@@ -18,8 +19,9 @@ interface LifeEvent extends Event {
 // TypeScript takes `self` for that of a page.
 const worker = self as unknown as Worker;
 
-/** Put in by the build: relative addresses with the digests of their contents. */
+/** Put in by the build: relative addresses with the digests of their contents, and those that are kept as they are used. */
 const files: Readonly<Record<string, string>> = JSON.parse('__SUPERPOSE_FILES__');
+const more: readonly string[] = JSON.parse('__SUPERPOSE_MORE__');
 
 const { scope } = worker.registration;
 // Other deployments on the same origin have caches too. No address has a space in it.
@@ -30,6 +32,12 @@ const model = `${ours}model __SUPERPOSE_MODEL__`;
 const at = (file: string) => new URL(file, scope).href;
 const modelFolder = at('model/');
 const known = new Set(Object.keys(files).map(at));
+const listed = new Set([...known, ...more.map(at)]);
+
+/** The host may say that an answer is not to be kept, or that it is for one visitor. */
+const mayBeKept = ({ headers }: Response): boolean =>
+  !/\bno-store\b|\bprivate\b/i.test(headers.get('Cache-Control') ?? '') &&
+  !/\*|\bcookie\b|\bauthorization\b/i.test(headers.get('Vary') ?? '');
 
 async function install(): Promise<void> {
   // If the reader saves data, the previous version stays in use, or the network alone.
@@ -42,7 +50,12 @@ async function install(): Promise<void> {
     ([file, integrity]) =>
       new Request(at(file), { integrity, cache: file.startsWith('assets/') ? 'default' : 'no-cache' }),
   );
-  await cache.addAll(requests).catch(async (error: unknown) => {
+  const add = async (request: Request) => {
+    const response = await fetch(request);
+    if (response.status !== 200 || !mayBeKept(response)) throw new Error(`${request.url} cannot be kept.`);
+    await cache.put(request, response);
+  };
+  await Promise.all(requests.map(add)).catch(async (error: unknown) => {
     await caches.delete(shell);
     throw error;
   });
@@ -53,6 +66,8 @@ async function activate(): Promise<void> {
   const old = names.filter((name) => name.startsWith(ours) && name !== shell && name !== model);
   await Promise.all(old.map((name) => caches.delete(name)));
   await worker.clients.claim();
+  // The first visit's figures have fetched files past it: see web/worker/worker.ts.
+  new BroadcastChannel(modelFolder).postMessage('taken');
 }
 
 /** The cache may be out of reach; then only the network is left. */
@@ -72,19 +87,21 @@ async function keep(name: string, address: string, response: Response): Promise<
   }
 }
 
-async function answer(event: LifeEvent, address: string): Promise<Response> {
+/** The answer to a listed address. With a query it comes from the network, for a server may give it a meaning. */
+async function answer(event: LifeEvent, address: string, isWhole: boolean): Promise<Response> {
   const { request } = event;
   const isModel = address.startsWith(modelFolder);
   const name = isModel ? model : shell;
   // These never change. A request to reload one means that the copy here was found to be bad.
-  const settled = (known.has(address) || isModel) && request.cache !== 'reload';
+  const settled = isWhole && (known.has(address) || isModel) && request.cache !== 'reload';
   const early = settled ? await kept(name, address) : undefined;
   if (early) return early;
   try {
     const response = await fetch(request);
     // No file of the model is HTML: that would be a captive portal's page.
     const isPage = /^text\/html/.test(response.headers.get('Content-Type') ?? '');
-    if (response.status === 200 && !(isModel && isPage) && !known.has(address)) {
+    const isNew = isWhole && !known.has(address);
+    if (isNew && response.status === 200 && !(isModel && isPage) && mayBeKept(response)) {
       event.waitUntil(keep(name, address, response.clone()));
     }
     return response;
@@ -102,9 +119,10 @@ worker.addEventListener('install', (event) => event.waitUntil(install()));
 worker.addEventListener('activate', (event) => event.waitUntil(activate()));
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
-  const { origin, pathname } = new URL(request.url);
+  const { origin, pathname, search } = new URL(request.url);
   const address = (origin + pathname).replace(/\/index\.html$/, '/');
-  if (request.method === 'GET' && address.startsWith(scope)) event.respondWith(answer(event, address));
+  if (request.method === 'GET' && listed.has(address))
+    event.respondWith(answer(event, address, search === ''));
 });
 
 export {};

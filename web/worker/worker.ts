@@ -31,4 +31,10 @@ if (typeof document === 'undefined') {
   const answer = answering(runningAll({ ...loaded, address: location.href }), say);
   const carry = answering(carrying(loaded, model), say);
   self.onmessage = ({ data }: MessageEvent<Question>) => ('carry' in data ? carry : answer)(data);
+  // The service worker has come, and keeps what is asked for: once more, of the browser's own copy if it has one.
+  new BroadcastChannel(model.href).onmessage = () => {
+    for (const entry of performance.getEntriesByType('resource') as PerformanceResourceTiming[]) {
+      if (!entry.workerStart) fetch(entry.name, { cache: 'force-cache' }).catch(() => {});
+    }
+  };
 }

@@ -171,19 +171,24 @@ async function writeMap(dist: string): Promise<void> {
   );
 }
 
-/** It keeps the page with all its figures at once, and the model's files as they are used. */
+/** It keeps the page with all its figures at once, and the other files of the site as they are used. */
 function writeServiceWorker(dist: string): void {
-  const site = filesOf(dist).filter((file) => /^(assets\/|favicon\.svg$|index\.html$|pictures\/)/.test(file));
-  const contents = site.map((file) => [file, readFileSync(join(dist, file))] as const);
+  const folder = join(dist, 'model');
+  const model = existsSync(folder) ? readdirSync(folder).map((file) => `model/${file}`) : [];
+  const all = [...new Set([...filesOf(dist), ...model])].filter(
+    (file) => !/^(hosting\/|_headers$|sw\.js$)|(^|\/)\.|\.(gz|br)$/.test(file),
+  );
+  const atOnce = (file: string) => /^(assets\/|favicon\.svg$|index\.html$|pictures\/)/.test(file);
+  // A folder's own address gives its index.html.
+  const addressOf = (file: string) => file.replace(/(^|\/)index\.html$/, '$1') || './';
+  const contents = all.filter(atOnce).map((file) => [file, readFileSync(join(dist, file))] as const);
   const integrity = (bytes: Uint8Array) => `sha256-${createHash('sha256').update(bytes).digest('base64')}`;
-  const files = contents.map(([file, bytes]) => [
-    // The folder's own address gives index.html.
-    file === 'index.html' ? './' : file,
-    integrity(bytes),
-  ]);
+  const files = contents.map(([file, bytes]) => [addressOf(file), integrity(bytes)]);
+  const more = all.filter((file) => !atOnce(file)).map(addressOf);
   const made = join(dist, 'model/made-from.txt');
   const code = readFileSync(join(dist, 'sw.js'), 'utf8')
     .replace('__SUPERPOSE_FILES__', JSON.stringify(Object.fromEntries(files)))
+    .replace('__SUPERPOSE_MORE__', JSON.stringify(more))
     .replace('__SUPERPOSE_SHELL__', digest(contents.flat()))
     .replace('__SUPERPOSE_MODEL__', existsSync(made) ? digest([readFileSync(made)]) : 'none');
   writeFileSync(join(dist, 'sw.js'), code);
