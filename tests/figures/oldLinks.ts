@@ -14,6 +14,22 @@ const link = (name: string, was: string, figure: string, is: OldLink['is']): Old
 });
 
 export const oldLinks: OldLink[] = [
+  link(
+    'cost',
+    'model=own&d_position=32&d=512&layers=8&heads=16&vocabulary=8000&positions=1024&context=64&segments=0&pooler=no',
+    'three-concats',
+    {
+      model: 'own',
+      d_position: 32,
+      d_model: 512,
+      d: 64,
+      layers: 8,
+      heads: 16,
+      vocabulary: 8000,
+      pooler: false,
+    },
+  ),
+  link('quoted', 'channel=-1', 'tables', { of: 'quoted', channel: '-1' }),
   link('shift', 'k=9&p=4&d=256&scale=0.5&seed=7', 'gram', {
     of: 'shift',
     k: 9,

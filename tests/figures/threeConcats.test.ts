@@ -1,4 +1,4 @@
-import { load, loadMiniLM, type Table } from 'superpose';
+import { type Cost, load, loadMiniLM, type Table } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as threeConcats from '../../web/figures/threeConcats.ts';
 import { apply, headLogits, joined } from '../api/support/naive.ts';
@@ -104,4 +104,120 @@ test.runIf(inject('withModel'))('a sentence’s tables under random weights', as
   const { token, position } = await model.summands(model.tokenize(text));
   const { figure, data, state } = await expectScores(token, position, { tokens: 'sentence', text }, 16, 3);
   expect(figure.tokens?.(data, state)).toContain('river');
+});
+
+/** What a model costs by way; every number of it is in the table. */
+async function costs(settings: Settings) {
+  const result = await run(threeConcats, { n: 4, d: 8, ...settings });
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const [add, wide, narrow, project, queryKey] = result.data.costs as Cost[];
+  const { rows } = result.figure.table(result.data, result.state);
+  for (const cost of [add, wide, narrow, project, queryKey].filter(Boolean) as Cost[])
+    for (const number of [
+      cost.width,
+      cost.tables,
+      cost.projection,
+      cost.layer,
+      cost.total,
+      cost.flopsPerToken,
+      cost.kvCache,
+    ])
+      expect(rows.map((row) => row[2])).toContain(number);
+  return { ...result, add, wide, narrow, project, queryKey } as typeof result &
+    Record<'add' | 'wide' | 'narrow' | 'project' | 'queryKey', Cost>;
+}
+
+test('published totals: BERT-base, all-MiniLM-L6-v2, GPT-2 small', async () => {
+  for (const [model, parameters] of [
+    ['bert', 109_482_240],
+    ['minilm', 22_713_216],
+    // Radford et al. 2019; the released checkpoint has 124,439,808.
+    ['gpt2', 124_439_808],
+  ] as const) {
+    const { add, state } = await costs({ model });
+    expect(add.total).toBe(parameters);
+    expect(state.model).toBe(model);
+  }
+});
+
+test.each([
+  [64, 123_979_968, false],
+  [256, 175_779_840, false],
+  [768, 366_177_792, true],
+])('BERT-base, wide by %i', async (d_position, parameters, whole) => {
+  const { add, wide, figure, data, state } = await costs({ d_position });
+  expect(wide.total).toBe(parameters);
+  expect(wide.headsDivide).toBe(whole);
+  // The sentence has the numbers of the picture.
+  const said = figure.describe(data, state);
+  const drawn = figure.scene(data, state, 1048).marks;
+  const texts = drawn.flatMap((mark) => (mark.mark === 'text' ? [mark.text.trim()] : []));
+  const times = `×${(parameters / 109_482_240).toPrecision(3)}`;
+  const millions = `${Math.round(parameters / 1e6)}\u00a0M`;
+  expect(said).toContain('Adding takes 109\u00a0M parameters');
+  expect(said).toContain(`takes ${millions}, ${times}. `);
+  expect(texts).toEqual(expect.arrayContaining(['109\u00a0M\u2002×1.000', `${millions}\u2002${times}`]));
+  expect(add.total).toBe(109_482_240);
+});
+
+test('narrow, mapped back, and queries and keys alone, from the formulas', async () => {
+  const { add, narrow, project, queryKey } = await costs({ d_position: 64 });
+  const [D, N, layers, heads, wide] = [768, 512, 12, 12, 64];
+  expect(narrow.total - add.total).toBe(-2_313_984);
+  expect(project.total - add.total).toBe(639_744 - 360_448);
+  expect(add.flopsPerToken).toBe(layers * (24 * D * D + 4 * N * D));
+  expect(add.kvCache).toBe(layers * 2 * N * D);
+  // Position queries and keys, 64 wide in each head, add their scores, their projections and their keys.
+  expect(queryKey.flopsPerToken - add.flopsPerToken).toBe(
+    layers * (2 * N * heads * 64 + 4 * wide * heads * 64),
+  );
+  expect(queryKey.kvCache - add.kvCache).toBe(layers * N * heads * 64);
+});
+
+test('the smallest and the largest shapes, and one without room for a narrower token', async () => {
+  const smallest = {
+    d_model: 64,
+    d_position: 4,
+    layers: 1,
+    heads: 1,
+    vocabulary: 256,
+    positions: 128,
+    context: 1,
+  };
+  const { add, narrow } = await costs({ ...smallest, segments: 0, pooler: 'no' });
+  expect([add.width, narrow.width]).toEqual([64, 64]);
+  const largest = { d_model: 8192, d_position: 1024, layers: 128, heads: 64, vocabulary: 256000 };
+  await costs({ ...largest, positions: 131072, context: 131072, segments: 4 });
+  const { narrow: none, figure, data, state } = await costs({ d_model: 64, d_position: 1024, heads: 7 });
+  expect(none).toBe(undefined);
+  expect(figure.describe(data, state)).toContain('cannot be 1024 channels narrower than 64');
+});
+
+test('a named shape sets the numbers, another number unsets the name, and links may leave numbers out', async () => {
+  const { figure, state } = await costs({});
+  const gpt2 = figure.settle?.({ ...state, model: 'gpt2' }, 'model') ?? {};
+  expect(gpt2).toMatchObject({ model: 'gpt2', vocabulary: 50257, positions: 1024, pooler: false });
+  expect(figure.settle?.({ ...gpt2, layers: 3 }, 'layers')).toMatchObject({ model: 'own', layers: 3 });
+  expect(figure.settle?.({ ...gpt2, d_position: 256 }, 'd_position')).toMatchObject({ model: 'gpt2' });
+  expect((await costs({ layers: 3 })).state.model).toBe('own');
+  expect((await costs({ model: 'own' })).state).toMatchObject({ model: 'own', layers: 12 });
+  expect((await costs({ context: 4096 })).state.context).toBe(512);
+});
+
+test('what each way costs is drawn on one scale', async () => {
+  const { figure, data, state } = await costs({ d_position: 256 });
+  const { marks } = figure.scene(data, state, 1048);
+  const bars = marks.flatMap((mark) => (mark.mark === 'box' && mark.fill === 'accent' ? [mark.width] : []));
+  const [add, ...others] = data.costs as [Cost, ...Cost[]];
+  const wanted = (['total', 'flopsPerToken', 'kvCache'] as const).flatMap((name) =>
+    others.map((cost) => Math.abs(cost[name] / add[name] - 1)),
+  );
+  // Before them are the shares of the cross terms.
+  const drawn = bars.slice(-wanted.length);
+  const scale = Math.max(...drawn) / Math.max(...wanted);
+  expect(drawn).toHaveLength(12);
+  wanted.forEach((more, place) => {
+    expect(drawn[place]).toBeCloseTo(scale * more, 6);
+  });
 });

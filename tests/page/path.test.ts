@@ -28,10 +28,10 @@ test('at most nine figures are on the path, and every other is in a card', async
 modelTest('a closed card loads and computes nothing; opened, or linked to, it is there', async () => {
   const { page, site } = await visit();
   await drawn(page, 'sum');
-  const card = page.locator('#check-cost');
+  const card = page.locator('#check-cosines');
   await card.scrollIntoViewIfNeeded();
   await page.waitForTimeout(500);
-  expect((await page.evaluate(readFigure, 'cost'))?.drawn).toBeUndefined();
+  expect((await page.evaluate(readFigure, 'cosines'))?.drawn).toBeUndefined();
   // The card shows a title, a picture and a finding.
   expect(await card.getByRole('heading').innerText()).toMatch(/\w/);
   expect(await card.locator('.says').innerText()).toMatch(/\d/);
@@ -40,7 +40,7 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
   ).toBeGreaterThan(0);
   await card.locator('summary').click();
   await expect
-    .poll(async () => (await page.evaluate(readFigure, 'cost'))?.drawn, { timeout: 20_000 })
+    .poll(async () => (await page.evaluate(readFigure, 'cosines'))?.drawn, { timeout: 20_000 })
     .toBeDefined();
   const second = await page.context().newPage();
   await second.goto(`${site.address}#v=1&figure=gram`);

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { load, type Table } from 'superpose';
 import { expect, inject, test } from 'vitest';
-import * as cost from '../../web/figures/cost.ts';
 import * as mixing from '../../web/figures/mixing.ts';
 import * as normalising from '../../web/figures/normalising.ts';
 import * as threeConcats from '../../web/figures/threeConcats.ts';
@@ -80,7 +79,7 @@ test('what 64 and 768 more channels cost in BERT-base', async () => {
   interface Costs {
     costs: ({ total: number; kvCache: number; headsDivide: boolean; width: number } | undefined)[];
   }
-  const by = async (d_position: number) => (await run<Costs>(cost, { d_position })).data.costs;
+  const by = async (d_position: number) => (await run<Costs>(threeConcats, { d_position })).data.costs;
   const [narrow, middle, broad] = [await by(64), await by(256), await by(768)];
   const times = (costs: Costs['costs'], way: number, name: 'total' | 'kvCache') =>
     (costs[way]?.[name] as number) / (costs[0]?.[name] as number);

@@ -34,8 +34,7 @@ test('numbers are found in sentences', () => {
 
 for (const verdict of verdicts) {
   const { claim, why, figure, section, shows } = verdict;
-  const withoutModel =
-    !inject('withModel') && figure && ['overlap', 'tables', 'one-score', 'heads'].includes(figure);
+  const withoutModel = !inject('withModel') && figure && ['overlap', 'one-score', 'heads'].includes(figure);
   test.skipIf(withoutModel)(claim, async () => {
     const known = new Set(numbersIn(`${claim} ${shows.join(' ; ')}`));
     if (!figure) {

@@ -12,6 +12,8 @@ interface Today {
 }
 
 export const formerNames: Readonly<Record<string, Today>> = {
+  cost: { figure: 'three-concats', renamed: { d: 'd_model' } },
+  quoted: { figure: 'tables', shows: { of: 'quoted' } },
   shift: { figure: 'gram', shows: { of: 'shift', d: '64' } },
   subspaces: { figure: 'cosines', shows: { of: 'subspaces' } },
   'own-table-subspaces': { figure: 'own-table-cosines' },

@@ -3,7 +3,6 @@ import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
   sum: async () => (await import('./sum.js')).figure,
-  cost: async () => (await import('./cost.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   mixing: async () => (await import('./mixing.js')).figure,
   normalising: async () => (await import('./normalising.js')).figure,
@@ -20,7 +19,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   cosines: async () => (await import('./cosines.js')).figure,
   overlap: async () => (await import('./overlap.js')).figure,
   encoding: async () => (await import('./encoding.js')).figure,
-  quoted: async () => (await import('./quoted.js')).figure,
   gram: async () => (await import('./gram.js')).figure,
   images: async () => (await import('./images.js')).figure,
   order: async () => (await import('./order.js')).figure,

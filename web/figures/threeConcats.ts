@@ -1,6 +1,15 @@
 // Figure "Three ways to concatenate": added scores beside those of raw, fully weighted and block-diagonal
-// concatenation, on the same tokens.
-import { logitsOf, type Scores, type Superpose, type Table, termOf } from 'superpose';
+// concatenation, on the same tokens; and for each way to build them, what a model of some shape then costs.
+import {
+  type Cost,
+  logitsOf,
+  type ModelShape,
+  type PositionCostWay,
+  type Scores,
+  type Superpose,
+  type Table,
+  termOf,
+} from 'superpose';
 import { aboutPercent, exponent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, tickText } from '../plot/parts.js';
@@ -20,15 +29,85 @@ const controls = {
     radio: true,
   },
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
+  d_position: {
+    kind: 'steps',
+    label: 'Position channels dₚ in a model',
+    values: [4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024],
+    initial: 64,
+  },
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 24 },
   d: { kind: 'steps', more: true, label: 'Width d', values: [2, 4, 8, 16, 32, 64, 128, 256], initial: 64 },
   d_head: { kind: 'steps', more: true, label: 'Head width', values: [1, 2, 4, 8, 16, 32, 64], initial: 8 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
+  model: {
+    kind: 'choice',
+    more: true,
+    label: 'Model shape',
+    options: { bert: 'BERT-base', minilm: 'all-MiniLM-L6-v2', gpt2: 'GPT-2 small', own: 'Your own' },
+    initial: 'bert',
+  },
+  d_model: {
+    kind: 'steps',
+    more: true,
+    label: 'Model’s width',
+    values: [64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096, 8192],
+    initial: 768,
+  },
+  layers: { kind: 'range', more: true, label: 'Layers', min: 1, max: 128, step: 1, initial: 12 },
+  heads: { kind: 'range', more: true, label: 'Heads', min: 1, max: 64, step: 1, initial: 12 },
+  vocabulary: {
+    kind: 'steps',
+    more: true,
+    label: 'Vocabulary',
+    values: [256, 1000, 8000, 30522, 32000, 50257, 128256, 256000],
+    initial: 30522,
+  },
+  positions: {
+    kind: 'steps',
+    more: true,
+    label: 'Positions',
+    values: [128, 256, 512, 1024, 2048, 4096, 8192, 32768, 131072],
+    initial: 512,
+  },
+  context: {
+    kind: 'steps',
+    more: true,
+    label: 'Tokens at once',
+    values: [1, 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 32768, 131072],
+    initial: 512,
+  },
+  segments: { kind: 'range', more: true, label: 'Segments', min: 0, max: 4, step: 1, initial: 2 },
+  pooler: { kind: 'toggle', more: true, label: 'BERT’s pooler', initial: true },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
 type Rows = Table<Float64Array>;
+
+type Shape = Pick<State, 'd_model' | 'layers' | 'heads' | 'vocabulary' | 'positions' | 'segments' | 'pooler'>;
+
+/** MiniLM's position table has 512 rows, GPT-2's 1024; GPT-2 has neither segments nor a pooler. */
+const shapes: Record<string, Shape> = {
+  bert: { layers: 12, d_model: 768, heads: 12, vocabulary: 30522, positions: 512, segments: 2, pooler: true },
+  minilm: {
+    layers: 6,
+    d_model: 384,
+    heads: 12,
+    vocabulary: 30522,
+    positions: 512,
+    segments: 2,
+    pooler: true,
+  },
+  gpt2: {
+    layers: 12,
+    d_model: 768,
+    heads: 12,
+    vocabulary: 50257,
+    positions: 1024,
+    segments: 0,
+    pooler: false,
+  },
+};
 
 export interface Way {
   logits: Float64Array;
@@ -54,6 +133,8 @@ export interface Data {
   ways: Way[];
   /** The largest difference between full weights with W₂ = W₁ and adding. */
   tiedGap: number;
+  /** In the order of `builds`; a narrower token has none where it has no room. */
+  costs: (Cost | undefined)[];
 }
 
 const ways = [
@@ -69,6 +150,24 @@ const terms: { label: string; query: 'token' | 'position'; key: 'token' | 'posit
   { label: 'p → x′', query: 'position', key: 'token', term: 'position-token' },
   { label: 'p → p′', query: 'position', key: 'position', term: 'position-position' },
 ];
+
+/** Ways to build them into a model, and the scores above that each then has; a narrower token's are like full weights'. */
+const builds: { way: PositionCostWay; short: string; label: string; scores: 0 | 2 | 3 }[] = [
+  { way: 'add', short: 'add', label: 'add', scores: 0 },
+  { way: 'wide', short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
+  { way: 'narrow', short: 'narrow', label: 'concatenate: token narrower', scores: 2 },
+  { way: 'project', short: 'back to d', label: 'concatenate, map back to d', scores: 2 },
+  { way: 'query_key', short: 'Q and K', label: 'concatenate in Q and K only', scores: 3 },
+];
+
+const measures = [
+  { name: 'total', label: 'Parameters', unit: 'parameters' },
+  { name: 'flopsPerToken', label: 'Operations a token', unit: 'floating-point operations per token' },
+  { name: 'kvCache', label: 'Key–value cache', unit: 'numbers in the key–value cache' },
+] as const;
+
+const isOf = (shape: Shape, state: State) =>
+  (Object.keys(shape) as (keyof Shape)[]).every((name) => shape[name] === state[name]);
 
 const longestSentence = 64;
 
@@ -144,8 +243,21 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       };
     }),
     tiedGap: superpose.largestDifference(logitsOf(tiedFull, 0), logitsOf(added, 0)),
+    costs: costsOf(superpose, state),
   };
 };
+
+function costsOf(superpose: Superpose, state: State): (Cost | undefined)[] {
+  const { d_model, heads, context: sequence, d_position } = state;
+  // As wide as a head, or as near as whole numbers come.
+  const d_position_head = Math.max(1, Math.floor(d_model / heads));
+  const { layers, vocabulary, positions, segments, pooler } = state;
+  const model = { vocabulary, positions, segments, pooler, d_model, heads, layers };
+  const shape: ModelShape = { ...model, sequence, d_position, d_position_head };
+  return builds.map(({ way }) =>
+    way === 'narrow' && d_position >= d_model ? undefined : superpose.positionCost(way, shape),
+  );
+}
 
 const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
 
@@ -179,16 +291,42 @@ async function fromModel(library: Library, { text }: State) {
   return { tokens: sentence.tokens, dropped: sentence.dropped, token, position };
 }
 
+const ratio = (cost: Cost | undefined, { costs }: Data, name: (typeof measures)[number]['name']) =>
+  cost ? cost[name] / ((costs[0] as Cost)[name] || 1) : Number.NaN;
+
+/** A ratio to three digits, or near 1 to three decimals. */
+const times = (value: number) => `×${Math.abs(value - 1) < 0.1 ? value.toFixed(3) : value.toPrecision(3)}`;
+
+/** 124 M: three digits and a power of a thousand. */
+function short(value: number): string {
+  const power = Math.min(5, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return power === 0 ? String(value) : `${readable(value / 1000 ** power)}\u00a0${' kMGTP'[power]}`;
+}
+
 export const figure: Figure<typeof controls, Data> = {
   name: 'three-concats',
-  title: 'Adding, and three ways to concatenate, on the same tokens',
+  title: 'Three ways to concatenate: what meets, and what it costs',
   controls,
   source: ({ tokens }) => (tokens === 'seeded' ? 'seeded' : 'mixed'),
   waiting: fetching,
   unused: ({ tokens }) => (tokens === 'seeded' ? ['text'] : ['n', 'd']),
 
-  scene({ ways: found, n }, _, width) {
-    const { panels, height, narrow } = arrange(width);
+  /** A named shape sets the numbers; another number makes the shape the reader's own. */
+  settle(state, changed) {
+    const shape = shapes[state.model];
+    let settled: State = state;
+    if (shape && !isOf(shape, state)) {
+      // A link may name a shape and leave its numbers out.
+      const named = changed === 'model' || (changed === undefined && isOf(shapes.bert as Shape, state));
+      settled = named ? { ...state, ...shape } : { ...state, model: 'own' };
+    }
+    // No more tokens at once than there are positions.
+    return settled.context > settled.positions ? { ...settled, context: settled.positions } : settled;
+  },
+
+  scene(data, { heads }, width) {
+    const { ways: found, n } = data;
+    const { panels, height: top, narrow } = arrange(width);
     const shares = found.flatMap((way) => way.shares).filter(Number.isFinite);
     const [low, high] = [Math.min(0, ...shares), Math.max(1, ...shares)];
     const marks: Mark[] = [];
@@ -237,17 +375,28 @@ export const figure: Figure<typeof controls, Data> = {
       );
       regions.push(drawn.region);
     });
-    return { width, height, marks, regions };
+    const costs = costMarks(data, heads, top + 14, width);
+    marks.push(...costs.marks);
+    return { width, height: costs.height, marks, regions };
   },
 
-  describe({ ways: found, tiedGap, n }) {
+  describe(data, { d_model, d_position, heads }) {
+    const { ways: found, tiedGap, n } = data;
     const [added, raw, full, blocks] = found as [Way, Way, Way, Way];
     const cross = ({ crossShare }: Way) => aboutPercent(crossShare);
     const none = [raw, blocks].every((way) => way.cross === 0)
       ? 'every cross term is exactly 0'
       : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
     const same = howExactly(tiedGap);
-    return `On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal).`;
+    const [add, wide, shorter, project, queryKey] = data.costs as [Cost, Cost, Cost | undefined, Cost, Cost];
+    const total = (cost: Cost) => times(ratio(cost, data, 'total'));
+    const odd = wide.headsDivide ? '' : `, which ${heads} heads do not divide`;
+    const less = shorter
+      ? `With the token ${d_position} channels narrower instead it takes ${total(shorter)}`
+      : `The token cannot be ${d_position} channels narrower than ${d_model}`;
+    const price = `Adding takes ${short(add.total)} parameters; with ${d_position} more channels for the position the stream is ${wide.width} wide${odd}, and the model takes ${short(wide.total)}, ${total(wide)}. ${less}; concatenated and mapped back to ${d_model}, ${total(project)}; concatenated in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
+    const head = full.cross > 0 ? 'With full weights, concatenating keeps the cross terms. ' : '';
+    return `${head}On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal). ${price}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -273,7 +422,8 @@ export const figure: Figure<typeof controls, Data> = {
 
   ...wordsWhen<State>(({ tokens }) => tokens === 'sentence'),
 
-  table({ ways: found, n, tokens, tiedGap }) {
+  table(data) {
+    const { ways: found, n, tokens, tiedGap } = data;
     const rows: (string | number)[][] = [];
     const blank = ['', '', ''];
     const summary = (label: string, of: (way: Way) => (string | number)[]) =>
@@ -294,11 +444,35 @@ export const figure: Figure<typeof controls, Data> = {
         ...found.flatMap((way) => [at(way.logits, cell), ...way.terms.map((term) => at(term, cell))]),
       ]);
     }
+    const costly = [
+      ['stream width', ({ width }: Cost) => width],
+      ['heads divide it', ({ headsDivide }: Cost) => (headsDivide ? 'yes' : 'no')],
+      ['tables', ({ tables }: Cost) => tables],
+      ['map back', ({ projection }: Cost) => projection],
+      ['a layer', ({ layer }: Cost) => layer],
+    ] as const;
+    const columns = 2 + 5 * ways.length;
+    const add = (...row: (string | number)[]) =>
+      rows.push([...row, ...Array.from({ length: columns - row.length }, () => '')]);
+    builds.forEach(({ label }, place) => {
+      const cost = data.costs[place];
+      if (!cost) add(label, 'no room');
+      else {
+        for (const [what, of] of costly) add(label, what, of(cost));
+        for (const { name, unit } of measures) add(label, unit, cost[name], ratio(cost, data, name));
+      }
+    });
     return {
       columns: [
-        'query',
-        'key',
-        ...ways.flatMap(({ name }) => [name, ...terms.map(({ query, key }) => `${name}: ${query} → ${key}`)]),
+        'query, or way',
+        'key, or what is counted',
+        ...ways.flatMap(({ name }, place) => [
+          place === 0 ? `${name}, or how many` : name,
+          ...terms.map(
+            ({ query, key }, term) =>
+              `${name}: ${query} → ${key}${place + term === 0 ? ', or times adding' : ''}`,
+          ),
+        ]),
       ],
       rows,
     };
@@ -348,4 +522,81 @@ function arrange(width: number): { panels: Panel[]; height: number; narrow: bool
     };
   });
   return { panels, height: ways.length * step, narrow: width < 560 };
+}
+
+/** A row for each way to build it: its cross terms, and what it costs, on one scale. */
+function costMarks(data: Data, heads: number, y: number, width: number) {
+  const narrow = width < 700;
+  const names = builds.map(
+    ({ label, short: brief }, place) =>
+      `${width < 960 ? brief : label}${data.costs[place]?.headsDivide === false ? ' *' : ''}`,
+  );
+  const ratios = measures.map(({ name }) => data.costs.map((cost) => ratio(cost, data, name) - 1));
+  const finite = ratios.flat().filter(Number.isFinite);
+  const tall = builds.length * 22;
+  const first = narrow ? width : 0.44 * width;
+  const column = (width - first) / measures.length - 18;
+  const box = (place: number): Area =>
+    narrow
+      ? { x: 0, y: y + 24 + place * (tall + 30), width, height: tall }
+      : place === 0
+        ? { x: 0, y: y + 24, width: first, height: tall }
+        : { x: first + 18 + (place - 1) * (column + 18), y: y + 24, width: column, height: tall };
+  const block = (
+    place: number,
+    title: string,
+    list: { value: number; text: string }[],
+    ends: [number, number],
+  ) => {
+    const area = box(place);
+    return [
+      { mark: 'text', x: area.x, y: area.y - 8, text: title, ink: 'ink', size: 13, bold: true } as const,
+      ...bars(
+        area,
+        list.map((one, row) => ({
+          ...one,
+          label: narrow || place === 0 ? (names[row] as string) : '',
+          ink: row === 0 ? 'quiet' : 'accent',
+        })),
+        ...ends,
+      ),
+    ];
+  };
+  const crossing = builds.map(({ scores }) => {
+    const { cross, crossShare } = data.ways[scores] as Way;
+    return { value: crossShare, text: cross === 0 ? 'none' : percent(crossShare) };
+  });
+  const shares = crossing.map(({ value }) => value).filter(Number.isFinite);
+  const marks: Mark[] = block(
+    0,
+    narrow ? 'Variation from cross terms' : 'In a model: variation from cross terms',
+    crossing,
+    [Math.min(0, ...shares), Math.max(1, ...shares)],
+  );
+  const texts = measures.map(({ name }) =>
+    data.costs.map((cost) =>
+      cost ? `${short(cost[name])}\u2002${times(ratio(cost, data, name))}` : 'no room',
+    ),
+  );
+  // All padded to the longest, so that the blocks have one scale.
+  const longest = Math.max(...texts.flat().map(({ length }) => length));
+  measures.forEach(({ label }, place) => {
+    const list = builds.map((_, row) => ({
+      value: ratios[place]?.[row] as number,
+      text: texts[place]?.[row]?.padStart(longest, '\u2007') ?? '',
+    }));
+    marks.push(...block(place + 1, label, list, [Math.min(...finite), Math.max(...finite)]));
+  });
+  const end = box(measures.length).y + tall;
+  const odd = [...new Set(data.costs.filter((one) => one?.headsDivide === false).map((one) => one?.width))];
+  const notes = [
+    narrow
+      ? 'Costs: from what adding takes, ×1'
+      : 'Costs: more, or less, than adding takes, which is ×1; one scale for all',
+    ...(odd.length > 0 ? [`* ${heads} heads do not divide ${odd.join(' or ')}`] : []),
+  ];
+  notes.forEach((text, line) => {
+    marks.push({ mark: 'text', x: 0, y: end + 20 + 17 * line, text });
+  });
+  return { marks, height: end + 20 + 17 * 2 };
 }

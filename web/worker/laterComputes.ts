@@ -3,7 +3,6 @@ import { cellRun, computeCell } from '../figures/cells.js';
 import { compute as collisionError } from '../figures/collisionError.js';
 import { compute as collisions } from '../figures/collisions.js';
 import { compute as cosines } from '../figures/cosines.js';
-import { compute as cost } from '../figures/cost.js';
 import { compute as depth } from '../figures/depth.js';
 import { compute as encoding } from '../figures/encoding.js';
 import type { Compute } from '../figures/figure.js';
@@ -23,7 +22,6 @@ import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
 import { compute as probes } from '../figures/probes.js';
-import { compute as quoted } from '../figures/quoted.js';
 import { compute as sandbox } from '../figures/sandbox.js';
 import { compute as schemes } from '../figures/schemes.js';
 import { compute as schemesTasks } from '../figures/schemesTasks.js';
@@ -32,7 +30,6 @@ import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
-  cost,
   mixing,
   normalising,
   oblique,
@@ -48,7 +45,6 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   cosines,
   overlap,
   encoding,
-  quoted,
   gram,
   images,
   order,

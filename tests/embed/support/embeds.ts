@@ -164,7 +164,9 @@ export function testEmbeds(start: () => Promise<Engine>): void {
   test('a picture has the theme that its address ends in', async () => {
     const { engine } = await open(({ here }) => ({
       html: page(
-        ['', '#light', '#dark'].map((end) => `<img src="${here}pictures/cost-wide.svg${end}">`).join(''),
+        ['', '#light', '#dark']
+          .map((end) => `<img src="${here}pictures/three-concats-wide.svg${end}">`)
+          .join(''),
       ),
     }));
     const paper = () =>

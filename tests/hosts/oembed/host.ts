@@ -7,7 +7,7 @@ import { figurePages } from '../../../web/build/site/figurePages.ts';
 import { findingOf } from '../../embed/support/figures.ts';
 import { type Host, onePage, type Pasted } from '../support/host.ts';
 
-const figure = 'cost';
+const figure = 'three-concats';
 
 export const oembed: Host = {
   title: 'oEmbed (unfurl.js, open-graph-scraper)',
