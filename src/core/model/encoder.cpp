@@ -113,11 +113,12 @@ void Encoder<Scalar>::add_relative_bias(int head, Index n, Scalar* scores, Scala
   }
 }
 
-// What attention writes, biases included, with queries and keys from `read` and values from `values_of`.
+// What attention writes, biases included, with queries and keys from `read` and values from `values_of`. Its
+// weights are the softmax of their scores unless others are given.
 template <typename Scalar>
 void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-                             const ForwardOptions<Scalar>& asked, Forward<Scalar>& run,
-                             Matrix<Scalar>& out) const {
+                             const Matrix<Scalar>& given, const ForwardOptions<Scalar>& asked,
+                             Forward<Scalar>& run, Matrix<Scalar>& out) const {
   const Index n = read.rows(), d = read.cols(), heads = options_.heads, width = d / heads;
   Matrix<Scalar> three(3 * n, d);
   Scalar* const query = three.data();
@@ -151,6 +152,7 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
       }
     }
     softmax<Scalar>({scores.data(), n}, n, n);
+    if (given.size()) std::copy_n(given.data() + h * n * n, n * n, scores.data());
     if (asked.scores) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
     multiply<Scalar>({scores.data(), n}, columns_of<const Scalar>(value, d, h, width), {n, n, width},
                      columns_of(context.data(), d, h, width));
@@ -190,13 +192,17 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
     }
     const Matrix<Scalar>& input = pre ? normed : x;
     if (asked.trace) run.inputs.push_back(input);
-    const bool other = l < static_cast<int>(asked.unread.size()) && asked.unread[l].size();
-    Matrix<Scalar> read;
-    if (other) {
-      read = input;
-      subtract(asked.unread[l], read);
-    }
-    attend(layer, other ? read : input, input, asked, run, wrote);
+    const auto of_layer = [l](const std::vector<Matrix<Scalar>>& all) -> const Matrix<Scalar>& {
+      static const Matrix<Scalar> none;
+      return l < static_cast<int>(all.size()) ? all[l] : none;
+    };
+    const Matrix<Scalar>& unread = of_layer(asked.unread);
+    const Matrix<Scalar>& uncarried = of_layer(asked.uncarried);
+    Matrix<Scalar> read, carried;
+    if (unread.size()) subtract(unread, read = input);
+    if (uncarried.size()) subtract(uncarried, carried = input);
+    attend(layer, unread.size() ? read : input, uncarried.size() ? carried : input, of_layer(asked.attention),
+           asked, run, wrote);
     add_rows(wrote, layer.output_bias, x);
     if (pre) {
       normed = x;
@@ -258,16 +264,33 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
 }
 
 template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
-  const Packed& layer = layers_[l];
-  const Index n = x.rows(), d = x.cols(), heads = options_.heads, width = d / heads;
-  Matrix<Scalar> value(n, d), context(n, d);
-  multiply_packed<Scalar>(x, layer.query_key_value, 2, 1, 1, n, value.data());
+Matrix<Scalar> Encoder<Scalar>::values(int l, const Matrix<Scalar>& x) const {
+  Matrix<Scalar> result(x.rows(), x.cols());
+  multiply_packed<Scalar>(x, layers_[l].query_key_value, 2, 1, 1, x.rows(), result.data());
+  return result;
+}
+
+template <typename Scalar>
+Matrix<Scalar> Encoder<Scalar>::attended(const Matrix<Scalar>& attention,
+                                         const Matrix<Scalar>& values) const {
+  const Index n = values.rows(), d = values.cols(), heads = options_.heads, width = d / heads;
+  Matrix<Scalar> context(n, d);
   for (Index h = 0; h < heads; ++h) {
-    multiply<Scalar>({attention.data() + h * n * n, n}, columns_of<const Scalar>(value.data(), d, h, width),
+    multiply<Scalar>({attention.data() + h * n * n, n}, columns_of<const Scalar>(values.data(), d, h, width),
                      {n, n, width}, columns_of(context.data(), d, h, width));
   }
-  return product(context, layer.output, d);
+  return context;
+}
+
+template <typename Scalar>
+Matrix<Scalar> Encoder<Scalar>::output_weight(int l) const {
+  const Index d = layers_[l].output_bias.size();
+  return product<Scalar>(Matrix<Scalar>::Identity(d, d), layers_[l].output, d);
+}
+
+template <typename Scalar>
+Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
+  return product(attended(attention, values(l, x)), layers_[l].output, x.cols());
 }
 
 template class Encoder<float>;

@@ -49,6 +49,9 @@ struct ForwardOptions {
   bool trace = false;          // keep inputs, written and sigmas, for taking the forward apart
   // [layers], each [n, d] or empty: subtracted from what W_Q and W_K of that layer read, from nothing else.
   std::vector<Matrix<Scalar>> unread;
+  std::vector<Matrix<Scalar>> uncarried;  // likewise, from what W_V reads
+  // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
+  std::vector<Matrix<Scalar>> attention;
   Matrix<Scalar> withheld;  // [n, d] or empty: subtracted from the first state, for all that reads it
 };
 
@@ -86,7 +89,14 @@ class Encoder {
   // `input`. Biases join the constant.
   ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
                                           const std::vector<Matrix<Scalar>>& parts) const;
-  // W_O concat_h(A_h W_V x) for attention [heads * n, n]: what attention moves of x, without biases.
+  // W_V x, without its bias.
+  Matrix<Scalar> values(int layer, const Matrix<Scalar>& x) const;
+  const Vector<Scalar>& value_bias(int layer) const { return layers_[layer].value_bias; }
+  // concat_h(A_h v_h) for attention [heads * n, n] and values [n, d].
+  Matrix<Scalar> attended(const Matrix<Scalar>& attention, const Matrix<Scalar>& values) const;
+  // W_O transposed, [d, d].
+  Matrix<Scalar> output_weight(int layer) const;
+  // W_O concat_h(A_h W_V x): what attention moves of x, without biases.
   Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
   // W_O b_V + b_O, which attention adds to every token alike.
   const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
@@ -105,7 +115,8 @@ class Encoder {
   };
 
   void attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-              const ForwardOptions<Scalar>& asked, Forward<Scalar>& run, Matrix<Scalar>& out) const;
+              const Matrix<Scalar>& given, const ForwardOptions<Scalar>& asked, Forward<Scalar>& run,
+              Matrix<Scalar>& out) const;
 
   EncoderOptions<Scalar> options_;
   std::vector<Packed> layers_;

@@ -1,0 +1,310 @@
+#include "model/head_outputs.h"
+
+#include <gtest/gtest.h>
+
+#include "model/encoder_parts.h"
+#include "random_shapes.h"
+
+namespace superpose {
+namespace {
+
+// An encoder of two layers, its weights kept to compute with apart from it.
+struct Drawn {
+  int n, d, heads;
+  std::vector<EncoderLayer<double>> layers;
+  EncoderOptions<double> options;
+  std::vector<Matrix<double>> summands;
+  std::vector<int> apart;
+
+  explicit Drawn(Shapes& shapes, bool pre) {
+    heads = shapes.between(1, 3);
+    d = heads * shapes.between(3, 6);
+    n = shapes.between(4, 9);
+    if (shapes.coin()) apart = {0};
+    const auto norm = [&] {
+      return Normalization<double>{Norm::layer_norm, shapes.vector(d), shapes.vector(d), 1e-3};
+    };
+    options.heads = heads;
+    options.pre_norm = pre;
+    options.causal = shapes.coin();
+    if (!pre || shapes.coin()) options.embedding_norm = norm();
+    const int inner = shapes.between(3, 12);
+    for (int l = 0; l < 2; ++l) {
+      const auto square = [&] { return shapes.linear(d, d, true); };
+      layers.push_back({square(), square(), square(), square(), norm(), shapes.linear(inner, d, true),
+                        shapes.linear(d, inner, true), norm()});
+    }
+    for (int s = 0; s < 3; ++s) summands.push_back(shapes.matrix(n, d));
+  }
+
+  Encoder<double> encoder() const {
+    Encoder<double> made(options);
+    for (const auto& layer : layers) made.add_layer(layer);
+    return made;
+  }
+  Gauge<double> canonical() const { return {GaugeKind::canonical, {}, apart}; }
+};
+
+Forward<double> run_of(const Encoder<double>& encoder, const std::vector<Matrix<double>>& summands) {
+  Matrix<double> sum = summands[0];
+  for (std::size_t s = 1; s < summands.size(); ++s) sum += summands[s];
+  ForwardOptions<double> asked;
+  asked.scores = asked.trace = true;
+  return encoder.forward(sum, asked);
+}
+
+struct Split {
+  Forward<double> run;
+  OutputParts<double> parts;
+};
+
+Split split_of(const Drawn& drawn, const std::vector<Matrix<double>>& summands, int layer, Way way,
+               const Gauge<double>& gauge) {
+  const Encoder<double> encoder = drawn.encoder();
+  Forward<double> run = run_of(encoder, summands);
+  const auto inputs = input_parts(encoder, summands, run, layer, way, gauge);
+  auto parts = output_parts(encoder, layer, run.attention[layer], run.inputs[layer], inputs, gauge.apart);
+  return {std::move(run), std::move(parts)};
+}
+
+// W_O,h W_V,h sum_j A_ij x_j, straight from the formula.
+Matrix<double> written(const Drawn& drawn, int layer, int head, const Matrix<double>& attention,
+                       const Matrix<double>& x, bool biased) {
+  const int width = drawn.d / drawn.heads;
+  const auto& of = drawn.layers[layer];
+  Matrix<double> values = x * of.value.weight.middleRows(head * width, width).transpose();
+  if (biased) values.rowwise() += of.value.bias.segment(head * width, width).transpose();
+  return attention.middleRows(head * drawn.n, drawn.n) * values *
+         of.output.weight.middleCols(head * width, width).transpose();
+}
+
+TEST(HeadOutputs, AreTheFormulasPartByPartAndAddUp) {
+  Shapes shapes(11);
+  for (int trial = 0; trial < 24; ++trial) {
+    const Drawn drawn(shapes, trial % 2);
+    const Way way = shapes.coin() ? Way::direct : Way::streams;
+    const int layer = shapes.between(0, 1);
+    const Encoder<double> encoder = drawn.encoder();
+    const auto [run, parts] = split_of(drawn, drawn.summands, layer, way, drawn.canonical());
+    const auto inputs = input_parts(encoder, drawn.summands, run, layer, way, drawn.canonical());
+    Matrix<double> all = Matrix<double>::Zero(drawn.n, drawn.d);
+    for (int h = 0; h < drawn.heads; ++h) {
+      const Matrix<double> whole = written(drawn, layer, h, run.attention[layer], run.inputs[layer], true);
+      Matrix<double> sum = Matrix<double>::Zero(drawn.n, drawn.d);
+      for (int p = 0; p < parts.parts(); ++p) sum += head_output(parts, h, p);
+      EXPECT_LT(max_abs(sum - whole), 1e-12 * (1 + max_abs(whole)));
+      EXPECT_LT(output_shares(parts, h).residual, 1e-12 * (1 + max_abs(whole)));
+      for (std::size_t p = 0; p + 1 < inputs.size(); ++p)
+        EXPECT_LT(max_abs(head_output(parts, h, static_cast<int>(p)) -
+                          written(drawn, layer, h, run.attention[layer], inputs[p], false)),
+                  1e-12 * (1 + max_abs(whole)));
+      all += sum;
+    }
+    Matrix<double> together = Matrix<double>::Zero(drawn.n, drawn.d);
+    for (int p = 0; p < parts.parts(); ++p) together += head_output(parts, -1, p);
+    EXPECT_LT(max_abs(together - all), 1e-11 * (1 + max_abs(all)));
+  }
+}
+
+// sum_i <o~^s(i), o~(i)> / sum_i |o~(i)|^2, straight from the outputs.
+double share_of(const std::vector<Matrix<double>>& outputs, int part, const std::vector<int>& apart) {
+  const int first = static_cast<int>(apart.size()), n = static_cast<int>(outputs[0].rows());
+  Matrix<double> whole = Matrix<double>::Zero(n, outputs[0].cols());
+  for (const auto& one : outputs) whole += one;
+  const auto centred = [&](Matrix<double> rows) {
+    Matrix<double> used = rows.bottomRows(n - first);
+    used.rowwise() -= used.colwise().mean().eval();
+    used.colwise() -= used.rowwise().mean().eval();
+    return used;
+  };
+  const Matrix<double> all = centred(whole);
+  return centred(outputs[part]).cwiseProduct(all).sum() / all.squaredNorm();
+}
+
+TEST(HeadOutputs, SharesAreTheDefinitions) {
+  Shapes shapes(12);
+  for (int trial = 0; trial < 16; ++trial) {
+    const Drawn drawn(shapes, trial % 2);
+    const auto [run, parts] = split_of(drawn, drawn.summands, 1, Way::streams, drawn.canonical());
+    for (int h = -1; h < drawn.heads; ++h) {
+      std::vector<Matrix<double>> outputs;
+      for (int p = 0; p < parts.parts(); ++p) outputs.push_back(head_output(parts, h, p));
+      const OutputShares found = output_shares(parts, h);
+      double sum = 0, uniform = 0;
+      for (int p = 0; p < parts.parts(); ++p) {
+        EXPECT_NEAR(found.over_queries.shares[p], share_of(outputs, p, drawn.apart), 1e-9);
+        sum += found.over_queries.shares[p];
+        uniform += found.from_uniform.shares[p];
+      }
+      EXPECT_NEAR(sum, 1, 1e-10);
+      EXPECT_NEAR(uniform, 1, 1e-10);
+    }
+  }
+}
+
+double largest_change(const Split& was, const Split& is, int heads) {
+  double most = 0;
+  for (int h = 0; h < heads; ++h) {
+    for (int p = 0; p < was.parts.parts(); ++p)
+      most = std::max(most, max_abs(head_output(was.parts, h, p) - head_output(is.parts, h, p)));
+  }
+  return most;
+}
+
+double largest_change_of_shares(const Split& was, const Split& is, int heads) {
+  double most = 0;
+  for (int h = 0; h < heads; ++h)
+    most = std::max(most, max_abs(output_shares(was.parts, h).over_queries.shares -
+                                  output_shares(is.parts, h).over_queries.shares));
+  return most;
+}
+
+// What cannot be seen in any state moves no canonical part; raw parts move.
+TEST(HeadOutputs, AreFreeOfShiftsOfTheTablesInTheCanonicalGaugeAlone) {
+  Shapes shapes(13);
+  double raw_change = 0;
+  for (int trial = 0; trial < 12; ++trial) {
+    Drawn drawn(shapes, trial % 2);
+    drawn.apart = {0};
+    auto moved = drawn.summands;
+    const Vector<double> v = shapes.vector(drawn.d), first = shapes.vector(drawn.d);
+    moved[0].rowwise() += v.transpose();
+    moved[1].rowwise() -= v.transpose();
+    moved[0].row(0) += first.transpose();
+    moved[1].row(0) -= first.transpose();
+    const Gauge<double> raw{GaugeKind::raw, {}, {}};
+    for (const int layer : {0, 1}) {
+      const auto change = [&](const Gauge<double>& gauge) {
+        return largest_change(split_of(drawn, drawn.summands, layer, Way::streams, gauge),
+                              split_of(drawn, moved, layer, Way::streams, gauge), drawn.heads);
+      };
+      EXPECT_LT(change(drawn.canonical()), 1e-10);
+      raw_change = std::max(raw_change, change(raw));
+    }
+  }
+  EXPECT_GT(raw_change, 1);
+}
+
+// b_V + v with b_O - W_O v, another basis of a head's values, W_O + 1 a': the layer's output, as the next norm
+// reads it, is the same, and so are the shares. Before W_O they are not.
+TEST(HeadOutputs, SharesAreFreeOfWhatTheWeightsLeaveOpen) {
+  Shapes shapes(14);
+  double uncentred = 0;
+  for (int trial = 0; trial < 12; ++trial) {
+    const Drawn drawn(shapes, false);
+    const auto was = split_of(drawn, drawn.summands, 0, Way::direct, drawn.canonical());
+    const int width = drawn.d / drawn.heads;
+
+    Drawn shifted = drawn;
+    const Vector<double> v = shapes.vector(drawn.d);
+    shifted.layers[0].value.bias += v;
+    shifted.layers[0].output.bias -= drawn.layers[0].output.weight * v;
+    EXPECT_LT(largest_change_of_shares(
+                  was, split_of(shifted, drawn.summands, 0, Way::direct, drawn.canonical()), drawn.heads),
+              1e-9);
+
+    Drawn turned = drawn;
+    Linear<double>&value = turned.layers[0].value, &output = turned.layers[0].output;
+    for (int h = 0; h < drawn.heads; ++h) {
+      // Inverted by Sherman and Morrison's formula.
+      const Vector<double> u = shapes.vector(width), w = shapes.vector(width);
+      const Matrix<double> identity = Matrix<double>::Identity(width, width);
+      const Matrix<double> basis = identity + u * w.transpose(),
+                           inverse = identity - u * w.transpose() / (1 + w.dot(u));
+      value.weight.middleRows(h * width, width) = (basis * value.weight.middleRows(h * width, width)).eval();
+      value.bias.segment(h * width, width) = (basis * value.bias.segment(h * width, width)).eval();
+      output.weight.middleCols(h * width, width) =
+          (output.weight.middleCols(h * width, width) * inverse).eval();
+    }
+    EXPECT_LT(largest_change_of_shares(
+                  was, split_of(turned, drawn.summands, 0, Way::direct, drawn.canonical()), drawn.heads),
+              1e-7);
+
+    Drawn raised = drawn;
+    raised.layers[0].output.weight.rowwise() += shapes.vector(drawn.d).transpose();
+    const auto is = split_of(raised, drawn.summands, 0, Way::direct, drawn.canonical());
+    EXPECT_LT(largest_change_of_shares(was, is, drawn.heads), 1e-9);
+    auto uncentred_was = was, uncentred_is = is;
+    uncentred_was.parts.centre_channels = uncentred_is.parts.centre_channels = false;
+    uncentred = std::max(uncentred, largest_change_of_shares(uncentred_was, uncentred_is, drawn.heads));
+  }
+  EXPECT_GT(uncentred, 0.05);
+}
+
+// b_V joins the constant whole, and the contrast of a row that stands apart does not move with it.
+TEST(HeadOutputs, TheContrastOfARowApartIsFreeOfTheValuesBias) {
+  Shapes shapes(15);
+  Drawn drawn(shapes, false);
+  drawn.apart = {0};
+  const auto was = split_of(drawn, drawn.summands, 0, Way::direct, drawn.canonical());
+  Drawn shifted = drawn;
+  shifted.layers[0].value.bias += shapes.vector(drawn.d);
+  const auto is = split_of(shifted, drawn.summands, 0, Way::direct, drawn.canonical());
+  const int contrast = was.parts.parts() - 2;
+  EXPECT_LT(max_abs(head_output(was.parts, 0, contrast) - head_output(is.parts, 0, contrast)), 1e-13);
+  EXPECT_LT(max_abs(norm_weighted(was.parts, 0, Matrix<double>(was.run.attention[0].topRows(drawn.n))) -
+                    norm_weighted(is.parts, 0, Matrix<double>(is.run.attention[0].topRows(drawn.n)))),
+            1e-13);
+  EXPECT_GT(max_abs(head_output(was.parts, 0, contrast + 1) - head_output(is.parts, 0, contrast + 1)), 1e-3);
+}
+
+TEST(HeadOutputs, UniformAttentionWritesNothingOfACanonicalPart) {
+  Shapes shapes(16);
+  const Drawn drawn(shapes, false);
+  const Encoder<double> encoder = drawn.encoder();
+  const auto run = run_of(encoder, drawn.summands);
+  const int used = drawn.n - static_cast<int>(drawn.apart.size());
+  Matrix<double> uniform = Matrix<double>::Zero(drawn.heads * drawn.n, drawn.n);
+  uniform.rightCols(used).setConstant(1.0 / used);
+  const auto inputs = input_parts(encoder, drawn.summands, run, 0, Way::direct, drawn.canonical());
+  const auto parts = output_parts(encoder, 0, uniform, run.inputs[0], inputs, drawn.apart);
+  for (int p = 0; p < 3; ++p) EXPECT_LT(max_abs(head_output(parts, -1, p)), 1e-13);
+  const OutputShares none = output_shares(parts, 0);
+  EXPECT_TRUE(std::isnan(none.over_queries.shares[0]));
+  EXPECT_EQ(none.over_queries.logits, 0);
+}
+
+TEST(HeadOutputs, ARawPartIsWhatAFrozenForwardLosesWithoutIt) {
+  Shapes shapes(17);
+  Drawn drawn(shapes, true);
+  drawn.apart.clear();
+  // The MLP writes the same for every input, so that a state shows what attention wrote.
+  drawn.layers[0].down.weight.setZero();
+  const Gauge<double> raw{GaugeKind::raw, {}, {}};
+  const auto [run, parts] = split_of(drawn, drawn.summands, 0, Way::streams, raw);
+  const Encoder<double> encoder = drawn.encoder();
+  const auto inputs = input_parts(encoder, drawn.summands, run, 0, Way::streams, raw);
+  ForwardOptions<double> asked;
+  asked.layers = 1;
+  const Matrix<double> sum = drawn.summands[0] + drawn.summands[1] + drawn.summands[2];
+  for (std::size_t p = 0; p + 1 < inputs.size(); ++p) {
+    asked.uncarried = {inputs[p]};
+    const auto without = encoder.forward(sum, asked);
+    EXPECT_LT(max_abs(run.states[1] - without.states[1] - head_output(parts, -1, static_cast<int>(p))),
+              1e-12);
+  }
+}
+
+TEST(Encoder, TakesAnotherRunsAttention) {
+  Shapes shapes(18);
+  const Drawn drawn(shapes, false);
+  const Encoder<double> encoder = drawn.encoder();
+  const auto run = run_of(encoder, drawn.summands);
+  auto other = drawn.summands;
+  other[1].setZero();
+  ForwardOptions<double> asked;
+  asked.scores = true;
+  asked.attention = run.attention;
+  const Matrix<double> sum = other[0] + other[2];
+  const auto copied = encoder.forward(sum, asked);
+  for (int l = 0; l < 2; ++l) EXPECT_EQ(max_abs(copied.attention[l] - run.attention[l]), 0);
+  // Its own attention, given back, changes nothing; another's does.
+  asked.attention.clear();
+  asked.attention = encoder.forward(sum, asked).attention;
+  const auto own = encoder.forward(sum, asked);
+  EXPECT_EQ(max_abs(own.states[2] - encoder.forward(sum, {}).states[2]), 0);
+  EXPECT_GT(max_abs(own.states[2] - copied.states[2]), 1e-3);
+}
+
+}  // namespace
+}  // namespace superpose
