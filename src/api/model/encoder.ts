@@ -71,6 +71,13 @@ export interface ForwardInput<A extends Floats = Floats> {
    * attends to whom changes.
    */
   unread?: Readonly<Record<number, Table<A>>>;
+  /** By layer, [n, d]: subtracted from what W_V of that layer reads, so only what attention carries changes. */
+  uncarried?: Readonly<Record<number, Table<A>>>;
+  /**
+   * By layer, [heads, n, n]: weights in place of the softmax of the layer’s scores, such as attention() of
+   * another forward of as many tokens.
+   */
+  attention?: Readonly<Record<number, A>>;
   /** [n, d], subtracted from the state before layer 0, for all that reads it. */
   withheld?: Table<A>;
 }
@@ -95,6 +102,47 @@ export interface EncoderDecomposeInput<A extends Floats = Floats>
   way?: Way;
   /** Means of the state that the layer reads; needed for the way `mean`. */
   means?: StateMeans<A>;
+}
+
+export interface HeadOutputsInput<A extends Floats = Floats> extends EncoderDecomposeInput<A> {
+  /** Whether to return every part of every chosen head’s output, [heads, parts, n, d]. Default false. */
+  outputs?: boolean;
+}
+
+/** How much of what is written varies, and how much of that each part accounts for. */
+export interface OutputVariation {
+  /** [heads, parts]; they sum to 1 and may be negative. NaN where nothing varies by more than rounding. */
+  readonly shares: Float64Array;
+  /** [heads, parts]. Pooled shares are their sum over that of variances. */
+  readonly covariances: Float64Array;
+  /** [heads] */
+  readonly variances: Float64Array;
+}
+
+/** What a layer’s heads write, as sums of the parts of what the layer reads. */
+export interface HeadOutputs<A extends Floats = Floats> {
+  readonly n: number;
+  /** The heads that were asked for. */
+  readonly heads: readonly number[];
+  /** The groups; `apart`, the contrast of rows that stand apart, if there are any; the constant’s group last. */
+  readonly parts: readonly string[];
+  readonly gauge: Scores['gauge'];
+  readonly apart: readonly number[];
+  /** Of what differs between queries: the output less its mean over the used rows. */
+  readonly overQueries: OutputVariation;
+  /** Of the output less what attending to all used rows alike would write; keeps what all queries get. */
+  readonly fromUniform: OutputVariation;
+  /** [heads], the largest |sum of the parts − output|. */
+  readonly residuals: Float64Array;
+  /** The same of all heads together, one row each. */
+  readonly layer: Pick<HeadOutputs<A>, 'overQueries' | 'fromUniform' | 'residuals'>;
+  /**
+   * [heads, n, n], A_ij ‖W_O W_V (x_j − x̄)‖, x̄ the used rows’ mean: attention weighed by what it moves
+   * (after Kobayashi et al., EMNLP 2020, who keep the bias of the values, which depends on a convention).
+   */
+  readonly weighted: A;
+  /** [heads, parts, n, d]; empty unless asked for. */
+  readonly outputs: A;
 }
 
 /** The result of one forward, valid until the encoder’s next one. */
@@ -131,6 +179,13 @@ export interface EncoderForward<A extends Floats = Floats> {
    * part, `relative`, after all others; its terms with the others are zero. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
+  /**
+   * What a layer’s heads write, W_O,h (Σ_j A_ij W_V,h x_j + b_V,h), as sums of the same parts, with all attention
+   * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes. In
+   * the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
+   * Throws RangeError, TypeError.
+   */
+  headOutputs(input: HeadOutputsInput<A>): HeadOutputs<A>;
 }
 
 /**
@@ -399,7 +454,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
       check.object('input', given);
       const through = check.integer('layers', given.layers ?? layers, 0, layers);
-      const { attended, unread = {}, withheld } = given;
+      const { attended, withheld } = given;
       const trace = check.flag('scores', given.scores ?? true);
       if (attended !== undefined) {
         if (!Array.isArray(attended)) check.refuse('attended', `a list of ${n} flags`, attended, false);
@@ -411,13 +466,29 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         check.table(name, one, { rows: n, columns: d });
         check.samePrecision({ precision: like, [`${name}.data`]: one.data });
       };
-      check.object('unread', unread);
-      const layersUnread = Array<Table<A> | undefined>(through).fill(undefined);
-      for (const [layer, rows] of Object.entries(unread)) {
-        const place = check.index('a layer of unread', Number(layer), through);
-        taking(`unread.${layer}`, rows);
-        layersUnread[place] = rows;
-      }
+      const byLayer = <T>(
+        name: 'unread' | 'uncarried' | 'attention',
+        ask: (name: string, one: T) => void,
+      ): (T | undefined)[] => {
+        const rows = given[name] ?? {};
+        check.object(name, rows);
+        const all = Array<T | undefined>(through).fill(undefined);
+        for (const [layer, one] of Object.entries(rows)) {
+          const place = check.index(`a layer of ${name}`, Number(layer), through);
+          ask(`${name}.${layer}`, one as T);
+          all[place] = one as T;
+        }
+        return all;
+      };
+      const unread = byLayer<Table<A>>('unread', taking);
+      const uncarried = byLayer<Table<A>>('uncarried', taking);
+      const attention = byLayer<A>('attention', (name, weights) => {
+        check.floats(name, weights, heads * n * n);
+        check.samePrecision({ precision: like, [name]: weights });
+      });
+      const altered = [unread, uncarried, attention].some((layers) =>
+        layers.some((one) => one !== undefined),
+      );
       if (withheld !== undefined) taking('withheld', withheld);
       const cells = through * n;
       const kept = trace ? cells * (2 * heads * n + 3 * d) : cells * d;
@@ -434,7 +505,9 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         layers: through,
         trace,
         attended: attended?.map(Number),
-        unread: layersUnread,
+        unread,
+        uncarried,
+        attention: attention.map((weights) => weights && table(weights, heads * n, n)),
         withheld,
       };
       const pooled = raw[`runEncoder${suffix}`](
@@ -473,44 +546,87 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         logits: (layer, only) => scoresOf(layer, only, false),
         attention: (layer, only) => scoresOf(layer, only, true),
         decompose(wanted) {
-          const now = traced();
-          if (attended?.includes(false)) {
-            throw new Error('A padded sentence has the terms of the sentence without padding; run that.');
-          }
-          // What was subtracted is no part of the summands, so their terms would not add up to the scores.
-          if (withheld !== undefined || layersUnread.some((rows) => rows !== undefined)) {
-            throw new Error(
-              'The scores of a forward with withheld or unread are not those of its summands; run it without them.',
-            );
-          }
-          check.object('input', wanted);
-          const layer = check.index('layer', wanted.layer, through);
-          const way = check.placeOf('way', wanted.way ?? 'direct', ways);
-          const only = check.chosenHeads(wanted.only, heads);
-          const byMeans = ways[way] === 'mean';
-          const parts = byMeans ? ['position', 'content'] : [...names, 'attention', 'mlp'];
-          const groups = grouped([...parts, 'constant'], wanted.groups);
-          const means = byMeans ? checkedMeans(wanted.means, n, d, like) : undefined;
-          const gauge = checkedGauge(wanted, names, width, like, n);
-          if (byMeans && gauge.name === 'means') {
-            throw new RangeError(
-              "gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.",
-            );
-          }
-          fitsScores(n, parts.length + (relativeBias ? 2 : 1), only.length, 2 * d, like);
-          const result = raw[`decomposeEncoder${suffix}`](
-            now,
-            layer,
-            way,
-            means && { mean: means.mean, position: means.position },
-            gauge,
-            groups.of,
-            groups.names.length,
-            only,
-          );
-          const shown = relativeBias ? [...groups.names, 'relative'] : groups.names;
-          return { n, heads: only, parts: shown, gauge: gauge.name, apart: gauge.apart, ...result };
+          const { now, of, named } = partsOf(wanted);
+          fitsScores(n, of.parts + (relativeBias ? 1 : 0), named.heads.length, 2 * d, like);
+          const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads);
+          const parts = relativeBias ? [...of.names, 'relative'] : of.names;
+          return { n, parts, ...named, ...result };
         },
+        headOutputs(wanted) {
+          const { now, of, named } = partsOf(wanted);
+          const whole = check.flag('outputs', wanted.outputs ?? false);
+          const constant = of.names[of.constant] as string;
+          const others = of.names.filter((name) => name !== constant);
+          const parts = [...others, ...(named.apart.length > 0 ? ['apart'] : []), constant];
+          if (others.includes('apart') && named.apart.length > 0) {
+            throw new RangeError("No group may be named 'apart': the rows that stand apart are a part of their own.");
+          }
+          const values = (2 * of.parts + 3 * parts.length + 5) * n * d + d * d;
+          const results = named.heads.length * ((whole ? parts.length * n * d : 0) + n * n);
+          check.fits(
+            `The outputs of ${named.heads.length} heads in ${parts.length} parts for ${n} tokens`,
+            (values + 2 * results) * like.BYTES_PER_ELEMENT,
+          );
+          const found = raw[`encoderOutputs${suffix}`](now, ...of.call, named.heads, whole);
+          const count = named.heads.length;
+          // The heads’ rows and then the layer’s, over queries and then from uniform.
+          const cut = (all: Float64Array, kind: number, width: number): [Float64Array, Float64Array] => {
+            const from = kind * (count + 1) * width;
+            const layer = from + count * width;
+            return [all.slice(from, layer), all.slice(layer, layer + width)];
+          };
+          const variation = (kind: number, place: 0 | 1): OutputVariation => ({
+            shares: cut(found.shares, kind, parts.length)[place],
+            covariances: cut(found.covariances, kind, parts.length)[place],
+            variances: cut(found.variances, kind, 1)[place],
+          });
+          const both = (place: 0 | 1) => ({
+            overQueries: variation(0, place),
+            fromUniform: variation(1, place),
+            residuals: cut(found.residuals, 0, 1)[place],
+          });
+          const { weighted, outputs } = found;
+          return { n, parts, ...named, ...both(0), layer: both(1), weighted, outputs };
+        },
+      };
+      /** What decompose() and headOutputs() hand on of the layer's parts. */
+      const partsOf = (wanted: EncoderDecomposeInput<A>) => {
+        const now = traced();
+        if (attended?.includes(false)) {
+          throw new Error('A padded sentence has the terms of the sentence without padding; run that.');
+        }
+        // What was subtracted or replaced is no part of the summands, so nothing would add up.
+        if (withheld !== undefined || altered) {
+          throw new Error(
+            'The scores of a forward with withheld, unread, uncarried or attention are not those of its summands; run it without them.',
+          );
+        }
+        check.object('input', wanted);
+        const layer = check.index('layer', wanted.layer, through);
+        const way = check.placeOf('way', wanted.way ?? 'direct', ways);
+        const only = check.chosenHeads(wanted.only, heads);
+        const byMeans = ways[way] === 'mean';
+        const parts = byMeans ? ['position', 'content'] : [...names, 'attention', 'mlp'];
+        const groups = grouped([...parts, 'constant'], wanted.groups);
+        const means = byMeans ? checkedMeans(wanted.means, n, d, like) : undefined;
+        const gauge = checkedGauge(wanted, names, width, like, n);
+        if (byMeans && gauge.name === 'means') {
+          throw new RangeError("gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.");
+        }
+        const call = [
+          layer,
+          way,
+          means && { mean: means.mean, position: means.position },
+          gauge,
+          groups.of,
+          groups.names.length,
+        ] as const;
+        const constant = groups.of.at(-1) as number;
+        return {
+          now,
+          of: { call, names: groups.names, parts: parts.length + 1, constant },
+          named: { heads: only, gauge: gauge.name, apart: gauge.apart },
+        };
       };
       newest = found;
       inside.set(found, { raw, of: () => ({ suffix, address: here(), n, d }), attended });

@@ -1,4 +1,5 @@
 // An encoder that stays in the module's memory, with the result of its last forward.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "heads_out.h"
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
+#include "model/head_outputs.h"
 #include "model/position_means.h"
 #include "model/row_norm.h"
 
@@ -61,9 +63,16 @@ Value run_encoder(std::uint32_t address, const Value& summands, const Value& ask
   options.layers = asked["layers"].as<int>();
   options.scores = options.trace = asked["trace"].as<bool>();
   for (const int flag : integers_in(asked["attended"])) options.attended.push_back(static_cast<char>(flag));
-  const Value unread = asked["unread"];
-  for (int l = 0; l < unread.length(); ++l)
-    options.unread.push_back(unread[l].isUndefined() ? Matrix<Scalar>() : matrix_in<Scalar>(unread[l]));
+  const auto by_layer = [&](const char* name) {
+    std::vector<Matrix<Scalar>> all;
+    const Value given = asked[name];
+    for (int l = 0; l < given.length(); ++l)
+      all.push_back(given[l].isUndefined() ? Matrix<Scalar>() : matrix_in<Scalar>(given[l]));
+    return all;
+  };
+  options.unread = by_layer("unread");
+  options.uncarried = by_layer("uncarried");
+  options.attention = by_layer("attention");
   if (!asked["withheld"].isUndefined()) options.withheld = matrix_in<Scalar>(asked["withheld"]);
   held.run = held.encoder.forward(rows, options);
   if (!options.trace) held.summands.clear();
@@ -90,36 +99,92 @@ Value encoder_scores_out(std::uint32_t address, int layer, bool attention, const
   return result;
 }
 
-// way: 0 direct, 1 streams, 2 by the means of a corpus, given in `means`.
+// The parts of what a layer reads, added up in groups. way: 0 direct, 1 streams, 2 by the means of a corpus,
+// given in `means`. The constant's group comes last.
 template <typename Scalar>
-Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
-                        const Value& group_of, int groups, const Value& chosen) {
-  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
-  const Matrix<Scalar>& input = held.run.inputs[layer];
-  const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
+std::vector<Matrix<Scalar>> grouped_parts(const HeldEncoder<Scalar>& held, int layer, int way,
+                                          const Value& means, const Gauge<Scalar>& gauge,
+                                          const std::vector<int>& group_of, int groups) {
   const std::vector<Matrix<Scalar>> parts =
-      way == 2 ? mean_parts<Scalar>(input, vector_in<Scalar>(means["mean"]),
-                                    matrix_in<Scalar>(means["position"]), in)
-               : input_parts(held.encoder, held.summands, held.run, layer, static_cast<Way>(way), in);
+      way == 2
+          ? mean_parts<Scalar>(held.run.inputs[layer], vector_in<Scalar>(means["mean"]),
+                               matrix_in<Scalar>(means["position"]), gauge)
+          : input_parts(held.encoder, held.summands, held.run, layer, static_cast<Way>(way), gauge);
   // Merged before projection: half the work.
-  const std::vector<int> of = integers_in(group_of);
   std::vector<Matrix<Scalar>> merged(groups);
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    Matrix<Scalar>& to = merged[of[p]];
+    Matrix<Scalar>& to = merged[group_of[p]];
     if (to.size())
       add_rows<Scalar>(parts[p], {}, to);
     else
       to = parts[p];
   }
-  // Biases join the constant's group, which is moved to the end for that and then back.
+  std::rotate(merged.begin() + group_of.back(), merged.begin() + group_of.back() + 1, merged.end());
+  return merged;
+}
+
+template <typename Scalar>
+Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
+                        const Value& group_of, int groups, const Value& chosen) {
+  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
+  const std::vector<int> of = integers_in(group_of);
+  const ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(
+      layer, held.run.inputs[layer], grouped_parts(held, layer, way, means, in, of, groups));
+  // Biases join the constant's group, which was last for that and now goes back.
   const int constant = of.back();
-  std::swap(merged[constant], merged.back());
-  ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(layer, input, merged);
   std::vector<int> order(groups);
-  for (int g = 0; g < groups; ++g) order[g] = g;
-  std::swap(order[constant], order[groups - 1]);
+  for (int g = 0; g < groups; ++g) order[g] = g < constant ? g : g + 1;
+  order.back() = constant;
   return heads_out(constant == groups - 1 ? projected : merge_parts(projected, order, groups), chosen,
                    in.apart, held.encoder.options().causal, held.encoder);
+}
+
+// The chosen heads' outputs, and the layer's; see head_outputs.h. Parts: the groups less the constant's, the
+// contrast of rows that stand apart if there are any, and the constant's group.
+template <typename Scalar>
+Value encoder_outputs(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
+                      const Value& group_of, int groups, const Value& chosen, bool whole) {
+  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
+  const Matrix<Scalar>& attention = held.run.attention[layer];
+  const OutputParts<Scalar> parts =
+      output_parts(held.encoder, layer, attention, held.run.inputs[layer],
+                   grouped_parts(held, layer, way, means, in, integers_in(group_of), groups), in.apart);
+  const std::size_t n = parts.values.rows(), d = parts.values.cols(), count = parts.parts();
+  std::vector<int> heads = integers_in(chosen);
+  Value weighted = new_array<Scalar>(heads.size() * n * n);
+  Value outputs = new_array<Scalar>(whole ? heads.size() * count * n * d : 0);
+  for (std::size_t k = 0; k < heads.size(); ++k) {
+    const Matrix<Scalar> of_head = attention.middleRows(heads[k] * n, n);
+    weighted.copy_from(norm_weighted(parts, heads[k], of_head).data(), n * n, k * n * n);
+    for (std::size_t p = 0; whole && p < count; ++p) {
+      const Matrix<Scalar> one = head_output(parts, heads[k], static_cast<int>(p));
+      outputs.copy_from(one.data(), n * d, (k * count + p) * n * d);
+    }
+  }
+  // The layer's shares follow the heads'.
+  heads.push_back(-1);
+  Matrix<double> shares(2 * heads.size(), count), covariances(2 * heads.size(), count);
+  Matrix<double> variances(2, heads.size()), residuals(1, heads.size());
+  for (std::size_t k = 0; k < heads.size(); ++k) {
+    const OutputShares found = output_shares(parts, heads[k]);
+    residuals(0, k) = found.residual;
+    const Covariances* kinds[] = {&found.over_queries, &found.from_uniform};
+    for (int kind = 0; kind < 2; ++kind) {
+      shares.row(kind * heads.size() + k) = kinds[kind]->shares;
+      covariances.row(kind * heads.size() + k) = kinds[kind]->terms;
+      variances(kind, k) = kinds[kind]->logits;
+    }
+  }
+  Value result = Value::object();
+  result.set("shares", copy_out(shares));
+  result.set("covariances", copy_out(covariances));
+  result.set("variances", copy_out(variances));
+  result.set("residuals", copy_out(residuals));
+  result.set("weighted", weighted);
+  result.set("outputs", outputs);
+  return result;
 }
 
 template <typename Scalar>
@@ -171,6 +236,8 @@ EMSCRIPTEN_BINDINGS(second_model) {
   function("encoderScoresF64", &encoder_scores_out<double>);
   function("decomposeEncoderF32", &decompose_encoder<float>);
   function("decomposeEncoderF64", &decompose_encoder<double>);
+  function("encoderOutputsF32", &encoder_outputs<float>);
+  function("encoderOutputsF64", &encoder_outputs<double>);
   function("deleteEncoderF32", &delete_encoder<float>);
   function("deleteEncoderF64", &delete_encoder<double>);
   function("positionMeans", &position_means_out);
