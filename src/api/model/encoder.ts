@@ -120,13 +120,16 @@ export interface OutputVariation {
 }
 
 /** What a layer’s heads write, as sums of the parts of what the layer reads. */
-export interface HeadOutputs<A extends Floats = Floats> {
+export interface HeadOutputs {
+  /** Tokens. */
   readonly n: number;
   /** The heads that were asked for. */
   readonly heads: readonly number[];
   /** The groups; `apart`, the contrast of rows that stand apart, if there are any; the constant’s group last. */
   readonly parts: readonly string[];
+  /** The gauge of the parts. */
   readonly gauge: Scores['gauge'];
+  /** The rows that stand apart. */
   readonly apart: readonly number[];
   /** Of what differs between queries: the output less its mean over the used rows. */
   readonly overQueries: OutputVariation;
@@ -135,14 +138,14 @@ export interface HeadOutputs<A extends Floats = Floats> {
   /** [heads], the largest |sum of the parts − output|. */
   readonly residuals: Float64Array;
   /** The same of all heads together, one row each. */
-  readonly layer: Pick<HeadOutputs<A>, 'overQueries' | 'fromUniform' | 'residuals'>;
+  readonly layer: Pick<HeadOutputs, 'overQueries' | 'fromUniform' | 'residuals'>;
   /**
    * [heads, n, n], A_ij ‖W_O W_V (x_j − x̄)‖, x̄ the used rows’ mean: attention weighed by what it moves
    * (after Kobayashi et al., EMNLP 2020, who keep the bias of the values, which depends on a convention).
    */
-  readonly weighted: A;
+  readonly weighted: Float64Array;
   /** [heads, parts, n, d]; empty unless asked for. */
-  readonly outputs: A;
+  readonly outputs: Float64Array;
 }
 
 /** The result of one forward, valid until the encoder’s next one. */
@@ -185,7 +188,7 @@ export interface EncoderForward<A extends Floats = Floats> {
    * the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
    * Throws RangeError, TypeError.
    */
-  headOutputs(input: HeadOutputsInput<A>): HeadOutputs<A>;
+  headOutputs(input: HeadOutputsInput<A>): HeadOutputs;
 }
 
 /**
@@ -559,13 +562,15 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           const others = of.names.filter((name) => name !== constant);
           const parts = [...others, ...(named.apart.length > 0 ? ['apart'] : []), constant];
           if (others.includes('apart') && named.apart.length > 0) {
-            throw new RangeError("No group may be named 'apart': the rows that stand apart are a part of their own.");
+            throw new RangeError(
+              "No group may be named 'apart': the rows that stand apart are a part of their own.",
+            );
           }
           const values = (2 * of.parts + 3 * parts.length + 5) * n * d + d * d;
           const results = named.heads.length * ((whole ? parts.length * n * d : 0) + n * n);
           check.fits(
             `The outputs of ${named.heads.length} heads in ${parts.length} parts for ${n} tokens`,
-            (values + 2 * results) * like.BYTES_PER_ELEMENT,
+            8 * (values + 2 * results),
           );
           const found = raw[`encoderOutputs${suffix}`](now, ...of.call, named.heads, whole);
           const count = named.heads.length;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "model/row_norm.h"
 #include "scores/gauge.h"
 
 namespace superpose {
@@ -13,203 +12,172 @@ using Eigen::Index;
 
 namespace {
 
+using Rowsd = Matrix<double>;
+
 struct Columns {
   Index from, count;
 };
 
-template <typename Scalar>
-Columns columns_of(const OutputParts<Scalar>& parts, int head) {
+Columns columns_of(const OutputParts& parts, int head) {
   const Index d = parts.values.cols(), width = d / parts.heads;
   return head < 0 ? Columns{0, d} : Columns{head * width, width};
 }
 
-// W_O,h transposed, [d_h, d], its channels centred where a LayerNorm will do so.
-template <typename Scalar>
-Matrix<Scalar> read_by_norm(const OutputParts<Scalar>& parts, Columns head) {
-  Matrix<Scalar> weight = parts.output.middleRows(head.from, head.count);
-  for (Index c = 0; parts.centre_channels && c < weight.rows(); ++c) {
+Rowsd product(const Rowsd& a, const Rowsd& b) { return rows_times_rows<double>(a, b); }
+
+// W_O,h' C W_O,h, [d_h, d_h]: its channels centred where a LayerNorm will do so.
+Rowsd gram_of(Rowsd weight, bool centred) {
+  for (Index c = 0; centred && c < weight.rows(); ++c) {
     double mean = 0;
     for (Index o = 0; o < weight.cols(); ++o) mean += weight(c, o);
     mean /= static_cast<double>(weight.cols());
-    for (Index o = 0; o < weight.cols(); ++o) weight(c, o) -= static_cast<Scalar>(mean);
+    for (Index o = 0; o < weight.cols(); ++o) weight(c, o) -= mean;
   }
-  return weight;
+  return product(weight, weight);
 }
 
-template <typename Scalar>
-Matrix<Scalar> gram(const Matrix<Scalar>& rows) {
-  return rows_times_rows<Scalar>(rows, rows);
-}
-
-// The mean over the used rows.
-template <typename Scalar>
-Vector<Scalar> used_mean(const Matrix<Scalar>& rows, const std::vector<char>& apart) {
-  Vector<double> sum = Vector<double>::Zero(rows.cols());
+// The mean over the used rows; zero where there are none.
+Vector<double> used_mean(const Rowsd& rows, const std::vector<char>& apart) {
+  Vector<double> mean = Vector<double>::Zero(rows.cols());
   double count = 0;
   for (Index i = 0; i < rows.rows(); ++i) {
     if (!apart.empty() && apart[i]) continue;
     count += 1;
-    for (Index c = 0; c < rows.cols(); ++c) sum[c] += rows(i, c);
+    for (Index c = 0; c < rows.cols(); ++c) mean[c] += rows(i, c);
   }
-  Vector<Scalar> mean(rows.cols());
-  for (Index c = 0; c < rows.cols(); ++c) mean[c] = static_cast<Scalar>(count ? sum[c] / count : 0);
+  for (Index c = 0; count > 0 && c < mean.size(); ++c) mean[c] /= count;
   return mean;
 }
 
-template <typename Scalar>
-void subtract_row(const Vector<Scalar>& row, Matrix<Scalar>& from) {
-  for (Index i = 0; i < from.rows(); ++i) {
-    for (Index c = 0; c < from.cols(); ++c) from(i, c) -= row[c];
+void shift(const Vector<double>& by, double sign, Rowsd& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Index c = 0; c < rows.cols(); ++c) rows(i, c) += sign * by[c];
   }
 }
 
-template <typename Scalar>
-double dot(const Matrix<Scalar>& a, const Matrix<Scalar>& b, const std::vector<char>& apart) {
+double dot(const Rowsd& a, const Rowsd& b, Index row) {
   double sum = 0;
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index c = 0; (apart.empty() || !apart[i]) && c < a.cols(); ++c) sum += double(a(i, c)) * b(i, c);
-  }
+  for (Index c = 0; c < a.cols(); ++c) sum += a(row, c) * b(row, c);
   return sum;
 }
 
-// rows [n, d_h] times a Gram matrix [d_h, d_h], which is its own transpose.
-template <typename Scalar>
-Matrix<Scalar> weighed(const Matrix<Scalar>& rows, const Matrix<Scalar>& by) {
-  return rows_times_rows<Scalar>(rows, by);
-}
-
-// contexts[0] is the whole; the covariances of the others with it.
-template <typename Scalar>
-Covariances covariances_of(const std::vector<Matrix<Scalar>>& contexts, const Matrix<Scalar>& by,
+// contexts[0] is the whole; the covariances of the others with it, over the used rows.
+Covariances covariances_of(const std::vector<Rowsd>& contexts, const Rowsd& gram,
                            const std::vector<char>& apart, double noise) {
-  const Matrix<Scalar> whole = weighed(contexts[0], by);
+  const Rowsd whole = product(contexts[0], gram);
+  const auto with_whole = [&](const Rowsd& one) {
+    double sum = 0;
+    for (Index i = 0; i < one.rows(); ++i) sum += apart.empty() || !apart[i] ? dot(one, whole, i) : 0;
+    return sum;
+  };
   Covariances result;
-  result.logits = dot(contexts[0], whole, apart);
-  result.terms.resize(static_cast<Index>(contexts.size()) - 1);
-  for (Index p = 0; p < result.terms.size(); ++p) result.terms[p] = dot(contexts[p + 1], whole, apart);
-  if (!(result.logits > noise)) {
-    result.logits = 0;
-    result.terms.setZero();
+  const Index count = static_cast<Index>(contexts.size()) - 1;
+  result.terms.setZero(count);
+  result.shares.resize(count);
+  const double variance = with_whole(contexts[0]);
+  if (variance > noise) result.logits = variance;
+  for (Index p = 0; p < count; ++p) {
+    if (variance > noise) result.terms[p] = with_whole(contexts[p + 1]);
+    result.shares[p] = result.terms[p] / result.logits;
   }
-  result.shares.resize(result.terms.size());
-  for (Index p = 0; p < result.terms.size(); ++p) result.shares[p] = result.terms[p] / result.logits;
   return result;
 }
 
 }  // namespace
 
 template <typename Scalar>
-OutputParts<Scalar> output_parts(const Encoder<Scalar>& encoder, int layer, const Matrix<Scalar>& attention,
-                                 const Matrix<Scalar>& input, std::vector<Matrix<Scalar>> parts,
-                                 const std::vector<int>& apart) {
+OutputParts output_parts(const Encoder<Scalar>& encoder, int layer, const Matrix<Scalar>& attention,
+                         const Matrix<Scalar>& input, std::vector<Matrix<Scalar>> parts,
+                         const std::vector<int>& apart) {
   const Index n = input.rows(), d = input.cols();
-  OutputParts<Scalar> result;
+  OutputParts result;
   result.apart = row_flags(apart, n);
   result.heads = encoder.options().heads;
   result.centre_channels = encoder.attention_norm(layer).kind == Norm::layer_norm;
-  result.value_bias = encoder.value_bias(layer);
+  result.epsilon = static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  result.value_bias = encoder.value_bias(layer).template cast<double>();
   if (!result.apart.empty()) {
-    const Vector<Scalar> mean = used_mean(input, result.apart);
+    const Vector<double> mean = used_mean(input.template cast<double>(), result.apart);
     Matrix<Scalar> contrast = Matrix<Scalar>::Zero(n, d);
-    Matrix<Scalar>& constant = parts.back();
     for (Index i = 0; i < n; ++i) {
       for (Index c = 0; result.apart[i] && c < d; ++c) {
-        contrast(i, c) = input(i, c) - mean[c];
-        constant(i, c) -= contrast(i, c);
+        contrast(i, c) = input(i, c) - static_cast<Scalar>(mean[c]);
+        parts.back()(i, c) -= contrast(i, c);
       }
     }
     parts.insert(parts.end() - 1, std::move(contrast));
   }
-  result.values = encoder.values(layer, input);
-  result.contexts.push_back(encoder.attended(attention, result.values));
-  for (const Matrix<Scalar>& part : parts)
-    result.contexts.push_back(encoder.attended(attention, encoder.values(layer, part)));
+  const auto context_of = [&](const Matrix<Scalar>& values) {
+    result.contexts.push_back(encoder.attended(attention, values).template cast<double>());
+  };
+  const Matrix<Scalar> values = encoder.values(layer, input);
+  result.values = values.template cast<double>();
+  context_of(values);
+  for (const Matrix<Scalar>& part : parts) context_of(encoder.values(layer, part));
   // Every row of attention sums to 1, so b_V passes through it.
-  add_rows<Scalar>({}, result.value_bias, result.contexts.front());
-  add_rows<Scalar>({}, result.value_bias, result.contexts.back());
-  result.output = encoder.output_weight(layer);
+  shift(result.value_bias, 1, result.contexts.front());
+  shift(result.value_bias, 1, result.contexts.back());
+  result.output = encoder.output_weight(layer).template cast<double>();
   return result;
 }
 
-template <typename Scalar>
-OutputShares output_shares(const OutputParts<Scalar>& parts, int head) {
-  const Columns columns = columns_of(parts, head);
-  const Matrix<Scalar> weight = parts.output.middleRows(columns.from, columns.count);
-  const Matrix<Scalar> by = gram(read_by_norm(parts, columns)), as_it_is = gram(weight);
+OutputShares output_shares(const OutputParts& parts, int head) {
+  const auto [from, count] = columns_of(parts, head);
+  const Rowsd weight = parts.output.middleRows(from, count);
+  const Rowsd by = gram_of(weight, false);
   const Index n = parts.values.rows();
-  Index used = 0;
-  for (Index i = 0; i < n; ++i) used += parts.apart.empty() || !parts.apart[i];
-
-  std::vector<Matrix<Scalar>> contexts;
-  for (const Matrix<Scalar>& one : parts.contexts)
-    contexts.push_back(one.middleCols(columns.from, columns.count));
-  double longest = 0;
-  Matrix<Scalar> rest = contexts[0];
-  for (std::size_t p = 0; p < contexts.size(); ++p) {
-    if (p > 0) rest -= contexts[p];
-    const Matrix<Scalar> squares = weighed(contexts[p], as_it_is);
-    for (Index i = 0; i < n; ++i) {
-      double square = 0;
-      for (Index c = 0; c < squares.cols(); ++c) square += double(contexts[p](i, c)) * squares(i, c);
-      longest = std::max(longest, square);
-    }
-  }
   OutputShares result;
-  const Matrix<Scalar> left = rows_times_rows<Scalar>(rest, Matrix<Scalar>(weight.transpose()));
+
+  std::vector<Rowsd> contexts;
+  for (const Rowsd& one : parts.contexts) contexts.push_back(one.middleCols(from, count));
+  Rowsd rest = contexts[0];
+  for (std::size_t p = 1; p < contexts.size(); ++p) rest -= contexts[p];
+  const Rowsd left = product(rest, weight.transpose());
   for (Index at = 0; at < left.size(); ++at)
-    result.residual = std::max(result.residual, std::abs(double(left.data()[at])));
+    result.residual = std::max(result.residual, std::abs(left.data()[at]));
 
-  const double unit = 64 * double(std::numeric_limits<Scalar>::epsilon());
-  const double noise = unit * unit * longest * static_cast<double>(used);
-
-  // From uniform: less what attending to all used rows alike would write of the whole and of each part.
-  std::vector<Matrix<Scalar>> moved = contexts;
-  const Vector<Scalar> mean = used_mean(parts.values, parts.apart);
-  Vector<Scalar> uniform(columns.count);
-  for (Index c = 0; c < columns.count; ++c)
-    uniform[c] = mean[columns.from + c] + parts.value_bias[columns.from + c];
-  subtract_row(uniform, moved.front());
-  subtract_row(uniform, moved.back());
-  result.from_uniform = covariances_of(moved, by, parts.apart, noise);
-
-  for (Matrix<Scalar>& one : contexts) subtract_row(used_mean(one, parts.apart), one);
-  result.over_queries = covariances_of(contexts, by, parts.apart, noise);
-  return result;
-}
-
-template <typename Scalar>
-Matrix<Scalar> head_output(const OutputParts<Scalar>& parts, int head, int part) {
-  const Columns columns = columns_of(parts, head);
-  const Matrix<Scalar> weight = parts.output.middleRows(columns.from, columns.count).transpose();
-  return rows_times_rows<Scalar>(
-      Matrix<Scalar>(parts.contexts[1 + part].middleCols(columns.from, columns.count)), weight);
-}
-
-template <typename Scalar>
-Matrix<Scalar> norm_weighted(const OutputParts<Scalar>& parts, int head, const Matrix<Scalar>& attention) {
-  const Columns columns = columns_of(parts, head);
-  Matrix<Scalar> values = parts.values.middleCols(columns.from, columns.count);
-  subtract_row(used_mean(values, parts.apart), values);
-  const Matrix<Scalar> moved = weighed(values, gram(read_by_norm(parts, columns)));
-  Matrix<Scalar> result = attention;
-  for (Index j = 0; j < values.rows(); ++j) {
-    double square = 0;
-    for (Index c = 0; c < values.cols(); ++c) square += double(values(j, c)) * moved(j, c);
-    const auto norm = static_cast<Scalar>(std::sqrt(std::max(0.0, square)));
-    for (Index i = 0; i < result.rows(); ++i) result(i, j) *= norm;
+  double longest = 0, used = 0;
+  for (const Rowsd& one : contexts) {
+    const Rowsd moved = product(one, by);
+    for (Index i = 0; i < n; ++i) longest = std::max(longest, dot(one, moved, i));
   }
+  for (Index i = 0; i < n; ++i) used += parts.apart.empty() || !parts.apart[i];
+  const double unit = 64 * parts.epsilon, noise = unit * unit * longest * used;
+
+  const Rowsd gram = parts.centre_channels ? gram_of(weight, true) : by;
+  // The whole and the constant less what attending to all used rows alike would write.
+  std::vector<Rowsd> moved = contexts;
+  const Vector<double> mean = used_mean(parts.values, parts.apart) + parts.value_bias;
+  shift(mean.segment(from, count), -1, moved.front());
+  shift(mean.segment(from, count), -1, moved.back());
+  result.from_uniform = covariances_of(moved, gram, parts.apart, noise);
+
+  for (Rowsd& one : contexts) shift(used_mean(one, parts.apart), -1, one);
+  result.over_queries = covariances_of(contexts, gram, parts.apart, noise);
   return result;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                           \
-  template OutputParts<Scalar> output_parts(const Encoder<Scalar>&, int, const Matrix<Scalar>&, \
-                                            const Matrix<Scalar>&, std::vector<Matrix<Scalar>>, \
-                                            const std::vector<int>&);                           \
-  template OutputShares output_shares(const OutputParts<Scalar>&, int);                         \
-  template Matrix<Scalar> head_output(const OutputParts<Scalar>&, int, int);                    \
-  template Matrix<Scalar> norm_weighted(const OutputParts<Scalar>&, int, const Matrix<Scalar>&);
-SUPERPOSE_INSTANTIATE(float)
-SUPERPOSE_INSTANTIATE(double)
-#undef SUPERPOSE_INSTANTIATE
+Matrix<double> head_output(const OutputParts& parts, int head, int part) {
+  const auto [from, count] = columns_of(parts, head);
+  return product(parts.contexts[1 + part].middleCols(from, count),
+                 parts.output.middleRows(from, count).transpose());
+}
+
+Matrix<double> norm_weighted(const OutputParts& parts, int head, Matrix<double> attention) {
+  const auto [from, count] = columns_of(parts, head);
+  Rowsd values = parts.values.middleCols(from, count);
+  shift(used_mean(values, parts.apart), -1, values);
+  const Rowsd moved = product(values, gram_of(parts.output.middleRows(from, count), parts.centre_channels));
+  for (Index j = 0; j < values.rows(); ++j) {
+    const double norm = std::sqrt(std::max(0.0, dot(values, moved, j)));
+    for (Index i = 0; i < attention.rows(); ++i) attention(i, j) *= norm;
+  }
+  return attention;
+}
+
+template OutputParts output_parts(const Encoder<float>&, int, const Matrix<float>&, const Matrix<float>&,
+                                  std::vector<Matrix<float>>, const std::vector<int>&);
+template OutputParts output_parts(const Encoder<double>&, int, const Matrix<double>&, const Matrix<double>&,
+                                  std::vector<Matrix<double>>, const std::vector<int>&);
 
 }  // namespace superpose

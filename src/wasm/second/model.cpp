@@ -106,10 +106,9 @@ std::vector<Matrix<Scalar>> grouped_parts(const HeldEncoder<Scalar>& held, int l
                                           const Value& means, const Gauge<Scalar>& gauge,
                                           const std::vector<int>& group_of, int groups) {
   const std::vector<Matrix<Scalar>> parts =
-      way == 2
-          ? mean_parts<Scalar>(held.run.inputs[layer], vector_in<Scalar>(means["mean"]),
-                               matrix_in<Scalar>(means["position"]), gauge)
-          : input_parts(held.encoder, held.summands, held.run, layer, static_cast<Way>(way), gauge);
+      way == 2 ? mean_parts<Scalar>(held.run.inputs[layer], vector_in<Scalar>(means["mean"]),
+                                    matrix_in<Scalar>(means["position"]), gauge)
+               : input_parts(held.encoder, held.summands, held.run, layer, static_cast<Way>(way), gauge);
   // Merged before projection: half the work.
   std::vector<Matrix<Scalar>> merged(groups);
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -148,18 +147,18 @@ Value encoder_outputs(std::uint32_t address, int layer, int way, const Value& me
   const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const Matrix<Scalar>& attention = held.run.attention[layer];
-  const OutputParts<Scalar> parts =
+  const OutputParts parts =
       output_parts(held.encoder, layer, attention, held.run.inputs[layer],
                    grouped_parts(held, layer, way, means, in, integers_in(group_of), groups), in.apart);
   const std::size_t n = parts.values.rows(), d = parts.values.cols(), count = parts.parts();
   std::vector<int> heads = integers_in(chosen);
-  Value weighted = new_array<Scalar>(heads.size() * n * n);
-  Value outputs = new_array<Scalar>(whole ? heads.size() * count * n * d : 0);
+  Value weighted = new_array<double>(heads.size() * n * n);
+  Value outputs = new_array<double>(whole ? heads.size() * count * n * d : 0);
   for (std::size_t k = 0; k < heads.size(); ++k) {
-    const Matrix<Scalar> of_head = attention.middleRows(heads[k] * n, n);
+    const Matrix<double> of_head = attention.middleRows(heads[k] * n, n).template cast<double>();
     weighted.copy_from(norm_weighted(parts, heads[k], of_head).data(), n * n, k * n * n);
     for (std::size_t p = 0; whole && p < count; ++p) {
-      const Matrix<Scalar> one = head_output(parts, heads[k], static_cast<int>(p));
+      const Matrix<double> one = head_output(parts, heads[k], static_cast<int>(p));
       outputs.copy_from(one.data(), n * d, (k * count + p) * n * d);
     }
   }

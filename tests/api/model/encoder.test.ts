@@ -254,9 +254,14 @@ describe('the formulas', () => {
   test('a forward whose input was changed inside has no terms of its summands', () => {
     const taken = drawn(n, d, 64);
     const refusal =
-      'Error: The scores of a forward with withheld or unread are not those of its summands; run it without them.';
+      'Error: The scores of a forward with withheld, unread, uncarried or attention are not those of its summands; run it without them.';
     const [layerOne] = [{ layer: 1 }] as const;
-    for (const given of [{ withheld: taken }, { unread: { 0: taken } }, { unread: { 1: taken } }])
+    for (const given of [
+      { withheld: taken },
+      { unread: { 0: taken } },
+      { unread: { 1: taken } },
+      { uncarried: { 0: taken } },
+    ])
       for (const way of ['direct', 'streams'] as const)
         expect(told(() => forwarded(given, (one) => one.decompose({ ...layerOne, way }), 2))).toBe(refusal);
     // With nothing subtracted, the terms add up to the scores that the forward tells.

@@ -55,7 +55,7 @@ Forward<double> run_of(const Encoder<double>& encoder, const std::vector<Matrix<
 
 struct Split {
   Forward<double> run;
-  OutputParts<double> parts;
+  OutputParts parts;
 };
 
 Split split_of(const Drawn& drawn, const std::vector<Matrix<double>>& summands, int layer, Way way,
