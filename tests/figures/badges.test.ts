@@ -72,9 +72,15 @@ for (const [name, load] of Object.entries(figures)) {
     async () => {
       const figure = await load();
       const compute = await computeOf(name);
-      for (const state of name === 'collision-error' || name === 'probes'
-        ? [initialState(figure.controls)]
-        : statesOf(figure)) {
+      const first = initialState(figure.controls) as State;
+      // Dear ones: lost words are drawn whatever else is set, and probes too.
+      const states =
+        name === 'probes'
+          ? [first]
+          : name === 'collisions'
+            ? [first, ...statesOf(figure).map((state) => ({ ...state, of: 'one' }))]
+            : statesOf(figure);
+      for (const state of states) {
         const used = { model: false, random: false };
         const seeds = ['seed', 'weightSeed'].filter((one) => one in state);
         const seed = Object.fromEntries(seeds.map((one) => [one, fresh++]));

@@ -1,7 +1,9 @@
 import { load, loadMiniLM, type Table } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as collisions from '../../web/figures/collisions.ts';
-import { expectSoundPictures, run } from './support.ts';
+import { readState } from '../../web/figures/controls.ts';
+import { library } from '../../web/worker/library.ts';
+import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 
 const row = ({ data, columns }: Table, place: number) =>
   Array.from(data.subarray(place * columns, (place + 1) * columns));
@@ -26,7 +28,7 @@ test.each([
   { vocabulary: 500, d: 8, scale: 1, index: 3 },
   { vocabulary: 100, d: 256, scale: 0.5, positions: 'sinusoidal', index: 0 },
 ])('%o: nearest words and margins are those of the distances', async (settings) => {
-  const result = await run(collisions, { words: 'seeded', ...settings });
+  const result = await run(collisions, { of: 'one', words: 'seeded', ...settings });
   expectSoundPictures(result);
   const superpose = await load();
   const { vocabulary, d, scale, index } = settings;
@@ -52,7 +54,7 @@ test.each([
 });
 
 test('without a position nothing moves', async () => {
-  const result = await run(collisions, { words: 'seeded', scale: 0, vocabulary: 1000 });
+  const result = await run(collisions, { of: 'one', words: 'seeded', scale: 0, vocabulary: 1000 });
   expectSoundPictures(result);
   const { margins, bareDistance, nearest, bare } = result.data;
   for (const margin of margins) expect(margin).toBeCloseTo(bareDistance ** 2 / 2, 3);
@@ -60,7 +62,7 @@ test('without a position nothing moves', async () => {
 });
 
 test('a word number beyond the vocabulary is the last word', async () => {
-  const { data } = await run(collisions, { words: 'seeded', vocabulary: 100, index: 4999 });
+  const { data } = await run(collisions, { of: 'one', words: 'seeded', vocabulary: 100, index: 4999 });
   expect(data.word).toBe('word 99');
 });
 
@@ -69,7 +71,7 @@ test.runIf(inject('withModel')).each([
   { word: 'kingdoms', piece: 'kingdoms', searched: 2049 },
   { word: '', piece: 'the', searched: 2048 },
 ])('$word among MiniLM’s frequent words', async ({ word, piece, searched }) => {
-  const result = await run(collisions, { words: 'trained', word });
+  const result = await run(collisions, { of: 'one', words: 'trained', word });
   expectSoundPictures(result);
   const { data, state, figure } = result;
   expect(data.word).toBe(piece);
@@ -84,3 +86,158 @@ test.runIf(inject('withModel')).each([
   const distance = Math.sqrt(squared(row(own.token, 0), row(other.token, 0)));
   expect(data.bareDistance).toBeCloseTo(distance, 4);
 });
+
+interface Point {
+  share: number;
+  lowest: number;
+  highest: number;
+  bound: number;
+}
+const widths = [4, 8, 16, 32, 64, 128, 256];
+const scales = [0.5, 1, 2];
+const at = (points: Point[][], d: number, scale: number) =>
+  points[widths.indexOf(d)]?.[scales.indexOf(scale)] as Point;
+
+const logGamma = (x: number): number => {
+  // Stirling's series from 7 up; below that by Γ(x + 1) = x Γ(x).
+  if (x < 7) return logGamma(x + 1) - Math.log(x);
+  return (x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2 + 1 / (12 * x) - 1 / (360 * x ** 3);
+};
+
+/** P(χ²_k ≤ x), by its power series. */
+function chiSquare(k: number, x: number): number {
+  const [a, z] = [k / 2, x / 2];
+  let term = Math.exp(a * Math.log(z) - z - logGamma(a + 1));
+  let sum = 0;
+  for (let n = 1; term > 1e-18 * sum || n < z; n++) {
+    sum += term;
+    term *= z / (a + n);
+    if (n > 5000) break;
+  }
+  return Math.min(1, sum);
+}
+
+/** P(‖e − x‖² ≤ r²), e ~ N(0, I): noncentral χ², a Poisson mixture. */
+function nearPoint(d: number, noncentrality: number, squaredRadius: number): number {
+  const half = noncentrality / 2;
+  let sum = 0;
+  const spread = 8 * Math.sqrt(half) + 12;
+  for (let j = Math.max(0, Math.floor(half - spread)); j < half + spread; j++) {
+    const weight = Math.exp(-half + j * Math.log(half) - logGamma(j + 1));
+    sum += weight * chiSquare(d + 2 * j, squaredRadius);
+  }
+  return sum;
+}
+
+/**
+ * The expected share of lost words: over words and positions, the chance that one of V − 1 others is nearer.
+ */
+async function expectedShare(d: number, scale: number, V: number): Promise<number> {
+  const superpose = await load();
+  const draws = 1500;
+  const words = superpose.randomNormal({ rows: draws, columns: d, seed: 77 }).data;
+  const positions = superpose.randomNormal({
+    rows: draws,
+    columns: d,
+    seed: 78,
+    standardDeviation: scale,
+  }).data;
+  let sum = 0;
+  for (let draw = 0; draw < draws; draw++) {
+    let [radius, noncentrality] = [0, 0];
+    for (let c = draw * d; c < (draw + 1) * d; c++) {
+      const p = positions[c] as number;
+      radius += p * p;
+      noncentrality += (p + (words[c] as number)) ** 2;
+    }
+    sum += 1 - Math.exp((V - 1) * Math.log1p(-nearPoint(d, noncentrality, radius)));
+  }
+  return sum / draws;
+}
+
+// Spreads between positions, for the standard error of a mean over 64.
+const known = [
+  { d: 8, scale: 1, published: 0.937, spread: 0.07 },
+  { d: 16, scale: 1, published: 0.679, spread: 0.18 },
+  { d: 32, scale: 1, published: 0.138, spread: 0.12 },
+  { d: 64, scale: 1, published: 0.0007, spread: 0.002 },
+  { d: 64, scale: 2, published: 0.455, spread: 0.13 },
+];
+
+test('shares are those expected of noncentral χ²', async () => {
+  const result = await run(collisions);
+  expectSoundPictures(result);
+  for (const { d, scale, published, spread } of known) {
+    const expected = await expectedShare(d, scale, 5000);
+    expect(Math.abs(expected - published)).toBeLessThan((4 * spread) / Math.sqrt(1500) + 0.0005);
+    const { share, lowest, highest, bound } = at(result.data.points, d, scale);
+    // 64 positions, and 100 words at each.
+    const error = spread / 8 + Math.sqrt((share * (1 - share)) / 6400);
+    expect(Math.abs(share - expected)).toBeLessThan(4 * error);
+    expect(lowest).toBeLessThanOrEqual(share);
+    expect(highest).toBeGreaterThanOrEqual(share);
+    expect(expected).toBeLessThan(Math.max(bound, 1));
+  }
+});
+
+test('the bound is V − 1 tails of Student’s t', async () => {
+  const { data } = await run(collisions, { vocabulary: 500 });
+  // web/docs/measured.md; by quadrature in tests/reference/readback.py.
+  expect(at(data.points, 64, 1).bound / 499 / 1.94e-7).toBeCloseTo(1, 2);
+  // t with 4 degrees of freedom: P(t > x) = ½ − ¾ s + ¼ s³, s = x / √(x² + 4).
+  for (const scale of scales) {
+    const x = Math.sqrt(2) / scale;
+    const s = x / Math.sqrt(x * x + 4);
+    expect(at(data.points, 4, scale).bound / 499).toBeCloseTo(0.5 - 0.75 * s + 0.25 * s ** 3, 10);
+  }
+});
+
+test('all words, counted one by one', async () => {
+  const result = await run(collisions, { vocabulary: 500, looked: 'all', seed: 9 });
+  expectSoundPictures(result);
+  const superpose = await load();
+  const d = 8;
+  const words = superpose.randomNormal({ rows: 500, columns: d, seed: 9, precision: 'float32' }).data;
+  const positions = superpose.randomNormal({
+    rows: 64,
+    columns: d,
+    seed: 9,
+    stream: 1,
+    precision: 'float32',
+  }).data;
+  let lost = 0;
+  for (let p = 0; p < 64; p++) {
+    for (let a = 0; a < 500; a++) {
+      for (let b = 0; b < 500; b++) {
+        let margin = 0;
+        for (let c = 0; c < d; c++) {
+          const delta = (words[b * d + c] as number) - (words[a * d + c] as number);
+          margin += delta * (delta / 2 - (positions[p * d + c] as number));
+        }
+        if (margin < 0) {
+          lost++;
+          break;
+        }
+      }
+    }
+  }
+  expect(at(result.data.points, d, 1).share).toBeCloseTo(lost / 32_000, 4);
+  expect(result.data.looked).toBe(500);
+});
+
+test('a job that nobody waits for ends', async () => {
+  const aborted = new AbortController();
+  const { state: all } = readState(collisions.figure.controls, Object.entries({ looked: 'all', seed: '11' }));
+  const heard: number[] = [];
+  const job = {
+    signal: aborted.signal,
+    progress: (fraction: number) => {
+      heard.push(fraction);
+      if (heard.length === 3) aborted.abort();
+    },
+  };
+  await expect(collisions.compute(library(), all, job)).rejects.toThrow();
+  expect(heard.length).toBeLessThan(6);
+});
+
+test('it says how far it is and stops midway', () => expectToStopMidway(collisions));

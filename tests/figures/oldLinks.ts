@@ -14,6 +14,14 @@ const link = (name: string, was: string, figure: string, is: OldLink['is']): Old
 });
 
 export const oldLinks: OldLink[] = [
+  link('collision-error', 'vocabulary=500&words=all&bound=yes&seed=7', 'collisions', {
+    of: 'lost',
+    vocabulary: 500,
+    looked: 'all',
+    words: 'trained',
+    bound: true,
+    seed: 7,
+  }),
   link(
     'cost',
     'model=own&d_position=32&d=512&layers=8&heads=16&vocabulary=8000&positions=1024&context=64&segments=0&pooler=no',

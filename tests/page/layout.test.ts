@@ -6,8 +6,8 @@ import { drawn, figureOf, modelTest, settled, visit } from './support/visit.ts';
 
 test('a long computation says how far it is without moving the picture', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
-  await drawn(page, 'collision-error');
-  const figure = figureOf(page, 'collision-error');
+  await drawn(page, 'collisions');
+  const figure = figureOf(page, 'collisions');
   const top = () =>
     figure
       .locator('.surface')

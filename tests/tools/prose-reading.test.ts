@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { load, loadMiniLM, logitsOf, sharesOf, termOf } from 'superpose';
 import { describe, expect, inject, test } from 'vitest';
-import * as collisionError from '../../web/figures/collisionError.ts';
 import * as collisions from '../../web/figures/collisions.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as oblique from '../../web/figures/oblique.ts';
@@ -60,7 +59,7 @@ test('louder positions are read better, and random ones not at all', async () =>
 test('the word that is moved', async () => {
   said('at d = 64 the first word keeps its place at every position, at d = 8 at none');
   const lost = async (d: number) =>
-    ((await run(collisions, { words: 'seeded', d })).data.margins as Float64Array).filter(
+    ((await run(collisions, { of: 'one', words: 'seeded', d })).data.margins as Float64Array).filter(
       (margin) => margin < 0,
     ).length;
   expect(await lost(64)).toBe(0);
@@ -71,9 +70,9 @@ test('width protects words', async () => {
   said(
     'At ρ = 1, nine in ten of 5,000 random words are lost at d = 8, and fewer than one in a hundred at d = 64. Positions of twice the norm need between three and four times the width for the same.',
   );
-  const { points } = (await run(collisionError)).data;
+  const { points } = (await run(collisions)).data;
   for (const seed of [1, 2, 3]) {
-    const drawn = (await run(collisionError, { seed })).data.points;
+    const drawn = (await run(collisions, { seed })).data.points;
     expect(nth(nth(drawn, 1), 1).share).toBeGreaterThan(0.88);
     expect(nth(nth(drawn, 1), 1).share).toBeLessThan(0.97);
     expect(nth(nth(drawn, 4), 1).share).toBeLessThan(0.01);
@@ -94,7 +93,8 @@ test('width protects words', async () => {
 describe.runIf(inject('withModel'))('MiniLM', () => {
   test('king stays beside queen, and only position 0 takes a frequent word', async () => {
     said('the word nearest to “king” is “queen”, with and without a position, and the margin hardly moves');
-    const { bare, nearest, margins } = (await run(collisions, { words: 'trained', word: 'king' })).data;
+    const { bare, nearest, margins } = (await run(collisions, { of: 'one', words: 'trained', word: 'king' }))
+      .data;
     expect(new Set([bare, ...nearest])).toEqual(new Set(['queen']));
     expect(Math.max(...margins) / Math.min(...margins)).toBeLessThan(1.1);
 

@@ -1,17 +1,33 @@
-// Figure "One word, moved along the positions": its margin over every other word of a vocabulary, and
-// whether its nearest word changes.
+// Figure "Words that are lost once a position is added": the share that is no longer its own nearest word,
+// against the width, for three sizes of positions; and one word's margin over all others, along the positions.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
-import { about, readable } from '../plot/format.js';
+import { about, aboutPercent, exponent, readable } from '../plot/format.js';
 import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
-import type { Mark } from '../plot/scene.js';
+import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows, rowName } from './drawnRows.js';
-import type { Compute, DataTable, Figure, Library } from './figure.js';
+import type { Compute, DataTable, Figure, Job, Library } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
+import { inTurn } from './lists.js';
 
 const largestVocabulary = 5000;
 
 const controls = {
+  of: {
+    kind: 'choice',
+    label: 'Show',
+    options: { lost: 'Words that are lost', one: 'One word' },
+    initial: 'lost',
+    radio: true,
+  },
+  looked: {
+    kind: 'choice',
+    label: 'Words looked up',
+    options: { some: 'The first 100', all: 'All of them (slow)' },
+    initial: 'some',
+    radio: true,
+  },
+  bound: { kind: 'toggle', more: true, label: 'What chance allows at most', initial: false },
   words: {
     kind: 'choice',
     label: 'Words',
@@ -34,13 +50,33 @@ const controls = {
   d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.1, initial: 1 },
   index: { kind: 'range', label: 'Word number', min: 0, max: 4999, step: 1, initial: 0 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   word: { kind: 'text', label: 'A word', initial: 'king', longest: 40 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
 
-interface Data {
+export interface Point {
+  /** The share of the words looked up that is lost, mean over all positions. */
+  share: number;
+  /** At the kindest and the harshest position. */
+  lowest: number;
+  highest: number;
+  /** The expected number of other words that are nearer. It is no smaller than the expected share. */
+  bound: number;
+}
+
+/** Of many words, at seven widths. */
+export interface Lost {
+  looked: number;
+  widths: readonly number[];
+  scales: readonly number[];
+  /** [widths][scales] */
+  points: Point[][];
+}
+
+/** Of one word, at each position. */
+interface One {
   word: string;
   /** The other word nearest to the bare word, and how far it is. */
   bare: string;
@@ -57,6 +93,14 @@ interface Data {
   note: string;
 }
 
+type Data = Lost | One;
+
+const isLost = (data: Data): data is Lost => 'points' in data;
+
+const widths = [4, 8, 16, 32, 64, 128, 256];
+const scales = [0.5, 1, 2];
+const scaleInks: Ink[] = ['third', 'accent', 'second'];
+const sample = 100;
 const positions = 64;
 /** Ids of the frequent word pieces: “the” and those that follow it, by frequency. */
 const frequent = { first: 1996, count: 2048 } as const;
@@ -67,13 +111,71 @@ type Floats = Table<Float32Array>;
 
 let vocabularyOf: { key: string; tokens: Floats } | undefined;
 let last: { key: string; search: CollisionSearch } | undefined;
+/** What only changes the picture of lost words computes nothing. */
+let counted: { key: string; data: Lost } | undefined;
 
-export const compute: Compute<typeof controls, Data> = async (library, state) => {
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.superpose();
+  if (state.of === 'lost') return lost(library, superpose, state, job);
   return state.words === 'seeded' ? seeded(library, superpose, state) : trained(library, superpose, state);
 };
 
-function seeded(library: Library, superpose: Superpose, state: State): Data {
+async function lost(
+  library: Library,
+  superpose: Superpose,
+  { vocabulary, looked: looking, seed }: State,
+  job: Job,
+): Promise<Lost> {
+  const key = JSON.stringify([vocabulary, looking, seed]);
+  if (counted?.key === key) return counted.data;
+  const looked = looking === 'all' ? vocabulary : Math.min(sample, vocabulary);
+  const points: Point[][] = [];
+  for (const [place, d] of widths.entries()) {
+    job.signal.throwIfAborted();
+    const tokens = drawnRows(library, superpose, 'token', { rows: vocabulary, columns: d, seed });
+    const search = superpose.collisionSearch({ tokens, positions: scaled(library, superpose, d, seed) });
+    try {
+      const { lost } = await search.allWords({
+        words: looked,
+        slice: looking === 'all' ? 64 : 25,
+        signal: job.signal,
+        onProgress: (done, total) => job.progress((place + done / total) / widths.length),
+      });
+      points.push(
+        scales.map((scale, row) => {
+          const of = superpose.summary(lost.subarray(row * positions, (row + 1) * positions));
+          return {
+            share: of.mean / looked,
+            lowest: of.least / looked,
+            highest: of.largest / looked,
+            bound: superpose.randomCollisions({ d, scale, vocabulary }).expected,
+          };
+        }),
+      );
+    } finally {
+      search.delete();
+    }
+  }
+  counted = { key, data: { looked, widths, scales, points } };
+  return counted.data;
+}
+
+/** The same random positions at each scale, one below the other. */
+function scaled(library: Library, superpose: Superpose, d: number, seed: number) {
+  const data = new Float32Array(scales.length * positions * d);
+  scales.forEach((standardDeviation, row) => {
+    const drawn = drawnRows(library, superpose, 'position', {
+      rows: positions,
+      columns: d,
+      standardDeviation,
+      seed,
+    });
+    data.set(drawn.data, row * positions * d);
+  });
+  return { data, rows: scales.length * positions, columns: d };
+}
+
+function seeded(library: Library, superpose: Superpose, state: State): One {
   const { vocabulary, d, seed, index } = state;
   const key = JSON.stringify([d, seed, library.own?.key]);
   // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
@@ -101,7 +203,7 @@ function seeded(library: Library, superpose: Superpose, state: State): Data {
   };
 }
 
-async function trained(library: Library, superpose: Superpose, state: State): Promise<Data> {
+async function trained(library: Library, superpose: Superpose, state: State): Promise<One> {
   const model = await library.miniLM();
   const { ids, tokens: pieces } = model.tokenize(state.word, 8);
   // The first piece after [CLS]; without text, the first frequent one.
@@ -167,108 +269,43 @@ function moved(
 
 type Fate = 'same' | 'other' | 'taken';
 
-const fateOf = ({ nearest, margins, bare }: Data, place: number): Fate =>
+const fateOf = ({ nearest, margins, bare }: One, place: number): Fate =>
   (margins[place] as number) < 0 ? 'taken' : nearest[place] === bare ? 'same' : 'other';
 
 const inks = { same: 'accent', other: 'third', taken: 'warning' } as const;
 
 const count = (number: number) => number.toLocaleString('en');
 
-const smallestOf = ({ margins }: Data): number => margins.indexOf(Math.min(...margins));
+const few = (share: number) =>
+  share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : aboutPercent(share);
+const pointOf = ({ points }: Lost, place: number, row: number) => (points[place] as Point[])[row] as Point;
+const lostAt = (data: Lost, width: number, scale: number) =>
+  pointOf(data, widths.indexOf(width), scales.indexOf(scale));
 
-const where = ({ words, d, scale }: State, { vocabulary }: Data) =>
+const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...margins));
+
+const where = ({ words, d, scale }: State, { vocabulary }: One) =>
   words === 'trained'
     ? `Among ${count(vocabulary)} words of MiniLM, with its own positions${scale === 1 ? '' : ` times ${scale}`}`
     : `Among ${count(vocabulary)} ${words === 'seeded' ? `random words of width ${d}` : 'rows of the file'}, with positions at ρ = ${scale}`;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'collisions',
-  title: 'One word, moved along the positions',
+  title: 'Words that are lost once a position is added',
   controls,
-  source: ({ words }) => words,
+  source: ({ of, words }) => (of === 'lost' ? 'seeded' : words),
   waiting: 'Fetching MiniLM’s tokenizer and the rows of 2,048 words…',
-  unused: ({ words }) => (words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed']),
+  unused({ of, words }) {
+    if (of === 'lost') return ['words', 'positions', 'd', 'scale', 'index', 'word'];
+    const random = words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed'];
+    return ['looked', 'bound', ...random] as (keyof typeof controls)[];
+  },
   settle: (state) => ({ ...state, index: Math.min(state.index, state.vocabulary - 1) }),
 
-  scene(data, _, width) {
-    const narrow = width < 560;
-    const area: Area = { x: 0, y: 0, width, height: narrow ? 250 : 290 };
-    const half = data.bareMargin;
-    const highest = 1.12 * Math.max(half, ...data.margins);
-    const { x, y, inner, marks } = plane(
-      area,
-      { from: -0.5, to: positions - 0.5, label: 'position', nice: false },
-      {
-        from: Math.min(-0.2 * highest, ...data.margins),
-        to: highest,
-        label: 'distance to being mistaken',
-        ticks: 5,
-      },
-    );
-    const list = Array.from({ length: positions }, (_, place) => place);
-    const of = (fate: Fate) => list.filter((place) => fateOf(data, place) === fate);
-    const dots = (fate: Fate): Mark => {
-      const some = of(fate);
-      return {
-        mark: 'dots',
-        x: some.map((place) => x(place)),
-        y: some.map((place) => y(data.margins[place] as number)),
-        radius: narrow ? 2 : 3,
-        ink: inks[fate],
-      };
-    };
-    const bottom = inner.y + inner.height;
-    return {
-      width,
-      height: area.height + 52,
-      marks: [
-        {
-          mark: 'box',
-          x: inner.x,
-          y: Math.min(y(0), bottom),
-          width: inner.width,
-          height: Math.max(0, bottom - y(0)),
-          fill: 'warning',
-          opacity: 0.12,
-        },
-        ...marks,
-        horizontal({ inner }, y(0), { ink: 'warning', wide: 2 }),
-        horizontal({ inner }, y(half), { ink: 'quiet', dashed: true, wide: 1.5 }),
-        { mark: 'path', d: lineThrough({ x, y }, list, data.margins), stroke: 'quiet', wide: 1 },
-        dots('same'),
-        dots('other'),
-        dots('taken'),
-        {
-          mark: 'text',
-          x: inner.x + inner.width - 4,
-          y: (y(0) + bottom) / 2 + 4,
-          text: 'mistaken: another word is nearer',
-          anchor: 'end',
-          ink: 'ink',
-        },
-        {
-          mark: 'text',
-          x: inner.x + inner.width - 4,
-          y: y(half) - 7,
-          text: 'without a position',
-          anchor: 'end',
-        },
-        ...lineKey(0, area.height + 8, [
-          {
-            label: 'nearest other word: the same one',
-            ink: inks.same,
-          },
-          {
-            label: 'nearest other word: a new one',
-            ink: inks.other,
-          },
-        ]),
-      ],
-      regions: [{ ...inner, pick: 'across', rows: 1, columns: positions }],
-    };
-  },
+  scene: (data, { bound }, width) => (isLost(data) ? lostScene(data, bound, width) : oneScene(data, width)),
 
   describe(data, state) {
+    if (isLost(data)) return lostFinding(data, state);
     const { word, bare, margins } = data;
     const lost = margins.filter((margin) => margin < 0).length;
     const least = smallestOf(data);
@@ -281,10 +318,22 @@ export const figure: Figure<typeof controls, Data> = {
     return `${where(state, data)}, ${fate}. ${before}${after}`;
   },
 
-  cells: () => ({ rows: 1, columns: positions }),
-  firstCursor: (data) => ({ i: 0, j: smallestOf(data) }),
+  cells: (data) => ({ rows: 1, columns: isLost(data) ? widths.length : positions }),
+  firstCursor: (data) => ({ i: 0, j: isLost(data) ? widths.indexOf(32) : smallestOf(data) }),
 
   readout(data, _, { j }) {
+    if (isLost(data))
+      return [
+        { text: `d = ${widths[j]}`, strong: true },
+        ': lost ',
+        ...scales.flatMap((scale, row) => {
+          const { share, lowest, highest } = pointOf(data, j, row);
+          return [
+            { text: `${few(share)} at ρ = ${scale}`, ink: scaleInks[row] as Ink },
+            ` (${few(lowest)} to ${few(highest)} by position)${row === scales.length - 1 ? '.' : ', '}`,
+          ];
+        }),
+      ];
     const fate = fateOf(data, j);
     const { word, nearest, margins } = data;
     return [
@@ -298,9 +347,28 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark: ({ note }) => note,
+  remark: (data) => (isLost(data) ? '' : data.note),
 
-  table(data, { words }) {
+  table(data, { words, vocabulary }) {
+    if (isLost(data))
+      return {
+        columns: [
+          'words',
+          'looked up',
+          'd',
+          'ρ',
+          'share lost',
+          'at the kindest position',
+          'at the harshest',
+          'expected number of nearer words',
+        ],
+        rows: widths.flatMap((d, place) =>
+          scales.map((scale, row) => {
+            const { share, lowest, highest, bound } = pointOf(data, place, row);
+            return [vocabulary, data.looked, d, scale, share, lowest, highest, bound];
+          }),
+        ),
+      };
     const found: DataTable = {
       columns: ['position', 'word', 'nearest other word', 'margin', 'nearest of all'],
       rows: Array.from({ length: positions }, (_, place) => [
@@ -314,3 +382,180 @@ export const figure: Figure<typeof controls, Data> = {
     return rawTable(words !== 'seeded', found);
   },
 };
+
+function lostFinding(data: Lost, { vocabulary, bound }: State): string {
+  const chance = bound
+    ? ` At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(lostAt(data, 128, 1).bound)}.`
+    : '';
+  const said = [8, 16, 32, 64].map((d) => `${few(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
+  return `At d\u00a0=\u00a08 ${few(lostAt(data, 8, 1).share)} of words are lost, at d\u00a0=\u00a064 ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random words, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.${chance}`;
+}
+
+function lostScene(data: Lost, bound: boolean, width: number): Scene {
+  const { points } = data;
+  const narrow = width < 560;
+  const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
+  const { x, y, inner, marks } = plane(area, inTurn(widths, 'width d'), {
+    from: 0,
+    to: 1,
+    label: 'words lost',
+    print: (tick) => `${Math.round(100 * tick)} %`,
+  });
+  const list = widths.map((_, place) => place);
+  const lines = scales.flatMap((_, row): Mark[] => {
+    const ink = scaleInks[row] as Ink;
+    const of = (value: (point: Point) => number) => points.map((scaleRow) => value(scaleRow[row] as Point));
+    // Beside each other, so that the three ranges can be told apart.
+    const beside = (row - 1) * (narrow ? 3 : 6);
+    const bounds = of(({ bound }) => (bound > 1 ? Number.NaN : bound));
+    return [
+      ...list.map(
+        (place): Mark => ({
+          mark: 'line',
+          x1: x(place) + beside,
+          x2: x(place) + beside,
+          y1: y(pointOf(data, place, row).lowest),
+          y2: y(pointOf(data, place, row).highest),
+          ink,
+          wide: 1.5,
+        }),
+      ),
+      ...(bound
+        ? [
+            {
+              mark: 'path',
+              d: lineThrough({ x, y }, list, bounds),
+              stroke: ink,
+              dashed: true,
+              wide: 1.5,
+            } as const,
+          ]
+        : []),
+      {
+        mark: 'path',
+        d: lineThrough(
+          { x, y },
+          list,
+          of(({ share }) => share),
+        ),
+        stroke: ink,
+        wide: 2.5,
+      },
+      {
+        mark: 'dots',
+        x: list.map((place) => x(place)),
+        y: of(({ share }) => share).map((share) => y(share)),
+        radius: 3,
+        ink,
+      },
+    ];
+  });
+  const keyTop = area.height + 6;
+  return {
+    width,
+    height: keyTop + (bound ? 92 : 76),
+    marks: [
+      ...marks,
+      ...lines,
+      ...lineKey(
+        0,
+        keyTop,
+        scales.map((scale, row) => ({
+          label: `positions of ${scale === 1 ? 'the words’ norm' : scale < 1 ? 'half the norm' : 'twice the norm'}: ρ = ${scale}`,
+          ink: scaleInks[row] as Ink,
+        })),
+      ),
+      { mark: 'line', x1: 11, x2: 11, y1: keyTop + 55, y2: keyTop + 70, ink: 'quiet', wide: 1.5 },
+      {
+        mark: 'text',
+        x: 28,
+        y: keyTop + 66,
+        text: `from the kindest to the harshest of ${positions}${width < 345 ? '' : ' positions'}`,
+      },
+      ...(bound
+        ? lineKey(0, keyTop + 72, [
+            { label: 'at most this is expected by chance', ink: 'quiet', dashed: true },
+          ])
+        : []),
+    ],
+    regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
+  };
+}
+
+function oneScene(data: One, width: number): Scene {
+  const narrow = width < 560;
+  const area: Area = { x: 0, y: 0, width, height: narrow ? 250 : 290 };
+  const half = data.bareMargin;
+  const highest = 1.12 * Math.max(half, ...data.margins);
+  const { x, y, inner, marks } = plane(
+    area,
+    { from: -0.5, to: positions - 0.5, label: 'position', nice: false },
+    {
+      from: Math.min(-0.2 * highest, ...data.margins),
+      to: highest,
+      label: 'distance to being mistaken',
+      ticks: 5,
+    },
+  );
+  const list = Array.from({ length: positions }, (_, place) => place);
+  const of = (fate: Fate) => list.filter((place) => fateOf(data, place) === fate);
+  const dots = (fate: Fate): Mark => {
+    const some = of(fate);
+    return {
+      mark: 'dots',
+      x: some.map((place) => x(place)),
+      y: some.map((place) => y(data.margins[place] as number)),
+      radius: narrow ? 2 : 3,
+      ink: inks[fate],
+    };
+  };
+  const bottom = inner.y + inner.height;
+  return {
+    width,
+    height: area.height + 52,
+    marks: [
+      {
+        mark: 'box',
+        x: inner.x,
+        y: Math.min(y(0), bottom),
+        width: inner.width,
+        height: Math.max(0, bottom - y(0)),
+        fill: 'warning',
+        opacity: 0.12,
+      },
+      ...marks,
+      horizontal({ inner }, y(0), { ink: 'warning', wide: 2 }),
+      horizontal({ inner }, y(half), { ink: 'quiet', dashed: true, wide: 1.5 }),
+      { mark: 'path', d: lineThrough({ x, y }, list, data.margins), stroke: 'quiet', wide: 1 },
+      dots('same'),
+      dots('other'),
+      dots('taken'),
+      {
+        mark: 'text',
+        x: inner.x + inner.width - 4,
+        y: (y(0) + bottom) / 2 + 4,
+        text: 'mistaken: another word is nearer',
+        anchor: 'end',
+        ink: 'ink',
+      },
+      {
+        mark: 'text',
+        x: inner.x + inner.width - 4,
+        y: y(half) - 7,
+        text: 'without a position',
+        anchor: 'end',
+      },
+      ...lineKey(0, area.height + 8, [
+        {
+          label: 'nearest other word: the same one',
+          ink: inks.same,
+        },
+        {
+          label: 'nearest other word: a new one',
+          ink: inks.other,
+        },
+      ]),
+    ],
+    regions: [{ ...inner, pick: 'across', rows: 1, columns: positions }],
+  };
+}

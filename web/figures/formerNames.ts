@@ -12,6 +12,7 @@ interface Today {
 }
 
 export const formerNames: Readonly<Record<string, Today>> = {
+  'collision-error': { figure: 'collisions', shows: { of: 'lost' }, renamed: { words: 'looked' } },
   cost: { figure: 'three-concats', renamed: { d: 'd_model' } },
   quoted: { figure: 'tables', shows: { of: 'quoted' } },
   shift: { figure: 'gram', shows: { of: 'shift', d: '64' } },

@@ -9,7 +9,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   oblique: async () => (await import('./oblique.js')).figure,
   probes: async () => (await import('./probes.js')).figure,
   collisions: async () => (await import('./collisions.js')).figure,
-  'collision-error': async () => (await import('./collisionError.js')).figure,
   tables: async () => (await import('./tables.js')).figure,
   gauge: async () => (await import('./gauge.js')).figure,
   heads: async () => (await import('./heads.js')).figure,

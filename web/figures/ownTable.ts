@@ -124,7 +124,7 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
       'own-table-collisions',
       `${name}: one word, moved along the positions`,
       forCollisions,
-      { d, ...(!token && { words: 'seeded' }) },
+      { of: 'one', d, ...(!token && { words: 'seeded' }) },
       position && !hasPlaces
         ? `${said} ${brief(position.name)} has ${position.rows} rows and the figure ${places} positions, which are drawn.`.trim()
         : said,

@@ -1,6 +1,6 @@
 // The reader's bets. Each is made before the figure that settles it, and computed and answered below it.
 
-import type { Data as CollisionData } from '../figures/collisionError.js';
+import type { Lost } from '../figures/collisions.js';
 import { initialState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
@@ -51,9 +51,9 @@ const bets: Bet[] = [
   },
   {
     name: 'width',
-    figure: 'collision-error',
+    figure: 'collisions',
     judge(data, chosen) {
-      const { widths, scales, points } = data as CollisionData;
+      const { widths, scales, points } = data as Lost;
       const row = scales.indexOf(1);
       const lost = points.map((of) => of[row]?.share ?? Number.NaN);
       const place = lost.findIndex((share) => share < fewest);

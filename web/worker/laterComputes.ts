@@ -1,6 +1,5 @@
 // The computing half of every figure except the opening ones, by name, and the computation that helpers run.
 import { cellRun, computeCell } from '../figures/cells.js';
-import { compute as collisionError } from '../figures/collisionError.js';
 import { compute as collisions } from '../figures/collisions.js';
 import { compute as cosines } from '../figures/cosines.js';
 import { compute as depth } from '../figures/depth.js';
@@ -35,7 +34,6 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   oblique,
   probes,
   collisions,
-  'collision-error': collisionError,
   tables,
   gauge,
   heads,

@@ -17,6 +17,12 @@ interface Held {
 
 const held: Partial<Record<TableKind, Held>> = {};
 
+/** What figures of more than one picture show of a table. */
+const shown: Readonly<Record<string, string>> = {
+  'own-table-collisions': 'one',
+  'own-table-cosines': 'subspaces',
+};
+
 /** The first rows: as many as are asked for, or as there are. */
 const firstOf =
   ({ table: { table } }: Held) =>
@@ -54,7 +60,7 @@ export async function ownTable(
       ...(index !== undefined && { index }),
       // Seeded rows are drawn, and what is drawn can be replaced by the reader's own.
       ...{ tokens: 'seeded', words: 'seeded', weights: 'seeded', tables: 'seeded' },
-      of: 'subspaces',
+      of: shown[figure] ?? '',
       positions: ofPosition || positions === undefined ? 'random' : positions,
       d: columns,
       vocabulary: token?.told.rows ?? mostRows,
