@@ -37,6 +37,16 @@ export const oldLinks: OldLink[] = [
       pooler: false,
     },
   ),
+  link('normalising', 'weights=seeded&head=2&gauge=raw&n=8&seed=7&centred=yes&text=hello', 'gauge', {
+    of: 'parts',
+    weights: 'seeded',
+    head: 2,
+    gauge: 'raw',
+    n: 8,
+    seed: 7,
+    centred: true,
+    text: 'hello',
+  }),
   link('quoted', 'channel=-1', 'tables', { of: 'quoted', channel: '-1' }),
   link('shift', 'k=9&p=4&d=256&scale=0.5&seed=7', 'gram', {
     of: 'shift',

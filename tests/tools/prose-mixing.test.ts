@@ -1,9 +1,9 @@
-// The numbers in the sections on mixing, normalising and concatenating, in their figures' first states.
+// The numbers in the sections on mixing and concatenating, in their figures' first states.
 import { readFileSync } from 'node:fs';
 import { load, type Table } from 'superpose';
 import { expect, inject, test } from 'vitest';
+import * as gauge from '../../web/figures/gauge.ts';
 import * as mixing from '../../web/figures/mixing.ts';
-import * as normalising from '../../web/figures/normalising.ts';
 import * as threeConcats from '../../web/figures/threeConcats.ts';
 import { run } from '../figures/support.ts';
 
@@ -42,7 +42,10 @@ test('signs, moves and distances of sums', async () => {
 });
 
 test.runIf(inject('withModel'))('head 3, as it is and with rows centred', async () => {
-  const { data, state } = await run<{ uncentred: number[]; shares: number[] }>(normalising);
+  const { data, state } = await run(gauge, {
+    of: 'parts',
+    head: 3,
+  });
   expect([state.head, state.gauge]).toEqual([3, 'canonical']);
   said('more than half of the scores of head 3 seem to be the rest');
   expect(data.uncentred[4]).toBeGreaterThan(0.5);

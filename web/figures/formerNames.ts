@@ -14,6 +14,7 @@ interface Today {
 export const formerNames: Readonly<Record<string, Today>> = {
   'collision-error': { figure: 'collisions', shows: { of: 'lost' }, renamed: { words: 'looked' } },
   cost: { figure: 'three-concats', renamed: { d: 'd_model' } },
+  normalising: { figure: 'gauge', shows: { of: 'parts', head: '3' } },
   quoted: { figure: 'tables', shows: { of: 'quoted' } },
   shift: { figure: 'gram', shows: { of: 'shift', d: '64' } },
   subspaces: { figure: 'cosines', shows: { of: 'subspaces' } },

@@ -15,7 +15,6 @@ import { compute as longer } from '../figures/longer.js';
 import { compute as mixing } from '../figures/mixing.js';
 import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
-import { compute as normalising } from '../figures/normalising.js';
 import { compute as oblique } from '../figures/oblique.js';
 import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as order } from '../figures/order.js';
@@ -30,7 +29,6 @@ import { compute as threeConcats } from '../figures/threeConcats.js';
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
   mixing,
-  normalising,
   oblique,
   probes,
   collisions,
