@@ -94,6 +94,24 @@ describe('the height of a page in a frame', () => {
     }
   });
 
+  test('is observed once, also where the figure is drawn after the five seconds', async () => {
+    const { page, frame, heard } = await framed('height');
+    await page.clock.install();
+    await frame.evaluate(`
+      window.made = 0;
+      const Observer = ResizeObserver;
+      window.ResizeObserver = class extends Observer {
+        constructor(told) { super(told); window.made += 1; }
+      };
+      window.figure = document.querySelector('div');
+      embed.tellHeight(figure);
+    `);
+    await page.clock.runFor(5000);
+    await frame.evaluate(drawn);
+    await expect.poll(async () => (await heightsOf(heard)).map(({ height }) => height)).toEqual([100]);
+    expect(await frame.evaluate('made')).toBe(1);
+  });
+
   test('is told with the address that was given, whatever the reader has set since', async () => {
     const page = await openPage();
     await page.route('https://blog.example/**', (route) =>
@@ -135,29 +153,80 @@ describe('the height of a page in a frame', () => {
 });
 
 describe('the page around, with resize.js', () => {
-  /** Two frames that note what they are told, of which the second says things. */
-  async function around(style = 'body { background: #fff } .dark body { background: #111 }') {
+  const home = 'https://figures.example/superpose/';
+  const figure = `${home}figures/gram/#v=1&figure=gram`;
+
+  /** A blog with these frames, each of which notes what it is told; `script` is the attribute for resize.js. */
+  async function blog(frames: string, script = `src="${home}resize.js"`) {
+    const page = await openPage();
+    const style = 'body { background: #fff } .dark body { background: #111 }';
     const inside = "<script>window.told=[];addEventListener('message',({data})=>told.push(data))</script>";
-    const page = await openPage(
-      ['one', 'two']
-        .map((id) => `<iframe id="${id}" title="${id}" srcdoc="${inside}" style="height:100px"></iframe>`)
-        .join(''),
-      `<style>${style}</style>`,
-    );
-    await page.addScriptTag({ content: await scriptOf('resize') });
-    await expect.poll(() => page.frames().length).toBe(3);
-    const [, one, two] = page.frames() as [Frame, Frame, Frame];
-    for (const frame of [one, two]) await frame.waitForLoadState();
-    const says = async (data: unknown, frame = two) => {
-      await frame.evaluate((said) => parent.postMessage(said, '*'), data);
+    const resize = await scriptOf('resize');
+    await page.route(/^https:\/\/\w+\.example\//, (route) => {
+      const address = new URL(route.request().url());
+      if (address.pathname.endsWith('.js'))
+        return route.fulfill({ contentType: 'text/javascript', body: resize });
+      const isBlog = address.href === 'https://blog.example/';
+      const body = isBlog ? `<style>${style}</style>${frames}<script ${script}></script>` : inside;
+      return route.fulfill({ contentType: 'text/html', body: `<!DOCTYPE html><title>A page</title>${body}` });
+    });
+    await page.goto('https://blog.example/');
+    const [, ...inner] = page.frames() as [Frame, ...Frame[]];
+    for (const one of inner) await one.waitForLoadState();
+    const says = async (data: unknown, frame = inner.at(-1) as Frame) => {
+      await frame.evaluate((sent) => parent.postMessage(sent, '*'), data);
       await settle(page);
     };
     const heights = () =>
       page.evaluate(() => [...document.querySelectorAll('iframe')].map(({ style }) => style.height));
+    return { page, inner, says, heights };
+  }
+  const frameOf = (attributes: string, id = 'any') =>
+    `<iframe id="${id}" title="${id}" ${attributes} style="height:100px"></iframe>`;
+
+  /** Two figures, the second in a sandbox, which says things. */
+  async function around() {
+    const { page, inner, says, heights } = await blog(
+      frameOf(`src="${figure}"`, 'one') + frameOf(`src="${figure}" sandbox="allow-scripts"`, 'two'),
+    );
+    const [one, two] = inner as [Frame, Frame];
     const told = (frame = two) => frame.evaluate('told');
     return { page, one, two, says, heights, told };
   }
   const resized = (height: unknown) => JSON.stringify({ context: 'iframe.resize', src: 'any', height });
+
+  const html = "<script>window.told=[];addEventListener('message',({data})=>told.push(data))</script>";
+  const data = `data:text/html,${encodeURIComponent(html)}`;
+  test.each<[string, string, string?]>([
+    ['has data for an address', `src="${data}"`],
+    ['has data for an address, in a sandbox', `src="${data}" sandbox="allow-scripts"`],
+    ['has its text in an attribute', `srcdoc="${html}"`],
+    ['has a figure’s address too, and another text', `src="${figure}" srcdoc="${html}"`],
+    ['is of another host', 'src="https://other.example/superpose/figures/gram/"'],
+    ['is of another host, in a sandbox', 'src="https://other.example/" sandbox="allow-scripts"'],
+    ['is of another folder of the figures’ host', 'src="https://figures.example/figures/gram/"'],
+    ['is of a host that the script is not of', `src="${figure}"`, 'src="https://other.example/resize.js"'],
+  ])('does not obey a frame that %s, nor answers it', async (_, attributes, script) => {
+    const { inner, says, heights } = await blog(frameOf(attributes), script);
+    for (const sent of [resized(19_000), asked]) await says(sent);
+    expect(await heights()).toEqual(['100px']);
+    expect(await inner[0]?.evaluate('told')).toEqual([]);
+  });
+
+  test('does not obey a figure’s frame that has gone elsewhere', async () => {
+    const { page, inner, says, heights } = await blog(frameOf(`src="${figure}"`));
+    await says(resized(200));
+    expect(await heights()).toEqual(['200px']);
+    await inner[0]?.goto('https://other.example/');
+    await says(resized(19_000), page.frames()[1]);
+    expect(await heights()).toEqual(['200px']);
+  });
+
+  test('obeys a page in one file on the blog’s own server', async () => {
+    const { says, heights } = await blog(frameOf('src="/one-file.html" sandbox="allow-scripts"'));
+    await says(resized(333));
+    expect(await heights()).toEqual(['333px']);
+  });
 
   test('makes the frame that says so as high as it says, and no other', async () => {
     const { says, heights, one } = await around();
@@ -166,13 +235,21 @@ describe('the page around, with resize.js', () => {
       return (await heights())[1];
     };
     expect(await nowAfter(resized(250.3))).toBe('251px');
-    expect(await nowAfter(resized(90_000))).toBe('20000px');
+    expect(await nowAfter(resized(90_000))).toBe('6000px');
+    expect(await nowAfter(resized(1e308))).toBe('6000px');
     expect(await nowAfter(resized(1))).toBe('1px');
     const nothing = [
       resized(0),
       resized(-3),
       resized('50'),
       resized(null),
+      resized([50]),
+      resized({ valueOf: 50 }),
+      '{"context":"iframe.resize","height":-1e999}',
+      'null "iframe.resize"',
+      '"iframe.resize"',
+      '["iframe.resize"]',
+      ['iframe.resize'],
       { context: 'iframe.resize', height: 50 },
       'iframe.resize',
       JSON.stringify({ context: 'another.resize', height: 50 }),

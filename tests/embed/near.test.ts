@@ -86,7 +86,37 @@ describe('a figure', () => {
   test.each(late)('%s', async (_, body, code) => {
     const page = await watched(`<p>Words</p>${body}`);
     expect((await said(page)).near).toBe(0);
-    expect(await nearAfter(page, code)).toBe(1);
+    await page.evaluate(code);
+    await expect.poll(async () => (await said(page)).near).toBe(1);
+  });
+
+  test('is searched for once a page that is being resized rests, not at every step', async () => {
+    const page = await openPage('<main>Words</main>');
+    await page.addScriptTag({ content: await scriptOf('near') });
+    await page.evaluate(`
+      window.searches = 0;
+      const { querySelectorAll } = document;
+      document.querySelectorAll = (...given) => { searches += 1; return querySelectorAll.apply(document, given); };
+      window.later = [];
+      const now = setTimeout;
+      window.setTimeout = (work, wait) => wait ? later.push(work) : now(work);
+    `);
+    await page.evaluate(start());
+    await painted(page);
+    const searches = () => page.evaluate('searches') as Promise<number>;
+    const before = await searches();
+    for (const padding of [10, 20, 30, 40, 50]) {
+      await page.evaluate((pixels) => {
+        document.body.style.paddingTop = `${pixels}px`;
+      }, padding);
+      await painted(page);
+    }
+    expect(await searches()).toBe(before);
+    await page.evaluate('for (const work of later.splice(0)) work()');
+    const rested = await searches();
+    expect(rested).toBeGreaterThan(before);
+    // One search is one or two questions, as before the page was resized.
+    expect(rested - before).toBeLessThanOrEqual(2);
   });
 });
 

@@ -1,7 +1,13 @@
-// A frame and the page around it: the frame asks for that page's theme, and hears when it changes.
+// What a frame and the page around it say to each other: the frame asks for that page's theme, hears when it changes,
+// and tells its height.
 import type { Theme } from '../plot/colour.js';
 
 const context = 'superpose.theme';
+/** See height.ts. */
+const resized = 'iframe.resize';
+
+/** In pixels. At a width of 280, no figure takes more with all that it has opened. */
+const mostHeight = 6000;
 
 /** The page's message; without a theme it is the frame's question. */
 export const themeMessage = (theme?: Theme): string => JSON.stringify({ context, theme });
@@ -14,4 +20,20 @@ export function hearTheme(listener: (theme: Theme) => void): void {
     for (const theme of ['light', 'dark'] as const) if (data === themeMessage(theme)) listener(theme);
   });
   window.parent.postMessage(themeMessage(), '*');
+}
+
+/** What a frame has said: its height within bounds, or that it asks for the theme. Anybody may post anything. */
+export function said(data: unknown): number | 'theme' | undefined {
+  if (typeof data !== 'string' || data.length > 10_000) return undefined;
+  if (!data.includes(resized) && !data.includes(context)) return undefined;
+  try {
+    const message = JSON.parse(data);
+    if (message.context === context) return 'theme';
+    if (message.context !== resized || typeof message.height !== 'number' || !(message.height > 0))
+      return undefined;
+    return Math.min(Math.ceil(message.height), mostHeight);
+  } catch {
+    // Somebody else's message.
+    return undefined;
+  }
 }

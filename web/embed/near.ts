@@ -2,6 +2,8 @@
 const element = 'superpose-figure';
 // More than on the figures' own page: the code is still to load, and heights must change out of sight.
 const distance = '1200px';
+/** Between two searches of a page that changes its size, in milliseconds. */
+const pause = 200;
 
 /** An element that may have a closed shadow: a custom one, or an empty one of a kind that can have any. */
 const mayBeClosed = (one: Element): boolean =>
@@ -61,8 +63,17 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
       for (const node of addedNodes) if (node instanceof Element) look([node, ...node.querySelectorAll('*')]);
     }
   });
-  // Attaching a shadow later is no mutation of the tree, but it takes room.
-  const layouts = new ResizeObserver(() => enter(document));
+  // Attaching a shadow later is no mutation of the tree, but it takes room. While a page is being resized it is
+  // searched now and then, not at every step.
+  let waiting = false;
+  const layouts = new ResizeObserver(() => {
+    if (waiting) return;
+    waiting = true;
+    setTimeout(() => {
+      waiting = false;
+      enter(document);
+    }, pause);
+  });
   enter(document);
   addEventListener('load', () => enter(document));
   layouts.observe(document.documentElement);

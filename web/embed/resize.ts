@@ -1,10 +1,23 @@
 // <script src=".../resize.js"></script>, for pages with figures in frames whose host does not know the
 // frames' message: makes each as high as it says, and tells it the theme around it, which a frame cannot see.
 import { themeAround, watchAround } from './around.js';
-import { themeMessage } from './framed.js';
+import { said, themeMessage } from './framed.js';
 
-const most = 20_000;
+/** The folder of this script, where the figures are too. */
+const script = document.currentScript;
+const home = script instanceof HTMLScriptElement && script.src ? new URL('./', script.src).href : undefined;
 const told = new Map<HTMLIFrameElement, string>();
+
+/**
+ * Whether a frame is of this script's folder, or of the page's own server, and still there. What is in a sandbox has
+ * the origin "null". Of other frames, and of those with data in place of an address, nothing is heard.
+ */
+function isFigure(frame: HTMLIFrameElement, from: string): boolean {
+  if (frame.hasAttribute('srcdoc') || !/^https?:/.test(frame.src)) return false;
+  const { origin } = new URL(frame.src);
+  const isOurs = home !== undefined && frame.src.startsWith(home);
+  return (isOurs || origin === location.origin) && (from === origin || from === 'null');
+}
 
 /** The page may have changed its theme. */
 function follow(): void {
@@ -22,22 +35,15 @@ function tell(frame: HTMLIFrameElement): void {
   frame.contentWindow?.postMessage(message, '*');
 }
 
-window.addEventListener('message', ({ data, source }) => {
-  if (typeof data !== 'string' || data.length > 10_000) return;
-  if (!data.includes('iframe.resize') && !data.includes('superpose.theme')) return;
-  try {
-    const { context, height } = JSON.parse(data);
-    const frame = [...document.querySelectorAll('iframe')].find((one) => one.contentWindow === source);
-    if (!frame) return;
-    // A frame asks when it has loaded, and has forgotten what it was told before.
-    if (context === 'superpose.theme') told.delete(frame);
-    else if (context !== 'iframe.resize') return;
-    else if (typeof height === 'number' && height > 0)
-      frame.style.height = `${Math.min(Math.ceil(height), most)}px`;
-    tell(frame);
-    // Not earlier: a script in the head runs before the page has a body.
-    watchAround(follow);
-  } catch {
-    // Somebody else's message.
-  }
+window.addEventListener('message', ({ data, source, origin }) => {
+  const heard = said(data);
+  if (heard === undefined) return;
+  const frame = [...document.querySelectorAll('iframe')].find((one) => one.contentWindow === source);
+  if (!frame || !isFigure(frame, origin)) return;
+  // A frame asks when it has loaded, and has forgotten what it was told before.
+  if (heard === 'theme') told.delete(frame);
+  else frame.style.height = `${heard}px`;
+  tell(frame);
+  // Not earlier: a script in the head runs before the page has a body.
+  watchAround(follow);
 });

@@ -2,6 +2,7 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { toPng, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
+import { said } from '../embed/framed.js';
 import type { Control } from '../figures/controls.js';
 import { oneFile } from './oneFile.js';
 import { type Kind, type Piece, type Place, type PlaceName, places } from './places.js';
@@ -76,8 +77,8 @@ export class EmbedBuilder extends LitElement {
   /** The preview is as wide as the frame will be, and reports its height. A height that was typed stays. */
   private readonly hear = ({ data, source }: MessageEvent): void => {
     if (this.written || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
-    const { context, height } = JSON.parse(String(data));
-    if (context === 'iframe.resize') this.height = Math.ceil(height);
+    const heard = said(data);
+    if (typeof heard === 'number') this.height = heard;
   };
 
   private readonly leave = (): void => {
