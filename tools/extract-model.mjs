@@ -20,7 +20,7 @@ async function extract() {
     return;
   }
   const { version } = JSON.parse(await readFile(new URL('package.json', source), 'utf8'));
-  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, a file a layer, the corpus of ${corpusSentences.length} sentences, format 1, with an opening`;
+  const recipe = `${weightsPackage}@${version}, ${rowsPerShard} rows a shard, a file a layer, the corpus of ${corpusSentences.length} sentences, format 1, with an opening and its licence`;
   const stamp = join(target, 'made-from.txt');
   if ((await readFile(stamp, 'utf8').catch(() => '')) === recipe) return;
 
@@ -28,7 +28,9 @@ async function extract() {
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   for (const name of files.names) await writeFile(join(target, name), await files.read(name));
-  await copyFile(new URL('LICENSE', source), join(target, 'LICENSE'));
+  // The package's own LICENSE is of its code.
+  const licence = new URL('../web/build/licences/all-MiniLM-L6-v2.txt', import.meta.url);
+  await copyFile(licence, join(target, 'LICENSE'));
   // Last, so that a half-finished extraction is done again.
   await writeFile(stamp, recipe);
   console.log(`MiniLM extracted to build/model: ${files.names.length} files.`);

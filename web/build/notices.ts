@@ -5,12 +5,15 @@ import { dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 
 const modules = resolve(import.meta.dirname, '../../node_modules');
+const textIn = (file: string) => readFileSync(resolve(import.meta.dirname, 'licences', file), 'utf8').trim();
 
 export interface Notice {
   name: string;
   license: string;
   /** The licence itself, or where it and the source are. */
   text: string;
+  /** Where the source is, for a licence that asks to say so. */
+  source?: string;
 }
 
 /** Compiled into the .wasm files: Eigen by CMakeLists.txt, the rest by Emscripten. */
@@ -19,16 +22,17 @@ const compiled: Notice[] = [
     name: 'Eigen 5',
     license: 'MPL-2.0',
     text: 'Used unchanged. Source and licence: https://gitlab.com/libeigen/eigen and https://mozilla.org/MPL/2.0/',
+    source: 'gitlab.com/libeigen/eigen',
   },
   {
     name: 'Emscripten runtime',
     license: 'MIT',
-    text: 'Copyright (c) 2010-2014 Emscripten authors. https://github.com/emscripten-core/emscripten',
+    text: textIn('emscripten.txt'),
   },
   {
     name: 'musl',
     license: 'MIT',
-    text: 'Copyright (c) 2005-2020 Rich Felker, et al. https://musl.libc.org',
+    text: textIn('musl.txt'),
   },
   {
     name: 'LLVM libc++, libc++abi and compiler-rt',
@@ -36,6 +40,13 @@ const compiled: Notice[] = [
     text: 'https://llvm.org/LICENSE.txt',
   },
 ];
+
+/** The files in model/. The package that they are taken from has a licence of its own for its own code. */
+const model: Notice = {
+  name: 'all-MiniLM-L6-v2',
+  license: 'Apache-2.0',
+  text: textIn('all-MiniLM-L6-v2.txt'),
+};
 
 /** The notice of an installed package, with the text of its licence. */
 export function noticeOf(name: string): Notice {
@@ -62,10 +73,11 @@ export function noticeCollector() {
         }
       },
     }),
-    write(file: string, others: readonly string[] = []): void {
+    /** `withModel`: the model's files are there too. */
+    write(file: string, { others = [], withModel = false }: NoticeOptions = {}): void {
       const notices = [...new Set([...found, ...others])].sort().map(noticeOf);
       mkdirSync(dirname(file), { recursive: true });
-      const sections = [...compiled, ...notices].map(
+      const sections = [...compiled, ...(withModel ? [model] : []), ...notices].map(
         ({ name, license, text }) => `${name}\nLicence: ${license}\n\n${text}\n`,
       );
       writeFileSync(
@@ -73,5 +85,20 @@ export function noticeCollector() {
         `Superpose is MIT-licensed. What it contains of others:\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`,
       );
     },
+    /** In one line, for a file that is passed on without the texts: whose each part is, under which licence. */
+    line(): string {
+      const part = ({ name, license, text, source }: Notice) =>
+        [name, holderIn(text), license, source].filter(Boolean).join(', ');
+      return `${[...compiled, ...[...found].sort().map(noticeOf)].map(part).join('; ')}; and, where there are sentences, ${part(model)}`;
+    },
   };
 }
+
+interface NoticeOptions {
+  others?: readonly string[];
+  withModel?: boolean;
+}
+
+/** Whose copyright a licence names; empty where it names none. */
+const holderIn = (text: string): string =>
+  text.match(/^Copyright (?:\(c\)|©)? ?\d{4}.*$/im)?.[0].replace(/\.? All rights reserved\.?/i, '') ?? '';

@@ -1,8 +1,11 @@
 // One classic script that holds a figure's page and its worker, for build/site/singlePage.ts to put in pages.
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { noticeCollector } from '../build/notices.js';
 
 const root = resolve(import.meta.dirname, '../..');
+const notices = noticeCollector();
 
 /** The .wasm is handed in, so the file at its address must not be bundled. */
 export const withoutWasmAddress = (): Plugin => ({
@@ -21,7 +24,14 @@ export const withoutWasmAddress = (): Plugin => ({
 export default defineConfig({
   root: import.meta.dirname,
   resolve: { alias: { superpose: resolve(root, 'build/package/index.js') } },
-  plugins: [withoutWasmAddress()],
+  plugins: [
+    withoutWasmAddress(),
+    notices.plugin(),
+    {
+      name: 'notice-line',
+      closeBundle: () => writeFileSync(resolve(root, 'build/single/notices.txt'), notices.line()),
+    },
+  ],
   publicDir: false,
   build: {
     outDir: resolve(root, 'build/single'),

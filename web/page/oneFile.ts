@@ -50,5 +50,6 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
       /(<superpose-figure name="[^"]*">).*?(<\/superpose-figure>)/s,
       (_, open, close) => open + inside + close,
     )
+    .replace(/\S*THIRD-PARTY\.txt/, () => `${home}THIRD-PARTY.txt`)
     .replace("connect-src 'self'", () => `connect-src 'self' ${new URL(home).origin}`);
 }

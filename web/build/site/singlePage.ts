@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SinglePage } from '../../embed/single.js';
 import { escaped } from '../../plot/svg.js';
+import { siteAddress } from './address.js';
 
 export interface SinglePageParts {
   title: string;
@@ -37,6 +38,13 @@ const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.tri
 /** JSON to put between script tags, which it must not close. */
 export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
+/** Such a file is made to be passed on, and the texts of the licences are elsewhere. */
+function notice({ home }: SinglePage): string {
+  const line = readFileSync(resolve(import.meta.dirname, '../../../build/single/notices.txt'), 'utf8');
+  const texts = `${siteAddress() ?? home}THIRD-PARTY.txt`;
+  return `<!-- Superpose, MIT, Copyright (c) 2026 The Superpose authors. In this file: ${line.replaceAll('--', '-')}. The licences: ${texts} -->`;
+}
+
 export function singlePage(parts: SinglePageParts): string {
   const { title, description, page, pictures, finding, script, takesRest, head = '', connect = '' } = parts;
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
@@ -51,6 +59,7 @@ export function singlePage(parts: SinglePageParts): string {
     "form-action 'none'",
   ].join('; ');
   return `<!DOCTYPE html>
+${notice(page)}
 <html lang="en">
   <head>
     <meta charset="utf-8" />
