@@ -1,7 +1,7 @@
 // Facts that are written down in two places must not drift apart.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { masked } from '../../tools/mutants.mjs';
+import { masked } from './support/masked.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');

@@ -1,7 +1,7 @@
 // The readers in TypeScript against inputs drawn from a seed: a few thousand here; under `npm run fuzz`, as
 // many as are asked for or as the time allows. A failure names the seed and the number of the input.
 import { expect, test } from 'vitest';
-import { drawing } from '../../tools/mutants.mjs';
+import { drawing } from '../api/support/drawing.ts';
 import { targets } from './readers.ts';
 
 const seconds = Number(process.env.SUPERPOSE_FUZZ_SECONDS ?? 0) / targets.length;
