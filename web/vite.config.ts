@@ -2,6 +2,7 @@ import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
+import { beatStages } from './build/beats.js';
 import { chunks, plainImports, wholeTokenizer, workerChunks } from './build/chunks.js';
 import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
@@ -133,6 +134,7 @@ export default defineConfig({
     maths(),
     publishedResults(),
     answerBox(),
+    beatStages(),
     verdictTable(),
     unbrokenNumbers(),
     indents(),

@@ -127,7 +127,7 @@ modelTest('the name of a term lights it up in the figures, and a figure lights u
         .querySelector('superpose-figure[name=one-score]')
         ?.shadowRoot?.querySelector<HTMLElement>('.root')?.dataset.lit,
     ]);
-  await page.locator('#dot-products-title').hover();
+  await page.locator('#mix-title').hover();
   expect(await lit()).toEqual([undefined, undefined]);
   const name = page.locator('section > p > span[data-term=position-token]').first();
   await name.scrollIntoViewIfNeeded();
@@ -192,12 +192,12 @@ test('every figure has a heading, in a closed card too, and headings skip no lev
   const { page } = await visit();
   for (const name of names) {
     const { title } = figures[name] as (typeof figures)[string];
-    expect(await page.getByRole('heading', { name: title, level: 3, exact: true }).count(), title).toBe(1);
+    expect(await page.getByRole('heading', { name: title, exact: true }).count(), title).toBe(1);
   }
 });
 
 test('the bets are named', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ fragment: '#check-collisions' });
   const width = page.locator('.bet').getByRole('slider', { name: 'Width d' });
   await width.press('ArrowRight');
   await expect.poll(() => width.getAttribute('aria-valuetext')).toBe('64');

@@ -1,22 +1,53 @@
 // The path through the page: short while its cards are closed, and always showing where the reader is.
+import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
-for (const [width, most] of [
-  [1440, 16_000],
-  [390, 26_000],
-] as const) {
-  modelTest(`the page is at most ${most} px high at a width of ${width}`, async () => {
-    const { page } = await visit({ viewport: { width, height: 900 } });
-    // The figures on the path get their live height, too.
-    for (const figure of await page.locator('superpose-figure:not(details *)').all()) {
-      await figure.scrollIntoViewIfNeeded();
-      await figure.locator('.surface').waitFor();
-    }
-    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(most);
+/** Heights of the page and of its beats, with every figure on the path live. */
+async function heights(page: Page): Promise<{ rest: number; beats: Record<string, number> }> {
+  for (const figure of await page.locator('css:light=superpose-figure:not(details *)').all()) {
+    if (!(await figure.isVisible())) continue;
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('.surface').waitFor();
+  }
+  return page.evaluate(() => {
+    const beats = [...document.querySelectorAll('.beat')].map(
+      (beat) => [beat.id, beat.getBoundingClientRect().height] as const,
+    );
+    const all = beats.reduce((sum, [, height]) => sum + height, 0);
+    return { rest: document.documentElement.scrollHeight - all, beats: Object.fromEntries(beats) };
   });
 }
+
+for (const [width, height, most] of [
+  [1440, 900, 8000],
+  [390, 844, 12_000],
+] as const) {
+  modelTest(`without its beats the page is at most ${most} px high at a width of ${width}`, async () => {
+    const { page } = await visit({ viewport: { width, height } });
+    const { rest, beats } = await heights(page);
+    expect(rest).toBeLessThanOrEqual(most);
+    expect(Object.keys(beats)).toHaveLength(5);
+    for (const [beat, high] of Object.entries(beats)) expect(high, beat).toBeLessThanOrEqual(2 * height);
+  });
+}
+
+test('at most 1,500 words of prose are in sight when nothing is opened', async () => {
+  const { page } = await visit();
+  const words = await page.evaluate(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    let count = 0;
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const within = text.parentElement as Element;
+      if (within.closest('superpose-figure, noscript, .unseen, .skip') || !within.checkVisibility()) continue;
+      count += text.textContent?.match(/\S+/g)?.length ?? 0;
+    }
+    return count;
+  });
+  expect(words).toBeLessThanOrEqual(1500);
+  expect(words).toBeGreaterThan(800);
+});
 
 test('at most nine figures are on the path, and every other is in a card', async () => {
   const { page } = await visit();
@@ -34,7 +65,6 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
   expect((await page.evaluate(readFigure, 'cosines'))?.drawn).toBeUndefined();
   // The card shows a title, a picture and a finding.
   expect(await card.getByRole('heading').innerText()).toMatch(/\w/);
-  expect(await card.locator('.says').innerText()).toMatch(/\d/);
   expect(
     await card.locator('summary img').evaluate((one: HTMLImageElement) => one.naturalWidth),
   ).toBeGreaterThan(0);
@@ -73,6 +103,82 @@ for (const [width, height] of [
   });
 }
 
+modelTest('a step sets its picture: scrolled to, forwards and backwards, and by its link', async () => {
+  const { page } = await visit();
+  await page.locator('#dot-products').scrollIntoViewIfNeeded();
+  const step = (title: string) =>
+    page.locator('.step').filter({ has: page.getByRole('link', { name: title }) });
+  const d = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.d;
+  const scale = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.scale;
+  await expect.poll(d, { timeout: 20_000 }).toBe(64);
+  const scrolled = (way: number, value: () => Promise<unknown>, wanted: number) =>
+    expect
+      .poll(
+        async () => {
+          if ((await value()) !== wanted) await page.mouse.wheel(0, way);
+          return value();
+        },
+        { timeout: 20_000, interval: 400 },
+      )
+      .toBe(wanted);
+  await page.mouse.move(400, 400);
+  await scrolled(60, scale, 0);
+  await scrolled(60, d, 512);
+  expect(await scale()).toBe(1);
+  await scrolled(-60, scale, 0);
+  const address = page.url();
+  expect(address).not.toContain('figure=');
+  // By keyboard: the link of a step has the address of its state.
+  const link = step('Wider vectors').getByRole('link').first();
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(d, { timeout: 20_000 }).toBe(512);
+  expect(page.url()).toContain('figure=dot-products&tokens=seeded');
+  expect(await link.getAttribute('aria-current')).toBe('step');
+  // The picture has stayed.
+  const box = await figureOf(page, 'dot-products').locator('.surface').boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
+});
+
+modelTest('a link to a state in a beat is not overruled by the step beside it', async () => {
+  const { page } = await visit({ fragment: '#v=1&figure=dot-products&d=256' });
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.d, { timeout: 20_000 })
+    .toBe(256);
+  await page.waitForTimeout(500);
+  expect((await page.evaluate(readFigure, 'dot-products'))?.state.d).toBe(256);
+});
+
+test('without scripts all figures and steps of a beat stand in order', async () => {
+  const { page } = await visit({ javaScriptEnabled: false });
+  for (const name of ['keep-apart', 'four-tasks'])
+    expect(await figureOf(page, name).locator('img').isVisible()).toBe(true);
+  const tops = await page
+    .locator('#learn .shot, #learn .step')
+    .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
+  expect(tops.length).toBeGreaterThan(4);
+});
+
+test.each([
+  ['mixing', 'mixing'],
+  ['one-score', 'one-score'],
+  ['schemes', 'schemes'],
+  ['train', 'four-tasks'],
+  ['check-keep-apart', 'keep-apart'],
+  ['sandbox', 'sandbox'],
+  ['room', 'overlap'],
+  ['trained', 'heads'],
+])('an older link to #%s leads to where that is now', async (fragment, name) => {
+  const { page } = await visit({ fragment: `#${fragment}` });
+  const top = async () =>
+    figureOf(page, name).evaluate((figure) => {
+      const seen = figure.closest('details:not([open])') ?? figure;
+      return Math.abs(seen.getBoundingClientRect().top);
+    });
+  await expect.poll(top).toBeLessThan(900);
+});
+
 test('its picture is there before any script', async () => {
   const { page } = await visit({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   const box = await figureOf(page, 'sum').locator('img').boundingBox();
@@ -82,17 +188,16 @@ test('its picture is there before any script', async () => {
 test('the contents say where one is, beside the text and on a phone', async () => {
   const { page } = await visit();
   const here = () => page.locator('.contents [aria-current]').textContent();
-  await page.locator('#room').scrollIntoViewIfNeeded();
-  await page.evaluate(() => document.querySelector('#room')?.scrollIntoView());
-  await expect.poll(here).toBe('Room');
+  await page.evaluate(() => document.querySelector('#separate')?.scrollIntoView());
+  await expect.poll(here).toBe('Separate');
   expect(await page.locator('.contents li').first().isVisible()).toBe(true);
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.evaluate(() => document.querySelector('#trained')?.scrollIntoView());
+  await page.evaluate(() => document.querySelector('#evidence')?.scrollIntoView());
   const bar = page.locator('.contents button');
-  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Heads/);
+  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Evidence/);
   expect((await bar.boundingBox())?.y).toBe(0);
   await bar.click();
-  await page.locator('.contents').getByRole('link', { name: 'Mixing' }).click();
-  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Mixing/);
+  await page.locator('.contents').getByRole('link', { name: 'Mix', exact: true }).click();
+  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Mix/);
   expect(await page.locator('.contents li').first().isVisible()).toBe(false);
 });

@@ -1,5 +1,6 @@
 // Clicks each link of the table of claims: the figure shows the named state, and says what is quoted.
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import type { Verdict } from '../../web/build/verdicts.ts';
 import { figures } from './support/expected.ts';
@@ -21,6 +22,7 @@ modelTest(
   async () => {
     const { page } = await visit();
     const claims = page.locator('.verdict');
+    await page.locator('.more-claims > summary').click();
     // Each figure that trains is waited for once: tests/tools/verdicts.test.ts has what the others say.
     const trained = new Set<string>();
     expect(await claims.count()).toBe(verdicts.length);
@@ -71,8 +73,15 @@ modelTest('Back returns to the claim', async () => {
   expect(await line.count()).toBe(0);
 });
 
-modelTest('a bet is answered below its figure, the answer first', async () => {
+/** Opens the cards that bets stand in. */
+const openBets = (page: Page) =>
+  page.evaluate(() => {
+    for (const bet of document.querySelectorAll('.bet')) bet.closest('details')?.setAttribute('open', '');
+  });
+
+modelTest('a bet is answered right below it, the answer first', async () => {
   const { page } = await visit();
+  await openBets(page);
   const told = (name: string) => page.locator(`[data-told=${name}]`);
   expect(await told('cross').textContent()).toBe('');
   await page.getByLabel('That depends on the weights').check();
@@ -89,6 +98,7 @@ modelTest('a bet is answered below its figure, the answer first', async () => {
   await said('width').toMatch(/^d = \d+\. /);
   // They are kept for this tab.
   await page.reload();
+  await openBets(page);
   const kept = page.getByLabel('That depends on the weights');
   await kept.scrollIntoViewIfNeeded();
   await expect.poll(() => kept.isChecked()).toBe(true);
@@ -98,11 +108,13 @@ modelTest(
   'a bet made before the page can take it is answered as well, and replaces an older one',
   async () => {
     const { page, site } = await visit();
+    await openBets(page);
     await page.getByLabel('No, the cross terms vanish').check();
     const told = (name: string) => page.locator(`[data-told=${name}]`);
     await expect.poll(() => told('cross').textContent()).toMatch(/You said: No, the cross terms vanish\./);
     const release = site.hold(/bets-/);
     await page.reload();
+    await openBets(page);
     await page.getByLabel('That depends on the weights').check();
     await page.locator('.bet input[name=width]').fill('4');
     expect(await told('cross').textContent()).toBe('');

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, inject, test } from 'vitest';
-import { answer, plainText } from '../../web/build/answer.ts';
-import { linkOf } from '../../web/build/verdicts.ts';
+import { answer } from '../../web/build/answer.ts';
+import { linkOf, plainText } from '../../web/build/verdicts.ts';
 
 const folder = fileURLToPath(new URL('../../build/', import.meta.url));
 const headless: typeof import('../../web/node/index.ts') = await import(
@@ -48,6 +48,11 @@ for (const sentence of answer.sentences) {
     }
   });
 }
+
+test('each link says what it holds of', () => {
+  for (const { holds } of answer.sentences.flatMap(({ links }) => links))
+    expect(holds).toMatch(/^[A-Z0-9].*\.$/);
+});
 
 test('claims about the model’s scores are over more than one sentence', () => {
   for (const { figure, settings } of answer.sentences.flatMap(({ links }) => links)) {

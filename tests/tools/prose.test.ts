@@ -3,12 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { load, loadMiniLM, sharesOf } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { beats } from '../../web/build/beats.ts';
 import { tenSentences } from '../../web/figures/heads.ts';
 import { sentenceControl } from '../../web/figures/sentence.ts';
 
 const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8')
   .replace(/<[^>]*>/g, '')
-  .replace(/\s+/g, ' ');
+  .replace(/\s+/g, ' ')
+  .concat(beats.flatMap(({ steps }) => steps.map(({ text }) => text)).join(' '));
 const said = (sentence: string) => expect(page).toContain(sentence);
 
 let superpose: Awaited<ReturnType<typeof load>>;
@@ -59,15 +61,15 @@ test.runIf(inject('withModel'))(
       sharesOf(of, head)[3 * query + key] as number;
     const [token, position] = [0, 1];
 
-    said('Choose head 3: it reads words and places, each by itself.');
+    said('Its cross terms are next to nothing.');
     expect(share(3, token, token)).toBeGreaterThan(0.5);
     expect(share(3, position, position)).toBeGreaterThan(0.1);
     expect(Math.abs(share(3, token, position))).toBeLessThan(0.01);
     expect(Math.abs(share(3, position, token))).toBeLessThan(0.01);
-    said('Head 2 hardly reads the words');
+    said('head 2 looks one token back whatever it says');
     expect(share(2, position, position)).toBeGreaterThan(0.95);
     expect(Math.abs(share(2, token, token))).toBeLessThan(0.01);
-    said('more than a quarter of the variation in its scores is token → position');
+    said('In head 11 a cross term works');
     expect(share(11, token, position)).toBeGreaterThan(0.25);
     expect(share(11, token, position)).toBeLessThan(0.3);
     said(

@@ -17,7 +17,7 @@ const flat = (text: string) => text.replace(/\s+/g, ' ');
 /** Numbers, without indices and names that contain digits, such as p₂₀ and d/2. */
 const numbersIn = (text: string): string[] =>
   flat(text)
-    .replace(/tensor2tensor|d\/2|√2/g, '')
+    .replace(/tensor2tensor|d\/2|√2|arXiv \d{4}\.\d{5}|et al\. \d{4}/g, '')
     .match(/(?<![\p{L}\d.,])[×−]?\d+(?:[.,]\d+)*/gu) ?? [];
 
 test('numbers are found in sentences', () => {
@@ -30,6 +30,29 @@ test('numbers are found in sentences', () => {
     '8.1',
     '10',
   ]);
+});
+
+test('six to eight claims come first, and each that depends says on what', () => {
+  const first = verdicts.filter((one) => one.first);
+  expect(first.length).toBeGreaterThanOrEqual(6);
+  expect(first.length).toBeLessThanOrEqual(8);
+  // Those that ask the same stand together.
+  const asked = first.map(({ asks }) => asks).filter((asks, place, all) => asks !== all[place - 1]);
+  expect(asked).toEqual([
+    'Does it lose information?',
+    'Why not concatenate?',
+    'What does training do?',
+    'Do other schemes do better?',
+  ]);
+  for (const { asks } of verdicts) expect(asked).toContain(asks);
+  for (const { tag, on } of verdicts) expect(on !== undefined, on).toBe(tag === 'Depends');
+  for (const { on } of verdicts) expect(on ?? 'on').toMatch(/^on\b/);
+});
+
+test('papers that a verdict cites are said not to be computed here', () => {
+  const citing = verdicts.filter(({ why }) => why.includes('arXiv'));
+  expect(citing.length).toBeGreaterThan(1);
+  for (const { why } of citing) expect(why).toContain('published, not computed here');
 });
 
 for (const verdict of verdicts) {
@@ -72,7 +95,7 @@ const verdictOn = (start: string): string => verdicts.find(({ claim }) => claim.
 
 test('the published verdict quotes differences of the published averages', () => {
   const gain = (from: string, to: string) => (value(to) - value(from)).toFixed(2);
-  const why = verdictOn('Without the cross terms');
+  const why = verdictOn('Without the cross terms GLUE');
   const named = [
     gain('tupe-bert-a', 'tupe-a'),
     gain('tupe-bert-a-d', 'tupe-a-tie-cls'),

@@ -15,7 +15,13 @@ export interface Shown {
 
 export interface Verdict extends Shown {
   claim: string;
+  /** What one asks who meets it. */
+  asks: string;
+  /** Seen before the list is opened. */
+  first?: boolean;
   tag: 'True' | 'False' | 'Depends';
+  /** What it depends on. */
+  on?: string;
   verdict: string;
   why: string;
   /** Instead of a figure, if the claim is about published numbers and nothing is computed. */
@@ -26,7 +32,20 @@ export const verdicts: Verdict[] = JSON.parse(
   readFileSync(new URL('../page/verdicts.json', import.meta.url), 'utf8'),
 );
 
-type Headless = Awaited<ReturnType<typeof headless>>;
+export type Headless = Awaited<ReturnType<typeof headless>>;
+
+/** A text with links. */
+export interface Said {
+  /** Each part in brackets is a link. */
+  text: string;
+  /** Where the links go, in their order. */
+  links?: Link[];
+}
+
+export interface Link extends Shown {
+  /** What it holds of; shown when a pointer rests on the link. */
+  holds?: string;
+}
 
 export function linkOf(
   { figure, settings, section }: Shown & { section?: string },
@@ -42,17 +61,48 @@ export function linkOf(
 }
 
 export const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-/** W_Q with its subscript. */
-const printed = (text: string) => html(text).replace(/W_([QK])/g, 'W<sub>$1</sub>');
+/** The text without the brackets of its links. */
+export const plainText = ({ text }: Said): string => text.replace(/[[\]]/g, '');
+
+/** The text with its links, as HTML. */
+export function linked({ text, links = [] }: Said, withFigures: Headless): string {
+  const left = [...links];
+  return html(text).replace(/\[(.*?)\]/g, (_, said: string) => {
+    const link = left.shift();
+    if (!link) throw new Error(`A text of the page has more brackets than links: ${text}`);
+    const holds = link.holds ? ` title="${html(link.holds)}"` : '';
+    return `<a class="see" href="${html(linkOf(link, withFigures))}"${holds}>${said}</a>`;
+  });
+}
+
+/** W_Q with its subscript, and papers as links. */
+const printed = (text: string) =>
+  html(text)
+    .replace(/W_([QK])/g, 'W<sub>$1</sub>')
+    .replace(/arXiv (\d{4}\.\d{5})/g, '<a href="https://arxiv.org/abs/$1">arXiv $1</a>');
+
+function itemOf(one: Verdict, withFigures: Headless): string {
+  const { claim, tag, on, verdict, why, figure } = one;
+  const link = html(linkOf(one, withFigures));
+  const where = figure ? 'See it' : 'The published numbers';
+  const what = on ? ` <span class="on">${html(on)}</span>` : '';
+  return `<details class="verdict"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}${what}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
+}
+
+/** Claims under what one asks; `level` is that of the headings. */
+function groupsOf(claims: Verdict[], level: number, withFigures: Headless): string {
+  const asked = [...new Set(claims.map(({ asks }) => asks))];
+  const list = asked.map((asks) => {
+    const of = claims.filter((one) => one.asks === asks).map((one) => itemOf(one, withFigures));
+    return `<div><h${level}>${html(asks)}</h${level}>${of.join('\n')}</div>`;
+  });
+  return `<div class="verdicts">${list.join('\n')}</div>`;
+}
 
 function listOf(withFigures: Headless): string {
-  const items = verdicts.map((one) => {
-    const { claim, tag, verdict, why, figure } = one;
-    const link = html(linkOf(one, withFigures));
-    const where = figure ? 'See it' : 'The published numbers';
-    return `<details class="verdict"><summary><span class="tag" data-tag="${tag}">${tag}</span> <span class="claim">${html(claim)}</span></summary><p><strong>${html(verdict)}.</strong> ${printed(why)} <a class="see" href="${link}">${where}<span class="unseen">: ${html(claim)}</span></a></p></details>`;
-  });
-  return `<div class="verdicts">${items.join('\n')}</div>`;
+  const first = verdicts.filter((one) => one.first);
+  const more = verdicts.filter((one) => !one.first);
+  return `${groupsOf(first, 3, withFigures)}<details class="more-claims"><summary>${more.length} more</summary>${groupsOf(more, 4, withFigures)}</details>`;
 }
 
 export const verdictTable = (): Plugin => ({

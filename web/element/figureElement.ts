@@ -152,7 +152,7 @@ export class FigureElement extends LitElement {
     const [seen, more] = [false, true].map((more) =>
       guard([figure, settings, this.keep, names], () => this.inputsOf(figure, more)),
     );
-    return html`<div class="controls">${seen}${more}${running?.tools() ?? nothing}</div>`;
+    return html`<div class="controls" part="controls">${seen}${more}${running?.tools() ?? nothing}</div>`;
   }
 
   private inputsOf(figure: AnyFigure, more: boolean): TemplateResult | typeof nothing {
@@ -194,12 +194,12 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${at === cursor.i ? 'row' : ''} ${at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class="readout">${pointed ? this.picture.readout.map(said) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
+      <p class="readout" part="below">${pointed ? this.picture.readout.map(said) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
         ${held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
       ${this.saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
-      <div class="foot">${this.numbers(view)}${this.saving.tools(view)}</div>
+      <div class="foot" part="below">${this.numbers(view)}${this.saving.tools(view)}</div>
     `;
   }
 

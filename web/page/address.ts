@@ -6,6 +6,7 @@ import { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 import { today } from '../figures/formerNames.js';
+import { goToStep, keepInBeat } from './beats.js';
 
 /** Browsers refuse more than a hundred changes of the address in half a minute; this allows one in 0.4 s. */
 const pause = 400;
@@ -40,7 +41,8 @@ function unfold(place: Element | null | undefined): void {
 /** Scrolls to the figure, and again once the page has loaded: what is above may still grow. */
 function bring(element: HTMLElement): void {
   unfold(element);
-  const above = claimAbove(element) ?? element;
+  const stage = keepInBeat(element);
+  const above = claimAbove(element, stage) ?? stage ?? element;
   above.scrollIntoView();
   if (from) {
     element.tabIndex = -1;
@@ -52,7 +54,7 @@ function bring(element: HTMLElement): void {
 }
 
 /** Puts the sentence that the reader came from above its figure, with a way back. */
-function claimAbove(element: HTMLElement): HTMLElement | undefined {
+function claimAbove(element: HTMLElement, stage = element): HTMLElement | undefined {
   document.querySelector('.claimed')?.remove();
   const said = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
   if (!said) return undefined;
@@ -68,7 +70,7 @@ function claimAbove(element: HTMLElement): HTMLElement | undefined {
     ' ',
     back,
   );
-  element.before(line);
+  stage.before(line);
   return line;
 }
 
@@ -85,9 +87,13 @@ export function followAddress(notice: (sentence: string) => void): void {
     clearTimeout(timer);
     const link = readLink(location.hash);
     if (!link) {
-      const id = location.hash.slice(1).replace(/^check-(.+)/, (_, name) => `check-${today(name).figure}`);
-      const place = document.getElementById(id);
-      if (place && isFrom()) bring(place);
+      if (goToStep(location.hash)) return;
+      const name = location.hash.slice(1);
+      const place = document.getElementById(name);
+      // Sections and cards that are gone led to a figure.
+      const figure = place ? undefined : figureOf(today(name.replace(/^check-/, '')).figure);
+      if (figure) bring(figure);
+      else if (place && isFrom()) bring(place);
       else unfold(place);
       return;
     }
@@ -107,6 +113,8 @@ export function followAddress(notice: (sentence: string) => void): void {
       return;
     }
     notice('');
+    // Whoever comes from a sentence sees it above the figure.
+    if (!isFrom() && goToStep(location.hash)) return;
     void element.show(link.settings);
     bring(element);
   };

@@ -4,6 +4,7 @@ import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
 import { setWays } from '../worker/ways.js';
 import { followAddress, followHistory } from './address.js';
+import { followBeats } from './beats.js';
 import { followSections } from './contents.js';
 import { addEmbedButtons } from './embedButtons.js';
 import { workOffline } from './offline.js';
@@ -43,6 +44,7 @@ if (own) {
   // It may have been opened before this script ran.
   if (own.open) offer();
 }
+followBeats();
 followHistory();
 followAddress((sentence) => {
   if (!notice) return;

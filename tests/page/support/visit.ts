@@ -118,11 +118,15 @@ export const fold = (page: Page, name: string): Promise<void> =>
     }
   });
 
-/** Opens the card that a figure is in, if it is in one. */
+/** Opens the card that a figure is in, or shows it in its beat, if it is in one. */
 export const unfold = (page: Page, name: string): Promise<void> =>
   figureOf(page, name).evaluate((figure) => {
     const card = figure.closest('details');
     if (card) card.open = true;
+    for (const shot of figure.closest('.stays')?.querySelectorAll<HTMLElement>('.shot') ?? [])
+      shot.hidden = !shot.contains(figure);
+    // On a narrow screen a beat shows the picture alone.
+    if (innerWidth < 1200) figure.closest('.stage')?.setAttribute('data-whole', '');
   });
 
 /** Shows all inputs of a figure, not only the first ones, and points at its first place. */

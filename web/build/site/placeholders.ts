@@ -6,11 +6,10 @@ import { widths } from '../../node/placeholder.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, type MadeFigure, madeFigure } from './figures.js';
 
-/** What a closed card shows: the picture, the title and the first sentence of the finding. */
+/** What a closed card shows: the picture and the title. */
 function summaryOf({ name, rendered: { figure, data, state } }: MadeFigure): string {
   const { height } = figure.scene(data, state, widths.narrow);
-  const [first] = new Intl.Segmenter('en', { granularity: 'sentence' }).segment(figure.describe(data, state));
-  return `<img src="./pictures/${name}-narrow.svg" width="${widths.narrow}" height="${Math.round(height)}" loading="lazy" alt="" /><h3>${escaped(figure.title)}</h3><span class="says">${escaped((first?.segment ?? '').trim())}</span>`;
+  return `<img src="./pictures/${name}-narrow.svg" width="${widths.narrow}" height="${Math.round(height)}" loading="lazy" alt="" /><h4>${escaped(figure.title)}</h4>`;
 }
 
 export function placeholders(dist: string): Plugin {
@@ -32,7 +31,7 @@ export function placeholders(dist: string): Plugin {
         }
         const cards = new Map<string, string>();
         for (const [, name = ''] of html.matchAll(/<check-card name="([a-z0-9-]+)">/g)) {
-          cards.set(name, known.includes(name) ? summaryOf(await madeFigure(name)) : `<h3>${name}</h3>`);
+          cards.set(name, known.includes(name) ? summaryOf(await madeFigure(name)) : `<h4>${name}</h4>`);
         }
         return html
           .replace(empty, (_, name: string, rest: string) => {

@@ -17,7 +17,7 @@ import { serveRuns, purpose as training } from './trainWorkers.js';
 
 const help = `superpose: adding and concatenating position embeddings, without a page
 
-Adding keeps the width, and a trained model can still tell words from places.
+Small models learn the same tasks either way; adding keeps their vectors as wide as they were.
 
   superpose list                     every figure
   superpose list NAME                the settings of one, and what each takes

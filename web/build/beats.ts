@@ -1,0 +1,51 @@
+// The beats: <beat-stage name="mix"></beat-stage> becomes a picture that stays and the steps of text that set its
+// state, when the page is built.
+import { readFileSync } from 'node:fs';
+import type { Plugin } from 'vite';
+import { headless } from './site/figures.js';
+import { type Headless, html, linked, linkOf, type Said, type Shown } from './verdicts.js';
+
+/** A step of text, and the state of the figure that it is about. */
+export interface Step extends Said, Required<Shown> {
+  title: string;
+  /** Where links of earlier versions of the page lead. */
+  id?: string;
+}
+
+export interface Beat {
+  beat: string;
+  steps: Step[];
+}
+
+export const beats: Beat[] = JSON.parse(readFileSync(new URL('../page/beats.json', import.meta.url), 'utf8'));
+
+function stepOf(step: Step, withFigures: Headless): string {
+  const id = step.id ? ` id="${step.id}"` : '';
+  const link = html(linkOf(step, withFigures));
+  return `<li class="step"${id}><h3><a href="${link}">${html(step.title)}</a></h3><p>${linked(step, withFigures)}</p></li>`;
+}
+
+function stageOf({ steps }: Beat, withFigures: Headless): string {
+  const shots = [...new Set(steps.map(({ figure }) => figure))].map(
+    (name) => `<div class="shot"><superpose-figure name="${name}"></superpose-figure></div>`,
+  );
+  return `<div class="stage"><div class="stays">${shots.join('')}</div>
+<ol class="steps">${steps.map((step) => stepOf(step, withFigures)).join('\n')}</ol></div>`;
+}
+
+export const beatStages = (): Plugin => ({
+  name: 'beat-stages',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'pre',
+    async handler(page) {
+      if (!page.includes('<beat-stage ')) return page;
+      const withFigures = await headless();
+      return page.replace(/<beat-stage name="([a-z-]+)"><\/beat-stage>/g, (_, name: string) => {
+        const beat = beats.find((one) => one.beat === name);
+        if (!beat) throw new Error(`web/page/beats.json has no beat “${name}”.`);
+        return stageOf(beat, withFigures);
+      });
+    },
+  },
+});
