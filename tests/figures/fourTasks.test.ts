@@ -8,10 +8,12 @@ import { expectTextsApart } from './texts.ts';
 import { alone, countedTrainers, expectNothingToStay, watched } from './training.ts';
 
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
+/** Without the cross terms. */
+const terms = 'token-token.position-position';
 const lastOf = <T>(list: T[]): T => list[list.length - 1] as T;
 
 test('its curves, cuts and floors are those of trainers stepped by hand', async () => {
-  const result = await run(fourTasks, { seed: 5, sigma: 0.2 });
+  const result = await run(fourTasks, { seed: 5, sigma: 0.2, terms });
   expectSoundPictures(result);
   expectTextsApart(result);
   const { data, figure, state } = result;
@@ -38,16 +40,91 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
   }
 });
 
-test('in its first view each task has its one term, and cutting both cross terms takes two tasks to their floors', async () => {
-  const { data } = await run(fourTasks);
+test('in its first view each task has its one term, and all is right; without both cross terms two tasks fall to their floors', async () => {
+  const first = await run(fourTasks);
+  expectSoundPictures(first);
+  const { data } = await run(fourTasks, { terms });
   for (const [place] of tasks.entries()) {
-    const { shares, accuracy, cut, floor } = data.panels[place];
+    const { shares, accuracy, cut, floor, example } = data.panels[place];
     const now = lastOf(shares as number[][]);
     expect(now.indexOf(Math.max(...now))).toBe(place);
     expect(lastOf(accuracy)).toBeGreaterThan(0.98);
     if (place === 1 || place === 2) expect(cut).toBeLessThan(floor + 0.03);
     else expect(cut).toBeGreaterThan(0.98);
+    const { example: whole, cut: none } = first.data.panels[place];
+    expect(none).toBeNull();
+    const asked = whole.targets
+      .map((target: number, at: number) => [target, at])
+      .filter(([target]: number[]) => target !== -1);
+    const right = (answers: number[]) =>
+      asked.filter(([target, at]: number[]) => answers[at as number] === target).length / asked.length;
+    expect(right(lastOf(whole.moments as Moment[]).answers)).toBeGreaterThan(0.9);
+    const left = right(lastOf(example.moments as Moment[]).answers);
+    if (place === 1 || place === 2) expect(left).toBeLessThan(0.8);
+    else expect(left).toBeGreaterThan(0.9);
   }
+});
+
+interface Moment {
+  answers: number[];
+  attention: Float32Array;
+}
+
+test('answers and attention at every point are those of a model stepped there, with terms cut or not', async () => {
+  const superpose = await load();
+  for (const cuts of [[], ['token_position', 'position_token'] as const]) {
+    const { data } = await run(fourTasks, {
+      seed: 5,
+      sigma: 0.2,
+      example: 3,
+      ...(cuts.length > 0 && { terms }),
+    });
+    const { tokens, moments } = data.panels[1].example;
+    expect(moments).toHaveLength(26);
+    const trainer = superpose.trainer({ task: 'lookup', seed: 5, sigma: 0.2, evaluationSequences: 64 });
+    trainer.step(40);
+    trainer.cutTerms([...cuts]);
+    const { attention, answers } = moments[5] as Moment;
+    const expected = trainer.attention({ n: 16, tokens }).data;
+    attention.forEach((weight, at) => {
+      expect(weight).toBeCloseTo(expected[at] as number, 6);
+    });
+    const { data: logits, columns } = trainer.logits({ n: 16, tokens });
+    answers.forEach((answer, at) => {
+      const row = logits.subarray(at * columns, (at + 1) * columns);
+      expect(row[answer]).toBe(Math.max(...row));
+    });
+    trainer.delete();
+  }
+});
+
+test('the picture shows the step that is pointed at, and says which it is', async () => {
+  const { figure, data, state } = await run(fourTasks, { seed: 5, sigma: 0.2, terms });
+  const said = (j: number) =>
+    figure
+      .scene(data, state, 1048, undefined, { i: 0, j })
+      .marks.flatMap((mark) =>
+        mark.mark === 'text' && mark.text.startsWith('answers at') ? [mark.text] : [],
+      );
+  expect(said(5)).toEqual(Array(4).fill('answers at step 40, terms removed'));
+  expect(said(25)).toEqual(Array(4).fill('answers at step 200, terms removed'));
+  const maps = (j: number) =>
+    figure
+      .scene(data, state, 1048, undefined, { i: 0, j })
+      .marks.flatMap((mark) => (mark.mark === 'raster' ? [[...Array.from(mark.values)]] : []));
+  expect(maps(5)).toHaveLength(8);
+  expect(maps(5)[2]).toEqual([...data.panels[1].example.moments[5].attention.slice(0, 256)]);
+  expect(maps(5)).not.toEqual(maps(25));
+});
+
+test('one button removes the cross terms, and puts them back', async () => {
+  const { figure, state } = await run(fourTasks);
+  const [remove] = figure.buttons?.(state) ?? [];
+  expect(remove?.sets).toEqual({ terms: ['token-token', 'position-position'] });
+  const [back] = figure.buttons?.({ ...state, ...remove?.sets }) ?? [];
+  expect(back?.label).toContain('back');
+  expect(back?.sets).toEqual({ terms: state.terms });
+  expect(figure.buttons?.({ ...state, scheme: 'rope' })).toEqual([]);
 });
 
 // The models of the test before are looked at: nothing is trained.
@@ -91,7 +168,7 @@ test('settings that only look at the models train none, and at the end none is l
   await fourTasks.compute(counted, { ...state, terms: ['token-token'], example: 4 } as never, alone());
   expect(made()).toBe(4);
   expect(steps()).toBe(0);
-  await fourTasks.compute(counted, { ...state, when: 'during' } as never, alone());
+  await fourTasks.compute(counted, { ...state, when: 'during', terms: ['token-token'] } as never, alone());
   expect(steps()).toBe(4 * 25);
   expect(open.size).toBe(0);
 });
@@ -111,7 +188,7 @@ test('the fourth task may be the other one that asks for places by places', asyn
 });
 
 test('models that train without the cross terms have no share of them', async () => {
-  const { data } = await run(fourTasks, { when: 'during' });
+  const { data } = await run(fourTasks, { when: 'during', terms });
   for (const { shares, cut } of data.panels) {
     expect(cut).toBeNull();
     for (const of of shares) expect([of[1], of[2]]).toEqual([0, 0]);

@@ -5,6 +5,7 @@ import { load, loadMiniLM, sharesOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import * as heads from '../../web/figures/heads.ts';
+import * as oneScore from '../../web/figures/oneScore.ts';
 import { expectSoundPictures, run } from './support.ts';
 
 // From the published weights, in numpy. Nine terms: token, position and constant with each other.
@@ -131,3 +132,20 @@ test.runIf(inject('withModel'))('shares of a later layer are those that the comm
       );
     });
 });
+
+test.runIf(inject('withModel'))(
+  'a bar that is clicked opens its head, in the layer whose scores are taken apart',
+  async () => {
+    const { figure, data, state } = await run(heads, { text: 'the bank', gauge: 'raw' });
+    const opened = figure.opens?.(data, state, { i: 7, j: 0 });
+    expect(opened).toMatchObject({
+      figure: { name: 'one-score', title: oneScore.figure.title },
+      state: { head: 7, gauge: 'raw', text: 'the bank' },
+    });
+    for (const [name, control] of Object.entries(opened?.figure.controls ?? {}))
+      expect(oneScore.figure.controls).toHaveProperty([name, 'kind'], (control as { kind: string }).kind);
+    // The rows of the mean and of all heads pooled are no head's.
+    for (const i of [12, 13]) expect(figure.opens?.(data, state, { i, j: 0 })).toBeUndefined();
+    expect(figure.opens?.(data, { ...state, layer: 1 }, { i: 7, j: 0 })).toBeUndefined();
+  },
+);

@@ -98,3 +98,21 @@ test.each([
   for (let j = 0; j < result.data.sweep.length; j++)
     expect(result.figure.readout(result.data, result.state, { i: 0, j }).length).toBeGreaterThan(1);
 });
+
+test('dragging the slanted line asks for the size whose angle is nearest, the ring for a size', async () => {
+  const { figure, data, state } = await run(oblique);
+  const [ring, tip] = figure.scene(data, state, 900).handles ?? [];
+  expect(ring?.at(ring.x, 0)).toBeCloseTo(12, 9);
+  expect(tip?.at(tip.x, tip.y)).toBe(12);
+  for (const k2 of [2, 6, 18]) {
+    const other = await run(oblique, { k2 });
+    const [to, end] = figure.scene(other.data, other.state, 900).handles ?? [];
+    expect(ring?.at(to?.x ?? 0, 0)).toBeCloseTo(k2, 9);
+    expect(tip?.at(end?.x ?? 0, end?.y ?? 0)).toBe(k2);
+  }
+  // A right angle whatever their size: there is nothing to drag but the size.
+  const apart = await run(oblique, { subspaces: 'apart' });
+  expect(figure.scene(apart.data, apart.state, 900).handles).toHaveLength(1);
+  const none = await run(oblique, { k2: 30 });
+  expect(figure.scene(none.data, none.state, 900).handles).toHaveLength(1);
+});

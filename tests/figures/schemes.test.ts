@@ -1,7 +1,8 @@
 import { load, schemeIds } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
+import { formulaLines } from '../../web/figures/formula.ts';
 import * as schemes from '../../web/figures/schemes.ts';
-import { plainFormula } from '../../web/figures/schemeTexts.ts';
+import { shapesOf } from '../../web/plot/svg.ts';
 import { expectSoundPictures, run } from './support.ts';
 
 let superpose: Awaited<ReturnType<typeof load>>;
@@ -9,6 +10,10 @@ beforeAll(async () => {
   superpose = await load();
 });
 
+const plain = (tex: string) =>
+  formulaLines(tex, 99)
+    .map(({ text }) => text)
+    .join('');
 const ids = Object.keys(schemes.figure.controls.scheme.options);
 
 test('the gallery has every scheme of the registry, and its formulas as text', () => {
@@ -16,17 +21,37 @@ test('the gallery has every scheme of the registry, and its formulas as text', (
   expect(ids).toEqual(registry.map(({ id }) => id));
   expect(schemeIds).toEqual(ids);
   for (const { formula, bidirectionalFormula } of registry) {
-    for (const tex of [formula, bidirectionalFormula]) expect(plainFormula(tex)).not.toMatch(/[\\{}]/);
+    for (const tex of [formula, bidirectionalFormula]) expect(plain(tex)).not.toMatch(/[\\{}_^]/);
   }
-  expect(plainFormula(registry[8]?.formula as string)).toBe('qᵢᵀ kⱼ/√dₕ − mₕ(i−j)');
+  expect(plain(registry[8]?.formula as string)).toBe('qᵢᵀkⱼ/√dₕ − mₕ(i−j)');
+});
+
+test('a formula is set: letters slanted, indices below and above the line', () => {
+  const [line] = formulaLines(String.raw`(W_Qx_i)^\top/\sqrt{2d_h}+a_{\mathrm{clip}(j-i)}`, 99);
+  expect(line?.runs.map(({ text, shift, italic }) => `${shift ?? ''}${italic ? '~' : ''}${text}`)).toEqual([
+    ...['(', '~W', 'sub~Q', '~x', 'sub~i', ')', 'sup⊤', '/', '√(', '2', '~d', 'sub~h', ')', ' + ', '~a'],
+    ...['subc', 'subl', 'subi', 'subp', 'sub(', 'sub~j', 'sub−', 'sub~i', 'sub)'],
+  ]);
+  const [shape] = shapesOf([{ mark: 'text', x: 0, y: 0, text: '', size: 10, runs: line?.runs ?? [] }], false);
+  const moved = (shape?.runs ?? []).map(({ attributes }) => Number(new Map(attributes).get('dy') ?? 0));
+  // After an index the line goes on where it was.
+  expect(moved.slice(0, 5)).toEqual([0, 0, 2.2, -2.2, 2.2]);
+  expect(formulaLines('q_i+k_j-m_h', 4).map(({ text }) => text)).toEqual(['qᵢ + ', 'kⱼ − ', 'mₕ']);
+});
+
+test('a small map that is clicked is the scheme that is shown', async () => {
+  const { figure, data, state } = await run(schemes, { n: 4 });
+  const { regions } = figure.scene(data, state, 800);
+  expect(regions.slice(0, ids.length).map(({ sets }) => sets?.scheme)).toEqual(ids);
+  expect(regions.slice(ids.length).every(({ sets }) => sets === undefined)).toBe(true);
 });
 
 test.each([
-  ['no', 'qᵢᵀ kⱼ/√dₕ − mₕ|i−j|', Math.abs],
-  ['yes', 'qᵢᵀ kⱼ/√dₕ − mₕ(i−j)', (distance: number) => distance],
+  ['no', 'qᵢᵀkⱼ/√dₕ − mₕ|i−j|', Math.abs],
+  ['yes', 'qᵢᵀkⱼ/√dₕ − mₕ(i−j)', (distance: number) => distance],
 ])('ALiBi’s formula, causal: %s, is that of its picture', async (causal, formula, distance) => {
   const { data } = await run(schemes, { scheme: 'alibi', n: 5, causal });
-  expect(data.formula).toBe(formula);
+  expect(plain(data.tex)).toBe(formula);
   const { values } = data.schemes.alibi.logits;
   for (let i = 0; i < 5; i++) {
     // m_h is 1/2 for the first of eight heads; the word's own score is on the diagonal.

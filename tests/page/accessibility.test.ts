@@ -86,21 +86,21 @@ modelTest('a pointer chooses a cell, a click holds it and another lets it go', a
   await drawn(page, 'one-score');
   const map = surface(figureOf(page, 'one-score'));
   const cursor = async () => (await page.evaluate(readFigure, 'one-score'))?.cursor;
-  // Inside the first map, over its first rows of cells.
-  await map.hover({ position: { x: 20, y: 60 } });
+  // Inside the map of the score: a click on a term’s map switches the term off.
+  await map.hover({ position: { x: 60, y: 450 } });
   const first = await cursor();
-  await map.click({ position: { x: 20, y: 60 } });
-  await map.hover({ position: { x: 100, y: 100 } });
+  await map.click({ position: { x: 60, y: 450 } });
+  await map.hover({ position: { x: 120, y: 500 } });
   expect(await cursor()).toEqual(first);
-  await map.click({ position: { x: 20, y: 60 } });
-  await map.hover({ position: { x: 100, y: 100 } });
+  await map.click({ position: { x: 60, y: 450 } });
+  await map.hover({ position: { x: 120, y: 500 } });
   expect(await cursor()).not.toEqual(first);
 });
 
 modelTest('a tap chooses a cell, and everything that shows it follows', async () => {
   const { page } = await visit({ hasTouch: true, viewport: { width: 390, height: 844 } });
   await drawn(page, 'one-score');
-  await surface(figureOf(page, 'one-score')).tap({ position: { x: 30, y: 70 } });
+  await surface(figureOf(page, 'one-score')).tap({ position: { x: 30, y: 180 } });
   const { cursor, readout, tokens } = (await page.evaluate(readFigure, 'one-score')) ?? {};
   expect(readout).toContain(`Query ${tokens?.[cursor?.i as number]} (${cursor?.i}), key`);
 });
@@ -133,7 +133,7 @@ modelTest('the name of a term lights it up in the figures, and a figure lights u
   await name.scrollIntoViewIfNeeded();
   await name.hover();
   await expect.poll(lit).toEqual(['position-token', 'position-token']);
-  await surface(figureOf(page, 'one-score')).hover({ position: { x: 20, y: 60 } });
+  await surface(figureOf(page, 'one-score')).hover({ position: { x: 20, y: 160 } });
   await expect.poll(lit).toEqual(['token-token', 'token-token']);
 });
 
@@ -143,11 +143,11 @@ modelTest('a pointer is not talked to; keys and a held cell are, and a slider on
   const figure = figureOf(page, 'one-score');
   const map = surface(figure);
   const live = figure.locator('[aria-live]');
-  await map.hover({ position: { x: 20, y: 60 } });
-  await map.hover({ position: { x: 100, y: 100 } });
+  await map.hover({ position: { x: 60, y: 450 } });
+  await map.hover({ position: { x: 120, y: 500 } });
   expect(await live.count()).toBe(1);
   expect(await live.innerText()).toBe('');
-  await map.click({ position: { x: 100, y: 100 } });
+  await map.click({ position: { x: 120, y: 500 } });
   const held = await live.innerText();
   expect(held).toMatch(/Query .* token → token .* position → position/);
   await map.press('ArrowRight');

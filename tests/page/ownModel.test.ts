@@ -63,7 +63,7 @@ test.each([
   const heads = await shown(page, 'own-heads');
   expect(heads.problems).toEqual([]);
   const share = scores.shares[4] as number;
-  expect(heads.finding).toMatch(/^For this sentence, in the canonical gauge/);
+  expect(heads.finding).toMatch(/ For this sentence, in the canonical gauge/);
   await figureOf(page, 'own-heads').getByText('The numbers as a table').click();
   await figureOf(page, 'own-heads').locator('tbody td').first().waitFor();
   const cells = await figureOf(page, 'own-heads').locator('tbody tr').first().locator('td').allTextContents();

@@ -81,7 +81,7 @@ export class Cursors implements ReactiveController {
     const found = this.at(event);
     linked.lightTerm(found?.region.term);
     (event.currentTarget as HTMLElement).classList.toggle('sets', found?.region.sets !== undefined);
-    if (found && !this.held) this.move(found.cursor);
+    if (found?.cursor && !this.held) this.move(found.cursor);
   };
 
   /** Who comes by keyboard sees where the keys begin. */
@@ -96,11 +96,11 @@ export class Cursors implements ReactiveController {
     if (!found) return;
     const { sets } = found.region;
     if (sets) {
-      this.move(found.cursor);
+      if (found.cursor) this.move(found.cursor);
       for (const [name, value] of Object.entries(sets)) this.host.asking.change(name, value, true);
       return;
     }
-    this.press(found.cursor);
+    if (found.cursor) this.press(found.cursor);
   };
 
   private press(cursor: Cursor): void {

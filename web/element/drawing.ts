@@ -54,20 +54,24 @@ function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
 }
 
 /** Touches only what differs: unchanged attributes and text cost the browser nothing. */
-function change(element: Element, was: Shape, { attributes, text }: Shape): void {
+function change(element: Element, was: Shape, { attributes, text, runs }: Shape): void {
   const gone = new Map(was.attributes);
   for (const [attribute, value] of attributes) {
     if (gone.get(attribute) !== value) element.setAttribute(attribute, value);
     gone.delete(attribute);
   }
   for (const attribute of gone.keys()) element.removeAttribute(attribute);
-  if (text !== was.text) element.textContent = text ?? '';
+  if (text === was.text && !runs === !was.runs) return;
+  fill(element, text, runs);
 }
 
+const fill = (element: Element, text: string | undefined, runs: Shape[] | undefined): void =>
+  element.replaceChildren(...(runs?.map(elementOf) ?? (text ? [text] : [])));
+
 /** Created, not parsed: a page with Trusted Types lets no string be parsed as markup. */
-function elementOf({ name, attributes, text }: Shape): Element {
+function elementOf({ name, attributes, text, runs }: Shape): Element {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [attribute, value] of attributes) element.setAttribute(attribute, value);
-  if (text !== undefined) element.textContent = text;
+  if (text !== undefined) fill(element, text, runs);
   return element;
 }

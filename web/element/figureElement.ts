@@ -152,7 +152,15 @@ export class FigureElement extends LitElement {
     const [seen, more] = [false, true].map((more) =>
       guard([figure, settings, this.keep, names], () => this.inputsOf(figure, more)),
     );
-    return html`<div class="controls" part="controls">${seen}${more}${running?.tools() ?? nothing}</div>`;
+    const buttons = figure.buttons?.(settings) ?? [];
+    return html`<div class="controls" part="controls">${buttons.map(({ label, sets }) => this.button(label, sets))}${seen}${more}${running?.tools() ?? nothing}</div>`;
+  }
+
+  private button(label: string, sets: object): TemplateResult {
+    const set = () => {
+      for (const [name, value] of Object.entries(sets)) this.asking.change(name, value as Value, true);
+    };
+    return html`<div class="wide"><button class="large" @click=${set}>${label}</button></div>`;
   }
 
   private inputsOf(figure: AnyFigure, more: boolean): TemplateResult | typeof nothing {
@@ -191,7 +199,7 @@ export class FigureElement extends LitElement {
       ${
         view.tokens
           ? html`<ol class="tokens" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
-        ${view.tokens.map((token, at) => html`<li class="${at === cursor.i ? 'row' : ''} ${at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
+        ${view.tokens.map((token, at) => html`<li class="${pointed && at === cursor.i ? 'row' : ''} ${pointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
       <p class="readout" part="below">${pointed ? this.picture.readout.map(said) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}

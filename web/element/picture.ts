@@ -26,6 +26,7 @@ const viewOf = (
   { data, state }: Answer,
   width: number,
   began: Answer | undefined,
+  cursor: Cursor | undefined,
 ): View => ({
   figure,
   data,
@@ -36,7 +37,7 @@ const viewOf = (
   tokens: figure.tokens?.(data, state),
   remark: figure.remark?.(data, state),
   named: figure.named?.(data, state) ?? {},
-  scene: figure.scene(data, state, width, began),
+  scene: figure.scene(data, state, width, began, cursor),
 });
 
 const changed = (now: unknown[], before: unknown[]): boolean => now.some((one, k) => one !== before[k]);
@@ -69,10 +70,13 @@ export class Picture implements ReactiveController {
     this.drawn = [answer, width, cursors.cursor, cursors.pointed];
     try {
       let { view } = this;
+      const at = () => (figure.redraws && cursors.pointed ? cursors.cursor : undefined);
       if (!view || answer !== drawn[0] || width !== drawn[1]) {
-        view = viewOf(figure, answer, width, asking.began);
+        view = viewOf(figure, answer, width, asking.began, at());
         cursors.fit(view, this.view);
         this.drawn[2] = cursors.cursor;
+      } else if (figure.redraws) {
+        view = { ...view, scene: figure.scene(view.data, view.state, width, asking.began, at()) };
       }
       const { data, state, scene } = view;
       const readout = cursors.pointed ? figure.readout(data, state, cursors.cursor) : [];

@@ -130,14 +130,13 @@ function arrange(data: Data, width: number) {
 /** The head that is shown before one is pointed at: it attends to the previous token. */
 const opening = { i: 0, j: 2 };
 
-/** A head's attention in the sentence, drawn over the map that was there. */
+/** A head's attention in the sentence. */
 function attentionAt(data: Data, layer: number, head: number, width: number): Mark[] {
   const { square } = arrange(data, width);
   const n = data.tokens.length;
   const whole = data.attention[layer] as ArrayLike<number>;
   const values = Array.from({ length: n * n }, (_, cell) => whole[head * n * n + cell] as number);
   return [
-    { mark: 'box', x: square.x, y: square.y - 40, width: square.width, height: 38, fill: 'paper' },
     ...map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' }).marks,
     {
       mark: 'text',
@@ -157,8 +156,9 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'trained',
   waiting: fetchingLayers,
+  redraws: true,
 
-  scene(data, _, width) {
+  scene(data, _, width, __, cursor) {
     const { panelAreas, top, row, heads, bottom, height } = arrange(data, width);
     const places = data.states.map((_, place) => place);
     const marks: Mark[] = [];
@@ -249,11 +249,10 @@ export const figure: Figure<typeof controls, Data> = {
       text: 'rows: layers from 0; columns: heads',
       ink: 'quiet',
     });
-    marks.push(...attentionAt(data, opening.i, opening.j, width));
+    const { i, j } = cursor ?? opening;
+    marks.push(...attentionAt(data, Math.min(i, data.heads.length - 1), j, width));
     return { width, height, marks, regions: [cells.region] };
   },
-
-  focus: (data, _, { i, j }, width) => attentionAt(data, i, j, width),
 
   describe(data) {
     const { states, windows, sentences } = data;

@@ -116,6 +116,13 @@ export interface DataTable {
   rows: (string | number)[][];
 }
 
+/** Another figure in a state of its own, which may be of only some of its controls; and what the link says. */
+export interface Opens {
+  figure: Pick<AnyFigure, 'name' | 'title' | 'controls'>;
+  state: State;
+  label?: string;
+}
+
 export interface Shown<C extends Controls, Data> {
   data: Data;
   state: StateOf<C>;
@@ -133,8 +140,12 @@ export interface Figure<C extends Controls, Data> {
   enters?: true;
   /** The setting that a click, tap or Enter sets to the cursor’s column; else clicks hold the cursor. */
   chooses?: keyof C;
+  /** Its picture is drawn again for each place that is pointed at. */
+  redraws?: true;
+  /** Buttons beside the inputs, each for several settings at once. */
+  buttons?(state: StateOf<C>): { label: string; sets: Partial<StateOf<C>> }[];
   /** What a click, tap or Enter opens at the cursor: another figure, in a state of its own. */
-  opens?(data: Data, state: StateOf<C>, cursor: Cursor): { figure: AnyFigure; state: State } | undefined;
+  opens?(data: Data, state: StateOf<C>, cursor: Cursor): Opens | undefined;
   /** Settings that do nothing in this state; their inputs are not shown. */
   unused?(state: StateOf<C>): (keyof C)[];
   /** Only for a figure that is shown while it runs. */
@@ -146,9 +157,9 @@ export interface Figure<C extends Controls, Data> {
   settle?(state: StateOf<C>, changed: keyof C | undefined): StateOf<C>;
   /**
    * The picture for a width in pixels; its height depends on the state, not on the values. While something is
-   * dragged, axes stay as they were when that began.
+   * dragged, axes stay as they were when that began. `cursor` is only for a figure that `redraws`.
    */
-  scene(data: Data, state: StateOf<C>, width: number, began?: Shown<C, Data>): Scene;
+  scene(data: Data, state: StateOf<C>, width: number, began?: Shown<C, Data>, cursor?: Cursor): Scene;
   /** The caption: what is found in about eight words, then a sentence with its numbers. */
   describe(data: Data, state: StateOf<C>): string;
   /** How many rows and columns the cursor has. */

@@ -39,27 +39,27 @@ const controls = {
     initial: '',
     longest: 60,
   },
-  example: { kind: 'range', label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
+  example: { kind: 'range', more: true, label: 'Example', min: 1, max: mostExamples, step: 1, initial: 1 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   layers: { ...layersControl, more: true },
-  sigma: sigmaControl,
-  scheme: { kind: 'choice', label: 'Positions', options: schemeOptions, initial: 'add' },
+  sigma: { ...sigmaControl, more: true },
+  scheme: { kind: 'choice', more: true, label: 'Positions', options: schemeOptions, initial: 'add' },
   when: {
     kind: 'choice',
     more: true,
-    label: 'A term that is off is cut',
-    options: { after: 'after training', during: 'while it trains, too' },
+    label: 'Remove unticked terms',
+    options: { after: 'after training', during: 'from the start' },
     initial: 'after',
     radio: true,
   },
   terms: {
     kind: 'several',
-    label: 'Terms of the score',
+    label: 'Terms included',
     options: Object.fromEntries(trainingTerms.map((term) => [term, termLabels[term]])) as Record<
       (typeof trainingTerms)[number],
       string
     >,
-    initial: ['token-token', 'position-position'],
+    initial: trainingTerms,
   },
   fourth: {
     kind: 'choice',
@@ -80,10 +80,17 @@ interface Curve {
   diverged: boolean;
 }
 
+/** What a model does with examples: its answers [sequences · n] and its attention [sequences · heads · n, n]. */
+interface Moment {
+  answers: number[];
+  attention: Float32Array;
+}
+
 interface Example {
   tokens: number[];
   targets: number[];
-  answers: number[];
+  /** [points so far] */
+  moments: Moment[];
 }
 
 interface Panel extends Curve {
@@ -108,8 +115,10 @@ interface Data {
 interface Trained {
   key: string;
   curves: Curve[];
-  /** Of the models at the end. */
-  parameters: Record<string, Table>[];
+  /** [tasks][points so far]: the models on their way. */
+  parameters: Record<string, Table>[][];
+  /** What they do with the examples at each point, [tasks][points so far], in the state of this key. */
+  moments?: { key: string; of: Moment[][] };
   /** The panels of these models, as they were last shown. */
   looked?: { key: string; panels: Looked[] };
 }
@@ -152,8 +161,8 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
   const key = JSON.stringify([typedOf(state), state.when, state.terms, floorKey(state)]);
   if (trained.looked?.key !== key) {
-    const panels = await withTrained(superpose, state, trained, (trainers) =>
-      panelsOf(superpose, trainers, trained.curves, state),
+    const panels = await withTrainers(superpose, modelsOf(state), (lookers) =>
+      panelsOf(superpose, lookers, trained, state),
     );
     trained.looked = { key, panels };
   }
@@ -161,30 +170,38 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Trained> {
-  const options = tasksOf(state).map((task) => optionsOf(task, state));
-  return withTrainers(superpose, options, async (trainers) => {
-    const curves = trainers.map((): Curve => ({ accuracy: [], shares: [], diverged: false }));
-    const show = () => {
-      const now = (job.run?.state() ?? state) as State;
-      job.run?.frame(dataOf(panelsOf(superpose, trainers, curves, now), now));
+  // Four models learn, and four of the same shape look at what these have learned so far.
+  const models = modelsOf(state);
+  return withTrainers(superpose, [...models, ...models], async (all) => {
+    const [trainers, lookers] = [all.slice(0, models.length), all.slice(models.length)];
+    const trained: Trained = {
+      key: keyOf(state),
+      curves: trainers.map(() => ({ accuracy: [], shares: [], diverged: false })),
+      parameters: trainers.map(() => []),
     };
-    note(trainers, curves);
+    const show = () => {
+      if (!job.run) return;
+      const now = job.run.state() as State;
+      job.run.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
+    };
+    note(trainers, trained);
     show();
     await trainTogether(trainers, job, {
       looked(part) {
-        note(trainers, curves);
+        note(trainers, trained);
         job.progress(part / (floors.has(floorKey(state)) ? 1 : 2));
       },
       show,
     });
-    return { key: keyOf(state), curves, parameters: trainers.map((trainer) => trainer.parameters()) };
+    return trained;
   });
 }
 
 /** Adds a point to each curve. */
-function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
+function note(trainers: readonly Trainer[], { curves, parameters }: Trained): void {
   curves.forEach((curve, place) => {
     const trainer = trainers[place] as Trainer;
+    parameters[place]?.push(trainer.parameters());
     const { mean } = trainer.shares();
     curve.accuracy.push(trainer.accuracy());
     curve.shares.push(mean && Array.from(mean));
@@ -210,13 +227,13 @@ async function measuredFloors(
     zeroScores: true,
   }));
   return withTrainers(superpose, zero, (trainers) =>
-    withTrained(superpose, state, trained, async (shown) => {
+    withTrainers(superpose, modelsOf(state), async (lookers) => {
       await trainTogether(trainers, job, {
         looked: (part) => job.progress((1 + part) / 2),
         show(turned) {
           if (turned === 'go') return;
           const now = (job.run?.state() ?? state) as State;
-          job.run?.frame(dataOf(panelsOf(superpose, shown, trained.curves, now), now));
+          job.run?.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
         },
       });
       return trainers.map((trainer) => trainer.accuracy());
@@ -224,21 +241,7 @@ async function measuredFloors(
   );
 }
 
-/** The models as they are at the end. */
-const withTrained = <T>(
-  superpose: Superpose,
-  state: State,
-  { parameters }: Trained,
-  use: (trainers: Trainer[]) => T | Promise<T>,
-): Promise<T> => {
-  const options = tasksOf(state).map((task) => optionsOf(task, state));
-  return withTrainers(superpose, options, (trainers) => {
-    trainers.forEach((trainer, place) => {
-      trainer.setParameters(parameters[place] as Record<string, Table>);
-    });
-    return use(trainers);
-  });
-};
+const modelsOf = (state: State) => tasksOf(state).map((task) => optionsOf(task, state));
 
 /** The digits that the reader has typed. */
 const typedOf = ({ digits }: State): number[] =>
@@ -247,33 +250,58 @@ const typedOf = ({ digits }: State): number[] =>
     .slice(0, n)
     .map((digit) => Number.parseInt(digit, 16));
 
+/** The panels of the models so far; the lookers take on their parameters. */
 function panelsOf(
   superpose: Superpose,
-  trainers: readonly Trainer[],
-  curves: readonly Curve[],
+  lookers: readonly Trainer[],
+  trained: Trained,
   state: State,
 ): Looked[] {
+  const { curves, parameters } = trained;
   const off = state.when === 'after' ? offOf(state).map(ofLibrary) : [];
   const tasks = tasksOf(state);
-  return trainers.map((trainer, place): Looked => {
-    const task = tasks[place] as SmallTask;
-    const { mean, reason } = trainer.shares({ gauge: 'canonical' });
-    if (off.length > 0) trainer.cutTerms(off);
-    const panel = {
+  const typed = typedOf(state);
+  const key = JSON.stringify([typed, off]);
+  if (trained.moments?.key !== key) trained.moments = { key, of: curves.map(() => []) };
+  const moments = trained.moments.of;
+  return lookers.map((looker, place): Looked => {
+    const examples = examplesOf(superpose, tasks[place] as SmallTask, typed);
+    const known = moments[place] as Moment[];
+    const models = parameters[place] as Record<string, Table>[];
+    looker.cutTerms(off);
+    for (const model of models.slice(known.length)) {
+      looker.setParameters(model);
+      known.push(momentOf(looker, examples.tokens));
+    }
+    looker.setParameters(latest(models));
+    const cut = off.length > 0 ? looker.accuracy() : null;
+    looker.cutTerms([]);
+    const { mean, reason } = looker.shares({ gauge: 'canonical' });
+    return {
       ...(curves[place] as Curve),
       canonical: mean && Array.from(mean),
       reason,
-      cut: off.length > 0 ? trainer.accuracy() : null,
+      cut,
       floor: floors.get(floorKey(state))?.[place] ?? null,
-      examples: examplesOf(superpose, trainer, task, typedOf(state)),
+      examples: { ...examples, moments: [...known] },
     };
-    if (off.length > 0) trainer.cutTerms([]);
-    return panel;
   });
 }
 
+function momentOf(trainer: Trainer, tokens: number[]): Moment {
+  const { data, columns } = trainer.logits({ n, tokens });
+  const answers = tokens.map((_, place) => {
+    const logits = data.subarray(place * columns, (place + 1) * columns);
+    return logits.indexOf(Math.max(...logits));
+  });
+  return { answers, attention: Float32Array.from(trainer.attention({ n, tokens }).data) };
+}
+
 function dataOf(panels: readonly Looked[], state: State): Data {
-  const own = (all: number[]) => all.slice((state.example - 1) * n, state.example * n);
+  const own = <T extends { length: number; slice(from: number, to: number): T }>(all: T): T => {
+    const size = all.length / mostExamples;
+    return all.slice((state.example - 1) * size, state.example * size);
+  };
   const typed = typedOf(state).length;
   const lacking = n - typed;
   const note =
@@ -281,34 +309,37 @@ function dataOf(panels: readonly Looked[], state: State): Data {
       ? `You gave ${typed} of ${n} digits; the other ${lacking === 1 ? 'is' : `${lacking} are`} drawn.`
       : '';
   return {
-    panels: panels.map(({ examples: { tokens, targets, answers }, ...panel }) => ({
+    panels: panels.map(({ examples: { tokens, targets, moments }, ...panel }) => ({
       ...panel,
-      example: { tokens: own(tokens), targets: own(targets), answers: own(answers) },
+      example: {
+        tokens: own(tokens),
+        targets: own(targets),
+        moments: moments.map(({ answers, attention }) => ({
+          answers: own(answers),
+          attention: own(attention),
+        })),
+      },
     })),
     steps: every * ((panels[0]?.accuracy.length ?? 1) - 1),
     note,
   };
 }
 
-/** Tokens, what is right, and what the model answers. Typed digits come first. */
+/** Tokens and what is right. Typed digits come first. */
 function examplesOf(
   superpose: Superpose,
-  trainer: Trainer,
   { task, term }: SmallTask,
   typed: readonly number[],
-): Example {
+): Omit<Example, 'moments'> {
   const drawn = superpose.taskExamples({ task, n, sequences: mostExamples }).tokens;
   const tokens = Array.from(drawn);
   if (term === 'token-position' || term === 'position-position') {
     for (let at = 0; at < tokens.length; at++) tokens[at] = typed[at % n] ?? (tokens[at] as number);
   }
-  const { data, columns } = trainer.logits({ n, tokens });
-  const answers = tokens.map((_, place) => {
-    const logits = data.subarray(place * columns, (place + 1) * columns);
-    return logits.indexOf(Math.max(...logits));
-  });
-  return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets), answers };
+  return { tokens, targets: Array.from(superpose.taskTargets({ task, n, tokens }).targets) };
 }
+
+const crossTerms: (typeof trainingTerms)[number][] = ['token-position', 'position-token'];
 
 const round = (share: number) => `${Math.round(100 * share)}`.replace('-', '−');
 const termPlace = ({ term }: SmallTask) => trainingTerms.indexOf(term as (typeof trainingTerms)[number]);
@@ -321,21 +352,34 @@ export const figure: Figure<typeof controls, Data> = {
   runs: {
     looks: ({ when }) => ['example', 'digits', ...(when === 'after' ? (['terms'] as const) : [])],
   },
+  redraws: true,
+  buttons: ({ scheme, terms }) => {
+    if (!hasTerms(scheme)) return [];
+    const without = trainingTerms.filter((term) => terms.includes(term) && !crossTerms.includes(term));
+    const removed = crossTerms.every((term) => !terms.includes(term));
+    return [
+      removed
+        ? { label: 'Put the cross terms back', sets: { terms: trainingTerms } }
+        : { label: 'Remove the cross terms', sets: { terms: without } },
+    ];
+  },
   // Links from schemes-tasks ask for the other fourth task. Only then is the setting shown, to set it back.
   unused: ({ scheme, fourth }) => [
     ...(hasTerms(scheme) ? [] : (['terms', 'when'] as const)),
     ...(fourth === 'prev' ? (['fourth'] as const) : []),
   ],
 
-  scene(data, state, width) {
+  scene(data, state, width, _, cursor) {
     const columns = width >= 860 ? 4 : width >= 330 ? 2 : 1;
     const gap = 18;
     const each = (width - gap * (columns - 1)) / columns;
     const tasks = tasksOf(state);
     const asked = tasks.map(({ asks }) => wrapped(asks, each));
-    const high = panelHeight(Math.max(...asked.map(({ length }) => length)));
+    const high = panelHeight(Math.max(...asked.map(({ length }) => length)), each);
+    const last = (data.panels[0]?.accuracy.length ?? 1) - 1;
+    const point = Math.min(cursor?.j ?? last, last);
     const drawn = data.panels.map((panel, place) =>
-      drawPanel(panel, tasks[place] as SmallTask, asked[place] as string[], state, {
+      drawPanel(panel, tasks[place] as SmallTask, asked[place] as string[], state, point, {
         x: (place % columns) * (each + gap),
         y: Math.floor(place / columns) * (high + 22),
         width: each,
@@ -477,10 +521,15 @@ const line = 16;
 const example = 38;
 const chart = 150;
 const summary = 54;
-const panelHeight = (lines: number) => 2 * line + 4 + line * lines + 8 + 2 * example + chart + 8 + summary;
+/** Between the maps of the heads. */
+const apart = 10;
+const mapSide = (width: number) => Math.min(120, (width - apart) / 2);
+const panelHeight = (lines: number, width: number) =>
+  2 * line + 4 + line * lines + 8 + line + 2 * example + line + mapSide(width) + 14 + chart + 8 + summary;
 
 /** Name, question, example, curves, and what is left when terms are cut. */
-function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: State, area: Area) {
+function drawPanel(panel: Panel, task: SmallTask, asked: string[], state: State, point: number, area: Area) {
+  const { when } = state;
   const { x, y, width, height } = area;
   const { term } = task;
   const marks: Mark[] = [
@@ -491,13 +540,43 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: Sta
   ];
   const bottom = y + height - summary;
   const top = bottom - 8 - chart;
-  const { marks: shown, wrong } = drawExample(panel.example, task, {
+  const side = mapSide(width);
+  const maps = top - 14 - side;
+  const rows = maps - line - 2 * example;
+  const { tokens, targets, moments } = panel.example;
+  const { answers, attention } = moments[point] as Moment;
+  const { marks: shown, wrong } = drawExample({ tokens, targets, answers }, task, {
     x,
-    y: top - 2 * example,
+    y: rows,
     width,
     height: 2 * example,
   });
-  marks.push(...shown);
+  const cut = when === 'after' && panel.cut !== null ? ', terms removed' : '';
+  marks.push(
+    { mark: 'text', x, y: rows - 5, text: `${width < 230 ? '' : 'answers at '}step ${point * every}${cut}` },
+    ...shown,
+    {
+      mark: 'text',
+      x,
+      y: maps - 5,
+      text: 'attention, both heads',
+    },
+  );
+  for (const head of [0, 1]) {
+    marks.push({
+      mark: 'raster',
+      x: x + head * (side + apart),
+      y: maps,
+      width: side,
+      height: side,
+      values: attention.subarray(head * n * n, (head + 1) * n * n),
+      rows: n,
+      columns: n,
+      low: 0,
+      high: 1,
+      scale: 'sequential',
+    });
+  }
   const values = [...panel.accuracy, ...panel.shares.flatMap((shares) => shares ?? [])];
   const drawn = plane(
     { x, y: top, width, height: chart },
@@ -539,7 +618,11 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], { when }: Sta
 }
 
 /** The input in two rows of eight, the model's answer below each token; `wrong` underlines wrong ones. */
-function drawExample({ tokens, targets, answers }: Example, task: SmallTask, area: Area) {
+function drawExample(
+  { tokens, targets, answers }: { tokens: number[]; targets: number[]; answers: number[] },
+  task: SmallTask,
+  area: Area,
+) {
   const across = n / 2;
   const wide = area.width / across;
   const marks: Mark[] = [];

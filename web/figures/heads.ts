@@ -7,7 +7,15 @@ import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
 import { gaugeControl } from './gaugeControl.js';
-import { fetching, mostTokens, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
+import {
+  fetching,
+  headControl,
+  mostTokens,
+  nothingToShare,
+  oneScoreTitle,
+  sentenceControl,
+  sentenceRemark,
+} from './sentence.js';
 import { groups, kindOf, termLabels, terms } from './terms.js';
 
 const controls = {
@@ -114,13 +122,30 @@ function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
 const row = 24;
 
+/** As much of the figure that shows one head as a link to it takes. */
+const opened = {
+  name: 'one-score',
+  title: oneScoreTitle,
+  controls: { head: headControl, gauge: gaugeControl, text: sentenceControl },
+};
+
 export const figure: Figure<typeof controls, Data> = {
   name: 'heads',
-  title: 'The variation in each head’s scores, shared out',
+  title: 'What drives each head',
   controls,
   source: () => 'trained',
   waiting: fetching,
   unused: ({ sentences }) => (sentences === 'yours' ? [] : ['text']),
+
+  /** The scores themselves are taken apart in the first layer only. */
+  opens: (data, { sentences, gauge, layer, text }, { i }) =>
+    layer === 0 && i < headsOf(data).length
+      ? {
+          figure: opened,
+          label: `Open head ${i}`,
+          state: { head: i, gauge, text: sentences === 'yours' ? text : (tenSentences[0] as string) },
+        }
+      : undefined,
 
   scene(data, { gauge }, width) {
     const { rows } = data;
@@ -234,7 +259,8 @@ export const figure: Figure<typeof controls, Data> = {
     const least = crossed.indexOf(Math.min(...crossed));
     const whose = sentences === 'yours' ? 'For this sentence' : 'Over the ten sentences';
     const where = layer === 0 ? '' : `, in layer ${layer}, by the direct path`;
-    return `${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
+    const head = `Cross terms are ${aboutPercent(mean.cross)} of the average head, ${aboutPercent(crossed[largest] as number)} of head ${largest}.`;
+    return `${head} ${whose}${where}, in the ${gauge} gauge, the cross terms make up ${aboutPercent(mean.cross)} of the average head and ${aboutPercent(pooled.cross)} of all heads’ variation pooled, but ${aboutPercent(crossed[largest] as number)} of head ${largest} and ${aboutPercent(crossed[least] as number)} of head ${least}. Head ${most} is ${aboutPercent(places[most] as number)} position → position; pooled, that term has ${aboutPercent(pooled.shares[3] as number)}.`;
   },
 
   cells: ({ rows }) => ({ rows: rows.length, columns: 1 }),

@@ -4,7 +4,7 @@ import type { Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
-import type { Mark } from '../plot/scene.js';
+import type { Handle, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 
@@ -16,10 +16,10 @@ const controls = {
     initial: 'random',
     radio: true,
   },
-  d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64], initial: 32 },
+  d: { kind: 'steps', more: true, label: 'Width d', values: [8, 16, 32, 64], initial: 32 },
   k1: { kind: 'range', label: 'Token dims', min: 1, max: 64, step: 1, initial: 12 },
   k2: { kind: 'range', label: 'Position dims', min: 1, max: 64, step: 1, initial: 12 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -201,32 +201,33 @@ export const figure: Figure<typeof controls, Data> = {
       width,
       height,
       marks: [...all, ...shadow(drawing, now)],
-      regions: [
-        { ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length },
-        // When pulled, the slanted line stops at the angles of the sizes on the left.
-        { ...drawing, pick: { points: tips(drawing, sweep) }, rows: 1, columns: sweep.length },
+      regions: [{ ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length }],
+      handles: [
+        {
+          x: x(state.k2),
+          y: y(clipped(Number.isFinite(now.gain) ? now.gain : axis.high)),
+          setting: 'k2',
+          at: (to) => ((to - inner.x) / inner.width) * state.d,
+        },
+        ...slant(drawing, sweep, now),
       ],
     };
-  },
-
-  /** The picture of the angle follows the cursor. */
-  focus({ sweep, now }, _, { j }, width) {
-    const { drawing } = arrange(width);
-    const reading = sweep[j];
-    if (!reading || reading.k2 === now.k2) return [];
-    return [{ mark: 'box', ...drawing, fill: 'paper' }, ...shadow(drawing, reading)];
   },
 
   describe({ now, exactError }, { subspaces, d, k1, k2 }) {
     const sizes = `With ${counted(k1, 'dimension')} for tokens and ${k2} for positions, of ${d}`;
     if (!Number.isFinite(now.gain)) {
-      return `${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no linear map gives the token back.`;
+      return `They share a direction, so they cannot be told apart. ${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no linear map gives the token back.`;
     }
     const how =
       subspaces === 'apart'
         ? 'in channels of their own, which is concatenation'
         : `the smallest angle between the two is ${degrees(now.angle)}`;
-    return `${sizes}, ${how}: without noise the token part comes back ${howExactly(exactError)}. ${now.gain < 1.0005 ? 'Noise never grows' : `Noise can grow ${times(now.gain)}`}; of ${d} random noises of length 1, the largest came out ${about(now.largest)} long and half of them less than ${about(now.median)}.`;
+    const head =
+      now.gain < 1.0005
+        ? 'Noise never grows, and both come back.'
+        : `Both come back, but noise can grow ${times(now.gain)}.`;
+    return `${head} ${sizes}, ${how}: without noise the token part comes back ${howExactly(exactError)}, and of ${d} random noises of length 1 the largest came out ${about(now.largest)} long and half of them less than ${about(now.median)}.`;
   },
 
   cells: ({ sweep }) => ({ rows: 1, columns: sweep.length }),
@@ -302,15 +303,23 @@ function arrange(width: number): {
   };
 }
 
-/** The tip of the slanted line for each size that has an angle. */
-function tips(area: Area, sweep: Reading[]) {
-  const found = sweep.flatMap(({ angle, gain }, j) => (Number.isFinite(gain) ? [{ angle, j }] : []));
+/** The slanted line is dragged by its end, to the size whose angle is nearest. In channels of their own all are right. */
+function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
+  const found = sweep.filter(({ gain }) => Number.isFinite(gain));
+  if (!Number.isFinite(now.gain) || found.every(({ gain }) => gain < 1.0005)) return [];
   const { start, base, reach } = placesOf(area);
-  return {
-    x: found.map(({ angle }) => start + reach * Math.cos(angle)),
-    y: found.map(({ angle }) => base - reach * Math.sin(angle)),
-    cursors: found.map(({ j }) => ({ i: 0, j })),
-  };
+  const wanted = (x: number, y: number) => Math.atan2(base - y, x - start);
+  return [
+    {
+      x: start + reach * Math.cos(now.angle),
+      y: base - reach * Math.sin(now.angle),
+      setting: 'k2',
+      at(x, y) {
+        const away = ({ angle }: Reading) => Math.abs(angle - wanted(x, y));
+        return found.reduce((best, one) => (away(one) < away(best) ? one : best)).k2;
+      },
+    },
+  ];
 }
 
 function placesOf(area: Area) {
@@ -340,7 +349,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading): Mark[] {
       ink: 'ink',
       size: 13,
     },
-    { mark: 'text', x: area.x, y: area.y + 30, text: 'pull the slanted line: a sum in its noise,' },
+    { mark: 'text', x: area.x, y: area.y + 30, text: 'drag the slanted line: a sum in its noise,' },
     { mark: 'text', x: area.x, y: area.y + 46, text: 'and where the token may have been' },
     { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
     {

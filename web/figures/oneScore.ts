@@ -9,17 +9,19 @@ import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
 import { gaugeControl, withGauge } from './gaugeControl.js';
+import { sharedOut } from './heads.js';
 import { fromQueryToKey, queryAndKey } from './pairs.js';
 import { seededLayer } from './seededLayer.js';
 import {
   headControl,
   mostTokens,
   nothingToShare,
+  oneScoreTitle,
   sentenceControl,
   trainedOrSeeded,
   weightsControl,
 } from './sentence.js';
-import { ofSixteen, termLabels, terms } from './terms.js';
+import { groups, ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
   weights: { ...weightsControl, more: true },
@@ -38,7 +40,7 @@ const controls = {
   centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
   on: {
     kind: 'several',
-    label: 'Terms that softmax is taken of',
+    label: 'Terms included',
     options: termLabels,
     initial: terms,
   },
@@ -65,6 +67,8 @@ export interface OneScore {
   kept: Panel & { softmax: Float64Array };
   /** The largest |sum of all terms − logits|. */
   residual: number;
+  /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
+  heads: number[][];
 }
 
 type Data = OneScore;
@@ -79,10 +83,10 @@ interface PanelKind {
 const parts = ['token', 'position', 'segment', 'constant'];
 /** The four questions, and all that is left. */
 const questions: Record<Term, string> = {
-  'token-token': 'These words together?',
-  'token-position': 'Word looks for place?',
-  'position-token': 'Place looks for word?',
-  'position-position': 'These places together?',
+  'token-token': 'Tokens together?',
+  'token-position': 'Token asks position?',
+  'position-token': 'Position asks token?',
+  'position-position': 'Positions together?',
   rest: 'Means, β and biases',
 };
 const fourPanels: PanelKind[] = terms.map((term) => ({
@@ -110,14 +114,40 @@ const kindsOf = ({ view, gauge }: State): PanelKind[] =>
 
 type Taken = Scores<Float64Array> & { tokens: readonly string[]; dropped: number };
 
-// Switching a term off and on must not take the scores apart again.
+// Switching a term off and on must not take the scores apart again, nor choosing a head all heads.
 let last: { key: string; taken: Taken } | undefined;
+let lastHeads: { key: string; heads: number[][] } | undefined;
+
+/** What the scores depend on beside the head. */
+const keyOf = ({ weights, text, gauge, n, seed }: State): unknown[] => [
+  gauge,
+  ...(weights === 'trained' ? [text] : [n, seed]),
+];
+
+async function allHeads(library: Library, state: State): Promise<number[][]> {
+  const key = JSON.stringify(keyOf(state));
+  if (lastHeads?.key !== key) {
+    const { weights, text, gauge, n, seed } = state;
+    const superpose = await library.first();
+    const input = () => {
+      const { summands, layer } = seededLayer(superpose, n, seed);
+      return superpose.decompose({ summands, ...layer, groups, gauge });
+    };
+    const model = weights === 'trained' ? await library.miniLM() : undefined;
+    const scores = model
+      ? await model.decompose(model.tokenize(text, mostTokens), { groups, gauge })
+      : input();
+    // Of the rows for each head, the mean and all pooled, the heads'.
+    const rows = sharedOut(superpose, [scores]).slice(0, -2);
+    lastHeads = { key, heads: rows.map(({ shares }) => shares) };
+  }
+  return lastHeads.heads;
+}
 
 async function takeApart(library: Library, state: State): Promise<Taken> {
-  const { weights, text, head, gauge, n, seed } = state;
-  const key = JSON.stringify([gauge, head, ...(weights === 'trained' ? [text] : [n, seed])]);
+  const key = JSON.stringify([state.head, ...keyOf(state)]);
   if (last?.key === key) return last.taken;
-  const taken = weights === 'trained' ? await trained(library, state) : await seeded(library, state);
+  const taken = state.weights === 'trained' ? await trained(library, state) : await seeded(library, state);
   last = { key, taken };
   return taken;
 }
@@ -159,17 +189,75 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     logits: { ...shown(all), sum: logitsOf(taken, head).slice() },
     kept: combine((term) => onTerms.has(term)),
     residual: taken.residuals[0] as number,
+    heads: await allHeads(library, state),
   };
 };
 
 /** The share of all maps' values that lies within the ends of their scale. */
 const part = 0.99;
 
+/** A bar for each head, of what its scores vary by; a click chooses the head. */
+function stripOf(heads: number[][], chosen: number, width: number): Scene {
+  if (heads.length === 0) return { width, height: 0, marks: [], regions: [] };
+  const [top, high, gap] = [22, 46, 6];
+  const wide = Math.min(64, (width - gap * (heads.length - 1)) / heads.length);
+  const marks: Mark[] = [
+    {
+      mark: 'text',
+      x: 0,
+      y: 13,
+      text: width < 400 ? 'Heads: click one' : 'Heads: click one. Its bar is what its scores vary by',
+      ink: 'ink',
+      size: 13,
+    },
+  ];
+  const regions = heads.map((shares, head): Region => {
+    const x = head * (wide + gap);
+    let y = top + high;
+    shares.forEach((share, kind) => {
+      // What is below zero, or above one because of it, has no room.
+      const part = Math.min(y - top, high * Math.max(0, Number.isFinite(share) ? share : 0));
+      y -= part;
+      const term = terms[kind] as Term;
+      marks.push({ mark: 'box', x, y, width: wide, height: part, fill: term, term });
+    });
+    marks.push({
+      mark: 'text',
+      x: x + wide / 2,
+      y: top + high + 15,
+      text: String(head),
+      anchor: 'middle',
+      ink: head === chosen ? 'ink' : 'quiet',
+    });
+    return {
+      x,
+      y: top,
+      width: wide,
+      height: high + 18,
+      pick: 'nothing',
+      rows: 1,
+      columns: 1,
+      sets: { head },
+    };
+  });
+  const { x } = regions[chosen] as Region;
+  marks.push({
+    mark: 'box',
+    x: x - 1,
+    y: top - 2,
+    width: wide + 2,
+    height: high + 4,
+    stroke: 'ink',
+    wide: 2,
+  });
+  return { width, height: top + high + 34, marks, regions };
+}
+
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',
-  title: 'One score, and the questions it asks',
+  title: oneScoreTitle,
   controls,
   ...trainedOrSeeded,
 
@@ -185,12 +273,15 @@ export const figure: Figure<typeof controls, Data> = {
     const cell = titled + grid.width + 12;
     const shown = [...data.panels, data.logits].map((panel) => values(panel, state));
     const limit = sizeWithin(shown, part) || largestMagnitude(shown);
-    const marks: Mark[] = [];
-    const regions: Region[] = [];
+    const strip = stripOf(data.heads, state.head, width);
+    const top = strip.height;
+    const marks: Mark[] = [...strip.marks];
+    const regions: Region[] = [...strip.regions];
     kinds.forEach(({ label, question, term }, place) => {
       const { row, x } = grid.at(place);
+      const on = state.on.includes(term);
       const drawn = map(
-        { x, y: row * cell, width: grid.width, height: titled + grid.width },
+        { x, y: top + row * cell, width: grid.width, height: titled + grid.width },
         {
           values: values(data.panels[place] as Panel, state),
           rows: n,
@@ -199,13 +290,16 @@ export const figure: Figure<typeof controls, Data> = {
           high: limit,
           scale: 'diverging',
           title: sixteen && narrow ? label.replace(/[a-z]+/g, (word) => word.slice(0, 3)) : label,
-          ...(sixteen ? {} : { subtitle: question }),
+          ...(sixteen ? {} : { subtitle: on ? question : 'off: click to add' }),
           term,
-          faint: !state.on.includes(term),
+          faint: !on,
         },
       );
       marks.push(...drawn.marks);
-      regions.push(drawn.region);
+      regions.push({
+        ...drawn.region,
+        sets: { on: terms.filter((one) => (one === term ? !on : state.on.includes(one))) },
+      });
       if (!sixteen && x > 0) {
         const { x: left, y: top, height } = drawn.region;
         marks.push({
@@ -219,7 +313,7 @@ export const figure: Figure<typeof controls, Data> = {
         });
       }
     });
-    let y = Math.ceil(kinds.length / grid.columns) * cell + 4;
+    let y = top + Math.ceil(kinds.length / grid.columns) * cell + 4;
     const unit = state.centred ? 'logit less its row’s mean' : 'logit';
     marks.push(
       ...colourKey(0, y, {
@@ -227,8 +321,8 @@ export const figure: Figure<typeof controls, Data> = {
         high: limit,
         scale: 'diverging',
         label: narrow
-          ? `${state.centred ? 'less its row’s mean' : unit}, 99 % inside`
-          : `${unit}, one scale for all, 99 % of the values inside; queries down, keys across`,
+          ? `${state.centred ? 'less row mean' : unit}, 99 %`
+          : `${unit}, 99 % of the values inside; queries down, keys across`,
         print: readable,
       }),
     );
@@ -273,7 +367,7 @@ export const figure: Figure<typeof controls, Data> = {
     const right = equals + 2 * size + between;
     const below = y + size + titleHeight() + 10;
     marks.push(
-      ...colourKey(equals + size + between, below, {
+      ...colourKey(Math.min(equals + size + between, width - 120), below, {
         low: 0,
         high: 1,
         scale: 'sequential',
@@ -316,8 +410,12 @@ export const figure: Figure<typeof controls, Data> = {
     const lowest = ranked.at(-1) as (typeof ranked)[0];
     const against =
       lowest.share < 0 ? ` ${lowest.label} works against the whole, with ${aboutPercent(lowest.share)}.` : '';
+    const head =
+      first.share >= 0.5
+        ? `Head ${state.head} is mostly ${first.label}.`
+        : `Head ${state.head} mixes ${first.label} and ${second.label}.`;
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    return `${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.`;
+    return `${head} ${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.`;
   },
 
   ...fromQueryToKey,

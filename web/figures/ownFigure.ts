@@ -15,7 +15,7 @@ export function as(
   fixed: object,
   said: string,
 ): AnyFigure {
-  const { scene, describe, cells, firstCursor, readout, focus, tokens, table, unused } = figure;
+  const { scene, describe, cells, firstCursor, readout, focus, tokens, table, unused, redraws } = figure;
   const all = (state: object) => ({ ...state, ...fixed });
   return {
     name,
@@ -24,7 +24,9 @@ export function as(
     ...(unused && { unused: (state) => unused(all(state)).filter((setting) => setting in controls) }),
     source: () => 'trained',
     waiting: 'Reading the file…',
-    scene: (data, state, width) => scene(data, all(state), width),
+    ...(redraws && { redraws }),
+    scene: (data, state, width, began, cursor) =>
+      scene(data, all(state), width, began && { ...began, state: all(began.state) }, cursor),
     describe: (data, state) => describe(data, all(state)),
     cells: (data, state) => cells(data, all(state)),
     ...(firstCursor && { firstCursor: (data, state) => firstCursor(data, all(state)) }),

@@ -142,7 +142,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
         head: { ...headControl, max: model.heads - 1, initial: 0 },
         gauge,
         centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
-        on: { kind: 'several', label: 'Terms that softmax is taken of', options: termLabels, initial: terms },
+        on: { kind: 'several', label: 'Terms included', options: termLabels, initial: terms },
         ...input,
       },
       { view: 'four', weights: 'trained' },

@@ -91,46 +91,6 @@ export const kinds: Record<SchemeId, Kind> = {
   },
 };
 
-const plainer: [RegExp, string][] = [
-  [/\\mathrm\{(\w+)\}/g, '$1'],
-  [/\\text\{([^{}]*)\}/g, '$1'],
-  [/_\{([^{}]*)\}/g, '[$1]'],
-  [/\\sqrt\{(d_h)\}/g, '√$1'],
-  [/\\sqrt\{([^{}]*)\}/g, '√($1)'],
-  [/\{\}/g, ''],
-  [/\\;/g, ' '],
-  [/\^\\top/g, 'ᵀ'],
-  [/\\theta_1/g, 'θ₁'],
-  [/\\theta_2/g, 'θ₂'],
-  [/\\delta/g, 'δ'],
-  [/\\rho\^2/g, 'ρ²'],
-  [/_i/g, 'ᵢ'],
-  [/_j/g, 'ⱼ'],
-  [/_h/g, 'ₕ'],
-  [/_r/g, 'ᵣ'],
-  [/d\[hp\]/g, 'd′ₕ'],
-  [/W\[k,R\]/g, 'W_kR'],
-  [/,(?=\S)/g, ', '],
-  [/-/g, '−'],
-];
-
-/** A formula of the registry as one line of text. */
-export function plainFormula(tex: string): string {
-  let text = tex;
-  for (const [pattern, plain] of plainer) text = text.replace(pattern, plain);
-  // Spaces around the signs between terms, not in indices.
-  let depth = 0;
-  let inBars = false;
-  return [...text]
-    .map((letter) => {
-      if (letter === '|') inBars = !inBars;
-      if ('[('.includes(letter)) depth++;
-      if ('])'.includes(letter)) depth--;
-      return letter === '+' || (letter === '−' && depth === 0 && !inBars) ? ` ${letter} ` : letter;
-    })
-    .join('');
-}
-
 /** Terms of words and positions; a bias or a rotated pair is neither. */
 const pairs: Record<string, Term> = {
   'content-content': 'token-token',

@@ -24,10 +24,11 @@ import {
   titleHeight,
   vertical,
 } from '../plot/parts.js';
-import type { Mark, Region, Scene, Term } from '../plot/scene.js';
+import type { Mark, Region, Run, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
-import { kinds, plainFormula, printed, termColour } from './schemeTexts.js';
+import { formulaLines } from './formula.js';
+import { kinds, printed, termColour } from './schemeTexts.js';
 
 const names = Object.fromEntries(schemeIds.map((id) => [id, kinds[id].name])) as Record<Id, string>;
 
@@ -85,7 +86,7 @@ interface Data {
   schemes: Record<Id, { logits: Taken; softmax: Float64Array }>;
   terms: (Taken & { name: string })[];
   name: string;
-  formula: string;
+  tex: string;
   parameters: number;
 }
 
@@ -143,7 +144,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       ...taken(superpose, values, state.n),
     })),
     name: entry.name,
-    formula: plainFormula(state.causal ? entry.formula : entry.bidirectionalFormula),
+    tex: state.causal ? entry.formula : entry.bidirectionalFormula,
     parameters: superpose.schemeParameters(state.scheme, {
       ...shape,
       clip: clips[state.scheme] ?? 0,
@@ -285,8 +286,10 @@ export const figure: Figure<typeof controls, Data> = {
           subtitle: dependsOn(logits),
         }),
       );
+      const tile = regions.at(-1) as Region;
+      tile.sets = { scheme: id };
       if (id === state.scheme) {
-        const { x, y, width, height } = regions.at(-1) as Region;
+        const { x, y, width, height } = tile;
         marks.push({ mark: 'box', x, y, width, height, stroke: 'accent', wide: 2.5 });
       }
     });
@@ -300,13 +303,14 @@ export const figure: Figure<typeof controls, Data> = {
       }),
       { mark: 'text', x: 0, y: at.name, text: data.name, ink: 'accent', size: 16, bold: true },
       ...at.lines.map(
-        (text, line): Mark => ({
+        ({ text, runs }, line): Mark => ({
           mark: 'text',
           x: 0,
-          y: at.name + 21 * (line + 1),
+          y: at.name + 23 * (line + 1),
           text,
+          ...(runs && { runs }),
           ink: 'ink',
-          size: 13.5,
+          size: runs ? 16 : 13.5,
         }),
       ),
     );
@@ -451,8 +455,11 @@ function arrange(data: Data, state: State, width: number) {
   const tileHeight = titleHeight(true) + tiles.width;
   const tilesKey = Math.ceil(schemeIds.length / tiles.columns) * (tileHeight + 12) + 4;
   const name = tilesKey + 62;
-  const text = [...lines(kinds[state.scheme].says, width), ...lines(data.formula, width)];
-  const partsY = name + 21 * text.length + 18;
+  const text: { text: string; runs?: Run[] }[] = [
+    ...lines(kinds[state.scheme].says, width).map((text) => ({ text })),
+    ...formulaLines(data.tex, Math.floor(width / 9)),
+  ];
+  const partsY = name + 23 * text.length + 18;
   const grid = multiples(width, 132, 6);
   const partHeight = titleHeight() + grid.width;
   const keys = partsY + Math.ceil((data.terms.length + 2) / grid.columns) * (partHeight + 12) + 4;

@@ -277,8 +277,7 @@ export const figure: Figure<typeof controls, Data> = {
     // There is no run with all scores 0 there; the run with added positions shows that floor.
     const scheme = cell.row === 'zero' || cell.row === 'cut' ? 'add' : cell.row;
     const fourth = cell.task === 'rev' ? 'rev' : 'prev';
-    const cut =
-      cell.row === 'cut' ? { when: 'during' } : { terms: Object.keys(oneRun.controls.terms.options) };
+    const cut = cell.row === 'cut' ? { when: 'during', terms: ['token-token', 'position-position'] } : {};
     return { figure: oneRun, state: { ...first, ...cut, seed, sigma, layers, scheme, fourth } };
   },
 

@@ -39,6 +39,9 @@ export const tokensControl = {
   radio: true,
 } as const satisfies Choice;
 
+/** Also of links to that figure. */
+export const oneScoreTitle = 'One score, and the questions it asks';
+
 export function sentenceRemark(tokens: readonly string[], dropped: number): string {
   if (dropped > 0) {
     return `Only the first ${tokens.length} of ${tokens.length + dropped} tokens are shown; in Node the model takes 512.`;

@@ -19,6 +19,10 @@ export async function withTrainers<T>(
   }
 }
 
+/** The steps that are shown slowly, and how long one look at them lasts, in milliseconds. */
+const slow = 60;
+const pause = 150;
+
 /**
  * Trains all of them, a few steps at a time. Then calls `looked` with the part that is done, and `show`,
  * which is also called when the reader looks at the run with other settings.
@@ -29,6 +33,8 @@ export async function trainTogether(
   { looked, show }: { looked(part: number): void; show(turned: 'go' | 'look'): void },
 ): Promise<void> {
   for (let done = 0; done < steps; ) {
+    // Most is learned in the first steps, which would be over before anybody has looked.
+    if (job.run && done > 0 && done <= slow) await new Promise((go) => setTimeout(go, pause));
     const turned = await turn(job);
     if (turned === 'go') {
       for (const trainer of trainers) if (!trainer.diverged) trainer.step(every);

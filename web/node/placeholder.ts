@@ -25,6 +25,7 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
   const controls = Object.entries(figure.controls as Record<string, Control>).filter(
     ([name]) => !unused.has(name),
   );
+  const buttons = (figure.buttons?.(state) ?? []).map(() => '<i class="wide"></i>').join('');
   const room = controls
     .filter(([, { more }]) => !more)
     .map(([, control]) => `<i class="${spaceOf(control)}"></i>`)
@@ -43,7 +44,7 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
   return {
     pictures,
     html:
-      `<div slot="room" class="controls" aria-hidden="true">${room}</div>` +
+      `<div slot="room" class="controls" aria-hidden="true">${buttons}${room}</div>` +
       `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}. ${finding}"></picture>` +
       `<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,

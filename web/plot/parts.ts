@@ -212,7 +212,7 @@ export function colourKey(
       ? [{ mark: 'text', x: x + width / 2, y: y + 23, text: '0', anchor: 'middle' } as const]
       : []),
     { mark: 'text', x: x + width, y: y + 23, text: print(high), anchor: 'end' },
-    { mark: 'text', x: x + width + 10, y: y + 9, text: label },
+    ...(label ? [{ mark: 'text', x: x + width + 10, y: y + 9, text: label } as const] : []),
   ];
 }
 

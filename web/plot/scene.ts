@@ -26,11 +26,20 @@ interface Linked {
   enter?: 'first' | 'second' | 'third' | 'last' | undefined;
 }
 
+/** A piece of a formula. */
+export interface Run {
+  text: string;
+  shift?: 'sub' | 'sup';
+  italic?: true;
+}
+
 export interface TextMark extends Linked {
   mark: 'text';
   x: number;
   y: number;
   text: string;
+  /** The same set as mathematics. */
+  runs?: readonly Run[];
   anchor?: 'start' | 'middle' | 'end';
   ink?: Ink;
   /** In pixels; 12 unless given. */
@@ -122,8 +131,11 @@ export interface Region extends Linked {
   y: number;
   width: number;
   height: number;
-  /** Cells of a map; rows of one whose columns are not keys; columns of a plot; or the nearest of points. */
-  pick: 'cells' | 'rows' | 'across' | { points: Points };
+  /**
+   * Cells of a map; rows of one whose columns are not keys; columns of a plot; the nearest of points; or nothing,
+   * where it can only be clicked.
+   */
+  pick: 'cells' | 'rows' | 'across' | 'nothing' | { points: Points };
   rows: number;
   columns: number;
   /** Settings that a click or tap on it sets; without any, it holds the cursor. */
@@ -147,12 +159,17 @@ export interface Scene {
   handles?: Handle[];
 }
 
-/** The cursor at a pixel, and the region that it is in. */
-export function cursorAt(scene: Scene, x: number, y: number): { cursor: Cursor; region: Region } | undefined {
+/** The region at a pixel, and the cursor there. */
+export function cursorAt(
+  scene: Scene,
+  x: number,
+  y: number,
+): { cursor?: Cursor; region: Region } | undefined {
   for (const region of scene.regions) {
     const across = (x - region.x) / region.width;
     const down = (y - region.y) / region.height;
     if (across < 0 || across > 1 || down < 0 || down > 1) continue;
+    if (region.pick === 'nothing') return { region };
     if (typeof region.pick === 'object') {
       const cursor = nearest(region.pick.points, x, y);
       if (cursor) return { cursor, region };
@@ -198,7 +215,7 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
         { mark: 'box', ...row, y: y + i * row.height, stroke: 'ink', wide: 1.5 },
       ];
     }
-    if (j >= columns || (pick === 'cells' && i >= rows)) return [];
+    if (pick === 'nothing' || j >= columns || (pick === 'cells' && i >= rows)) return [];
     const wide = width / columns;
     if (pick === 'across') {
       const at = x + (j + 0.5) * wide;

@@ -1,7 +1,7 @@
 // Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles.
 import { colourStep, colourTable, inkClasses, inks, type Theme, themeVariables } from './colour.js';
 import { pngAddress } from './png.js';
-import type { DotsMark, Ink, Mark, RasterMark, Scene } from './scene.js';
+import type { DotsMark, Ink, Mark, RasterMark, Run, Scene } from './scene.js';
 
 const escapes: Record<string, string> = {
   '&': '&amp;',
@@ -24,6 +24,8 @@ export interface Shape {
   name: string;
   attributes: [string, string][];
   text?: string | undefined;
+  /** Within its text. */
+  runs?: Shape[] | undefined;
 }
 
 /** Numbers are rounded; what is undefined is left out. */
@@ -39,8 +41,29 @@ const shape = (
   ),
 });
 
-export const markup = ({ name, attributes, text }: Shape): string =>
-  `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${escaped(text)}</${name}>`}`;
+export const markup = ({ name, attributes, text, runs }: Shape): string =>
+  `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${runs?.map(markup).join('') ?? escaped(text)}</${name}>`}`;
+
+/** Pieces of a formula one after the other; what follows an index is on the line again. */
+function runShapes(runs: readonly Run[], size: number): Shape[] {
+  const heights = { sub: 0.22 * size, sup: -0.38 * size };
+  let above = 0;
+  return runs.map(({ text, shift, italic }) => {
+    const level = shift ? heights[shift] : 0;
+    const dy = level - above;
+    above = level;
+    return shape(
+      'tspan',
+      {
+        dy: dy === 0 ? undefined : dy,
+        'font-size': shift && 0.72 * size,
+        'font-style': italic && 'italic',
+        'font-family': "'STIX Two Math', 'Latin Modern Math', 'Cambria Math', Georgia, 'DejaVu Serif', serif",
+      },
+      text,
+    );
+  });
+}
 
 /** An element for each mark except rasters, and except dots where a canvas draws them. */
 export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
@@ -52,7 +75,7 @@ function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
   const term = { 'data-term': mark.term, 'data-enter': mark.enter };
   switch (mark.mark) {
     case 'text': {
-      const { x, y, text, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;
+      const { x, y, text, runs, anchor = 'start', ink = 'quiet', size = 12, bold, turn } = mark;
       const attributes = {
         x,
         y,
@@ -62,7 +85,8 @@ function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
         class: `f-${ink}`,
         transform: turn ? `rotate(${turn} ${round(x)} ${round(y)})` : undefined,
       };
-      return shape('text', { ...attributes, ...term }, text.replace(forbidden, '\ufffd'));
+      const set = shape('text', { ...attributes, ...term }, text.replace(forbidden, '\ufffd'));
+      return runs ? { ...set, runs: runShapes(runs, size) } : set;
     }
     case 'line': {
       const { x1, y1, x2, y2, ink = 'line', wide = 1, dashed } = mark;

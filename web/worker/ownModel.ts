@@ -114,6 +114,7 @@ export async function ownModel(
     logits: { ...combine(() => true), sum: logitsOf(scores, own.head).slice() },
     kept: combine((kind) => own.on.includes(terms[kind] as (typeof terms)[number])),
     residual: scores.residuals[0] as number,
+    heads: [],
   } satisfies OneScore;
 }
 
