@@ -4,8 +4,9 @@ import { readState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure, Compute, Job } from '../../web/figures/figure.ts';
 import type { Mark, TextMark } from '../../web/plot/scene.ts';
 import { library } from '../../web/worker/library.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 
-const loaded = library();
+const loaded = { ...library(), recorded };
 
 /** Computes a figure in a state; settings are written as in links. */
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data

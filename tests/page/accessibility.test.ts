@@ -6,7 +6,7 @@ import { faultsOf } from './support/axe.ts';
 import { figures, names } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { dist } from './support/site.ts';
-import { drawn, figureOf, modelTest, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, settled, surface, visit } from './support/visit.ts';
 
 modelTest('axe finds nothing in what choices bring up', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
@@ -171,13 +171,13 @@ test('a number that only its colour names is named to those who do not see it', 
 
 modelTest('five tabs reach the first figure, and the first offers to go there at once', async () => {
   const { page } = await visit();
-  await drawn(page, 'sum');
+  await settled(page, 'add-or-concatenate');
   await page.evaluate(() => scrollTo(0, 0));
   await page.keyboard.press('Tab');
   const skip = page.getByRole('link', { name: 'Skip to the first figure' });
   expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
   let tabs = 1;
-  while (!(await page.evaluate(focused)).startsWith('sum') && tabs < 20) {
+  while (!(await page.evaluate(focused)).startsWith('add-or-concatenate') && tabs < 20) {
     await page.keyboard.press('Tab');
     tabs++;
   }
@@ -185,7 +185,7 @@ modelTest('five tabs reach the first figure, and the first offers to go there at
   await skip.focus();
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
-  expect(await page.evaluate(focused)).toMatch(/^sum terms/);
+  expect(await page.evaluate(focused)).toMatch(/^add-or-concatenate surface/);
 });
 
 test('every figure has a heading, in a closed card too, and headings skip no level', async () => {

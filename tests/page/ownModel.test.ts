@@ -45,8 +45,8 @@ test.each([
   await expect
     .poll(() => card.locator('.own > [role=status]').textContent())
     .toContain(`${called}, 0 MB; opened`);
-  // The opening has fetched its own weights by now.
-  await settled(page, 'sum');
+  // What the page opens with has been fetched by now.
+  await settled(page, 'add-or-concatenate');
   const requests = site.requests.length;
   const model = await openModel(plain, folderOf(name));
   const report = await model.report();

@@ -6,7 +6,7 @@ import { chromiumOptions } from '../../tools/chromium.mjs';
 import { expected, figures } from './support/expected.ts';
 import { readFigure, readTable } from './support/shown.ts';
 import { startSite } from './support/site.ts';
-import { drawn, figureOf, modelTest, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, settled, surface, visit } from './support/visit.ts';
 
 const patience = { timeout: 20_000 };
 
@@ -15,7 +15,9 @@ modelTest(
   async () => {
     const { page } = await visit();
     // The page as it loads, without scrolling to the figure.
-    await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.drawn, patience).toBeDefined();
+    await expect
+      .poll(async () => (await page.evaluate(readFigure, 'add-or-concatenate'))?.drawn, patience)
+      .toBeDefined();
     expect(await page.evaluate(() => scrollY)).toBe(0);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/added, not concatenated\?$/);
     const clause = page.locator('.answer a.see').last();
@@ -74,22 +76,31 @@ test('an engineer: the file has the numbers of the table, more of their digits t
   for (const number of readout.match(/[+−]?\d+\.\d+/g) ?? []) expect(digits(number)).toBeLessThanOrEqual(4);
 });
 
-modelTest('on a phone: a word is chosen by a tap, and nothing is wider than the screen', async () => {
+test('on a phone: an answer that is tapped says where its token looked, and nothing is wider than the screen', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-  const shown = await drawn(page, 'sum');
-  // The positions of words are part of the picture's data.
-  const { figure, data, state } = (await expected('sum', shown.state)).rendered;
+  const name = 'add-or-concatenate';
+  const shown = await settled(page, name);
+  // The places of answers are part of the picture's data.
+  const { figure, data, state } = (await expected(name, shown.state)).rendered;
   const scene = figure.scene(data, state, shown.width);
-  const other = Number(shown.state.word) - 1;
   const places = scene.regions.flatMap(({ pick }) => (typeof pick === 'object' ? [pick.points] : []));
-  const words = places.find(({ cursors }) => cursors.some(({ j }) => j === other));
-  const k = words?.cursors.findIndex(({ j }) => j === other) ?? -1;
-  expect(k).toBeGreaterThanOrEqual(0);
-  const box = await surface(figureOf(page, 'sum')).boundingBox();
+  const tapped = { i: 2, j: 3 };
+  const [x, y] = places.flatMap((points) =>
+    points.cursors.flatMap(({ i, j }, k) =>
+      i === tapped.i && j === tapped.j ? [points.x[k] as number, points.y[k] as number] : [],
+    ),
+  ) as [number, number];
+  const box = await surface(figureOf(page, name)).boundingBox();
   const scale = (box?.width ?? 0) / scene.width;
-  const at = [words?.x[k], words?.y[k]].map((pixels) => scale * (pixels as number)) as [number, number];
-  await page.touchscreen.tap((box?.x ?? 0) + at[0], (box?.y ?? 0) + at[1]);
-  await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.state.word, patience).toBe(other);
+  await page.touchscreen.tap((box?.x ?? 0) + scale * x, (box?.y ?? 0) + scale * y);
+  const said = figure
+    .readout(data, state, tapped)
+    .map((piece) => (typeof piece === 'string' ? piece : piece.text))
+    .join('');
+  expect(said).toMatch(/position 3 looks (at position|nowhere)/);
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, name))?.readout, patience)
+    .toBe(said.replace(/\s+/g, ' '));
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
 
@@ -104,7 +115,7 @@ modelTest('text at 200 %: all of it is there, and the page does not scroll sidew
   onTestFinished(() => browser.close());
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(site.address);
-  await drawn(page, 'sum');
+  await drawn(page, 'add-or-concatenate');
   expect(await page.evaluate(() => getComputedStyle(document.body).fontSize)).toBe('32px');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
   const cut = await page.evaluate(() =>
@@ -116,7 +127,7 @@ modelTest('text at 200 %: all of it is there, and the page does not scroll sidew
   );
   expect(cut).toEqual([]);
   // Words in pictures grow as well: 11 pixels or more have become 22.
-  const sizes = await figureOf(page, 'sum')
+  const sizes = await figureOf(page, 'add-or-concatenate')
     .locator('.marks')
     .evaluate((svg: SVGSVGElement) => {
       const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
@@ -141,14 +152,14 @@ modelTest('forced colours: what a colour says is still told apart', async () => 
 
 modelTest('less motion: the first picture is there at once, and nothing moves', async () => {
   const { page } = await visit({ reducedMotion: 'reduce' });
-  await drawn(page, 'sum');
+  await drawn(page, 'add-or-concatenate');
   const moving = await page.evaluate(() => document.getAnimations().length);
   expect(moving).toBe(0);
 });
 
 modelTest('on paper: a file of pages, each figure among them', async () => {
   const { page } = await visit();
-  await drawn(page, 'sum');
+  await drawn(page, 'add-or-concatenate');
   const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
   expect(pdf.slice(0, 5)).toBe('%PDF-');
   const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];

@@ -24,6 +24,9 @@ const chunkOf = new Map(
 // It is in a closed card, so it can come as late as the last figures.
 chunkOf.set('mixing', `figures-${starts.length}`);
 
+// The first figure takes them too.
+for (const name of ['tasks', 'running']) chunkOf.set(name, 'figures-1');
+
 // Saving and embedding are loaded later.
 chunkOf.set('exports', 'exports');
 const ofEmbedding = /\/web\/page\/(embedBuilder|places|snippets)\.ts$/;
@@ -31,7 +34,7 @@ const ofEmbedding = /\/web\/page\/(embedBuilder|places|snippets)\.ts$/;
 /** What only figures need that run while they are watched. */
 for (const name of [
   ...['fourTasks', 'keepApart', 'narrow', 'schemesTasks', 'longer'],
-  ...['tasks', 'lists', 'cells', 'trainers', 'turn', 'running'],
+  ...['cells', 'trainers', 'turn'],
 ])
   chunkOf.set(name, 'training');
 
@@ -62,12 +65,14 @@ export const chunks = {
 
 /** The library that a worker starts with, kept in one file although other chunks import parts of it. */
 const ofFirst =
-  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(terms|sentence|gaugeControl|drawnRows|heads)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
+  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(worker\/library|figures\/(sentence|gaugeControl|drawnRows|heads)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
 /** What reads a reader's own file. One chunk is smaller than two, and tables need all of it. */
 const ofOwn =
   /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$|\/web\/worker\/ownModel\.ts$/;
 export const workerChunks = {
   groups: [
+    // What recorded runs need as well, so that they need no library.
+    { name: 'answers', test: /\/web\/(worker\/answers|figures\/terms)\.ts$/, priority: 1 },
     { name: 'library', test: ofFirst },
     { name: 'ownModel', test: ofOwn },
   ],

@@ -136,9 +136,9 @@ export class Asking implements ReactiveController {
         answered: (data, state) => {
           if (this.asked === state) this.settle();
           this.running?.ended();
-          this.present({ data, state });
+          this.present({ data, state: this.played(state) });
         },
-        frame: (data, state) => this.running?.frame({ data, state }),
+        frame: (data, state) => this.running?.frame({ data, state: this.played(state) }),
         failed: (sentence) => {
           this.settle();
           this.fail(sentence);
@@ -161,6 +161,23 @@ export class Asking implements ReactiveController {
     this.answer = answer;
     this.failure = undefined;
     this.host.requestUpdate();
+  }
+
+  /** The same state, with the present value of the setting that the data do not depend on. */
+  private played(state: State): State {
+    const name = this.figure?.plays?.setting as string | undefined;
+    return name === undefined || state[name] === this.settings[name]
+      ? state
+      : { ...state, [name]: this.settings[name] as Value };
+  }
+
+  /** Shows the data that are there at another value of the setting that plays, or `between` two of them. */
+  play(value: Value, between: Value = value): void {
+    const name = this.figure?.plays?.setting as string;
+    this.settings = { ...this.settings, [name]: value };
+    if (!this.answer) return;
+    const of = this.asked ? this.answer.state : this.settings;
+    this.present({ data: this.answer.data, state: of[name] === between ? of : { ...of, [name]: between } });
   }
 
   /** Sends an order to the run under way. */
@@ -245,7 +262,8 @@ export class Asking implements ReactiveController {
     this.began = settled ? undefined : (this.began ?? this.answer);
     this.take({ ...this.settings, [name]: value }, [], name);
     this.host.speech.changed = true;
-    this.ask();
+    if (name === this.figure.plays?.setting && this.answer) this.play(value);
+    else this.ask();
     this.tell(settled);
   }
 

@@ -17,6 +17,7 @@ import { inputOf } from './inputs.js';
 import { linked } from './linked.js';
 import { Picture, type View } from './picture.js';
 import { place } from './place.js';
+import { Playing } from './playing.js';
 import { said } from './said.js';
 import { Saving } from './saving.js';
 import { Speech } from './speech.js';
@@ -40,6 +41,7 @@ export class FigureElement extends LitElement {
   readonly surroundings = new Surroundings(this);
   readonly cursors = new Cursors(this);
   readonly picture = new Picture(this);
+  readonly playing = new Playing(this);
   readonly speech = new Speech(this);
   private readonly saving = new Saving(this);
   private tableOpen = false;
@@ -99,15 +101,17 @@ export class FigureElement extends LitElement {
     // On somebody else's page the placeholder stays put until everything around it appears at once.
     const early = place.foreign && !view;
     const settings = figure ? this.inputs(figure) : html`<slot name="room"></slot>`;
+    // Without a picture there is nothing for them to stand below.
+    const below = figure?.below && !this.asking.failure && !this.asking.stopped;
     return html`<svg class="room" aria-hidden="true"></svg>
       <div class="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
         data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
-        ${early ? nothing : [settings, this.problems()]}
+        ${early ? nothing : [below ? nothing : settings, this.problems()]}
         ${view ? nothing : html`<slot>${this.standIn()}</slot>`}
         <div class=${view ? 'over' : nothing}>${this.busyLine()}</div>
         ${early ? [this.problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
-        ${view ? this.live(view) : nothing}
+        ${view ? this.live(view, below ? settings : nothing) : nothing}
       </div>
     `;
   }
@@ -152,8 +156,15 @@ export class FigureElement extends LitElement {
     const [seen, more] = [false, true].map((more) =>
       guard([figure, settings, this.keep, names], () => this.inputsOf(figure, more)),
     );
-    const buttons = figure.buttons?.(settings) ?? [];
-    return html`<div class="controls" part="controls">${buttons.map(({ label, sets }) => this.button(label, sets))}${seen}${more}${running?.tools() ?? nothing}</div>`;
+    const play = figure.plays ? this.playing.button(figure.plays, figure) : nothing;
+    const run = running?.tools() ?? nothing;
+    const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.button(label, sets));
+    const { below } = figure;
+    const hidden =
+      below || this.namesOf(figure, true).length > 0
+        ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}${below ? run : nothing}</div></details>`
+        : nothing;
+    return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${hidden}${below ? nothing : run}</div>`;
   }
 
   private button(label: string, sets: object): TemplateResult {
@@ -163,29 +174,33 @@ export class FigureElement extends LitElement {
     return html`<div class="wide"><button class="large" @click=${set}>${label}</button></div>`;
   }
 
-  private inputsOf(figure: AnyFigure, more: boolean): TemplateResult | typeof nothing {
-    const { asking } = this;
-    const { settings } = asking;
-    const unused = new Set(figure.unused?.(settings) ?? []);
+  /** The settings that the reader can change, seen at once or under “More settings”. */
+  private namesOf(figure: AnyFigure, more: boolean): string[] {
+    const unused = new Set(figure.unused?.(this.asking.settings) ?? []);
     const kept = this.keep?.split(/\s+/);
-    const inputs = Object.entries(figure.controls as Record<string, Control>)
-      .filter(
-        ([name, control]) =>
-          (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true),
-      )
-      .map(([name, control]) =>
-        inputOf(name, control, settings[name] as Value, this.picture.view?.named[name], {
+    return Object.entries(figure.controls as Record<string, Control>).flatMap(([name, control]) =>
+      (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true) ? [name] : [],
+    );
+  }
+
+  private inputsOf(figure: AnyFigure, more: boolean): TemplateResult[] {
+    const { asking } = this;
+    return this.namesOf(figure, more).map((name) =>
+      inputOf(
+        name,
+        figure.controls[name] as Control,
+        asking.settings[name] as Value,
+        this.picture.view?.named[name],
+        {
           change: (value, settled) => asking.change(name, value, settled),
           seed: (input) => asking.typeSeed(name, input),
           type: (text) => asking.type(name, text),
-        }),
-      );
-    if (!more) return html`${inputs}`;
-    if (inputs.length === 0) return nothing;
-    return html`<details class="more"><summary>More settings</summary><div class="controls">${inputs}</div></details>`;
+        },
+      ),
+    );
   }
 
-  private live(view: View): TemplateResult {
+  private live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
     const { cursor, held, pointed, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     return html`
@@ -195,6 +210,7 @@ export class FigureElement extends LitElement {
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.knob(view, handle))}
       </div>
+      ${below}
       <p class="finding" id="finding">${head ? html`<b>${head}</b>${rest}` : rest}</p>
       ${
         view.tokens

@@ -59,7 +59,7 @@ export class Picture implements ReactiveController {
   }
 
   hostUpdate(): void {
-    const { asking, cursors, surroundings } = this.host;
+    const { asking, cursors, playing, surroundings } = this.host;
     const { figure, answer } = asking;
     const { width } = surroundings;
     if (this.view?.figure !== figure) this.view = undefined;
@@ -72,7 +72,11 @@ export class Picture implements ReactiveController {
       let { view } = this;
       const at = () => (figure.redraws && cursors.pointed ? cursors.cursor : undefined);
       if (!view || answer !== drawn[0] || width !== drawn[1]) {
-        view = viewOf(figure, answer, width, asking.began, at());
+        view =
+          this.view && playing.going
+            ? // What is said waits for the end: text that came and went would move all that is below it.
+              { ...this.view, ...answer, scene: figure.scene(answer.data, answer.state, width) }
+            : viewOf(figure, answer, width, asking.began, at());
         cursors.fit(view, this.view);
         this.drawn[2] = cursors.cursor;
       } else if (figure.redraws) {

@@ -101,7 +101,7 @@ export class Running implements ReactiveController {
 
   tools(): TemplateResult {
     const { asked, fraction = 0 } = this.host.asking;
-    const main = !asked ? 'Train' : this.held ? 'Continue' : 'Pause';
+    const main = !asked ? (this.figure.runs?.button ?? 'Train') : this.held ? 'Continue' : 'Pause';
     const far = asked ? `${Math.round(100 * fraction)} %` : 'done';
     return html`<div class="full busy" role="group" aria-label="Training">
       <button class="main" @click=${this.press}>${main}</button><button @click=${this.step}>Step</button>

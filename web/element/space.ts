@@ -4,10 +4,15 @@ import type { Choice, Control } from '../figures/controls.js';
 const widest = 16;
 const longest = ({ options }: Choice) => Math.max(...Object.values(options).map(({ length }) => length));
 
+/** Options that need a line of their own, in letters. */
+const longLine = 60;
+const lettersOf = ({ options }: Choice) => Object.values(options).join('').length;
+
 /** Classes for the space that an input takes; the page's placeholder reserves the same. */
 export function spaceOf(control: Control): string {
   if (control.kind === 'text') return 'text';
   if (control.kind === 'several') return 'full lines';
+  if (control.kind === 'choice' && control.radio && lettersOf(control) > longLine) return 'full lines';
   if (control.kind === 'choice' && (control.radio || longest(control) > widest)) return 'wide';
   return control.kind === 'toggle' && control.label.length > 24 ? 'wide' : '';
 }

@@ -1,5 +1,6 @@
 // The part of MiniLM that one state of a figure needs, small enough to be carried in a page: the rows of its
-// words and positions, the first layer, and a tokenizer that knows its words only.
+// words and positions, the first layer, and a tokenizer that knows its words only. And the recorded runs that it
+// opens with.
 import type { MiniLM, Sentence } from 'superpose';
 import type { Library } from '../figures/figure.js';
 
@@ -15,6 +16,8 @@ export interface Carried {
   files: Record<string, string>;
   /** Rows of the tables: which they are, then their bytes one after another, base64. */
   rows: Record<string, { at: number[]; dtype: string; columns: number; bytes: string }>;
+  /** Runs that were trained beforehand, by name. */
+  recorded?: Record<string, unknown>;
 }
 
 /** Something was asked for that is not carried. */
@@ -49,6 +52,7 @@ export function recorder(read: ReadFile) {
   const rows = new Map<string, Map<number, Uint8Array>>();
   const texts = new Set<string>();
   const ids = new Set<number>();
+  const runs = new Map<string, unknown>();
   let shape = { dtype: '', columns: 0 };
   let bytes = 0;
   let asked: Promise<{ rowsPerShard: number }> | undefined;
@@ -90,6 +94,13 @@ export function recorder(read: ReadFile) {
       files.set(file, found);
       return found;
     },
+    /** Records which runs are taken. */
+    recorded: (give: Library['recorded']): Library['recorded'] =>
+      give &&
+      (async (name) => {
+        runs.set(name, await give(name));
+        return runs.get(name);
+      }),
     /** Records the texts and pieces too. */
     watched: (model: MiniLM): MiniLM =>
       guarded(model, {
@@ -101,9 +112,9 @@ export function recorder(read: ReadFile) {
           for (const id of asked) ids.add(id);
         },
       }),
-    /** Everything so far; undefined when nothing of the model was asked for. */
+    /** Everything so far; undefined when there is nothing to carry. */
     carried(): Carried | undefined {
-      if (files.size === 0) return undefined;
+      if (files.size === 0 && runs.size === 0) return undefined;
       const tokenizer = files.get('tokenizer.json');
       if (tokenizer) files.set('tokenizer.json', bytesOf(reduced(json(tokenizer), ids)));
       return {
@@ -121,6 +132,7 @@ export function recorder(read: ReadFile) {
             return [table, { at, ...shape, bytes: toBase64(all) }];
           }),
         ),
+        ...(runs.size > 0 && { recorded: Object.fromEntries(runs) }),
       };
     },
   };

@@ -24,8 +24,12 @@ export function runWith({ module, carried, model }: Supplies): Run {
   const part =
     carried &&
     running(
-      watchedLibrary(inSlices(library({ read: carriedReader(carried) }, module)), (one) =>
-        onlyCarried(one, carried),
+      watchedLibrary(
+        inSlices({
+          ...library({ read: carriedReader(carried) }, module),
+          recorded: async (name) => carried.recorded?.[name],
+        }),
+        (one) => onlyCarried(one, carried),
       ),
     );
   return async (figure, state, job) => {

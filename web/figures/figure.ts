@@ -30,6 +30,8 @@ export interface Library {
   miniLM(): Promise<MiniLM>;
   /** One sentence in two of MiniLM's heads, from a small file of its own. */
   opening(): Promise<Opening>;
+  /** The data of a first view that takes long, as tools/record-runs.mjs wrote them; undefined if not at hand. */
+  recorded?: ((name: string) => Promise<unknown>) | undefined;
   /** The address of this worker's file, if more workers may be started from it. */
   address?: string | undefined;
   /** The reader's own tables, if they take the place of drawn ones. */
@@ -152,7 +154,19 @@ export interface Figure<C extends Controls, Data> {
   runs?: {
     /** Settings that change without ending the run. */
     looks(state: StateOf<C>): (keyof C)[];
+    /** On the button that starts it; “Train” unless given. */
+    button?: string;
   };
+  /** A setting of which the data do not depend, and a button that moves it through its values. */
+  plays?: {
+    setting: keyof C;
+    button: string;
+    seconds: number;
+    /** Its value when a part of the time has passed, from 0 to 1; between and before its values, too. */
+    at(part: number): number;
+  };
+  /** Its inputs stand below its picture. */
+  below?: true;
   /** Makes a state whose settings fit together, after one of them changed. */
   settle?(state: StateOf<C>, changed: keyof C | undefined): StateOf<C>;
   /**

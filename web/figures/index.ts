@@ -2,6 +2,7 @@
 import type { AnyFigure } from './figure.js';
 
 export const figures: Record<string, () => Promise<AnyFigure>> = {
+  'add-or-concatenate': async () => (await import('./addOrConcatenate.js')).figure,
   sum: async () => (await import('./sum.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
   mixing: async () => (await import('./mixing.js')).figure,

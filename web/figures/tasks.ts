@@ -21,25 +21,34 @@ export interface SmallTask {
   /** The one term of the scores that solves it. */
   term: Term;
   asks: string;
-  /** A token as it is written, and an answer. */
-  token(id: number): string;
+  /** A token of a sequence of n as it is written, and an answer. */
+  token(id: number, n?: number): string;
   answer(id: number): string;
+  /** Where a token has to look for its answer; −1 if it has none. */
+  looksAt(tokens: readonly number[], place: number): number;
 }
 
 const signs = ['●', '▲', '■', '◆'];
 const digit = (id: number) => id.toString(16);
 const letter = (id: number) => String.fromCharCode(65 + id);
 const sign = (id: number) => signs[id] ?? '';
-const wearing = (id: number) => `${letter(Math.floor(id / signs.length))}${sign(id % signs.length)}`;
-const badges = (n / 2) * signs.length;
+const letterOf = (id: number) => Math.floor(id / signs.length);
+const wearing = (id: number) => `${letter(letterOf(id))}${sign(id % signs.length)}`;
+/** Ids from here on ask for a letter's sign. */
+const questions = (n: number) => (n / 2) * signs.length;
 
 export const fourTasks = [
   {
     task: 'badge',
     term: 'token-token',
     asks: 'Which sign does the letter wear that I ask for?',
-    token: (id) => (id < badges ? wearing(id) : `${letter(id - badges)}?`),
+    token: (id, of = n) => (id < questions(of) ? wearing(id) : `${letter(id - questions(of))}?`),
     answer: sign,
+    looksAt(tokens, place) {
+      const first = questions(tokens.length);
+      const asked = (tokens[place] as number) - first;
+      return asked < 0 ? -1 : tokens.findIndex((id) => id < first && letterOf(id) === asked);
+    },
   },
   {
     task: 'lookup',
@@ -47,6 +56,7 @@ export const fourTasks = [
     asks: 'My digit names a position, counted from 0: what stands there?',
     token: digit,
     answer: digit,
+    looksAt: (tokens, place) => tokens[place] as number,
   },
   {
     task: 'roll',
@@ -54,6 +64,7 @@ export const fourTasks = [
     asks: 'At position k: which sign does the k-th letter wear?',
     token: wearing,
     answer: sign,
+    looksAt: (tokens, place) => tokens.findIndex((id) => letterOf(id) === place),
   },
   {
     task: 'prev',
@@ -61,6 +72,7 @@ export const fourTasks = [
     asks: 'What stands one position before me?',
     token: digit,
     answer: digit,
+    looksAt: (_, place) => place - 1,
   },
 ] as const satisfies SmallTask[];
 
@@ -70,6 +82,7 @@ export const rev = {
   asks: 'What stands as far from the end as I from the start?',
   token: digit,
   answer: digit,
+  looksAt: ({ length }, place) => length - 1 - place,
 } as const satisfies SmallTask;
 
 /** To choose one of the four. */

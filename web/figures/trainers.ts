@@ -24,21 +24,22 @@ const slow = 60;
 const pause = 150;
 
 /**
- * Trains all of them, a few steps at a time. Then calls `looked` with the part that is done, and `show`,
+ * Trains all of them, `stride` steps at a time. Then calls `looked` with the part that is done, and `show`,
  * which is also called when the reader looks at the run with other settings.
  */
 export async function trainTogether(
   trainers: readonly Trainer[],
   job: Job,
   { looked, show }: { looked(part: number): void; show(turned: 'go' | 'look'): void },
+  stride = every,
 ): Promise<void> {
   for (let done = 0; done < steps; ) {
     // Most is learned in the first steps, which would be over before anybody has looked.
     if (job.run && done > 0 && done <= slow) await new Promise((go) => setTimeout(go, pause));
     const turned = await turn(job);
     if (turned === 'go') {
-      for (const trainer of trainers) if (!trainer.diverged) trainer.step(every);
-      done += every;
+      for (const trainer of trainers) if (!trainer.diverged) trainer.step(stride);
+      done += stride;
       looked(done / steps);
     }
     show(turned);

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { type Carried, NotCarried, recorder, watchedLibrary } from '../embed/carried.js';
 import type { Library } from '../figures/figure.js';
 import { library } from '../worker/library.js';
-import { type Rendered, rendererOf } from './render.js';
+import { recorded } from '../worker/recorded.js';
+import { figures, type Rendered, rendererOf } from './render.js';
 
 /**
  * Renders a figure and records what it reads of the model, undefined if that is nothing or too much to carry,
@@ -15,7 +16,8 @@ export async function renderAndCarry(
 ): Promise<{ rendered: Rendered; carried: Carried | undefined; takesRest: boolean }> {
   const files = (file: string) => readFile(new URL(file, modelFolder));
   const record = recorder(files);
-  let takesRest = false;
+  // Its first view may be recorded; what the reader trains is not.
+  let takesRest = figures[name]?.runs !== undefined;
   const noted = (loaded: Library): Library => ({
     ...loaded,
     superpose() {
@@ -24,12 +26,15 @@ export async function renderAndCarry(
     },
   });
   try {
-    const watched = watchedLibrary(noted(library({ read: record.read })), record.watched);
+    const watched = watchedLibrary(
+      noted({ ...library({ read: record.read }), recorded: record.recorded(recorded) }),
+      record.watched,
+    );
     const rendered = await rendererOf(watched)(name, settings);
     return { rendered, carried: record.carried(), takesRest };
   } catch (error) {
     if (!(error instanceof NotCarried) && !((error as Error).cause instanceof NotCarried)) throw error;
-    const rendered = await rendererOf(noted(library({ read: files })))(name, settings);
+    const rendered = await rendererOf(noted({ ...library({ read: files }), recorded }))(name, settings);
     return { rendered, carried: undefined, takesRest };
   }
 }

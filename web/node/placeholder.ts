@@ -25,13 +25,17 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
   const controls = Object.entries(figure.controls as Record<string, Control>).filter(
     ([name]) => !unused.has(name),
   );
-  const buttons = (figure.buttons?.(state) ?? []).map(() => '<i class="wide"></i>').join('');
-  const room = controls
-    .filter(([, { more }]) => !more)
-    .map(([, control]) => `<i class="${spaceOf(control)}"></i>`)
-    .concat(controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
-    .concat(figure.runs ? '<i class="full"></i>' : [])
+  // Below the picture they stand with it, not in the slot above.
+  const { below } = figure;
+  const room = (figure.plays ? ['<i></i>'] : [])
+    .concat((figure.buttons?.(state) ?? []).map(() => '<i class="wide"></i>'))
+    .concat(
+      controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${spaceOf(control)}"></i>`),
+    )
+    .concat(below || controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
+    .concat(figure.runs && !below ? '<i class="full"></i>' : [])
     .join('');
+  const inputs = `<div class="controls${below ? ' below"' : '" slot="room"'} aria-hidden="true">${room}</div>`;
   const pictures: Record<string, string> = {};
   for (const [size, width] of Object.entries(widths)) {
     pictures[`${figure.name}-${size}.svg`] = await toSvg(rendered, width, 'auto');
@@ -44,9 +48,9 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
   return {
     pictures,
     html:
-      `<div slot="room" class="controls" aria-hidden="true">${buttons}${room}</div>` +
+      `${below ? '' : inputs}` +
       `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}. ${finding}"></picture>` +
-      `<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
+      `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
   };
 }

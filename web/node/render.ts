@@ -6,6 +6,7 @@ import type { AnyFigure, Library } from '../figures/figure.js';
 import { figures as loaders } from '../figures/index.js';
 import { computeOf } from '../worker/computes.js';
 import { library } from '../worker/library.js';
+import { recorded } from '../worker/recorded.js';
 
 export interface Rendered extends Result {
   /** A sentence for each setting that could not be taken and so has its first value. */
@@ -18,7 +19,8 @@ export const figures: Record<string, AnyFigure> = Object.fromEntries(
 );
 
 /** `modelFolder` has the extracted weights, if not where loadMiniLM() looks. Seeded figures need none. */
-export const renderer = (modelFolder?: URL) => rendererOf(library(modelFolder && { from: modelFolder }));
+export const renderer = (modelFolder?: URL) =>
+  rendererOf({ ...library(modelFolder && { from: modelFolder }), recorded });
 
 export function rendererOf(loaded: Library) {
   return async (name: string, settings: [string, string][] = []): Promise<Rendered> => {

@@ -16,7 +16,7 @@ defineFigures();
 startEarly();
 // A reader who comes by a link to another place does not wait for the opening.
 if (location.hash === '') {
-  figures.sum?.().catch(() => {
+  figures['add-or-concatenate']?.().catch(() => {
     // The figure says so itself.
   });
 }

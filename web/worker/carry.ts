@@ -11,12 +11,12 @@ async function fetched(address: URL): Promise<Uint8Array> {
 
 /** Only for a worker that has computed nothing yet: figures remember what they have read. */
 export const carrying =
-  ({ first }: Library, model: URL): Run =>
+  ({ first, recorded }: Library, model: URL): Run =>
   async (figure, state, job) => {
     // Loaded late: few readers ever save a file.
     const { NotCarried, recorder, watchedLibrary } = await import('../embed/carried.js');
     const record = recorder((file) => fetched(new URL(file, model)));
-    const read = library({ read: record.read }, {}, first);
+    const read = { ...library({ read: record.read }, {}, first), recorded: record.recorded(recorded) };
     try {
       await running(watchedLibrary(read, record.watched))(figure, state, job);
     } catch (error) {

@@ -23,11 +23,13 @@ import { compute as probes } from '../figures/probes.js';
 import { compute as sandbox } from '../figures/sandbox.js';
 import { compute as schemes } from '../figures/schemes.js';
 import { compute as schemesTasks } from '../figures/schemesTasks.js';
+import { compute as sum } from '../figures/sum.js';
 import { compute as tables } from '../figures/tables.js';
 import { compute as threeConcats } from '../figures/threeConcats.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
+  sum,
   mixing,
   oblique,
   probes,

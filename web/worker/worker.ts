@@ -3,25 +3,40 @@
 
 import type { Library } from '../figures/figure.js';
 import { answering, type Run, running } from './answers.js';
-import { carrying } from './carry.js';
-import { library } from './library.js';
 import type { Question, Reply } from './protocol.js';
+import { recorded } from './recorded.js';
 import { inSlices } from './slices.js';
 import type { Answering } from './ways.js';
 
 // In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
-// The first module is loaded at once, the second and MiniLM when a figure needs them.
-const loaded = library({ from: model });
-loaded.first().catch(() => {});
+// The page opens with recorded runs, so even the library comes only when a figure asks for it.
+let made: Library | undefined;
+const whole = async (): Promise<Library> => {
+  const { library } = await import('./library.js').catch((cause: unknown) => {
+    throw new Error('The code that computes could not be fetched; is there a network?', { cause });
+  });
+  made ??= library({ from: model });
+  return made;
+};
+const loaded: Library = {
+  first: async () => (await whole()).first(),
+  superpose: async () => (await whole()).superpose(),
+  opening: async () => (await whole()).opening(),
+  miniLM: async () => (await whole()).miniLM(),
+  recorded,
+};
 
 /** Figures on the reader's own files have code of their own, loaded when first asked for. */
 const runningAll = (loaded: Library): Run => {
   const run = running(loaded);
-  return async (figure, state, job) =>
-    figure.startsWith('own-')
+  return async (figure, state, job) => {
+    // Fetched beside the figure's own code.
+    if (figure !== 'add-or-concatenate') loaded.first().catch(() => {});
+    return figure.startsWith('own-')
       ? (await import('./ownModel.js')).ownModel(loaded, figure, state, job, running)
       : run(figure, state, job);
+  };
 };
 
 export const answeringHere: Answering = (say) => answering(runningAll(inSlices(loaded)), say);
@@ -29,7 +44,10 @@ export const answeringHere: Answering = (say) => answering(runningAll(inSlices(l
 if (typeof document === 'undefined') {
   const say = (reply: Reply) => self.postMessage(reply);
   const answer = answering(runningAll({ ...loaded, address: location.href }), say);
-  const carry = answering(carrying(loaded, model), say);
+  const carry = answering(async (figure, state, job) => {
+    const { carrying } = await import('./carry.js');
+    return carrying(loaded, model)(figure, state, job);
+  }, say);
   self.onmessage = ({ data }: MessageEvent<Question>) => ('carry' in data ? carry : answer)(data);
   // The service worker has come, and keeps what is asked for: once more, of the browser's own copy if it has one.
   new BroadcastChannel(model.href).onmessage = () => {

@@ -90,6 +90,6 @@ async function make(name: string): Promise<MadeFigure> {
     rendered,
     carried,
     takesRest,
-    placeholder: await placeholder(rendered, './pictures/', name === 'sum'),
+    placeholder: await placeholder(rendered, './pictures/', name === 'add-or-concatenate'),
   };
 }

@@ -1,0 +1,86 @@
+// The first screen is replayed, scrubbed, and trained anew: what is asked of the worker for it, and what is shown.
+import type { Page } from 'playwright';
+import { expect, test } from 'vitest';
+import { expected } from './support/expected.ts';
+import { readFigure } from './support/shown.ts';
+import { drawn, figureOf, settled, visit } from './support/visit.ts';
+
+const name = 'add-or-concatenate';
+const patience = { timeout: 20_000 };
+const now = (page: Page) => page.evaluate(readFigure, name);
+const button = (page: Page, label: string) =>
+  figureOf(page, name).getByRole('button', { name: label, exact: true });
+
+/** Records the step of each picture. */
+const watch = (page: Page) =>
+  figureOf(page, name).evaluate((element) => {
+    const steps: number[] = [];
+    Object.assign(window, { steps });
+    element.addEventListener('superpose-drawn', () =>
+      steps.push((element as never as { result: { state: { step: number } } }).result.state.step),
+    );
+  });
+const stepsSeen = (page: Page) => page.evaluate(() => [...(window as never as { steps: number[] }).steps]);
+
+test('a replay goes from before the first step to the last, and nothing is fetched for it', async () => {
+  const { page, site } = await visit();
+  await settled(page, name);
+  const requests = site.requests.length;
+  await watch(page);
+  await button(page, 'Replay the training').click();
+  await expect.poll(async () => (await now(page))?.state.step, patience).not.toBe(200);
+  await expect.poll(async () => (await now(page))?.state.step, patience).toBe(200);
+  const seen = await stepsSeen(page);
+  expect(seen[0]).toBeLessThan(0);
+  expect(seen.length).toBeGreaterThan(10);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(seen.at(-1)).toBe(200);
+  const after = site.requests.slice(requests).filter((path) => !path.endsWith('sw.js'));
+  expect(after.filter((path) => /recorded|second|model\//.test(path))).toEqual([]);
+  // It can be cut short.
+  await button(page, 'Replay the training').click();
+  await button(page, 'To the end').click();
+  await expect.poll(async () => (await now(page))?.drawn?.step, patience).toBe(200);
+  await expect.poll(() => button(page, 'Replay the training').count(), patience).toBe(1);
+});
+
+test('with less motion a replay shows its last frame', async () => {
+  const { page } = await visit({ reducedMotion: 'reduce', fragment: `#v=1&figure=${name}&step=20` });
+  await expect.poll(async () => (await settled(page, name)).drawn?.step, patience).toBe(20);
+  await watch(page);
+  await button(page, 'Replay the training').click();
+  await expect.poll(async () => (await now(page))?.drawn?.step, patience).toBe(200);
+  expect(await stepsSeen(page)).toEqual([200]);
+});
+
+test('a step is shown at once, is in the link, and stays when the question changes', async () => {
+  const { page } = await visit();
+  await settled(page, name);
+  const slider = figureOf(page, name).locator('input[name=step]');
+  await slider.press('ArrowLeft');
+  await expect.poll(async () => (await now(page))?.drawn?.step, patience).toBe(180);
+  await slider.press('Home');
+  await expect.poll(async () => (await now(page))?.drawn?.step, patience).toBe(0);
+  await expect.poll(() => page.url()).toContain('step=0');
+  await figureOf(page, name).locator('input[name=task][value=prev]').check();
+  await expect.poll(async () => (await now(page))?.drawn, patience).toMatchObject({ step: 0, task: 'prev' });
+  expect((await now(page))?.finding).toBe(
+    (await expected(name, (await settled(page, name)).state)).finding.replace(/\s+/g, ' '),
+  );
+});
+
+test('another seed is trained here, with the second module, and the same comes of it in Node', async () => {
+  const { page, site } = await visit();
+  await drawn(page, name);
+  const second = () => site.requests.filter((path) => /second.*\.wasm$/.test(path)).length;
+  expect(second()).toBe(0);
+  await figureOf(page, name).locator('input[name=seed]').fill('7');
+  await figureOf(page, name).locator('input[name=seed]').press('Enter');
+  await expect.poll(async () => (await now(page))?.drawn?.seed, { timeout: 60_000 }).toBe(7);
+  const shown = await settled(page, name);
+  expect(second()).toBe(1);
+  expect(shown.problems).toEqual([]);
+  expect(shown.finding).toBe((await expected(name, shown.state)).finding.replace(/\s+/g, ' '));
+  // The button trains what is set, also where it was recorded.
+  expect(await button(page, 'Train it here').count()).toBe(1);
+});

@@ -1,0 +1,57 @@
+// A figure that can be played: a button moves one of its settings through its values, while the data stay. Readers
+// who prefer less motion see the end at once.
+import { html, type TemplateResult } from 'lit';
+import type { State, Value } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import type { FigureElement } from './figureElement.js';
+
+const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
+
+type Plays = NonNullable<AnyFigure['plays']>;
+
+export class Playing {
+  /** The settings as it has left them; anybody else's change ends it. */
+  private settings: State | undefined;
+  private begun = 0;
+
+  constructor(private readonly host: FigureElement) {}
+
+  get going(): boolean {
+    return this.settings !== undefined && this.settings === this.host.asking.settings;
+  }
+
+  private press = (plays: Plays, values: readonly number[]): void => {
+    if (this.going || lessMotion.matches) this.end(plays, values);
+    else {
+      this.begun = performance.now();
+      this.settings = this.host.asking.settings;
+      this.frame(plays, values);
+    }
+  };
+
+  private frame(plays: Plays, values: readonly number[]): void {
+    const { asking, isConnected } = this.host;
+    if (!this.going || !isConnected) return;
+    const part = (performance.now() - this.begun) / (1000 * plays.seconds);
+    if (part >= 1) {
+      this.end(plays, values);
+      return;
+    }
+    const between = plays.at(part);
+    asking.play(values.findLast((one) => one <= between) ?? (values[0] as Value), between);
+    this.settings = asking.settings;
+    requestAnimationFrame(() => this.frame(plays, values));
+  }
+
+  private end({ setting }: Plays, values: readonly number[]): void {
+    this.settings = undefined;
+    this.host.asking.change(setting as string, values.at(-1) as Value, true);
+  }
+
+  button(plays: Plays, { controls }: AnyFigure): TemplateResult {
+    const { values } = controls[plays.setting as string];
+    return html`<div><button class="main" @click=${() => this.press(plays, values)}>${
+      this.going ? 'To the end' : plays.button
+    }</button></div>`;
+  }
+}

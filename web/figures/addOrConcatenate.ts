@@ -1,0 +1,931 @@
+// Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated,
+// and concatenated but kept from meeting the tokens. It opens with runs recorded beforehand.
+import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import { aboutPercent } from '../plot/format.js';
+import { type Area, largestMagnitude } from '../plot/parts.js';
+import type { Cursor, Mark, Region } from '../plot/scene.js';
+import type { Controls, StateOf } from './controls.js';
+import type { Compute, Figure, Job, Said } from './figure.js';
+import { listed } from './lists.js';
+import outcomes from './recorded/outcomes.json' with { type: 'json' };
+import { divergedRemark, fourTasks, type SmallTask, seedAfter, sigmaControl, steps } from './tasks.js';
+import { trainTogether, withTrainers } from './trainers.js';
+
+/** Steps from one measure of what is right to the next. */
+const stride = 5;
+/** Steps at which the models are looked into: most change early. */
+const looks = Array.from({ length: steps / stride + 1 }, (_, point) => point * stride).filter(
+  (step) => step <= 100 || step % 20 === 0,
+);
+const seeds = 5;
+/** Of the tokens and, where positions are added, of the sum. */
+const d_model = 16;
+const aim = 0.99;
+
+/** How each model gets its positions. */
+const made = {
+  added: { scheme: 'add' },
+  widened: { scheme: 'wide_concat' },
+  divided: { scheme: 'concat' },
+  apart: { scheme: 'wide_concat', cuts: ['token_position', 'position_token'] },
+  wider: { scheme: 'add', d_model: 2 * d_model },
+  guess: { scheme: 'add', zeroScores: true },
+} as const satisfies Record<string, Partial<TaskTrainerOptions>>;
+type ModelName = keyof typeof made;
+/** Models that the picture looks into. */
+type ShownName = 'added' | 'widened' | 'divided' | 'apart';
+const names = Object.keys(made) as ModelName[];
+const isShown = (name: ModelName): name is ShownName => name !== 'wider' && name !== 'guess';
+
+type TaskName = (typeof fourTasks)[number]['task'];
+const askers: Record<TaskName, string> = {
+  lookup: 'token asks position',
+  roll: 'position asks token',
+  badge: 'token asks token',
+  prev: 'position asks position',
+};
+const questions: Record<TaskName, string> = {
+  lookup: 'Each digit names a position: answer with the digit that stands there.',
+  roll: 'Position 0 asks for letter A, position 1 for B, and so on: answer with its sign.',
+  badge: 'A letter with a question mark asks for the sign that this letter wears.',
+  prev: 'Each position asks for the digit one position before it.',
+};
+
+const controls = {
+  step: {
+    kind: 'steps',
+    label: 'Step',
+    values: looks,
+    initial: steps,
+  },
+  form: {
+    kind: 'choice',
+    label: 'Concatenated',
+    options: { widened: 'widened, 16 + 16', divided: 'divided, 8 + 8' },
+    initial: 'widened',
+    radio: true,
+  },
+  task: {
+    kind: 'choice',
+    label: 'Question, and whether the test learns it',
+    options: Object.fromEntries(
+      (['lookup', 'roll', 'badge', 'prev'] as const).map((task) => [
+        task,
+        `${askers[task]}: ${task} ${outcomes[task].apart >= aim ? '✓' : '✗'}`,
+      ]),
+    ) as Record<TaskName, string>,
+    initial: 'lookup',
+    radio: true,
+  },
+  n: { kind: 'steps', label: 'Tokens in a row', values: [6, 8, 10, 12], initial: 10, more: true },
+  sigma: { ...sigmaControl, more: true },
+  seed: { kind: 'seed', label: 'First seed', initial: 1, more: true },
+} as const satisfies Controls;
+
+type State = StateOf<typeof controls>;
+
+/** What the first seed's model does with the row that is shown, look by look. */
+interface Shown {
+  /** Thousandths: the vectors of the row's first question and of its position. */
+  token: number[][];
+  position: number[][];
+  /** What heads give from `drawn` up: [looks][some], each a head, from which place, to which, and percents. */
+  attention: number[][][];
+  /** [looks][n] */
+  answers: number[][];
+}
+
+interface Model {
+  /** Numbers to learn. */
+  parameters: number;
+  /** Right answers of `questions`, [seeds][points so far]. */
+  right: number[][];
+  /** Of these, the mean over the seeds, [points so far]. */
+  mean: number[];
+  /** The mean of the steps at which seeds first had 99 % right, and how many did. */
+  first: { mean: number; count: number } | null;
+  shown: Shown | null;
+}
+
+export interface Data {
+  /** The row that is shown, and what is right; −1 asks nothing. */
+  tokens: number[];
+  targets: number[];
+  /** How many answers each accuracy is of. */
+  questions: number;
+  diverged: boolean;
+  models: Record<ModelName, Model>;
+}
+
+/** Seeds of rows of which the recorded models get about as many right as of all. */
+const rowSeeds: Record<TaskName, number> = { lookup: 328, roll: 9, badge: 127, prev: 328 };
+/** In percent: the least of a head's attention that has an arc. */
+const drawn = 30;
+
+type Trained = Pick<State, 'task' | 'n' | 'sigma' | 'seed'>;
+
+const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
+  n === controls.n.initial && sigma === controls.sigma.initial && seed === controls.seed.initial;
+
+let last: { key: string; data: Data } | undefined;
+
+export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
+  const { task, n, sigma, seed } = state;
+  const key = JSON.stringify([task, n, sigma, seed]);
+  if (job.run?.again) last = undefined;
+  else if (isRecorded(state)) {
+    const known = await library.recorded?.(task);
+    if (known) return known as Data;
+  }
+  if (last?.key !== key) last = { key, data: await train(await library.superpose(), state, job) };
+  return last.data;
+};
+
+const optionsOf = (name: ModelName, { task, n, sigma }: Trained, seed: number): TaskTrainerOptions => ({
+  d_model,
+  ...made[name],
+  task,
+  n,
+  sigma,
+  seed,
+  steps,
+});
+
+/** Trains every model with every seed. */
+async function train(superpose: Superpose, state: Trained, job: Job): Promise<Data> {
+  const { task, n } = state;
+  const row = superpose.taskExamples({ task, n, seed: rowSeeds[task] });
+  const tokens = Array.from(row.tokens);
+  const targets = Array.from(row.targets);
+  const all = names.flatMap((name) =>
+    Array.from({ length: seeds }, (_, k) => optionsOf(name, state, seedAfter(state.seed, k))),
+  );
+  return withTrainers(superpose, all, async (trainers) => {
+    const own = (name: ModelName) => {
+      const at = names.indexOf(name) * seeds;
+      return trainers.slice(at, at + seeds);
+    };
+    const [any] = trainers as [Trainer];
+    const questions = any.evaluate().targets;
+    const models = Object.fromEntries(
+      names.map((name): [ModelName, Model] => {
+        const of = Object.values((own(name)[0] as Trainer).parameters());
+        return [
+          name,
+          {
+            parameters: of.reduce((sum, { rows, columns }) => sum + rows * columns, 0),
+            right: own(name).map(() => []),
+            mean: [],
+            first: null,
+            shown: isShown(name) ? { token: [], position: [], attention: [], answers: [] } : null,
+          },
+        ];
+      }),
+    ) as Record<ModelName, Model>;
+    const data: Data = { tokens, targets, questions, diverged: false, models };
+    const note = () => {
+      data.diverged = trainers.some(({ diverged }) => diverged);
+      for (const name of names) {
+        const { right, mean, shown } = models[name];
+        own(name).forEach((trainer, k) => {
+          right[k]?.push(Math.round(trainer.accuracy() * questions));
+        });
+        const over = (values: number[]) => superpose.summary(Float64Array.from(values)).mean;
+        mean.push(over(right.map((of) => of.at(-1) as number)));
+        const firsts = right.flatMap((of) => {
+          const point = of.findIndex((count) => count >= aim * questions);
+          return point < 0 ? [] : [point * stride];
+        });
+        models[name].first = firsts.length > 0 ? { mean: over(firsts), count: firsts.length } : null;
+        if (shown && looks.includes((mean.length - 1) * stride))
+          look(own(name)[0] as Trainer, shown, tokens, targets);
+      }
+    };
+    note();
+    const show = () => job.run?.frame(data);
+    show();
+    await trainTogether(
+      trainers,
+      job,
+      {
+        looked(part) {
+          note();
+          job.progress(part);
+        },
+        show,
+      },
+      stride,
+    );
+    return data;
+  });
+}
+
+/** The first place of a row that asks something. */
+const firstAsking = (targets: readonly number[]): number => targets.findIndex((target) => target >= 0);
+
+const rounded = (values: Iterable<number>, unit: number): number[] =>
+  Array.from(values, (value) => Math.round(value * unit) + 0);
+
+function look(trainer: Trainer, shown: Shown, tokens: number[], targets: number[]): void {
+  const n = tokens.length;
+  const place = firstAsking(targets);
+  const { E, P } = trainer.parameters() as { E: Table; P: Table };
+  const rowOf = ({ data, columns }: Table, at: number) => data.slice(at * columns, (at + 1) * columns);
+  shown.token.push(rounded(rowOf(E, tokens[place] as number), 1000));
+  shown.position.push(rounded(rowOf(P, place), 1000));
+  const attention = rounded(trainer.attention({ n, tokens }).data, 100);
+  shown.attention.push(
+    attention.flatMap((percents, at) =>
+      percents >= drawn ? [[Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n, percents]] : [],
+    ),
+  );
+  const logits = trainer.logits({ n, tokens });
+  shown.answers.push(
+    tokens.map((_, at) => {
+      const own = rowOf(logits, at);
+      return own.indexOf(Math.max(...own));
+    }),
+  );
+}
+
+const taskOf = (state: State): SmallTask => fourTasks.find(({ task }) => task === state.task) as SmallTask;
+/** The models that are shown side by side. */
+const shownNames = ({ form }: State): ShownName[] => ['added', form, 'apart'];
+const titles: Record<ShownName, string> = {
+  added: 'Added',
+  widened: 'Concatenated',
+  divided: 'Concatenated',
+  apart: 'Concatenated, never allowed to meet',
+};
+const widths: Record<ShownName, string> = {
+  added: `${d_model} wide`,
+  widened: `${d_model} + ${d_model} = ${2 * d_model} wide`,
+  divided: `${d_model / 2} + ${d_model / 2} = ${d_model} wide`,
+  apart: `${2 * d_model} wide`,
+};
+const numbersOf = ({ parameters }: Model, wordy = true): string =>
+  `${parameters.toLocaleString('en')} numbers${wordy ? ' to learn' : ''}`;
+
+/** How many looks at the shown models there are so far. */
+const looksOf = ({ models }: Data): number => models.added.shown?.answers.length ?? 0;
+/** The look that a step shows; before the first step it is the first, and while models train the latest. */
+const lookAt = (data: Data, step: number): number =>
+  Math.min(looksOf(data), Math.max(1, looks.filter((at) => at <= step).length)) - 1;
+const shownOf = (data: Data, name: ShownName): Shown => data.models[name].shown as Shown;
+const lastStep = ({ models }: Data): number => (models.added.mean.length - 1) * stride;
+
+/** The part that is right at a step, over all seeds. */
+function rightAt(data: Data, name: ModelName, step: number): number {
+  const { mean } = data.models[name];
+  const at = Math.min(mean.length - 1, Math.max(0, Math.floor(step / stride)));
+  return (mean[at] as number) / data.questions;
+}
+
+/** The heads that look from one place to another, and with how much of their attention in percent. */
+const headsFrom = (data: Data, name: ShownName, look: number, from: number, to: number) =>
+  (shownOf(data, name).attention[look] ?? []).flatMap(([head = 0, own, other, percents = 0]) =>
+    own === from && other === to ? [{ head, percents }] : [],
+  );
+
+const isAnswerRight = (data: Data, name: ShownName, look: number, place: number): boolean =>
+  shownOf(data, name).answers[look]?.[place] === data.targets[place];
+const asking = ({ targets }: Data): number[] =>
+  targets.flatMap((target, place) => (target >= 0 ? [place] : []));
+/** The example in words: who asks, what is there, what is right. */
+function exampleOf(data: Data, task: SmallTask): string {
+  const place = firstAsking(data.targets);
+  const { tokens } = data;
+  const token = (at: number) => task.token(tokens[at] as number, tokens.length);
+  const at = task.looksAt(tokens, place);
+  const answer = task.answer(data.targets[place] as number);
+  const asker = task.term.startsWith('token') ? token(place) : `position ${place}`;
+  const found = task.term.endsWith('token') ? token(at) : `position ${at}`;
+  // On one line.
+  return `${asker} → ${found} → ${answer}`.replaceAll(' ', '\u00a0');
+}
+
+/** The part of a replay in which the vectors are put together, and the steps that stand for it. */
+const opening = 0.2;
+const openingSteps = 100;
+
+export const figure: Figure<typeof controls, Data> = {
+  name: 'add-or-concatenate',
+  title: 'Added or concatenated?',
+  controls,
+  source: () => 'seeded',
+  below: true,
+  runs: { looks: () => ['form', 'step'], button: 'Train it here' },
+  plays: {
+    setting: 'step',
+    button: 'Replay the training',
+    seconds: 5,
+    at(part) {
+      if (part < opening) return (part / opening - 1) * openingSteps;
+      const along = ((part - opening) / (1 - opening)) * (looks.length - 1);
+      const before = Math.min(Math.floor(along), looks.length - 2);
+      const [from, to] = [looks[before] as number, looks[before + 1] as number];
+      return from + (along - before) * (to - from);
+    },
+  },
+
+  scene(data, state, width) {
+    const page: Page = { data, state, task: taskOf(state), limit: limitOf(data, state) };
+    return width >= sideBySide ? inColumns(page, width) : inRows(page, width);
+  },
+
+  describe(data, state) {
+    const step = Math.max(0, Math.min(state.step, lastStep(data)));
+    const right = (name: ModelName) => aboutPercent(rightAt(data, name, step));
+    const { form, task } = state;
+    const wide = (name: ShownName) =>
+      `${widths[name].split(' = ')[0]}, ${data.models[name].parameters.toLocaleString('en')} numbers`;
+    const found = shownNames(state).map((name) => rightAt(data, name, step) >= aim);
+    const head =
+      !found[0] || !found[1]
+        ? `After ${step} steps, right: ${right('added')} added, ${right(form)} concatenated, ${right('apart')} never meeting.`
+        : found[2]
+          ? 'All three learn it: this question needs no meeting of tokens and positions.'
+          : 'Added or concatenated, it is learned; never allowed to meet, it is not.';
+    const guessed = aboutPercent(rightAt(data, 'guess', lastStep(data)));
+    return `${head} After ${step} steps of ${task}, right over ${seeds} seeds: ${right('added')} added (${wide('added')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never allowed to meet, ${guessed} guessing.`;
+  },
+
+  cells: ({ tokens }) => ({ rows: 3, columns: tokens.length }),
+  follows: ['task', 'n', 'seed'],
+  firstCursor: ({ targets }): Cursor => ({ i: 0, j: firstAsking(targets) }),
+
+  readout(data, state, { i, j }) {
+    const name = shownNames(state)[i] as ShownName;
+    const task = taskOf(state);
+    const { tokens, targets } = data;
+    const look = lookAt(data, state.step);
+    const token = task.token(tokens[j] as number, tokens.length);
+    const said: Said[] = [{ text: titles[name], strong: true }, `: “${token}” at position ${j} `];
+    const places = tokens.flatMap((_, to) => {
+      const much = headsFrom(data, name, look, j, to).map(
+        ({ head, percents }) => `${percents}\u202f% of head ${head + 1}`,
+      );
+      return much.length > 0 ? [`position ${to} (${listed(much)})`] : [];
+    });
+    said.push(
+      places.length > 0 ? `looks at ${listed(places)}` : `looks nowhere with ${drawn}\u202f% of a head`,
+    );
+    const target = targets[j] as number;
+    if (target < 0) return [...said, '; it asks nothing.'];
+    const answer = task.answer(shownOf(data, name).answers[look]?.[j] as number);
+    const right = isAnswerRight(data, name, look, j);
+    const says = right ? ', which is right' : `; right would be ${task.answer(target)}`;
+    return [...said, ', and answers ', { text: answer, strong: true }, `${says}.`];
+  },
+
+  focus(data, state, { i, j }, width) {
+    const name = shownNames(state)[i] as ShownName;
+    const { rows } = arrange({ data, state, task: taskOf(state), limit: 1 }, width);
+    const row = rows[i] as Row;
+    const d = arcsOf(data, name, lookAt(data, state.step), row, (from) => from === j).looking;
+    return d ? [{ mark: 'path', d, stroke: 'ink', wide: 3 }] : [];
+  },
+
+  remark: ({ diverged }) => (diverged ? divergedRemark : ''),
+
+  table: (data, state) => ({
+    columns: ['positions', 'numbers to learn', 'seed', 'step', 'right answers'],
+    rows: names.flatMap((name) =>
+      data.models[name].right.flatMap((of, k) =>
+        of.map((count, point) => [
+          name === 'wider'
+            ? `added, ${2 * d_model} wide`
+            : name === 'guess'
+              ? 'all scores 0'
+              : `${titles[name].toLowerCase()}, ${widths[name]}`,
+          data.models[name].parameters,
+          seedAfter(state.seed, k),
+          point * stride,
+          count / data.questions,
+        ]),
+      ),
+    ),
+  }),
+};
+
+/** From this width on the models stand side by side. */
+const sideBySide = 1000;
+
+interface Page {
+  data: Data;
+  state: State;
+  task: SmallTask;
+  /** The largest number of any vector at any look: one scale for all bars. */
+  limit: number;
+}
+
+function limitOf(data: Data, state: State): number {
+  const sums = (token: number[], position: number[]) => token.map((value, c) => value + (position[c] ?? 0));
+  return largestMagnitude(
+    shownNames(state).flatMap((name) => {
+      const { token, position } = shownOf(data, name);
+      const both = [...token, ...position];
+      return name === 'added' ? [...both, ...token.map((of, look) => sums(of, position[look] ?? []))] : both;
+    }),
+  );
+}
+
+/** Where a model's row of tokens is: arcs end at `y`. */
+interface Row {
+  x: number;
+  y: number;
+  cell: number;
+  /** The most that arcs rise. */
+  rise: number;
+  /** Below the arcs: what can be pointed at. */
+  height: number;
+}
+
+const middleOf = ({ x, cell }: Row, place: number) => x + (place + 0.5) * cell;
+const round = (value: number) => String(Math.round(10 * value) / 10);
+
+/** Arcs of the attention that is drawn, and dotted ones where a question's place of answer is not looked at. */
+function arcsOf(
+  data: Data,
+  name: ShownName,
+  look: number,
+  row: Row,
+  of: (from: number) => boolean,
+  task?: SmallTask,
+): { looking: string; lacking: string } {
+  const n = data.tokens.length;
+  let [looking, lacking] = ['', ''];
+  const arc = (from: number, to: number) => {
+    const [a, b] = [middleOf(row, from), middleOf(row, to)];
+    const high = row.rise * (0.35 + (0.65 * Math.abs(to - from)) / n) * (4 / 3);
+    // A token that looks at itself has a loop.
+    const [left, right] = from === to ? [a - 0.45 * row.cell, b + 0.45 * row.cell] : [a, b];
+    return `M${round(a)},${round(row.y)}C${round(left)},${round(row.y - high)} ${round(right)},${round(row.y - high)} ${round(b)},${round(row.y)}`;
+  };
+  for (const from of asking(data)) {
+    if (!of(from)) continue;
+    for (let to = 0; to < n; to++) {
+      const seen = headsFrom(data, name, look, from, to).length > 0;
+      if (seen) looking += arc(from, to);
+      else if (task?.looksAt(data.tokens, from) === to) lacking += arc(from, to);
+    }
+  }
+  return { looking, lacking };
+}
+
+/** Bars of a vector, in thousandths. */
+function barsPath(values: readonly number[], { x, y, width, height }: Area, limit: number): string {
+  const zero = y + height / 2;
+  const pitch = width / values.length;
+  return values
+    .map((value, channel) => {
+      const top = zero - (value / limit) * (height / 2);
+      return `M${round(x + channel * pitch)},${round(zero)}V${round(top)}h${round(0.8 * pitch)}V${round(zero)}Z`;
+    })
+    .join('');
+}
+
+/** How far the vectors are put together, from 0 to 1, before the first step of a replay. */
+const togetherAt = (step: number): number => Math.min(1, 1 + step / openingSteps);
+
+/** A model's vector: token + position = sum, or both in one. While they are put together, parts are on their way. */
+function vectorOf({ data, state, task, limit }: Page, name: ShownName, area: Area, labels: boolean): Mark[] {
+  const look = lookAt(data, state.step);
+  const shown = shownOf(data, name);
+  const token = shown.token[look] as number[];
+  const position = shown.position[look] as number[];
+  const place = firstAsking(data.targets);
+  const together = togetherAt(state.step);
+  // Slow at both ends.
+  const moved = together * together * (3 - 2 * together);
+  const pitch = area.width / (4 * d_model);
+  const wide = pitch * token.length;
+  const box = (x: number, width = wide): Area => ({ ...area, x, width });
+  const field = (at: Area): Mark => ({ mark: 'box', ...at, fill: 'field' });
+  const bars = (values: number[], at: Area, ink: 'token-token' | 'position-position' | 'ink'): Mark => ({
+    mark: 'path',
+    d: barsPath(values, at, limit),
+    fill: ink,
+  });
+  const below = area.y + area.height + 14;
+  const said = (text: string, at: Area, anchor: 'start' | 'middle' = 'start'): Mark[] =>
+    labels
+      ? [
+          {
+            mark: 'text',
+            x: anchor === 'start' ? at.x : at.x + at.width / 2,
+            y: below,
+            text,
+            ink: 'ink',
+            anchor,
+          },
+        ]
+      : [];
+  const names = [
+    `token ${task.token(data.tokens[place] as number, data.tokens.length)}`,
+    `position ${place}`,
+  ] as const;
+  if (name === 'added') {
+    const [t, p, sum] = [0, 1.5, 3].map((widths) => box(area.x + widths * d_model * pitch)) as [
+      Area,
+      Area,
+      Area,
+    ];
+    const sign = (text: string, x: number): Mark => ({
+      mark: 'text',
+      x,
+      y: area.y + area.height / 2 + 5,
+      text,
+      anchor: 'middle',
+      ink: 'ink',
+      size: 16,
+    });
+    const sums = token.map((value, c) => value + (position[c] as number));
+    const way = (from: Area): Area => ({ ...from, x: from.x + (sum.x - from.x) * moved });
+    return [
+      ...[t, p, sum].map(field),
+      bars(token, t, 'token-token'),
+      bars(position, p, 'position-position'),
+      sign('+', (t.x + wide + p.x) / 2),
+      sign('=', (p.x + wide + sum.x) / 2),
+      bars(together < 1 ? token : sums, together < 1 ? way(t) : sum, together < 1 ? 'token-token' : 'ink'),
+      bars(together < 1 ? position : [], way(p), 'position-position'),
+      ...said(names[0], t),
+      ...said(names[1], p),
+      ...said('the sum', sum),
+    ];
+  }
+  const t = box(area.x);
+  const p = box(area.x + wide);
+  const far = area.x + area.width - wide;
+  const arriving = { ...p, x: far + (p.x - far) * moved };
+  const wall = area.x + wide;
+  return [
+    field(box(area.x, 2 * wide)),
+    bars(token, t, 'token-token'),
+    bars(position, arriving, 'position-position'),
+    ...(name === 'apart'
+      ? [
+          {
+            mark: 'line',
+            x1: wall,
+            x2: wall,
+            y1: area.y - 5,
+            y2: area.y + area.height + 5,
+            ink: 'ink',
+            wide: 3,
+          } as const,
+        ]
+      : []),
+    ...said(names[0], t),
+    ...said(names[1], { ...p, x: Math.max(p.x, area.x + 7 * names[0].length + 8) }),
+  ];
+}
+
+/** The row's tokens and their positions. */
+function tokensOf({ data, task }: Page, row: Row, y: number): Mark[] {
+  return data.tokens.flatMap((id, place): Mark[] => [
+    { mark: 'box', x: row.x + place * row.cell + 1, y, width: row.cell - 2, height: 26, fill: 'field' },
+    {
+      mark: 'text',
+      x: middleOf(row, place),
+      y: y + 18,
+      text: task.token(id, data.tokens.length),
+      anchor: 'middle',
+      ink: 'ink',
+      size: 14,
+    },
+    {
+      mark: 'text',
+      x: middleOf(row, place),
+      y: y + 40,
+      text: String(place),
+      anchor: 'middle',
+      ink: 'position-position',
+    },
+  ]);
+}
+
+/** What the model answers, each marked right or wrong; wrong ones are hatched. */
+function answersOf(
+  { data, state, task }: Page,
+  name: ShownName,
+  row: Row,
+  y: number,
+  marksBelow: boolean,
+): Mark[] {
+  const look = lookAt(data, state.step);
+  const high = 26;
+  let hatched = '';
+  const marks = data.tokens.flatMap((_, place): Mark[] => {
+    const x = row.x + place * row.cell + 1;
+    const width = row.cell - 2;
+    if ((data.targets[place] as number) < 0) return [];
+    const right = isAnswerRight(data, name, look, place);
+    const ink = right ? 'ink' : 'warning';
+    if (!right) {
+      for (let at = 6; at < width + high; at += 6) {
+        const [from, to] = [Math.min(at, width), Math.max(0, at - high)];
+        hatched += `M${round(x + from)},${round(y + at - from)}L${round(x + to)},${round(y + at - to)}`;
+      }
+    }
+    const sign = right ? '✓' : '✗';
+    const answer = task.answer(shownOf(data, name).answers[look]?.[place] as number);
+    const middle = middleOf(row, place);
+    return [
+      {
+        mark: 'box',
+        x,
+        y,
+        width,
+        height: high,
+        fill: right ? 'field' : 'paper',
+        stroke: right ? 'line' : 'warning',
+      },
+      {
+        mark: 'text',
+        x: middle,
+        y: y + 18,
+        text: marksBelow ? answer : `${answer}\u2009${sign}`,
+        anchor: 'middle',
+        ink,
+        size: 14,
+        bold: true,
+      },
+      ...(marksBelow
+        ? [{ mark: 'text', x: middle, y: y + 41, text: sign, anchor: 'middle', ink, size: 13 } as const]
+        : []),
+    ];
+  });
+  return [...marks, { mark: 'path', d: hatched, stroke: 'warning', wide: 1, opacity: 0.3 }];
+}
+
+/** Right answers over the steps, up to the one that is shown: each seed, their mean, and what guessing gets. */
+function chartOf(
+  { data, state }: Page,
+  name: ShownName,
+  { x, y, width, height }: Area,
+  labelled: boolean,
+): Mark[] {
+  const { right, mean } = data.models[name];
+  const across = (step: number) => x + (step / steps) * width;
+  const up = (count: number) => y + height - (count / data.questions) * height;
+  const end = Math.min(Math.max(0, state.step), lastStep(data));
+  const line = (counts: readonly number[]) => {
+    const whole = Math.floor(end / stride);
+    const points = counts
+      .slice(0, whole + 1)
+      .map((count, k) => `${round(across(k * stride))},${round(up(count))}`);
+    const next = counts[whole + 1];
+    if (next !== undefined && end > whole * stride) {
+      const from = counts[whole] as number;
+      points.push(`${round(across(end))},${round(up(from + (next - from) * (end / stride - whole)))}`);
+    }
+    return `M${points.join('L')}`;
+  };
+  const ink = rightAt(data, name, end) >= aim ? 'ink' : 'warning';
+  const guess = up(data.models.guess.mean.at(-1) as number);
+  return [
+    { mark: 'line', x1: x, x2: x + width, y1: y + height, y2: y + height, ink: 'line' },
+    { mark: 'line', x1: x, x2: x + width, y1: y, y2: y, ink: 'line' },
+    { mark: 'line', x1: x, x2: x + width, y1: guess, y2: guess, ink: 'quiet', dashed: true },
+    { mark: 'path', d: right.map(line).join(''), stroke: ink, wide: 1, opacity: 0.45 },
+    { mark: 'path', d: line(mean), stroke: ink, wide: 2.5 },
+    ...(labelled
+      ? [
+          {
+            mark: 'text',
+            x: x + width,
+            y: guess + 13,
+            text: `guessing gets ${aboutPercent(rightAt(data, 'guess', lastStep(data)))}`,
+            anchor: 'end',
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+/** The tops of what stands in a column, from the top of the picture. */
+const tops = {
+  test: 46,
+  title: 64,
+  width: 82,
+  vector: 94,
+  label: 146,
+  row: 216,
+  answers: 262,
+  chart: 322,
+  foot: 412,
+};
+const vectorHeight = 46;
+const chartHeight = 72;
+const margin = 60;
+const between = 36;
+
+/** Where the rows of tokens are in either arrangement. */
+function arrange(
+  { data, state, task }: Page,
+  width: number,
+): { rows: Row[]; top: number; block: number; height: number } {
+  const n = data.tokens.length;
+  if (width >= sideBySide) {
+    const column = (width - margin - 2 * between) / 3;
+    const rows = [0, 1, 2].map((k) => ({
+      x: margin + k * (column + between),
+      y: tops.row,
+      cell: column / n,
+      rise: 50,
+      height: 84,
+    }));
+    return { rows, top: tops.row, block: column, height: tops.foot + 8 };
+  }
+  const lines = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width).length;
+  const top = 20 * lines + 6;
+  const beside = width >= 600;
+  const block = beside ? 104 : 134;
+  const wide = beside ? Math.min(34 * n, 0.52 * width) : width;
+  const rows = [0, 1, 2].map((k) => ({
+    x: width - wide,
+    y: top + 52 + k * block + (beside ? 52 : 100),
+    cell: wide / n,
+    rise: beside ? 40 : 31,
+    height: 26,
+  }));
+  return { rows, top, block, height: top + 52 + 3 * block + 16 };
+}
+
+const regionOf = (data: Data, row: Row, i: number): Region => ({
+  x: row.x,
+  y: row.y - row.rise,
+  width: data.tokens.length * row.cell,
+  height: row.rise + row.height,
+  rows: 3,
+  columns: data.tokens.length,
+  pick: {
+    points: {
+      x: data.tokens.map((_, place) => middleOf(row, place)),
+      y: data.tokens.map(() => row.y + row.height / 2),
+      cursors: data.tokens.map((_, j) => ({ i, j })),
+      boxes: data.tokens.map(() => ({ width: row.cell, height: row.height + 2 })),
+    },
+  },
+});
+
+function arcMarks({ data, state, task }: Page, name: ShownName, row: Row): Mark[] {
+  const { looking, lacking } = arcsOf(data, name, lookAt(data, state.step), row, () => true, task);
+  return [
+    { mark: 'path', d: lacking, stroke: 'warning', wide: 1.3, dashed: true, opacity: 0.6 },
+    { mark: 'path', d: looking, stroke: 'ink', wide: 1.4, opacity: 0.75 },
+  ];
+}
+
+const percentAt = ({ data, state }: Page, name: ShownName): string =>
+  `${aboutPercent(rightAt(data, name, state.step))} right`;
+const inkAt = ({ data, state }: Page, name: ShownName) =>
+  rightAt(data, name, state.step) >= aim ? ('ink' as const) : ('warning' as const);
+
+/** Beside a vector: the other way to concatenate, or what keeps the halves apart. */
+function asideOf({ data, state }: Page, name: ShownName): string[] {
+  if (togetherAt(state.step) < 1) return [];
+  if (name === 'apart') return ['each half has', 'scores of its own'];
+  if (name === 'added') return [];
+  const other = name === 'widened' ? 'divided' : 'widened';
+  const right = aboutPercent(rightAt(data, other, state.step));
+  return [
+    `or ${other}, ${widths[other].split(' =')[0]}:`,
+    `${data.models[other].parameters.toLocaleString('en')} numbers, ${right}`,
+  ];
+}
+
+function inColumns(page: Page, width: number) {
+  const { data, state, task } = page;
+  const { rows, block, height } = arrange(page, width);
+  const question = questions[state.task];
+  const marks: Mark[] = [
+    { mark: 'text', x: 0, y: 17, text: question, ink: 'ink', size: 16, bold: true },
+    { mark: 'text', x: width, y: 17, text: exampleOf(data, task), anchor: 'end', size: 15 },
+  ];
+  const label = (y: number, text: string): Mark => ({ mark: 'text', x: 0, y, text });
+  marks.push(
+    label(tops.row + 18, 'token'),
+    label(tops.row + 40, 'position'),
+    label(tops.answers + 18, 'answer'),
+    label(tops.chart + 4, '100\u202f%'),
+  );
+  shownNames(state).forEach((name, k) => {
+    const row = rows[k] as Row;
+    const { x } = row;
+    const wall = x - between / 2;
+    marks.push(
+      ...(name === 'apart'
+        ? ([
+            { mark: 'line', x1: wall, x2: wall, y1: 34, y2: height - 4, ink: 'quiet', dashed: true },
+            { mark: 'text', x, y: tops.test, text: 'A test' },
+          ] as const)
+        : []),
+      { mark: 'text', x, y: tops.title, text: titles[name], ink: 'ink', size: 13, bold: true },
+      { mark: 'text', x, y: tops.width, text: `${widths[name]} · ${numbersOf(data.models[name])}` },
+      ...vectorOf(page, name, { x, y: tops.vector, width: block, height: vectorHeight }, true),
+      ...asideOf(page, name).map(
+        (text, line): Mark => ({
+          mark: 'text',
+          x: x + block,
+          y: tops.vector + 20 + 16 * line,
+          text,
+          anchor: 'end',
+        }),
+      ),
+      ...arcMarks(page, name, row),
+      ...tokensOf(page, row, tops.row),
+      ...answersOf(page, name, row, tops.answers, true),
+      ...chartOf(page, name, { x, y: tops.chart, width: block, height: chartHeight }, true),
+      { mark: 'text', x, y: tops.foot, text: `${steps} steps, ${seeds} seeds` },
+      {
+        mark: 'text',
+        x: x + block,
+        y: tops.foot + 2,
+        text: percentAt(page, name),
+        anchor: 'end',
+        ink: inkAt(page, name),
+        size: 18,
+        bold: true,
+      },
+    );
+  });
+  return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
+}
+
+/** Text in lines that fit the width, in letters of 15 pixels. */
+function wrapped(text: string, width: number): string[] {
+  const most = Math.floor(width / 8.2);
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`.trim();
+    if (line.length > most) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines;
+}
+
+function inRows(page: Page, width: number) {
+  const { data, state, task } = page;
+  const { rows, top, block, height } = arrange(page, width);
+  const beside = width >= 600;
+  const left = beside ? (rows[0] as Row).x - 24 : width;
+  const wordy = left >= 300;
+  const marks: Mark[] = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width).map(
+    (text, k): Mark => ({ mark: 'text', x: 0, y: 15 + 20 * k, text, ink: 'ink', size: 15, bold: true }),
+  );
+  marks.push(...tokensOf(page, rows[0] as Row, top));
+  shownNames(state).forEach((name, k) => {
+    const row = rows[k] as Row;
+    const y = top + 52 + k * block;
+    const vector = Math.min(0.52 * left, 230);
+    marks.push(
+      ...(k > 0
+        ? [
+            {
+              mark: 'line',
+              x1: 0,
+              x2: width,
+              y1: y,
+              y2: y,
+              ink: name === 'apart' ? 'quiet' : 'line',
+              dashed: name === 'apart',
+            } as const,
+          ]
+        : []),
+      {
+        mark: 'text',
+        x: 0,
+        y: y + 18,
+        text:
+          name === 'apart' && left >= 330
+            ? `Test: ${titles[name][0]?.toLowerCase()}${titles[name].slice(1)}`
+            : titles[name],
+        ink: 'ink',
+        size: 13,
+        bold: true,
+      },
+      { mark: 'text', x: 0, y: y + 35, text: `${widths[name]} · ${numbersOf(data.models[name], wordy)}` },
+      {
+        mark: 'text',
+        x: left,
+        y: y + 35,
+        text: aboutPercent(rightAt(data, name, state.step)),
+        anchor: 'end',
+        ink: inkAt(page, name),
+        size: 15,
+        bold: true,
+      },
+      ...vectorOf(page, name, { x: 0, y: y + 44, width: vector, height: 26 }, false),
+      ...chartOf(page, name, { x: vector + 16, y: y + 44, width: left - vector - 16, height: 26 }, false),
+      ...arcMarks(page, name, row),
+      ...answersOf(page, name, row, row.y, false),
+    );
+  });
+  const guess = aboutPercent(rightAt(data, 'guess', lastStep(data)));
+  const text = `${wordy ? `${steps} steps, ` : ''}${seeds} seeds. Dashed: guessing gets ${guess}.`;
+  marks.push({ mark: 'text', x: 0, y: height - 3, text });
+  return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
+}
