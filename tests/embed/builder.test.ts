@@ -224,6 +224,10 @@ test('one file, opened from disk, with a link to where it comes from', async () 
   const { saved, open, evaluate, finding, servers, complaints } = await openBuilder('dot-products', state);
   const { file } = await saved('One file');
   await servers.stop();
+  // It is made to be passed on, so it says where the licences are.
+  expect(await readFile(file, 'utf8')).toMatch(
+    new RegExp(`<body>\\n +<!-- Superpose, MIT, .* The licences: ${servers.site}THIRD-PARTY\\.txt -->`),
+  );
   await open(pathToFileURL(file).href);
   await expect.poll(async () => (await evaluate(readFigures))[0]?.finding, patience).toBe(finding);
   expect((await evaluate(readFigures))[0]?.link).toContain(servers.site);

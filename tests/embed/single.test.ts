@@ -87,6 +87,7 @@ describe('a page of one file', () => {
   test('what the reader sets stands in its address, with its theme and what can be set', async () => {
     const page = await opened({ keep: 'n d' }, '#v=1&figure=dot-products&n=6&theme=dark');
     await shows(page, { n: '6' });
+    await page.getByText('More settings').click();
     await page.locator('input[name=n]').first().fill('9');
     await shows(page, { n: '9' });
     const settings = async () => new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));

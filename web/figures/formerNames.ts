@@ -42,3 +42,9 @@ export function today(figure: string, settings: Settings = []): { figure: string
   const shows = Object.entries(found.shows ?? {}).filter(([name]) => !names.has(name));
   return { figure: found.figure, settings: [...shows, ...given] };
 }
+
+/** What a setting of today was called in the figure of that name. */
+export function formerSetting(figure: string, setting: string): string {
+  const names = formerly(figure)?.renamed ?? {};
+  return Object.keys(names).find((was) => names[was] === setting) ?? setting;
+}

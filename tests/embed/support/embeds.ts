@@ -139,6 +139,28 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     expect(inputs).toBe(1);
   });
 
+  test('a frame of another origin has no say over its height, whatever it sends', async () => {
+    const says = [
+      JSON.stringify({ context: 'iframe.resize', height: 19_000 }),
+      '{"context":"iframe.resize","height":1e308}',
+      'iframe.resize, and no JSON',
+      'null iframe.resize',
+    ];
+    const hostile = `<script>for (const one of ${JSON.stringify(says)}) parent.postMessage(one, '*')</script>`;
+    const address = `data:text/html,${encodeURIComponent(hostile)}`;
+    const { engine } = await open(({ site }) => ({
+      html: page(
+        `<script src="${site}resize.js"></script><iframe title="Hostile" style="height:90px" src="${address}"></iframe><iframe title="Hostile" style="height:90px" sandbox="allow-scripts" src="${address}"></iframe><iframe sandbox="allow-scripts" title="Gram" style="height:90px" src="${site}figures/gram/"></iframe>`,
+      ),
+    }));
+    const heights = () =>
+      engine.evaluate(() => [...document.querySelectorAll('iframe')].map((one) => one.clientHeight));
+    // The figure's message comes last.
+    await expect.poll(async () => (await heights())[2], patience).toBeGreaterThan(300);
+    expect((await heights()).slice(0, 2)).toEqual([90, 90]);
+    expect(engine.complaints).toEqual([]);
+  });
+
   test('such a frame has the theme of the page around, and follows its switch', async () => {
     const { engine } = await open(
       ({ site }) => ({

@@ -17,7 +17,8 @@ const built = join(root, 'build/hosts');
 
 /** Settings that Markdown could misread: an underscore in an address. */
 function settingsOf({ kind }: Way, place: number): [figure: string, settings: Record<string, string>] {
-  if (kind === 'iframe' || kind === 'markdown' || kind === 'svg') return ['three-concats', { d_position: '32' }];
+  if (kind === 'iframe' || kind === 'markdown' || kind === 'svg')
+    return ['three-concats', { d_position: '32' }];
   return ['dot-products', { n: String(9 - place), d: '16' }];
 }
 

@@ -59,7 +59,6 @@ export function singlePage(parts: SinglePageParts): string {
     "form-action 'none'",
   ].join('; ');
   return `<!DOCTYPE html>
-${notice(page)}
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -71,6 +70,7 @@ ${notice(page)}
     <style>${style}</style>
   </head>
   <body>
+    ${notice(page)}
     <superpose-figure name="${page.figure}"><picture><source media="(min-width: 48rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p></superpose-figure>
     <script type="application/json" id="superpose-page">${jsonBlock(page)}</script>
     ${wasmBlock('superpose')}${takesRest ? wasmBlock('superpose-second') : ''}
