@@ -213,3 +213,20 @@ test('it stops midway, and nothing of it stays in memory', async () => {
   await expectToStopMidway(addOrConcatenate);
   await expectNothingToStay(addOrConcatenate, { seed: 3 });
 });
+
+test('in another page’s column of 600 pixels every arc of the wide picture is there', async () => {
+  const { data, state } = await run<Data>(addOrConcatenate, { task: 'lookup' });
+  // One curve an arc, in paths that nothing else has: solid where a token looks, dashed where it should.
+  const arcsAt = (width: number) =>
+    figure
+      .scene(data, state as never, width)
+      .marks.flatMap((mark) =>
+        mark.mark === 'path' && mark.d.includes('C')
+          ? [[mark.dashed === true, mark.d.split('C').length - 1]]
+          : [],
+      );
+  const arcs = arcsAt(1048);
+  expect(arcs.filter(([lacking]) => !lacking).length).toBe(3);
+  // A frame takes some of its width for margins.
+  for (const width of [584, 600, 700]) expect(arcsAt(width)).toEqual(arcs);
+});
