@@ -66,6 +66,9 @@ const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
   return [...new Map(states.map((state) => [JSON.stringify(state), state])).values()];
 };
 
+/** The other picture of figures whose first one does not depend on where rows come from. */
+const other: Record<string, string> = { collisions: 'one', gauge: 'parts', sum: 'channels' };
+
 for (const [name, load] of Object.entries(figures)) {
   test.runIf(inject('withModel'))(
     name,
@@ -73,12 +76,12 @@ for (const [name, load] of Object.entries(figures)) {
       const figure = await load();
       const compute = await computeOf(name);
       const first = initialState(figure.controls) as State;
-      // Dear ones: lost words are drawn whatever else is set, and probes too.
+      const of = other[name];
       const states =
         name === 'probes'
           ? [first]
-          : name === 'collisions'
-            ? [first, ...statesOf(figure).map((state) => ({ ...state, of: 'one' }))]
+          : of
+            ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))]
             : statesOf(figure);
       for (const state of states) {
         const used = { model: false, random: false };

@@ -37,6 +37,13 @@ export const oldLinks: OldLink[] = [
       pooler: false,
     },
   ),
+  // A figure's own page carries what its sentence's positions need, and no more of the model.
+  link(
+    'mixing',
+    'tokens=sentence&word=3&first=2&second=9&d=64&scale=0.5&seed=7&text=The+river+bank+was+closed,+so+she+walked+to+the+other+bank.',
+    'sum',
+    { of: 'channels', word: 3, first: 2, second: 9, scale: 0.5 },
+  ),
   link('normalising', 'weights=seeded&head=2&gauge=raw&n=8&seed=7&centred=yes&text=hello', 'gauge', {
     of: 'parts',
     weights: 'seeded',

@@ -160,7 +160,7 @@ test('without scripts all figures and steps of a beat stand in order', async () 
 });
 
 test.each([
-  ['mixing', 'mixing'],
+  ['mixing', 'sum'],
   ['one-score', 'one-score'],
   ['schemes', 'schemes'],
   ['train', 'four-tasks'],

@@ -67,7 +67,7 @@ test(`${figures} figures come, are moved and go`, async () => {
         const home = document.getElementById('soak') as HTMLElement;
         for (let k = low; k < high; k++) {
           const figure = document.createElement('superpose-figure') as HTMLElement & { result?: unknown };
-          figure.setAttribute('name', ['dot-products', 'mixing'][k % 2] as string);
+          figure.setAttribute('name', ['dot-products', 'encoding'][k % 2] as string);
           figure.setAttribute('seed', String(k));
           home.append(figure);
           // One in three is removed before it has answered; the others are moved first.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { load, type Table } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as gauge from '../../web/figures/gauge.ts';
-import * as mixing from '../../web/figures/mixing.ts';
+import * as sums from '../../web/figures/sum.ts';
 import * as threeConcats from '../../web/figures/threeConcats.ts';
 import { run } from '../figures/support.ts';
 
@@ -12,21 +12,16 @@ const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf
   .replace(/\s+/g, ' ');
 const said = (sentence: string) => expect(page).toContain(sentence);
 
-test('signs, moves and distances of sums', async () => {
-  const { data } = await run<{
-    token: Float64Array;
-    moved: Float64Array;
-    shift: Float64Array;
-    places: { sum: Float64Array }[];
-  }>(mixing);
+test.runIf(inject('withModel'))('signs, moves and distances of sums', async () => {
+  const { data } = await run(sums, { of: 'channels' });
   said('In some channels the sum has the opposite sign of the word');
-  const opposite = data.token.filter((value, k) => value * (data.places[0]?.sum[k] as number) < 0);
+  const opposite = data.token.filter((value: number, k: number) => value * data.places[0].sum[k] < 0);
   expect(opposite.length).toBeGreaterThan(1);
   said('moves it by exactly the difference of the two positions, and moves every word by the same');
-  const other = await run<typeof data>(mixing, { word: 9 });
+  const other = await run(sums, { of: 'channels', word: 9 });
   expect(other.data.shift).toEqual(data.shift);
   for (const { moved, shift } of [data, other.data])
-    moved.forEach((value, k) => {
+    moved.forEach((value: number, k: number) => {
       expect(value).toBeCloseTo(shift[k] as number, 14);
     });
   said('At one place, the distances between words are what they were before.');

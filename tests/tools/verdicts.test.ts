@@ -57,7 +57,7 @@ test('papers that a verdict cites are said not to be computed here', () => {
 
 for (const verdict of verdicts) {
   const { claim, why, figure, section, shows } = verdict;
-  const withoutModel = !inject('withModel') && figure && ['overlap', 'one-score', 'heads'].includes(figure);
+  const withoutModel = !inject('withModel') && figure && ['overlap', 'sum', 'one-score', 'heads'].includes(figure);
   test.skipIf(withoutModel)(claim, async () => {
     const known = new Set(numbersIn(`${claim} ${shows.join(' ; ')}`));
     if (!figure) {

@@ -21,9 +21,6 @@ const chunkOf = new Map(
     }),
 );
 
-// It is in a closed card, so it can come as late as the last figures.
-chunkOf.set('mixing', `figures-${starts.length}`);
-
 // The first figure takes them too.
 for (const name of ['tasks', 'running']) chunkOf.set(name, 'figures-1');
 

@@ -118,7 +118,8 @@ export class Cursors implements ReactiveController {
 
   /** Some figures choose or open a place instead of holding it; true if this one did. */
   private choose(cursor: Cursor): boolean {
-    const figure = this.host.picture.view?.figure;
+    const view = this.host.picture.view;
+    const figure = view?.figure;
     if (figure?.opens) {
       this.move(cursor);
       void this.host.updateComplete.then(() =>
@@ -126,8 +127,9 @@ export class Cursors implements ReactiveController {
       );
       return true;
     }
-    if (figure?.chooses === undefined) return false;
-    this.host.asking.change(figure.chooses as string, cursor.j, true);
+    const setting = view && figure?.chooses?.(view.state);
+    if (setting === undefined) return false;
+    this.host.asking.change(setting as string, cursor.j, true);
     return true;
   }
 

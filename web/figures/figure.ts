@@ -141,7 +141,7 @@ export interface Figure<C extends Controls, Data> {
   /** Its marks appear one after another when it is first shown. */
   enters?: true;
   /** The setting that a click, tap or Enter sets to the cursor’s column; else clicks hold the cursor. */
-  chooses?: keyof C;
+  chooses?(state: StateOf<C>): keyof C | undefined;
   /** Its picture is drawn again for each place that is pointed at. */
   redraws?: true;
   /** Buttons beside the inputs, each for several settings at once. */

@@ -14,6 +14,12 @@ interface Today {
 export const formerNames: Readonly<Record<string, Today>> = {
   'collision-error': { figure: 'collisions', shows: { of: 'lost' }, renamed: { words: 'looked' } },
   cost: { figure: 'three-concats', renamed: { d: 'd_model' } },
+  mixing: {
+    figure: 'sum',
+    shows: { of: 'channels' },
+    // Its drawn tokens are gone: the rows are the sentence’s.
+    renamed: { tokens: '', d: '', seed: '' },
+  },
   normalising: { figure: 'gauge', shows: { of: 'parts', head: '3' } },
   quoted: { figure: 'tables', shows: { of: 'quoted' } },
   shift: { figure: 'gram', shows: { of: 'shift', d: '64' } },

@@ -5,7 +5,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   'add-or-concatenate': async () => (await import('./addOrConcatenate.js')).figure,
   sum: async () => (await import('./sum.js')).figure,
   'dot-products': async () => (await import('./dotProducts.js')).figure,
-  mixing: async () => (await import('./mixing.js')).figure,
   oblique: async () => (await import('./oblique.js')).figure,
   probes: async () => (await import('./probes.js')).figure,
   collisions: async () => (await import('./collisions.js')).figure,

@@ -1,17 +1,26 @@
 // Figure "One sum, two readers": a word's vector and its place's, their sum, and what two heads of the first layer make
-// of such sums: one reads places, the other words.
+// of such sums: one reads places, the other words. And the sum channel by channel, at two places, beside the two
+// vectors concatenated.
 import { openingHeads, openingText, type PooledShares, type Scores } from 'superpose';
-import { aboutPercent, percent } from '../plot/format.js';
+import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
+import { howExactly } from '../plot/gap.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
-import type { Cursor, Ink, Mark, Region, Term } from '../plot/scene.js';
+import type { Cursor, Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library, Said } from './figure.js';
-import { withGauge } from './gaugeControl.js';
+import { rawRows, withGauge } from './gaugeControl.js';
 import { fetching, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
 import { groups, kindOf, termLabels, terms } from './terms.js';
 
 const head = { kind: 'range', min: 0, max: 11, step: 1, more: true } as const;
 const controls = {
+  of: {
+    kind: 'choice',
+    label: 'Show',
+    options: { readers: 'Two readers', channels: 'Channel by channel' },
+    initial: 'readers',
+    radio: true,
+  },
   terms: {
     kind: 'choice',
     label: 'Terms of the scores',
@@ -20,6 +29,9 @@ const controls = {
     radio: true,
   },
   word: { kind: 'range', label: 'Chosen word', min: 0, max: 31, step: 1, initial: 8 },
+  first: { kind: 'range', label: 'At position i', min: 0, max: 127, step: 1, initial: 3 },
+  second: { kind: 'range', label: 'And at position j', min: 0, max: 127, step: 1, initial: 12 },
+  scale: { kind: 'range', more: true, label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
   text: sentenceControl,
   places: { ...head, label: 'Left reader: head', initial: openingHeads[0] as number },
   words: { ...head, label: 'Right reader: head', initial: openingHeads[1] as number },
@@ -38,7 +50,7 @@ interface Reader {
   change: number;
 }
 
-interface Data {
+interface Readers {
   tokens: readonly string[];
   dropped: number;
   chosen: number;
@@ -49,6 +61,37 @@ interface Data {
   channels: number;
   readers: Reader[];
 }
+
+interface Place {
+  /** ρp */
+  position: Rows;
+  /** x + ρp */
+  sum: Rows;
+  length: number;
+  /** Of the sum and the bare token. */
+  cosine: number;
+}
+
+/** One word's row at two places. */
+interface Channels {
+  tokens: readonly string[];
+  dropped: number;
+  chosen: number;
+  token: Rows;
+  places: [Place, Place];
+  /** Sum at j minus sum at i, and position at j minus position at i. */
+  moved: Rows;
+  shift: Rows;
+  /** The largest difference between the two. */
+  gap: number;
+  /** Cosine of the two sums, and of the two joined vectors. */
+  cosine: number;
+  joinedCosine: number;
+}
+
+type Data = Readers | Channels;
+
+const isChannels = (data: Data): data is Channels => 'places' in data;
 
 /** The most tokens of a sentence. */
 const longest = 32;
@@ -104,6 +147,7 @@ async function takeApart(library: Library, { text, places, words }: State): Prom
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
+  if (state.of === 'channels') return channels(library, state);
   const superpose = await library.first();
   const { scores, shares, token, position, tokens, dropped } = await takeApart(library, state);
   const chosen = Math.min(state.word, tokens.length - 1);
@@ -145,6 +189,77 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
+const at = (values: ArrayLike<number>, place: number) => values[place] ?? Number.NaN;
+const table = (values: ArrayLike<number>, rows: number): Table => ({
+  data: Float64Array.from(values),
+  rows,
+  columns: values.length / rows,
+});
+const rowOf = ({ data, columns }: Table, row: number) => data.slice(row * columns, (row + 1) * columns);
+
+/** The word's row, and rows of positions up to the later place. The opening's file has those of its sentence. */
+async function rowsOf(library: Library, { text, word, first, second }: State) {
+  const far = Math.max(first, second);
+  if (text === openingText) {
+    const { tokens, summands } = await library.opening();
+    if (far < tokens.length) {
+      const chosen = Math.min(word, tokens.length - 1);
+      const token = table(rowOf(summands.token, chosen), 1);
+      return { tokens, dropped: 0, chosen, token, position: summands.position };
+    }
+  }
+  const model = await library.miniLM();
+  const { ids, tokens, dropped } = model.tokenize(text, longest);
+  const chosen = Math.min(word, tokens.length - 1);
+  // The same word at every place up to the later one, perhaps past the sentence's end.
+  const everywhere = Array.from({ length: far + 1 }, () => ids[chosen] as number);
+  const { token, position } = await model.summands({ ids: everywhere, tokens: [], dropped: 0 });
+  return { tokens, dropped, chosen, token: table(rowOf(token, 0), 1), position };
+}
+
+async function channels(library: Library, state: State): Promise<Channels> {
+  const superpose = await library.first();
+  const { first, second, scale } = state;
+  const { tokens, dropped, chosen, token, position } = await rowsOf(library, state);
+  const atPlaces = table([...rowOf(position, first), ...rowOf(position, second)], 2);
+  const twice = table([...token.data, ...token.data], 2);
+  const added = superpose.bertEmbeddings({ token: twice, position: atPlaces, positionScale: scale });
+  const { sum, summands } = added;
+  const scaled = summands.position;
+  const lengths = superpose.rowLengths(sum);
+  const withToken = superpose.rowCosines(token, sum).data;
+  // The second place minus the first.
+  const less = (of: Table) =>
+    superpose.bertEmbeddings({
+      token: table(rowOf(of, 1), 1),
+      position: table(rowOf(of, 0), 1),
+      positionScale: -1,
+    }).sum.data;
+  const joined = table(
+    [0, 1].flatMap((row) => [...token.data, ...rowOf(scaled, row)]),
+    2,
+  );
+  const placeOf = (row: 0 | 1): Place => ({
+    position: rowOf(scaled, row),
+    sum: rowOf(sum, row),
+    length: lengths[row] as number,
+    cosine: withToken[row] as number,
+  });
+  const [moved, shift] = [less(sum), less(scaled)];
+  return {
+    tokens,
+    dropped,
+    chosen,
+    token: token.data,
+    places: [placeOf(0), placeOf(1)],
+    moved,
+    shift,
+    gap: superpose.largestDifference(moved, shift),
+    cosine: superpose.rowCosines(sum, sum).data[1] as number,
+    joinedCosine: superpose.rowCosines(joined, joined).data[1] as number,
+  };
+}
+
 /** What a head reads, by the term with the largest share. */
 function reads({ shares }: Reader): { term: Term; says: string } {
   const most = Math.max(...shares);
@@ -159,11 +274,11 @@ function reads({ shares }: Reader): { term: Term; says: string } {
   return { term, says: says[term] };
 }
 
-const weights = ({ attention }: Reader, { chosen, tokens }: Data): Rows =>
+const weights = ({ attention }: Reader, { chosen, tokens }: Readers): Rows =>
   attention.slice(chosen * tokens.length, (chosen + 1) * tokens.length);
 
 /** The one or two words that get most, most first, but not [CLS] and [SEP], which catch what no word gets. */
-function most(reader: Reader, data: Data): { place: number; weight: number }[] {
+function most(reader: Reader, data: Readers): { place: number; weight: number }[] {
   const words = [...weights(reader, data)]
     .map((weight, place) => ({ place, weight }))
     .slice(1, -1)
@@ -184,21 +299,44 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'trained',
   waiting: fetching,
   enters: true,
-  chooses: 'word',
+  chooses: ({ of }) => (of === 'readers' ? 'word' : undefined),
+  unused: ({ of }) => (of === 'channels' ? ['terms', 'places', 'words'] : ['first', 'second', 'scale']),
 
-  scene(data, state, width) {
-    const { bars, readers, height } = arrange(data, width);
-    const marks: Mark[] = [...barsOf(data, bars, width)];
-    const regions: Region[] = [];
-    data.readers.forEach((reader, which) => {
-      const drawn = readerOf(data, state, reader, readers[which] as Area, width);
-      marks.push(...drawn.marks);
-      regions.push(drawn.region);
+  scene: (data, state, width) =>
+    isChannels(data) ? channelScene(data, state, width) : readerScene(data, state, width),
+
+  /** In the sums, what the token and the position contribute to the channel. */
+  focus(whole, state, { j }, width) {
+    if (!isChannels(whole)) return [];
+    const data = drawnOf(whole);
+    const { strips } = arrangeStrips(data, state, width);
+    return strips.flatMap(({ area, place }): Mark[] => {
+      if (place === undefined || !(j < drawnChannels)) return [];
+      const { up, pitch } = scaleOf(area, limitOf(data), drawnChannels);
+      const wide = Math.max(pitch, 8) / 2;
+      const middle = Math.max(
+        area.x + wide,
+        Math.min(area.x + area.width - wide, area.x + (j + 0.5) * pitch),
+      );
+      const token = at(data.token, j);
+      const piece = (x: number, from: number, to: number, fill: Ink): Mark => ({
+        mark: 'box',
+        x,
+        y: Math.min(up(from), up(to)),
+        width: wide,
+        height: Math.abs(up(to) - up(from)),
+        fill,
+      });
+      return [
+        { mark: 'box', x: middle - wide, y: area.y, width: 2 * wide, height: area.height, fill: 'field' },
+        piece(middle - wide, 0, token, 'token-token'),
+        piece(middle, token, at(data.places[place].sum, j), 'position-position'),
+      ];
     });
-    return { width, height, marks, regions };
   },
 
   describe(data, state) {
+    if (isChannels(data)) return channelFinding(data, state);
     const [places, words] = data.readers as [Reader, Reader];
     if (!Number.isFinite(places.shares[0] ?? Number.NaN)) {
       return nothingToShare({ gauge: 'canonical' }, data.tokens.length);
@@ -218,11 +356,31 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   named: ({ tokens }) => ({ word: tokens }),
-  cells: ({ tokens }) => ({ rows: 1, columns: tokens.length }),
+  cells: (data) => ({ rows: 1, columns: isChannels(data) ? drawnChannels : data.tokens.length }),
   follows: ['terms', 'word'],
-  firstCursor: (data): Cursor => ({ i: 0, j: most(data.readers[1] as Reader, data)[0]?.place ?? 0 }),
+  firstCursor: (data): Cursor =>
+    isChannels(data)
+      ? mostHidden(drawnOf(data))
+      : { i: 0, j: most(data.readers[1] as Reader, data)[0]?.place ?? 0 },
 
-  readout(data, _, { j }) {
+  readout(data, { first, second }, { j }) {
+    if (isChannels(data)) {
+      const { token, places } = data;
+      const piece = (place: Place, name: number) => [
+        `; at place ${name} `,
+        { text: `token ${readable(at(token, j))}`, ink: 'token-token' as const },
+        ' ',
+        { text: `position ${signed(at(place.position, j))}`, ink: 'position-position' as const },
+        ` = sum ${readable(at(place.sum, j))}`,
+      ];
+      return [
+        { text: data.tokens[data.chosen] ?? '', strong: true },
+        `, channel ${j}`,
+        ...piece(places[0], first),
+        ...piece(places[1], second),
+        '. Concatenated, each keeps its own number.',
+      ];
+    }
     return [
       'From ',
       { text: data.tokens[data.chosen] ?? '', strong: true },
@@ -239,10 +397,40 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark: ({ tokens, dropped }) => sentenceRemark(tokens, dropped),
+  remark: (data) =>
+    `${sentenceRemark(data.tokens, data.dropped)}${isChannels(data) ? ' The model also adds a segment vector and normalises the sum; both are left out here.' : ''}`.trim(),
 
-  table: (data) =>
-    withGauge(
+  table(data, { first, second }) {
+    if (isChannels(data)) {
+      const { token, places, moved, shift } = data;
+      const [here, there] = places;
+      return withGauge(
+        {
+          columns: [
+            'channel',
+            'token',
+            `position ${first}`,
+            `sum at ${first}`,
+            `position ${second}`,
+            `sum at ${second}`,
+            'difference of the sums',
+            'difference of the positions',
+          ],
+          rows: Array.from(token, (value, channel) => [
+            channel,
+            value,
+            at(here.position, channel),
+            at(here.sum, channel),
+            at(there.position, channel),
+            at(there.sum, channel),
+            at(moved, channel),
+            at(shift, channel),
+          ]),
+        },
+        'raw',
+      );
+    }
+    return withGauge(
       {
         columns: ['place', 'token', ...data.readers.map((reader) => `attention of head ${reader.head}`)],
         rows: data.tokens.map((token, place) => [
@@ -252,8 +440,49 @@ export const figure: Figure<typeof controls, Data> = {
         ]),
       },
       'canonical',
-    ),
+    );
+  },
 };
+
+function readerScene(data: Readers, state: State, width: number): Scene {
+  const { bars, readers, height } = arrange(data, width);
+  const marks: Mark[] = [...barsOf(data, bars, width)];
+  const regions: Region[] = [];
+  data.readers.forEach((reader, which) => {
+    const drawn = readerOf(data, state, reader, readers[which] as Area, width);
+    marks.push(...drawn.marks);
+    regions.push(drawn.region);
+  });
+  return { width, height, marks, regions };
+}
+
+function channelScene(whole: Channels, state: State, width: number): Scene {
+  const data = drawnOf(whole);
+  const { strips, texts, height } = arrangeStrips(data, state, width);
+  const limit = limitOf(data);
+  const regions = strips.map(
+    ({ area }): Region => ({ ...area, pick: 'across', rows: 1, columns: drawnChannels }),
+  );
+  return {
+    width,
+    height,
+    marks: [...strips.flatMap((strip) => stripBars(strip, limit)), ...texts],
+    regions,
+  };
+}
+
+function channelFinding(
+  { token, places, gap, cosine, joinedCosine }: Channels,
+  { first, second }: State,
+): string {
+  const [here, there] = places;
+  const opposite = here.sum.filter((value, channel) => value * at(token, channel) < 0).length;
+  const sums =
+    first === second
+      ? 'Both places are the same, and so are the sums.'
+      : `The two sums, of norms ${about(here.length)} and ${about(there.length)}, have cosine ${about(cosine)} with each other (concatenated: ${about(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${howExactly(gap)}.`;
+  return `Whose a channel is, the sum does not say. In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at place ${second} ${about(there.cosine)}. ${sums}${rawRows}`;
+}
 
 const narrowOf = (width: number) => width < 620;
 /** Pixels per letter, rather too many than too few. */
@@ -285,7 +514,7 @@ function flow(tokens: readonly string[], width: number): { placed: Placed[]; lin
 }
 
 /** Bars on the left and readers on the right; on a phone, one below the other. */
-function arrange({ tokens }: Data, width: number) {
+function arrange({ tokens }: Readers, width: number) {
   const narrow = narrowOf(width);
   const left = narrow ? width : Math.min(300, 0.3 * width);
   const x = narrow ? 0 : left + 36;
@@ -303,7 +532,7 @@ function arrange({ tokens }: Data, width: number) {
 }
 
 /** x + p = sum: below one another, or side by side on a phone. */
-function barsOf(data: Data, area: Area, width: number): Mark[] {
+function barsOf(data: Readers, area: Area, width: number): Mark[] {
   const narrow = narrowOf(width);
   const limit = largestMagnitude([data.token, data.position, data.sum]) || 1;
   const word = data.tokens[data.chosen] as string;
@@ -326,33 +555,15 @@ function barsOf(data: Data, area: Area, width: number): Mark[] {
     const box: Area = { x, y: y + 20, width: across, height: down - 34 };
     return [
       { mark: 'text', x, y: y + 13, text, ink: 'ink', size: 13, bold: place === 2 || !narrow, enter },
-      { mark: 'box', ...box, fill: 'field' },
-      { mark: 'path', d: barsPath(values, box, limit), fill: ink as Ink, enter },
-      {
-        mark: 'line',
-        x1: x,
-        x2: x + across,
-        y1: box.y + box.height / 2,
-        y2: box.y + box.height / 2,
-        ink: 'quiet',
-      },
+      ...stripBars({ area: box, values, ink }, limit, enter),
     ];
   });
   const note = `${data.token.length} of ${data.channels} channels`;
   return [...marks, { mark: 'text', x: 0, y: area.height - 1, text: note, size: 11.5 }];
 }
 
-function barsPath(values: Rows, { x, y, width, height }: Area, limit: number): string {
-  const zero = y + height / 2;
-  const pitch = width / values.length;
-  return Array.from(values, (value, channel) => {
-    const top = zero - (value / limit) * (height / 2);
-    return `M${(x + channel * pitch).toFixed(1)},${zero}V${top.toFixed(1)}h${(pitch * 0.8).toFixed(1)}V${zero}Z`;
-  }).join('');
-}
-
 /** A head: what it reads, the sentence with what it looks at, and what its scores are made of. */
-function readerOf(data: Data, { terms: which }: State, reader: Reader, area: Area, width: number) {
+function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: Area, width: number) {
   const { term, says } = reads(reader);
   const { tokens, chosen } = data;
   const given = weights(reader, data);
@@ -412,7 +623,7 @@ function readerOf(data: Data, { terms: which }: State, reader: Reader, area: Are
 }
 
 /** Every word's attention as arcs, the chosen one's strong; what is small is left out. */
-function arcsOf({ attention }: Reader, { tokens, chosen }: Data, x: number[], y: number): Mark[] {
+function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, x: number[], y: number): Mark[] {
   const n = tokens.length;
   const arc = (from: number, to: number, ink: Ink, weight: number, strong: boolean): Mark => {
     const [a, b] = [x[from] as number, x[to] as number];
@@ -475,4 +686,140 @@ function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: n
         : []),
     ];
   });
+}
+
+const lowered = (number: number) =>
+  String(number).replace(/\d/g, (digit) => '₀₁₂₃₄₅₆₇₈₉'[Number(digit)] as string);
+
+interface Strip {
+  area: Area;
+  values: Rows;
+  ink: Ink;
+  /** For a sum: which place. */
+  place?: 0 | 1;
+}
+
+/** Two columns of equal width. A joined vector is twice as wide, so it takes both. */
+function arrangeStrips(data: Channels, { first, second }: State, width: number) {
+  const { token, places, moved, shift } = data;
+  const word = data.tokens[data.chosen] as string;
+  const narrow = width < 560;
+  const gap = narrow ? 14 : 28;
+  const column = (width - gap) / 2;
+  const [title, high, space] = [19, narrow ? 40 : 48, 8];
+  const strips: Strip[] = [];
+  const texts: Mark[] = [];
+  let y = 0;
+  const write = (x: number, text: string, ink: Ink = 'quiet', bold = false) => {
+    texts.push({ mark: 'text', x, y: y + 13, text, ink, bold, size: bold ? 13 : 12 });
+  };
+  const row = (left: Omit<Strip, 'area'>, right: Omit<Strip, 'area'>) => {
+    for (const [x, strip] of [
+      [0, left],
+      [column + gap, right],
+    ] as const)
+      strips.push({ ...strip, area: { x, y, width: column, height: high } });
+    y += high + space;
+  };
+  const xs = [0, column + gap] as const;
+  const names = [first, second] as const;
+  const most = narrow ? 8 : 24;
+  const short = word.length > most ? `${word.slice(0, most - 1)}…` : word;
+  names.forEach((name, side) => {
+    write(xs[side] as number, `“${short}” at ${narrow ? '' : 'place '}${name}`, 'ink', true);
+  });
+  y += 22;
+  for (const x of xs) write(x, 'token x', 'ink');
+  y += title;
+  row({ values: token, ink: 'token-token' }, { values: token, ink: 'token-token' });
+  names.forEach((name, side) => {
+    write(xs[side] as number, `+ position ρp${lowered(name)}`, 'ink');
+  });
+  y += title;
+  row(
+    { values: places[0].position, ink: 'position-position' },
+    { values: places[1].position, ink: 'position-position' },
+  );
+  names.forEach((name, side) => {
+    write(xs[side] as number, `= sum x + ρp${lowered(name)}`, 'ink');
+  });
+  y += title;
+  row({ values: places[0].sum, ink: 'ink', place: 0 }, { values: places[1].sum, ink: 'ink', place: 1 });
+  y += 8;
+  write(0, `Concatenated${narrow ? '' : ' instead'}: [x; ρp${lowered(first)}], twice as wide`, 'ink', true);
+  y += 22;
+  row({ values: token, ink: 'token-token' }, { values: places[0].position, ink: 'position-position' });
+  y += 8;
+  write(
+    0,
+    narrow ? 'From one place to the other' : 'What going from one place to the other changes',
+    'ink',
+    true,
+  );
+  y += 22;
+  write(0, narrow ? 'in the sum' : `in the sum: at ${second} less at ${first}`, 'ink');
+  write(column + gap, `ρ(p${lowered(second)} − p${lowered(first)})`, 'ink');
+  y += title;
+  row({ values: moved, ink: 'ink' }, { values: shift, ink: 'position-position' });
+  const limit = readable(limitOf(data));
+  write(
+    0,
+    narrow
+      ? `Bars: −${limit} to ${limit}; channel 0 first`
+      : `Bars: −${limit} to ${limit}, one scale for all; channels 0 to ${token.length - 1} from left to right`,
+  );
+  return { strips, texts, height: y + 22 };
+}
+
+/** As much of it as is drawn. */
+function drawnOf(data: Channels): Channels {
+  const of = (values: Rows) => values.slice(0, drawnChannels);
+  const [here, there] = data.places.map((place) => ({
+    ...place,
+    position: of(place.position),
+    sum: of(place.sum),
+  })) as Channels['places'];
+  return {
+    ...data,
+    token: of(data.token),
+    moved: of(data.moved),
+    shift: of(data.shift),
+    places: [here, there],
+  };
+}
+
+const limitOf = ({ token, places, moved, shift }: Channels) =>
+  largestMagnitude([token, moved, shift, ...places.flatMap(({ position, sum }) => [position, sum])]) || 1;
+
+function scaleOf(area: Area, limit: number, channels: number) {
+  const zero = area.y + area.height / 2;
+  return {
+    up: (value: number) => zero - (value / limit) * (area.height / 2),
+    pitch: area.width / channels,
+  };
+}
+
+function stripBars({ area, values, ink }: Strip, limit: number, enter?: Mark['enter']): Mark[] {
+  const { up, pitch } = scaleOf(area, limit, values.length);
+  const space = pitch > 5 ? 1.5 : 0;
+  const zero = up(0).toFixed(1);
+  const d = Array.from(values, (value, channel) => {
+    const left = (area.x + channel * pitch + space / 2).toFixed(2);
+    return `M${left},${zero}V${up(value).toFixed(2)}h${(pitch - space).toFixed(2)}V${zero}Z`;
+  }).join('');
+  return [
+    { mark: 'box', ...area, fill: 'field' },
+    { mark: 'path', d, fill: ink, ...(enter && { enter }) },
+    { mark: 'line', x1: area.x, x2: area.x + area.width, y1: up(0), y2: up(0), ink: 'quiet' },
+  ];
+}
+
+/** The channel in which token and position hide each other most. */
+function mostHidden({ token, places: [here] }: Channels): Cursor {
+  const hidden = Array.from(
+    token,
+    (value, channel) =>
+      Math.min(Math.abs(value), Math.abs(at(here.position, channel))) - Math.abs(at(here.sum, channel)),
+  );
+  return { i: 0, j: hidden.indexOf(Math.max(...hidden)) };
 }

@@ -12,7 +12,6 @@ import { compute as heads } from '../figures/heads.js';
 import { compute as images } from '../figures/images.js';
 import { compute as keepApart } from '../figures/keepApart.js';
 import { compute as longer } from '../figures/longer.js';
-import { compute as mixing } from '../figures/mixing.js';
 import { compute as narrow } from '../figures/narrow.js';
 import { compute as needsPositions } from '../figures/needsPositions.js';
 import { compute as oblique } from '../figures/oblique.js';
@@ -30,7 +29,6 @@ import { compute as threeConcats } from '../figures/threeConcats.js';
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export const laterComputes: Record<string, Compute<any, unknown>> = {
   sum,
-  mixing,
   oblique,
   probes,
   collisions,
