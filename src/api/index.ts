@@ -6,12 +6,13 @@ export { type First, loadFirst } from './first.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
+export { FamilyUnknown } from './model/families.js';
 export type {
   LayerDecomposeOptions,
   LayersWatch,
   MiniLMForwardOptions,
 } from './model/layers.js';
-export type { FamilyId } from './model/layout.js';
+export { type FamilyId, familyIds, layeredFamilies, modelFamilies, namesOf } from './model/layout.js';
 export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './model/minilm.js';
 export type {
   ByGauge,

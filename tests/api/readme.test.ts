@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { loadMiniLM, sharesOf } from 'superpose';
+import { familyIds, loadMiniLM, modelFamilies, sharesOf } from 'superpose';
 import { expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { describeModel } from './support/model.ts';
@@ -21,6 +21,13 @@ const arraysOf = (text: string) =>
   [...text.matchAll(/\[([^\]]*)\]/g)].map(
     ([, inside]) => (inside as string).match(/-?\d[\d.e+-]*/g)?.map(Number) ?? [],
   );
+
+test('it lists the families that can be read', () => {
+  const [, list = ''] =
+    readFileSync(`${root}README.md`, 'utf8').match(/These\s+can be read: ([^.]*), which add/) ?? [];
+  const names = list.replace(/\s+/g, ' ').split(/, (?:and )?/);
+  expect(names).toEqual(familyIds.map((family) => modelFamilies[family].name));
+});
 
 describeModel('the example in README.md', () => {
   test('is short and imports what is public', () => {

@@ -209,6 +209,38 @@ describe.each([
   });
 });
 
+test('a file that does not say its family is opened when the reader does, and not before', async () => {
+  const files = [new File([readFileSync(`${folderOf('roberta')}/model.safetensors`)], 'model.safetensors')];
+  expect(await ask('own-open', { files })).toEqual({ families: ['bert', 'roberta', 'electra'] });
+  await expect(ask('own-gram', {})).rejects.toThrow('There is no model open');
+  onTestFinished(async () => {
+    await ask('own-open', {});
+  });
+  expect(await ask('own-open', { files, family: 'roberta' })).toMatchObject({
+    family: 'roberta',
+    name: 'RoBERTa',
+  });
+});
+
+test('a model that is forgotten while it is opened stays forgotten', async () => {
+  const stop = new AbortController();
+  const files = readdirSync(folderOf('bert')).map((name) => {
+    const file = new File([readFileSync(`${folderOf('bert')}/${name}`)], name);
+    if (name !== 'config.json') return file;
+    // The last that is read of it.
+    const slice = (...part: [number, number]) => {
+      stop.abort();
+      return File.prototype.slice.apply(file, part);
+    };
+    return Object.assign(file, { slice });
+  });
+  const question = { files } as unknown as State;
+  const opening = ownModel(loaded, 'own-open', question, { ...job, signal: stop.signal }, running);
+  await ask('own-open', {});
+  await expect(opening).rejects.toThrow('abort');
+  await expect(ask('own-heads', {})).rejects.toThrow('There is no model open');
+});
+
 describe('what is asked of a model that is open', () => {
   test('nothing, before one is and after it is forgotten', async () => {
     const none = 'There is no model open; open its file again.';

@@ -2,7 +2,7 @@
 // faulty file must be a RangeError in a sentence; a file that is read must have its shape, and finite
 // numbers.
 import { readdirSync, readFileSync } from 'node:fs';
-import { openModel, openTable, type Slices } from 'superpose';
+import { familyIds, openModel, openTable, type Slices } from 'superpose';
 import { plain } from '../api/support/builds.ts';
 import { fileOf } from '../api/support/safetensors.ts';
 import families from '../reference/families.json' with { type: 'json' };
@@ -168,7 +168,7 @@ function changedConfig(draw: Draw, text: string): string {
     const members =
       draw() < 0.2 ? (Object.values(config).find((one) => typeof one === 'object') ?? config) : config;
     (members as Record<string, unknown>)[
-      one(draw, [...Object.keys(config), 'scale_attn_weights', '__proto__'])
+      one(draw, [...Object.keys(config), 'model_type', 'scale_attn_weights', '__proto__'])
     ] = structuredClone(one(draw, misplaced));
   }
   const written = draw() < 0.05 ? JSON.stringify(one(draw, misplaced)) : JSON.stringify(config);
@@ -208,7 +208,8 @@ export const models: Target = {
     const files = [slicesOf('model.safetensors', file)];
     if (draw() < 0.8) files.push(slicesOf('config.json', bytesOf(config)));
     try {
-      const opened = await openModel(plain, files);
+      const family = draw() < 0.5 ? one(draw, familyIds) : undefined;
+      const opened = await openModel(plain, files, { ...(family && { family }) });
       if (opened.picture) {
         const { grid, side } = families;
         const data = Float64Array.from({ length: grid ** 2 * 3 * side ** 2 }, () => draw());

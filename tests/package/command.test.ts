@@ -169,6 +169,17 @@ test.each<[string[], string]>([
   [['model', checkpoint('clip'), '--part', 'gpt2'], "part must be 'clip-text' or 'clip-vision'"],
   [['model', checkpoint('bert'), '--heads', '3'], 'heads must divide the model’s width 8; 3 does not'],
   [['model', checkpoint('bert'), '--csv', '--json'], 'one of --csv and --json'],
+  [
+    ['model', checkpoint('vit-timm')],
+    'it may be ViT/DeiT. Put its config.json beside it, or state the family: vit, as --family vit does.',
+  ],
+  [
+    ['model', checkpoint('bert'), '--family', 'roberta'],
+    'family is "roberta", but config.json has the model_type "bert"',
+  ],
+  [['model', checkpoint('bert'), '--family', 'banana'], 'family must be'],
+  [['decompose', '--text', 'Hi', '--family', 'bert'], '--family is for a model of your own: --model PATH'],
+  [['embed', '--text', 'Hi', '--family', 'bert'], '--family is for a model of your own: --model PATH'],
   [['decompose', '--ids', '1,2'], '--ids is for a model of your own: --model PATH'],
   [['decompose', '--model', checkpoint('bert')], '--ids 101,2023,102'],
   [['decompose', '--model', checkpoint('bert'), '--text', 'Hi'], 'no tokenizer.json beside the weights'],
@@ -199,6 +210,8 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
   const found = JSON.parse(stdout);
   expect(found).toMatchObject({ family: 'gpt2', heads: 2, d_model: 8, overlap: report.overlap });
   expect(found.gram.raw.data).toEqual([...(report.gram?.raw.data ?? [])]);
+  const timm = await superpose('model', checkpoint('vit-timm'), '--family', 'vit', '--json');
+  expect(JSON.parse(timm.stdout)).toMatchObject({ family: 'vit', heads: 2 });
   const { stdout: csv } = await superpose('model', checkpoint('gpt2'), '--csv');
   expect(csv).toContain(`overlap,centred,${report.overlap?.centred}\r\n`);
   const { stdout: text } = await superpose('model', checkpoint('gpt2'));

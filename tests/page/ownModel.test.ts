@@ -135,6 +135,21 @@ test('what is no model is said, and heads that nothing says are asked for', asyn
   });
   await expect.poll(status).toContain('Not a sound safetensors file');
   await input.setInputFiles([`${folderOf('bert')}/model.safetensors`]);
+  // RoBERTa and ELECTRA have the same names, so the page asks.
+  await expect.poll(status).toContain('Nothing says which model this is');
+  expect(await card.locator('superpose-figure').count()).toBe(0);
+  const families = card.getByLabel('By its tensors it may be');
+  expect(await families.locator('option').allTextContents()).toEqual([
+    'Choose…',
+    'BERT',
+    'RoBERTa',
+    'ELECTRA',
+  ]);
+  // Nothing is opened before something is chosen.
+  await card.getByRole('button', { name: 'Open as this' }).click();
+  expect(await families.evaluate((one: HTMLSelectElement) => one.checkValidity())).toBe(false);
+  await families.selectOption('BERT');
+  await card.getByRole('button', { name: 'Open as this' }).click();
   await expect.poll(status).toContain('BERT, 0 MB');
   await shown(page, 'own-gram');
   const named = () =>

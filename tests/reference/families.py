@@ -20,6 +20,7 @@ Sources: Hugging Face transformers' reference implementations, timm's vision_tra
 
 Weights are whole multiples of 1/64 below 1.6, which F32, F16 and BF16 hold exactly, so a file's dtype does
 not change its numbers. Files go to checkpoints/NAME/, with a config.json; their SHA-256 is in the JSON.
+timm's config.json has no model_type, as its published ones.
 """
 
 import hashlib
@@ -219,7 +220,7 @@ DISTILBERT_LAYER = {
 }
 
 
-def bert(rng, prefix="bert.", segments=2, first=0, width=D, words=("weight", "bias"), heads=HEADS):
+def bert(rng, prefix="bert.", model_type="bert", segments=2, first=0, width=D, words=("weight", "bias"), heads=HEADS):
     file = Checkpoint(rng, prefix)
     token = file.make("embeddings.word_embeddings.weight", VOCABULARY, width)
     position = file.make("embeddings.position_embeddings.weight", LENGTH + first, width)
@@ -233,7 +234,7 @@ def bert(rng, prefix="bert.", segments=2, first=0, width=D, words=("weight", "bi
     query = file.linear("encoder.layer.0.attention.self.query")
     key = file.linear("encoder.layer.0.attention.self.key")
     logits = scores(through(x, query), through(x, key), heads)
-    config = {"num_attention_heads": heads, "layer_norm_eps": EPS, "hidden_act": "gelu"}
+    config = {"model_type": model_type, "num_attention_heads": heads, "layer_norm_eps": EPS, "hidden_act": "gelu"}
     run = through_layers(file, token, position, segment, first, norm, projection, BERT_LAYER)
     return file, logits, config, run
 
@@ -247,7 +248,7 @@ def distilbert(rng):
     query = file.linear("transformer.layer.0.attention.q_lin")
     key = file.linear("transformer.layer.0.attention.k_lin")
     run = through_layers(file, token, position, None, 0, norm, None, DISTILBERT_LAYER, 1e-12)
-    return file, scores(through(x, query), through(x, key)), {"n_heads": HEADS, "activation": "gelu"}, run
+    return file, scores(through(x, query), through(x, key)), {"model_type": "distilbert", "n_heads": HEADS, "activation": "gelu"}, run
 
 
 def mpnet(rng):
@@ -262,7 +263,7 @@ def mpnet(rng):
     bias = np.array([[table[bucket(j - i, True, 32, 128)] for j in range(len(IDS))] for i in range(len(IDS))])
     logits = scores(through(x, query), through(x, key)) + bias.transpose(2, 0, 1)
     run = through_layers(file, token, position, None, 2, norm, None, MPNET_LAYER, bias=table)
-    return file, logits, {"num_attention_heads": HEADS, "layer_norm_eps": EPS, "hidden_act": "gelu"}, run
+    return file, logits, {"model_type": "mpnet", "num_attention_heads": HEADS, "layer_norm_eps": EPS, "hidden_act": "gelu"}, run
 
 
 def gpt2(rng):
@@ -272,7 +273,7 @@ def gpt2(rng):
     weight, bias = file.make("h.0.attn.c_attn.weight", D, 3 * D), file.make("h.0.attn.c_attn.bias", 3 * D)
     file.tensors["transformer.h.0.attn.bias"] = np.tri(LENGTH)[None, None]
     joined = layer_norm(token[IDS] + position[: len(IDS)], *norm) @ weight + bias
-    return file, scores(joined[:, :D], joined[:, D : 2 * D]), {"n_head": HEADS, "layer_norm_epsilon": EPS}
+    return file, scores(joined[:, :D], joined[:, D : 2 * D]), {"model_type": "gpt2", "n_head": HEADS, "layer_norm_epsilon": EPS}
 
 
 def opt(rng, pre):
@@ -287,7 +288,7 @@ def opt(rng, pre):
     if pre:
         x = layer_norm(x, *norm, eps=1e-5)
     query, key = file.linear("layers.0.self_attn.q_proj"), file.linear("layers.0.self_attn.k_proj")
-    return file, scores(through(x, query), through(x, key)), {"num_attention_heads": HEADS}
+    return file, scores(through(x, query), through(x, key)), {"model_type": "opt", "num_attention_heads": HEADS, "do_layer_norm_before": pre}
 
 
 def whisper(rng):
@@ -301,7 +302,7 @@ def whisper(rng):
     query = file.linear("decoder.layers.0.self_attn.q_proj")
     key = file.linear("decoder.layers.0.self_attn.k_proj", bias=False)
     x = layer_norm(token[IDS] + position[: len(IDS)], *norm, eps=1e-5)
-    return file, scores(through(x, query), through(x, key)), {"decoder_attention_heads": HEADS, "encoder_attention_heads": HEADS}
+    return file, scores(through(x, query), through(x, key)), {"model_type": "whisper", "decoder_attention_heads": HEADS, "encoder_attention_heads": HEADS}
 
 
 def convolved(pixels, kernel):
@@ -336,7 +337,7 @@ def clip(rng, pixels):
     x = np.vstack([first, convolved(pixels, kernel)]) + position
     x = layer_norm(layer_norm(x, *outer), *inner)
     config = {"num_attention_heads": HEADS, "layer_norm_eps": EPS}
-    return file, of_text, scores(through(x, query), through(x, key)), {"text_config": config, "vision_config": config}
+    return file, of_text, scores(through(x, query), through(x, key)), {"model_type": "clip", "text_config": config, "vision_config": config}
 
 
 def vit(rng, pixels, distilled):
@@ -351,7 +352,7 @@ def vit(rng, pixels, distilled):
     query = file.linear("encoder.layer.0.attention.attention.query")
     key = file.linear("encoder.layer.0.attention.attention.key")
     x = layer_norm(np.vstack([*first, convolved(pixels, kernel) + bias]) + position, *norm)
-    return file, scores(through(x, query), through(x, key)), {"num_attention_heads": HEADS, "layer_norm_eps": EPS}
+    return file, scores(through(x, query), through(x, key)), {"model_type": "deit" if distilled else "vit", "num_attention_heads": HEADS, "layer_norm_eps": EPS}
 
 
 def timm(rng, pixels):
@@ -387,7 +388,7 @@ def qwen2(rng):
         for back in range(LENGTH):
             turned_q = z_q * np.exp(1j * speed * back)
             term[h, back] = (turned_q * z_k.conj()).real.sum() / math.sqrt(width)
-    config = {"num_attention_heads": heads, "num_key_value_heads": key_heads, "rope_theta": base, "rms_norm_eps": 1e-6}
+    config = {"model_type": "qwen2", "num_attention_heads": heads, "num_key_value_heads": key_heads, "rope_theta": base, "rms_norm_eps": 1e-6}
     return file, term, config
 
 
@@ -407,9 +408,9 @@ def main():
 
     add("bert", "bert", "F32", *bert(rng), causal=False)
     add("bert-gamma", "bert", "F16", *bert(rng, "", words=("gamma", "beta")), causal=False)
-    add("roberta", "roberta", "BF16", *bert(rng, "roberta.", 1, 2), causal=False)
-    add("electra", "electra", "F32", *bert(rng, "electra.", width=WIDE), causal=False)
-    add("electra-base", "electra", "F16", *bert(rng, "discriminator.electra."), causal=False)
+    add("roberta", "roberta", "BF16", *bert(rng, "roberta.", "roberta", 1, 2), causal=False)
+    add("electra", "electra", "F32", *bert(rng, "electra.", "electra", width=WIDE), causal=False)
+    add("electra-base", "electra", "F16", *bert(rng, "discriminator.electra.", "electra"), causal=False)
     add("distilbert", "distilbert", "F32", *distilbert(rng), causal=False)
     add("mpnet", "mpnet", "F32", *mpnet(rng), causal=False)
     add("gpt2", "gpt2", "F32", *gpt2(rng), causal=True)

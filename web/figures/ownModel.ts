@@ -41,10 +41,16 @@ export type Opened = Pick<
 /** A question to the worker: files to open, a picture to look at or, if empty, to forget what is open. */
 export interface OwnQuestion {
   files?: readonly File[];
+  family?: FamilyId;
   part?: FamilyId;
   heads?: number;
   epsilon?: number;
   picture?: Picture;
+}
+
+/** The answer where nothing says which model a file holds: what it may be. */
+export interface FamilyAsked {
+  families: readonly FamilyId[];
 }
 
 /** Settings of its figures. */

@@ -1,6 +1,6 @@
 // The card for a model of the reader's own: files chosen or dropped go to the worker, and figures come of it.
-import type { FamilyId, Picture } from 'superpose';
-import { type Opened, type OwnQuestion, ownFigures } from '../figures/ownModel.js';
+import { type FamilyId, familyIds, modelFamilies, namesOf, type Picture } from 'superpose';
+import { type FamilyAsked, type Opened, type OwnQuestion, ownFigures } from '../figures/ownModel.js';
 import { fileInput, made, OwnFile } from './ownFile.js';
 
 /** The files in a folder that a model may need. */
@@ -30,10 +30,12 @@ async function tablesIn(part: HTMLElement): Promise<void> {
   if (!part.querySelector('.own-table')) part.append(new OwnTable().root);
 }
 
-class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
+class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
   private readonly told = made('p');
   private readonly chosen = made('form', { className: 'own-options' });
   private files: readonly File[] = [];
+  /** What the reader said of these files. */
+  private stated: { family?: FamilyId } = {};
 
   readonly root: HTMLElement;
 
@@ -53,8 +55,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
       'div',
       { className: 'own' },
       made('p', {
-        textContent:
-          'BERT, DistilBERT, RoBERTa, ELECTRA, MPNet, GPT-2, OPT, ViT, CLIP and Whisper models are recognised by the names in their files. Of a large file only the first layer and a few rows are read, and the other layers when you ask for them. This page reads it on your machine.',
+        textContent: `These can be opened: ${namesOf(familyIds)}. Their config.json says which it is; without one, you do. Of a large file only the first layer and a few rows are read, and the other layers when you ask for them. This page reads it on your machine.`,
       }),
       made(
         'label',
@@ -84,8 +85,10 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
         const text = String(given.get(name) ?? '').trim();
         return text === '' ? {} : { [name]: Number(text) };
       };
-      const part = given.get('part');
+      const [part, family] = [given.get('part'), given.get('family')];
+      if (family !== null) this.stated = { family: family as FamilyId };
       this.read({
+        ...this.stated,
         ...(part !== null && { part: part as FamilyId }),
         ...number('heads'),
         ...number('epsilon'),
@@ -114,6 +117,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
     this.cancel();
     this.remove();
     this.files = [];
+    this.stated = {};
     this.chosen.replaceChildren();
     this.told.replaceChildren();
     this.forget.hidden = true;
@@ -121,9 +125,13 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
     this.ask({});
   }
 
-  protected opened(model: Opened | undefined): void {
+  protected opened(model: Opened | FamilyAsked | undefined): void {
     // A picture has been taken, or the model has been forgotten.
     if (!model) return;
+    if ('families' in model) {
+      this.askFamily(model);
+      return;
+    }
     this.forget.hidden = false;
     const size = `${(model.bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
     this.say(`${model.name}, ${size}; opened on this machine, and nothing is uploaded.`);
@@ -133,12 +141,23 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
     if (model.picture && model.heads !== undefined) this.told.append(this.pictureInput(model));
   }
 
+  /** Nothing is chosen beforehand: a guess that is not looked at gives wrong numbers. */
+  private askFamily({ families }: FamilyAsked): void {
+    this.say('Nothing says which model this is, and the names of its tensors are not enough.');
+    const none = made('option', { value: '', textContent: 'Choose…', disabled: true, selected: true });
+    const select = made('select', { name: 'family', required: true }, none, ...optionsOf(families));
+    this.chosen.replaceChildren(
+      made('label', {}, 'By its tensors it may be ', select),
+      made('p', { className: 'note', textContent: 'Or choose its config.json together with it.' }),
+      made('button', { textContent: 'Open as this' }),
+    );
+  }
+
   private options(model: Opened): Node[] {
     const inputs: Node[] = [];
     if (model.parts.length > 1) {
-      const select = made('select', { name: 'part' });
-      for (const part of model.parts)
-        select.append(made('option', { value: part, textContent: part, selected: part === model.family }));
+      const select = made('select', { name: 'part' }, ...optionsOf(model.parts));
+      select.value = model.family;
       inputs.push(made('label', {}, 'Of the models in this file ', select));
     }
     if (model.summands.length > 0) {
@@ -185,6 +204,9 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | undefined> {
     );
   }
 }
+
+const optionsOf = (families: readonly FamilyId[]) =>
+  families.map((value) => made('option', { value, textContent: modelFamilies[value].name }));
 
 /** The middle square of a picture, drawn with `side` pixels on each side. */
 async function pixelsOf(file: File, side: number): Promise<Picture> {

@@ -1,5 +1,6 @@
 // The answering side of a model that the reader opened: held here, so questions need not carry its file.
 import {
+  FamilyUnknown,
   logitsOf,
   type ModelInput,
   type ModelReport,
@@ -13,7 +14,7 @@ import type { State } from '../figures/controls.js';
 import type { Job, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { sharedOut } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScore.js';
-import type { GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
+import type { FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { mostTokens } from '../figures/sentence.js';
 import { kindOf, terms } from '../figures/terms.js';
 import type { Run } from './answers.js';
@@ -53,7 +54,15 @@ export async function ownModel(
       }
       return undefined;
     }
-    const model = await openModel(superpose, files, { ...options, signal: job.signal });
+    let model: OpenedModel;
+    try {
+      model = await openModel(superpose, files, { ...options, signal: job.signal });
+    } catch (error) {
+      if (!(error instanceof FamilyUnknown)) throw error;
+      return { families: error.families } satisfies FamilyAsked;
+    }
+    // It may have been forgotten while it was opened.
+    job.signal.throwIfAborted();
     held?.model.delete();
     held = { model, texts: asTextModel(model) };
     return openedOf(model);

@@ -3,10 +3,36 @@
 import { bertConfig, type FamilyRow, sizes } from './headerTensors.js';
 import type { LinearNames } from './layout.js';
 
+const whisperNames = [
+  'encoder.{conv1,conv2}.{weight,bias}',
+  '{encoder,decoder}.{embed_positions,embed_tokens}.weight',
+  '{encoder,decoder}.layers.#.{self_attn,encoder_attn}.{q,k,v,out}_proj.{weight,bias}',
+  '{encoder,decoder}.layers.#.{self_attn_layer_norm,encoder_attn_layer_norm,final_layer_norm}.{weight,bias}',
+  '{encoder,decoder}.layers.#.{fc1,fc2}.{weight,bias}',
+  '{encoder,decoder}.layer_norm.{weight,bias}',
+];
+
+/** Each of CLIP’s two models has these names after its own. */
+const clipNames = [
+  'embeddings.position_ids',
+  'encoder.layers.#.self_attn.{q,k,v,out}_proj.{weight,bias}',
+  'encoder.layers.#.{layer_norm1,layer_norm2}.{weight,bias}',
+  'encoder.layers.#.mlp.{fc1,fc2}.{weight,bias}',
+];
+export const clipNamesOf = (model: string) => clipNames.map((name) => `${model}.${name}`);
+
 export const decoderFamilies: readonly FamilyRow[] = [
   {
     family: 'gpt2',
     sign: ['wte.weight', 'wpe.weight', 'h.0.attn.c_attn.weight'],
+    names: [
+      'h.#.{ln_1,ln_2}.{weight,bias}',
+      'h.#.attn.{c_attn,c_proj}.{weight,bias}',
+      // Masks, as buffers.
+      'h.#.attn.{bias,masked_bias}',
+      'h.#.mlp.{c_fc,c_proj}.{weight,bias}',
+      'ln_f.{weight,bias}',
+    ],
     read(of) {
       const token = of.need('wte.weight', 'V', 'd');
       const position = of.need('wpe.weight', 'L', 'd');
@@ -34,6 +60,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
   {
     family: 'whisper-decoder',
     sign: ['encoder.conv1.weight', 'decoder.embed_positions.weight', 'decoder.embed_tokens.weight'],
+    names: whisperNames,
     read: (of) => ({
       family: 'whisper-decoder',
       name: 'Whisper’s decoder',
@@ -55,6 +82,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
   {
     family: 'whisper-encoder',
     sign: ['encoder.conv1.weight', 'encoder.embed_positions.weight'],
+    names: whisperNames,
     read: (of) => ({
       family: 'whisper-encoder',
       name: 'Whisper’s encoder',
@@ -72,13 +100,26 @@ export const decoderFamilies: readonly FamilyRow[] = [
   {
     family: 'opt',
     sign: ['embed_tokens.weight', 'embed_positions.weight', 'layers.0.self_attn.q_proj.bias'],
-    read(of) {
+    names: [
+      'layers.#.self_attn.{q,k,v,out}_proj.{weight,bias}',
+      'layers.#.{self_attn_layer_norm,final_layer_norm,fc1,fc2}.{weight,bias}',
+      '{project_in,project_out}.weight',
+      'final_layer_norm.{weight,bias}',
+    ],
+    // The final norm of BioGPT, and that of BART's embeddings.
+    never: ['layer_norm', 'layernorm_embedding'],
+    read(of, config) {
       const token = of.need('embed_tokens.weight', 'V', 'e');
       const position = of.need('embed_positions.weight', 'L', 'd');
       const projected = of.has('project_in.weight');
       if (!projected) of.need('embed_tokens.weight', 'V', 'd');
       // OPT-350m normalises after each layer, so it has no final norm.
-      const pre = of.has('final_layer_norm.weight');
+      const ends = of.has('final_layer_norm.weight');
+      const pre = config.do_layer_norm_before ?? (config.model_type === undefined ? ends : true);
+      if (ends !== (pre === true && config._remove_final_layer_norm !== true))
+        throw new RangeError(
+          `config.json says that the layers normalise ${pre ? 'before' : 'after'} what they do, which does not go with ${ends ? 'a' : 'no'} final_layer_norm.weight in the file.`,
+        );
       return {
         family: 'opt',
         name: 'OPT',
@@ -105,6 +146,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
   {
     family: 'clip-text',
     sign: ['text_model.embeddings.token_embedding.weight', 'text_model.embeddings.position_embedding.weight'],
+    names: [...clipNamesOf('text_model'), 'text_model.final_layer_norm.{weight,bias}'],
     read: (of) => ({
       family: 'clip-text',
       name: 'CLIP’s text model',
@@ -125,6 +167,15 @@ export const decoderFamilies: readonly FamilyRow[] = [
   {
     family: 'rope',
     sign: ['embed_tokens.weight', 'layers.0.input_layernorm.weight', 'layers.0.self_attn.q_proj.weight'],
+    names: [
+      'layers.#.{input_layernorm,post_attention_layernorm}.weight',
+      'layers.#.self_attn.{q,k,v,o}_proj.{weight,bias}',
+      'layers.#.self_attn.{q_norm,k_norm}.weight',
+      'layers.#.self_attn.rotary_emb.inv_freq',
+      'layers.#.mlp.{gate,up,down}_proj.{weight,bias}',
+      'norm.weight',
+    ],
+    never: ['embed_positions', 'wpe'],
     read(of) {
       const token = of.need('embed_tokens.weight', 'V', 'd');
       of.need('layers.0.input_layernorm.weight', 'd');

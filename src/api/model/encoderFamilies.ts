@@ -1,5 +1,6 @@
 // BERT and its relatives: tables of tokens, positions and segments, added up and normalised.
 import { bertConfig, type FamilyRow, sizes, type Tensors } from './headerTensors.js';
+import { modelFamilies } from './layout.js';
 
 /** What BERT and relatives with the same tensor names share. */
 function bertTables(of: Tensors, segments: boolean) {
@@ -22,10 +23,63 @@ const selfAttention = (of: Tensors, name = 'encoder.layer.0.attention.self') => 
 
 const threeTables = 'Token, position and segment rows are added and normalised before W_Q and W_K read them.';
 
+const ofLinear = '{weight,bias}';
+const ofNorm = '{weight,bias,gamma,beta}';
+const tableNames = [
+  'embeddings.{word,position,token_type}_embeddings.weight',
+  `embeddings.LayerNorm.${ofNorm}`,
+  'embeddings.{position_ids,token_type_ids}',
+];
+const layerNames = [
+  `encoder.layer.#.{intermediate,output}.dense.${ofLinear}`,
+  `encoder.layer.#.output.LayerNorm.${ofNorm}`,
+];
+
+/** BERT, and families with its names that make something else of them. */
+const bertNamed = (
+  family: 'bert' | 'roberta' | 'electra',
+  { projected = false, firstPosition = 0 }: { projected?: boolean; firstPosition?: number },
+): FamilyRow => ({
+  family,
+  sign: ['embeddings.token_type_embeddings.weight', 'encoder.layer.0.attention.self.query.weight'],
+  names: [
+    ...tableNames,
+    ...layerNames,
+    `encoder.layer.#.attention.self.{query,key,value}.${ofLinear}`,
+    `encoder.layer.#.attention.output.dense.${ofLinear}`,
+    `encoder.layer.#.attention.output.LayerNorm.${ofNorm}`,
+    ...(projected ? [`embeddings_project.${ofLinear}`] : []),
+  ],
+  never: ['embeddings_project'],
+  read(of) {
+    const tables = bertTables(of, true);
+    const narrow = projected && (of.has('embeddings_project.weight') || of.has('embeddings_project.bias'));
+    if (!narrow) of.size.d = of.size.e as number;
+    return {
+      family,
+      name: modelFamilies[family].name,
+      about: narrow
+        ? 'Token, position and segment rows are added, normalised and mapped to the model’s width before W_Q and W_K read them.'
+        : `${threeTables}${firstPosition > 0 ? ` The first position is in row ${firstPosition}.` : ''}`,
+      ...tables,
+      ...(narrow && { projection: of.linear('embeddings_project', 'd', 'e', true) }),
+      ...selfAttention(of),
+      ...(firstPosition > 0 && { padding: firstPosition - 1 }),
+      ...sizes(of, firstPosition),
+    };
+  },
+});
+
 export const encoderFamilies: readonly FamilyRow[] = [
   {
     family: 'mpnet',
     sign: ['encoder.relative_attention_bias.weight', 'encoder.layer.0.attention.attn.q.weight'],
+    names: [
+      ...tableNames,
+      ...layerNames,
+      `encoder.layer.#.attention.attn.{q,k,v,o}.${ofLinear}`,
+      `encoder.layer.#.attention.LayerNorm.${ofNorm}`,
+    ],
     read(of) {
       const tables = bertTables(of, false);
       const relativeBias = of.need('encoder.relative_attention_bias.weight', 32, 'H');
@@ -48,6 +102,12 @@ export const encoderFamilies: readonly FamilyRow[] = [
   {
     family: 'distilbert',
     sign: ['embeddings.word_embeddings.weight', 'transformer.layer.0.attention.q_lin.weight'],
+    names: [
+      ...tableNames,
+      `transformer.layer.#.attention.{q,k,v,out}_lin.${ofLinear}`,
+      `transformer.layer.#.ffn.{lin1,lin2}.${ofLinear}`,
+      `transformer.layer.#.{sa_layer_norm,output_layer_norm}.${ofNorm}`,
+    ],
     read(of) {
       const tables = bertTables(of, false);
       of.size.d = of.size.e as number;
@@ -64,41 +124,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
       };
     },
   },
-  {
-    family: 'electra',
-    sign: ['embeddings_project.weight', 'encoder.layer.0.attention.self.query.weight'],
-    read(of) {
-      const tables = bertTables(of, true);
-      return {
-        family: 'electra',
-        name: 'ELECTRA',
-        about:
-          'Token, position and segment rows are added, normalised and mapped to the model’s width before W_Q and W_K read them.',
-        ...tables,
-        projection: of.linear('embeddings_project', 'd', 'e', true),
-        ...selfAttention(of),
-        ...sizes(of),
-      };
-    },
-  },
-  {
-    family: 'bert',
-    sign: ['embeddings.token_type_embeddings.weight', 'encoder.layer.0.attention.self.query.weight'],
-    read(of) {
-      const tables = bertTables(of, true);
-      of.size.d = of.size.e as number;
-      // RoBERTa has BERT's names, but numbers positions differently.
-      const roberta = of.size.S === 1;
-      const electra = of.prefix.endsWith('electra.');
-      return {
-        family: roberta ? 'roberta' : electra ? 'electra' : 'bert',
-        name: roberta ? 'RoBERTa' : electra ? 'ELECTRA' : 'BERT',
-        about: roberta ? `${threeTables} The first position is in row 2.` : threeTables,
-        ...tables,
-        ...selfAttention(of),
-        ...(roberta && { padding: 1 }),
-        ...sizes(of, roberta ? 2 : 0),
-      };
-    },
-  },
+  bertNamed('bert', {}),
+  bertNamed('roberta', { firstPosition: 2 }),
+  bertNamed('electra', { projected: true }),
 ];

@@ -4,14 +4,50 @@ import type { SafetensorsEntry } from './safetensors.js';
 
 export type Header = ReadonlyMap<string, Pick<SafetensorsEntry, 'name' | 'dtype' | 'shape'>>;
 
-/** How a family is recognised and read. */
+/** The members of a config.json; none without one. */
+export type Config = Readonly<Record<string, unknown>>;
+
+/** What a family’s file holds, and how it is read. */
 export interface FamilyRow {
   /** Its name. */
   family: FamilyId;
-  /** Names that must all exist after the same prefix. */
+  /** Names that must all exist after the same prefix. They do not tell a family from its relatives. */
   sign: readonly string[];
+  /**
+   * All names that the family has beside those, where `#` is a number and `{a,b}` one of several. A name that is not
+   * listed, and begins like one that is, belongs to another model: what it does to the scores is not known.
+   */
+  names: readonly string[];
+  /** Beginnings of names that tell another model too. */
+  never?: readonly string[];
   /** Where everything is; throws a sentence about what is missing or has the wrong shape. */
-  read(tensors: Tensors): Layout;
+  read(tensors: Tensors, config: Config): Layout;
+}
+
+/** A name after the prefix that the family does not have; undefined where there is none. */
+export function strangerIn(
+  header: Header,
+  prefix: string,
+  { sign, names, never = [] }: FamilyRow,
+): string | undefined {
+  const all = [...sign, ...names];
+  const known = new RegExp(
+    `^(?:${all
+      .map((name) =>
+        name
+          .replaceAll('.', '\\.')
+          .replaceAll('#', '\\d+')
+          .replace(/\{([^}]*)\}/g, (_, some: string) => `(?:${some.replaceAll(',', '|')})`),
+      )
+      .join('|')})$`,
+  );
+  const beginnings = new Set([...all, ...never].map((name) => name.split('.')[0]));
+  for (const name of header.keys()) {
+    if (!name.startsWith(prefix)) continue;
+    const own = name.slice(prefix.length);
+    if (beginnings.has(own.split('.', 1)[0]) && !known.test(own)) return name;
+  }
+  return undefined;
 }
 
 /** Names and shapes of one file after a prefix, checked as they are asked for. */
@@ -46,11 +82,15 @@ export const sizes = ({ size }: Tensors, firstPosition = 0) => ({
 /** The shortest prefix after which all of these names exist; undefined where there is none. */
 export function matching(header: Header, sign: readonly string[]): string | undefined {
   const [first = '', ...others] = sign;
-  const prefixes = [...header.keys()]
-    .filter((name) => name === first || name.endsWith(`.${first}`))
-    .map((name) => name.slice(0, name.length - first.length))
-    .filter((prefix) => others.every((other) => header.has(prefix + other)));
-  return prefixes.sort((a, b) => a.length - b.length)[0];
+  let shortest: string | undefined;
+  for (const name of header.keys()) {
+    if (!name.endsWith(first)) continue;
+    const prefix = name.slice(0, name.length - first.length);
+    if (prefix !== '' && !prefix.endsWith('.')) continue;
+    if (shortest !== undefined && prefix.length >= shortest.length) continue;
+    if (others.every((other) => header.has(prefix + other))) shortest = prefix;
+  }
+  return shortest;
 }
 
 export function tensorsBehind(header: Header, prefix: string): Tensors {

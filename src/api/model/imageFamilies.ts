@@ -1,5 +1,6 @@
 // Image models: patches mapped to rows, with extra rows before them. ViT and DeiT by Hugging Face's and
 // timm's names, and CLIP's vision.
+import { clipNamesOf } from './decoderFamilies.js';
 import { bertConfig, type FamilyRow, sizes, type Tensors } from './headerTensors.js';
 import type { Layout, LinearNames } from './layout.js';
 
@@ -14,6 +15,11 @@ export const imageFamilies: readonly FamilyRow[] = [
   {
     family: 'clip-vision',
     sign: ['vision_model.embeddings.class_embedding', 'vision_model.embeddings.patch_embedding.weight'],
+    names: [
+      ...clipNamesOf('vision_model'),
+      'vision_model.embeddings.position_embedding.weight',
+      'vision_model.{pre_layrnorm,post_layernorm}.{weight,bias}',
+    ],
     read(of) {
       const before = [of.need('vision_model.embeddings.class_embedding', 'd')];
       const position = of.need('vision_model.embeddings.position_embedding.weight', 'L', 'd');
@@ -40,6 +46,13 @@ export const imageFamilies: readonly FamilyRow[] = [
   {
     family: 'vit',
     sign: ['embeddings.cls_token', 'embeddings.patch_embeddings.projection.weight'],
+    names: [
+      'embeddings.{position_embeddings,distillation_token,mask_token}',
+      'embeddings.patch_embeddings.projection.bias',
+      'encoder.layer.#.attention.attention.{query,key,value}.{weight,bias}',
+      'encoder.layer.#.{attention.output,intermediate,output}.dense.{weight,bias}',
+      'encoder.layer.#.{layernorm_before,layernorm_after}.{weight,bias}',
+    ],
     read: (of) =>
       imageModel(of, {
         first: 'embeddings.cls_token',
@@ -56,6 +69,13 @@ export const imageFamilies: readonly FamilyRow[] = [
   {
     family: 'vit',
     sign: ['cls_token', 'pos_embed', 'patch_embed.proj.weight', 'blocks.0.attn.qkv.weight'],
+    names: [
+      'dist_token',
+      'patch_embed.proj.bias',
+      'blocks.#.{norm1,norm2,attn.qkv,attn.proj,mlp.fc1,mlp.fc2}.{weight,bias}',
+    ],
+    // Other tokens, and a norm before the first layer.
+    never: ['reg_token', 'norm_pre', 'blocks_token_only'],
     read: (of) =>
       imageModel(of, {
         first: 'cls_token',

@@ -1,20 +1,107 @@
 // What a file holds for a model's first scores: the names of its tensors, and what its family makes of them.
 
-/** The families that can be read. */
-export type FamilyId =
-  | 'bert'
-  | 'distilbert'
-  | 'roberta'
-  | 'electra'
-  | 'mpnet'
-  | 'gpt2'
-  | 'opt'
-  | 'vit'
-  | 'clip-text'
-  | 'clip-vision'
-  | 'whisper-encoder'
-  | 'whisper-decoder'
-  | 'rope';
+/** What the table of families says of one. */
+interface FamilyFacts {
+  /** Its name in prose. */
+  readonly name: string;
+  /** The model_type that its config.json may have. */
+  readonly types: readonly string[];
+  /** Whether all of its layers can be run here, and not its first scores alone. */
+  readonly layers?: true;
+  /**
+   * Members of config.json that change what such a model computes, each with the values under which it is what is
+   * computed here. Left out, a member has the first.
+   */
+  readonly config: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const ofBert = {
+  position_embedding_type: ['absolute'],
+  is_decoder: [false],
+  add_cross_attention: [false],
+};
+
+/**
+ * The families that can be read. What their files hold, and must not hold, stands beside how they are read: see
+ * FamilyRow.
+ */
+export const modelFamilies = {
+  bert: {
+    name: 'BERT',
+    // ERNIE is BERT, unless it adds a row for the task.
+    types: ['bert', 'ernie'],
+    layers: true,
+    config: { ...ofBert, use_task_id: [false] },
+  },
+  distilbert: { name: 'DistilBERT', types: ['distilbert'], layers: true, config: {} },
+  roberta: {
+    name: 'RoBERTa',
+    types: ['roberta', 'xlm-roberta', 'camembert'],
+    layers: true,
+    // The first position is in the row after that of padding.
+    config: { ...ofBert, pad_token_id: [1] },
+  },
+  electra: { name: 'ELECTRA', types: ['electra'], layers: true, config: ofBert },
+  mpnet: {
+    name: 'MPNet',
+    types: ['mpnet'],
+    layers: true,
+    config: { relative_attention_num_buckets: [32] },
+  },
+  gpt2: {
+    name: 'GPT-2',
+    types: ['gpt2'],
+    // The last divides by a layer’s number, which is 1 for the first.
+    config: {
+      scale_attn_weights: [true],
+      add_cross_attention: [false],
+      scale_attn_by_inverse_layer_idx: [false, true],
+    },
+  },
+  opt: {
+    name: 'OPT',
+    types: ['opt'],
+    config: {
+      do_layer_norm_before: [true, false],
+      _remove_final_layer_norm: [false, true],
+      enable_bias: [true],
+      layer_norm_elementwise_affine: [true],
+    },
+  },
+  vit: { name: 'ViT/DeiT', types: ['vit', 'deit'], config: {} },
+  'clip-text': { name: 'CLIP’s text model', types: ['clip', 'clip_text_model'], config: {} },
+  'clip-vision': { name: 'CLIP’s vision model', types: ['clip', 'clip_vision_model'], config: {} },
+  'whisper-decoder': {
+    name: 'Whisper’s decoder',
+    types: ['whisper'],
+    config: { scale_embedding: [false] },
+  },
+  'whisper-encoder': { name: 'Whisper’s encoder', types: ['whisper'], config: {} },
+  rope: {
+    name: 'models with RoPE and Llama’s names',
+    types: ['llama', 'mistral', 'qwen2', 'qwen3'],
+    config: {},
+  },
+} as const satisfies Record<string, FamilyFacts>;
+
+/** A family that can be read. */
+export type FamilyId = keyof typeof modelFamilies;
+
+/** Their ids, in the order of the table. */
+export const familyIds = Object.keys(modelFamilies) as FamilyId[];
+
+/** Those whose layers can all be run. */
+export const layeredFamilies = familyIds.filter((family) => 'layers' in modelFamilies[family]);
+
+/** Their names in prose: “BERT, RoBERTa and OPT”. */
+export function namesOf(families: readonly FamilyId[], last = 'and'): string {
+  const names = families.map((family) => modelFamilies[family].name);
+  return listed(names, last);
+}
+
+/** Texts with commas between them, and a word before the last. */
+export const listed = (texts: readonly string[], last = 'and'): string =>
+  texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`;
 
 /** The names of a LayerNorm's gamma and beta in the file. */
 export interface NormNames {

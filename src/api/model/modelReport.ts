@@ -81,7 +81,7 @@ export interface RotaryReport {
   readonly d_head: number | undefined;
   /**
    * [heads, offsets]: b_Q R(j − i) b_K / √d_h for i − j from 0 up, a term that depends on the distance alone;
-   * undefined without biases.
+   * undefined without biases, and where config.json has angles of another kind.
    */
   readonly positionTerm: Table<Float64Array> | undefined;
 }
@@ -243,6 +243,10 @@ async function rotaryOf(
   const d_head = layout.d_head ?? (heads && Math.floor(rows / heads));
   const keyHeads = d_head && Math.floor(keyChannels / d_head);
   const known = { base: base as number, heads, keyHeads, d_head, positionTerm: undefined };
+  const scaling = (members.rope_scaling ?? parameters) as Record<string, unknown>;
+  const plain = ['default', undefined].includes((scaling.rope_type ?? scaling.type) as string | undefined);
+  const turned = members.partial_rotary_factor ?? parameters.partial_rotary_factor ?? 1;
+  if (!plain || turned !== 1) return known;
   if (!query?.bias || !key?.bias || !heads || !d_head || !keyHeads) return known;
   if (heads * d_head !== rows || keyHeads * d_head !== keyChannels || heads % keyHeads !== 0)
     throw new RangeError(

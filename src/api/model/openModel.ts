@@ -10,7 +10,7 @@ import type { PositionChange } from './changedPositions.js';
 import { type Checkpoint, checkpointOf } from './checkpoint.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward, ForwardInput, Way } from './encoder.js';
-import { recognised } from './families.js';
+import { FamilyUnknown, membersOf, recognised } from './families.js';
 import {
   decomposeFirstLayer,
   type FirstLayerInput,
@@ -20,6 +20,7 @@ import {
   summandsOf,
   tensorsOf,
 } from './firstLayer.js';
+import type { Config } from './headerTensors.js';
 import type { LayeredFunctions } from './layeredModel.js';
 import type { FamilyId, Layout } from './layout.js';
 import type { Sentence } from './minilm.js';
@@ -30,6 +31,11 @@ import { resident } from './resident.js';
 import { counted, filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
 
 export interface OpenModelOptions extends SlicesWatch {
+  /**
+   * The family of the model, where no config.json with a model_type says it. Names of tensors do not: one that is
+   * taken for another gives wrong numbers.
+   */
+  family?: FamilyId;
   /**
    * Which model of a shared file: CLIP’s text (default) or vision, Whisper’s decoder (default) or encoder.
    */
@@ -121,7 +127,7 @@ export interface OpenedModel {
   readonly picture: { side: number; mean: readonly number[]; deviation: readonly number[] } | undefined;
   /** Bytes of the model’s files, few of which are read. */
   readonly bytes: number;
-  /** How many layers can be run: all of BERT, DistilBERT, RoBERTa, ELECTRA and MPNet, 0 of other families. */
+  /** How many layers can be run: all of them in some families (see modelFamilies), 0 in others. */
   readonly layers: number;
   /**
    * Sixteen hexadecimal digits that another file shares only by chance: a digest of the headers, the sizes,
@@ -186,11 +192,11 @@ export async function openModel(
   check.object('options', options);
   const { files, named } = await filesOf(source);
   const checkpoint = await checkpointOf(superpose, files, named, options);
-  const layouts = layoutsOf(checkpoint);
+  const config = configOf(await jsonOf(files, 'config.json'));
+  const layouts = layoutsOf(checkpoint, config, options.family);
   const parts = layouts.map(({ family }) => family);
-  const part = options.part === undefined ? undefined : check.oneOf('part', options.part, parts);
+  const part = options.part === undefined ? options.family : check.oneOf('part', options.part, parts);
   const layout = layouts.find(({ family }) => family === part) ?? (layouts[0] as Layout);
-  const config = await jsonOf(files, 'config.json');
   const { heads, epsilon } = told(layout, config, options);
   const rules = layout.patch && pictureRules(layout.patch, await jsonOf(files, 'preprocessor_config.json'));
   let tokenizer: Promise<Tokenizer> | undefined;
@@ -391,23 +397,27 @@ function missing(option: string, what: string): never {
   );
 }
 
-function layoutsOf({ tensors, missing }: Checkpoint): Layout[] {
+/** The members of config.json; none where there is no such file. */
+function configOf(found: unknown): Config {
+  if (found === undefined) return {};
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    check.refuse('config.json', 'an object', found, false);
+  return found as Config;
+}
+
+function layoutsOf({ tensors, missing }: Checkpoint, config: Config, family: FamilyId | undefined): Layout[] {
   try {
-    return recognised(tensors);
+    return recognised(tensors, config, family);
   } catch (error) {
-    if (missing.length === 0 || !(error instanceof RangeError)) throw error;
+    if (missing.length === 0 || !(error instanceof RangeError) || error instanceof FamilyUnknown) throw error;
     const names = missing.slice(0, 5).join(', ');
     throw new RangeError(`${error.message} These shards of the index are not there: ${names}.`);
   }
 }
 
 /** Heads and ε: from the caller, else the header, else config.json. */
-function told(layout: Layout, config: unknown, options: OpenModelOptions) {
-  const members = (config ?? {}) as Record<string, unknown>;
-  const within = layout.config.within === undefined ? undefined : members[layout.config.within];
-  const from = (typeof within === 'object' && within !== null ? within : members) as Record<string, unknown>;
-  if (members.scale_attn_weights === false)
-    throw new RangeError('config.json says that scores are not divided by √d_h, which this reader assumes.');
+function told(layout: Layout, config: Config, options: OpenModelOptions) {
+  const from = membersOf(config, layout.config.within);
   const named = (names: readonly string[]) => names.find((name) => from[name] !== undefined);
   const headsName = named(layout.config.heads);
   const epsilonName = named(layout.config.epsilon);

@@ -50,7 +50,7 @@ function namesOf({ family, query }: Layout) {
   return parts && before !== undefined ? { parts, before } : undefined;
 }
 
-/** How many layers can be run: 0 for families other than BERT, RoBERTa, ELECTRA, DistilBERT and MPNet. */
+/** How many layers can be run: 0 for families other than those of modelFamilies that say so. */
 export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): number {
   const names = namesOf(layout);
   let count = 0;

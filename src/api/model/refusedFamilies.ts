@@ -1,84 +1,198 @@
-// Files that are refused: quantised ones, and families whose first scores are not a sum of tables. They are
-// told by their tensor names, with a reason for each.
+// Files that are refused: quantised ones, and families whose first scores are not the sums that are read here. They
+// are told by the model_type of config.json, or by a name that only their tensors have.
+import * as check from '../check.js';
 import { type Header, quoted } from './headerTensors.js';
+import { familyIds, listed, modelFamilies } from './layout.js';
 
-/** Families that are refused, with the tensor name that tells them. */
-const refused: readonly (readonly [sign: RegExp, name: string, reason: string])[] = [
+/** Families that are refused: the tensor name and the model_types that tell them, and why. */
+const refused: readonly (readonly [sign: RegExp, name: string, reason: string, ...types: string[]])[] = [
+  [
+    /(^|\.)x_position_embeddings\.weight$/,
+    'LayoutLM',
+    'its tokens also get rows for their place on the page',
+    'layoutlm',
+    'layoutlmv2',
+    'layoutlmv3',
+  ],
+  [
+    /(^|\.)intermediate\.LayerNorm\.weight$/,
+    'RoBERTa-PreLayerNorm',
+    'it has RoBERTa’s names, but normalises before each layer',
+    'roberta-prelayernorm',
+  ],
+  [
+    /(^|\.)attention\.self\.conv\.weight$/,
+    'Nyströmformer',
+    'it has BERT’s names, but its scores are approximated and a convolution is added',
+    'nystromformer',
+    'yoso',
+  ],
+  [
+    /(^|\.)attention\.self\.query_global\.weight$/,
+    'Longformer',
+    'some of its tokens have queries and keys of their own',
+    'longformer',
+    'led',
+  ],
+  [
+    /^biogpt\./,
+    'BioGPT',
+    'it has OPT’s names, but multiplies its tokens by √d and has another final norm',
+    'biogpt',
+  ],
+  [/(^|\.)task_type_embeddings\.weight$/, 'ERNIE with task ids', 'it adds a row for the task'],
+  [
+    /(^|\.)crossattention\./,
+    'A model with cross-attention',
+    'it is the decoder of another model, whose states it reads too',
+    'encoder-decoder',
+    'bert-generation',
+  ],
+  [
+    /(^|\.)layer_scale1\.lambda1$/,
+    'DINOv2',
+    'it scales what its layers write, and has other names than ViT',
+    'dinov2',
+    'dinov2_with_registers',
+  ],
   [
     /(^|\.)block\.0\.layer\.0\.SelfAttention\.relative_attention_bias\.weight$/,
     'T5',
     'it adds no position to its tokens, only a bias by distance to its scores',
+    't5',
+    'mt5',
+    'umt5',
   ],
   [
     /(^|\.)embedding_hidden_mapping_in\.weight$/,
     'ALBERT',
     'all of its layers are one, under other names than BERT’s',
+    'albert',
   ],
   [
     /(^|\.)rel_embeddings\.weight$/,
     'DeBERTa',
     'its positions are relative and meet the tokens in the scores, not in a sum',
+    'deberta',
+    'deberta-v2',
   ],
   [
     /(^|\.)attention\.self\.distance_embedding\.weight$/,
     'BERT with relative keys',
     'its positions enter the scores as offsets',
   ],
-  [/(^|\.)rotary_embeddings\.inv_freq$/, 'ESM', 'it turns queries and keys and adds no position'],
-  [/(^|\.)word_embeddings_layernorm\.weight$/, 'BLOOM', 'its positions are ALiBi’s, a slope in the scores'],
+  [/(^|\.)rotary_embeddings\.inv_freq$/, 'ESM', 'it turns queries and keys and adds no position', 'esm'],
+  [
+    /(^|\.)word_embeddings_layernorm\.weight$/,
+    'BLOOM',
+    'its positions are ALiBi’s, a slope in the scores',
+    'bloom',
+  ],
   [
     /(^|\.)layers\.0\.attention\.query_key_value\.weight$/,
     'GPT-NeoX',
     'it turns queries and keys and adds no position',
+    'gpt_neox',
   ],
   [
     /(^|\.)h\.0\.self_attention\.query_key_value\.weight$/,
     'Falcon',
     'it adds no table of positions to its tokens',
+    'falcon',
   ],
   [
     /(^|\.)embeddings\.tok_embeddings\.weight$/,
     'ModernBERT',
     'it turns queries and keys and adds no position',
+    'modernbert',
   ],
   [
     /(^|\.)Wqkv\.weight$/,
     'A model with one W_qkv, as nomic-bert,',
     'it turns queries and keys and adds no position',
+    'nomic_bert',
+    'mpt',
   ],
-  [/(^|\.)layer\.0\.rel_attn\.q$/, 'XLNet', 'its positions are relative and enter the scores alone'],
+  [/(^|\.)layer\.0\.rel_attn\.q$/, 'XLNet', 'its positions are relative and enter the scores alone', 'xlnet'],
   [
     /(^|\.)h\.0\.attn\.attention\.q_proj\.weight$/,
     'GPT-Neo',
     'its scores are not divided by √d_h, which this reader assumes',
+    'gpt_neo',
   ],
-  [/(^|\.)h\.0\.attn\.q_proj\.weight$/, 'GPT-J', 'it turns queries and keys and adds no position'],
+  [/(^|\.)h\.0\.attn\.q_proj\.weight$/, 'GPT-J', 'it turns queries and keys and adds no position', 'gptj'],
   [
     /(^|\.)text_model\.head\.weight$|(^|\.)vision_model\.head\.probe$/,
     'SigLIP',
     'its names are CLIP’s, its masks are not',
+    'siglip',
+    'siglip2',
   ],
-  [/(^|\.)relative_position_bias_table$/, 'Swin or BEiT', 'its positions are a bias in the scores'],
-  [/(^|\.)layernorm_embedding\.weight$/, 'BART', 'its encoder and its decoder each have their own reading'],
-  [/(^|\.)mixer\.A_log$/, 'Mamba', 'it has no attention'],
-  [/(^|\.)pos_conv_embed\./, 'wav2vec 2.0', 'its positions come of a convolution, not of a table'],
-  [/(^|\.)self_attn\.qkv_proj\.weight$/, 'Phi-3', 'it turns queries and keys and adds no position'],
-  [/(^|\.)pre_feedforward_layernorm\.weight$/, 'Gemma', 'it turns queries and keys and adds no position'],
+  [
+    /(^|\.)relative_position_bias_table$/,
+    'Swin or BEiT',
+    'its positions are a bias in the scores',
+    'swin',
+    'beit',
+  ],
+  [
+    /(^|\.)layernorm_embedding\.weight$/,
+    'BART',
+    'its encoder and its decoder each have their own reading',
+    'bart',
+    'mbart',
+  ],
+  [/(^|\.)mixer\.A_log$/, 'Mamba', 'it has no attention', 'mamba', 'mamba2'],
+  [
+    /(^|\.)pos_conv_embed\./,
+    'wav2vec 2.0',
+    'its positions come of a convolution, not of a table',
+    'wav2vec2',
+  ],
+  [/(^|\.)self_attn\.qkv_proj\.weight$/, 'Phi-3', 'it turns queries and keys and adds no position', 'phi3'],
+  [
+    /(^|\.)pre_feedforward_layernorm\.weight$/,
+    'Gemma',
+    'it turns queries and keys and adds no position',
+    'gemma',
+    'gemma2',
+    'gemma3',
+    'gemma3_text',
+  ],
 ];
 
 const quantised =
   /\.(qweight|qzeros|g_idx|weight_scale|weight_scale_inv|input_scale|SCB|absmax|quant_map|nested_absmax)$|\.quant_state\./;
 
-/** Throws a RangeError that says why a file with these tensors is not read. */
-export function refuseOthers(header: Header): void {
+const because = (name: string, reason: string) =>
+  new RangeError(`${name} is not among the models whose first scores can be read here: ${reason}.`);
+
+/** Throws a RangeError for a file of weights that are not numbers as they stand. */
+export function refuseQuantised(header: Header): void {
   for (const [name, { dtype }] of header) {
     if (quantised.test(name) || dtype.startsWith('F8'))
       throw new RangeError(
         `The file is quantised: ${quoted(name)} is of dtype ${quoted(dtype)}. Take the checkpoint of F32, F16 or BF16 that it was made of.`,
       );
   }
-  for (const [sign, name, reason] of refused) {
-    if ([...header.keys()].some((one) => sign.test(one)))
-      throw new RangeError(`${name} is not among the models whose first scores can be read here: ${reason}.`);
+}
+
+/** Throws a RangeError that says why a file with these tensors is not read. */
+export function refuseTensors(header: Header): void {
+  const any = new RegExp(refused.map(([sign]) => sign.source).join('|'));
+  for (const name of header.keys()) {
+    if (!any.test(name)) continue;
+    const [, family, reason] = refused.find(([sign]) => sign.test(name)) as (typeof refused)[0];
+    throw because(family, reason);
   }
+}
+
+/** Throws a RangeError that says why a model of this type, which no family has, is not read. */
+export function refuseType(type: string): never {
+  const found = refused.find(([, , , ...types]) => types.includes(type));
+  if (found) throw because(found[1], found[2]);
+  const types = [...new Set(familyIds.flatMap((family) => modelFamilies[family].types))];
+  throw new RangeError(
+    `config.json has the model_type ${check.shown(type)}, which is not among those that can be read here: ${listed(types)}.`,
+  );
 }

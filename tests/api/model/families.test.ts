@@ -1,7 +1,17 @@
 // What is said of a model by its header alone: of every family, made up with sizes that differ from each other.
-import { type OpenedModel, openModel, type Slices } from 'superpose';
+import {
+  type FamilyId,
+  FamilyUnknown,
+  familyIds,
+  modelFamilies,
+  namesOf,
+  type OpenedModel,
+  openModel,
+  type Slices,
+} from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
+import { familyMeant } from '../support/familyMeant.ts';
 import { file } from '../support/safetensors.ts';
 
 /** Sizes that a file is free to have: of tokens, positions, segments, heads, and channels that nothing else reads. */
@@ -28,8 +38,12 @@ const slices = (name: string, bytes: Uint8Array): Slices => ({
   size: bytes.length,
   read: async (from, length) => bytes.subarray(from, from + length),
 });
+/** Without a config.json, and with the family that is meant. */
 const open = (shapes: Shapes, options = {}, dtypes = {}) =>
-  openModel(plain, slices('model.safetensors', headed(shapes, dtypes)), options);
+  openModel(plain, slices('model.safetensors', headed(shapes, dtypes)), {
+    family: familyMeant(shapes),
+    ...options,
+  });
 /** The same beside a config.json and a tokenizer.json. */
 const configured = (shapes: Shapes, config: unknown, options = {}) =>
   openModel(
@@ -166,7 +180,7 @@ interface Case {
   /** What config.json says of heads and ε, which are 2 and 0.25. */
   config: object;
   part?: string;
-  wanted: Partial<OpenedModel>;
+  wanted: Partial<OpenedModel> & { family: FamilyId };
 }
 const bertConfig = { num_attention_heads: 2, layer_norm_eps: 0.25 };
 
@@ -207,7 +221,7 @@ const cases: [string, Case][] = [
   [
     'ELECTRA',
     {
-      tells: ['embeddings_project.weight', 'encoder.layer.0.attention.self.query.weight'],
+      tells: ['embeddings.token_type_embeddings.weight', 'encoder.layer.0.attention.self.query.weight'],
       shapes: { ...bert('S', 6), ...linear('embeddings_project', 8, 6) },
       config: bertConfig,
       wanted: {
@@ -360,7 +374,7 @@ const cases: [string, Case][] = [
         'project_in.weight',
       ],
       shapes: { ...opt(6), 'project_in.weight': [8, 6] },
-      config: bertConfig,
+      config: { ...bertConfig, do_layer_norm_before: false },
       wanted: {
         ...ofText,
         family: 'opt',
@@ -530,7 +544,8 @@ const cases: [string, Case][] = [
 ];
 
 describe.each(cases)('%s', (_, { shapes, tells, optional = [], config, part, wanted }) => {
-  const options = part ? { part } : {};
+  const { family } = wanted;
+  const options = { family, ...(part && { part }) };
   /** Tensors of the other model in the file, and what only has to be there. */
   const read = Object.keys(shapes).filter(
     (name) =>
@@ -539,6 +554,11 @@ describe.each(cases)('%s', (_, { shapes, tells, optional = [], config, part, wan
   );
 
   test('what its header and its config.json tell', async () => {
+    // Each model_type that the family may have, and no other.
+    for (const model_type of modelFamilies[family].types) {
+      const given = await configured(shapes, { model_type, ...config }, part ? { part } : {});
+      expect(given).toMatchObject({ ...wanted, heads: 2 });
+    }
     const model = await configured(shapes, config, options);
     expect(model).toMatchObject({ ...wanted, heads: 2 });
   });
@@ -605,38 +625,42 @@ test('sizes that are free are the file’s own', async () => {
   for (const [shapes, wanted] of others) expect(await open(shapes)).toMatchObject(wanted);
 });
 
+const behind = (prefix: string, shapes: Shapes): Shapes =>
+  Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, shape]));
+const gpt2Shapes: Shapes = {
+  'wte.weight': ['V', 8],
+  'wpe.weight': ['L', 8],
+  ...norm('h.0.ln_1'),
+  'h.0.attn.c_attn.weight': [8, 24],
+  'h.0.attn.c_attn.bias': [24],
+};
+
 test('names may stand behind a prefix; of two models the one with the shorter prefix is read', async () => {
-  const behind = (prefix: string, shapes: Shapes): Shapes =>
-    Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, shape]));
   const longer = { ...bert(), 'embeddings.word_embeddings.weight': [20, 8] };
   const model = await open({ ...behind('a.student.', longer), ...behind('teacher.', bert()) });
   expect(model.vocabulary).toBe(13);
   expect((await open({ ...behind('teacher.', longer), ...behind('x.', bert()) })).vocabulary).toBe(13);
-  expect(await open(behind('electra.', bert()))).toMatchObject({ family: 'electra', name: 'ELECTRA' });
-  expect(await open(behind('discriminator.electra.', bert()))).toMatchObject({ name: 'ELECTRA' });
-  expect(await open(behind('electra.encoder.', bert()))).toMatchObject({ family: 'bert' });
+  // A prefix says nothing of the family.
+  expect(await open(behind('electra.', bert()), { family: 'bert' })).toMatchObject({ name: 'BERT' });
+  expect(await open(behind('bert.', bert()), { family: 'electra' })).toMatchObject({ name: 'ELECTRA' });
   // Not a prefix: it ends in no dot.
-  expect(await refusal(open(behind('x', bert())))).toMatch(/^No family/);
+  expect(await refusal(open(behind('x', bert())))).toMatch(/^These are not the tensors of BERT \(“xembed/);
   const { 'encoder.layer.0.attention.self.key.bias': _, ...less } = bert();
   expect(await refusal(open(behind('bert.', less)))).toBe(
     'The file lacks the tensor “bert.encoder.layer.0.attention.self.key.bias”.',
   );
 });
 
-test('of the models that share a file one is read, of other files the first that is recognised', async () => {
+test('of the models that share a file one is read, of other files the one that is stated', async () => {
   const both = await open({ ...clip, ...clipVision });
   expect([both.family, both.parts]).toEqual(['clip-text', ['clip-text', 'clip-vision']]);
   const vision = await open({ ...clip, ...clipVision }, { part: 'clip-vision' });
   expect([vision.family, vision.parts]).toEqual(['clip-vision', ['clip-text', 'clip-vision']]);
-  const two = await open({
-    ...bert(),
-    'wte.weight': ['V', 8],
-    'wpe.weight': ['L', 8],
-    ...norm('h.0.ln_1'),
-    'h.0.attn.c_attn.weight': [8, 24],
-    'h.0.attn.c_attn.bias': [24],
-  });
-  expect([two.family, two.parts]).toEqual(['gpt2', ['gpt2']]);
+  const other = { ...bert(), ...gpt2Shapes };
+  for (const family of ['gpt2', 'bert'] as const) {
+    const two = await open(other, { family });
+    expect([two.family, two.parts]).toEqual([family, [family]]);
+  }
 });
 
 test('RoPE: the width of a head is that of its norm, and otherwise the heads’ share of the queries', async () => {
@@ -712,14 +736,17 @@ test('a long name is cut after 80 characters', async () => {
 });
 
 test('nobody’s file is told by its first three tensors', async () => {
-  const known =
-    'Families are BERT, DistilBERT, RoBERTa, ELECTRA, MPNet, GPT-2, OPT, ViT, DeiT, CLIP, Whisper and models with RoPE and Llama’s names.';
+  const known = `Families are ${namesOf(familyIds)}.`;
+  const nothing = { family: undefined };
   const four = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, [1]]));
-  expect(await refusal(open(four))).toBe(
+  expect(await refusal(open(four, nothing))).toBe(
     `No family of models that can be read here has these tensors (“a”, “b”, “c”). ${known}`,
   );
-  expect(await refusal(open({}))).toBe(
+  expect(await refusal(open({}, nothing))).toBe(
     `No family of models that can be read here has these tensors (there are none). ${known}`,
+  );
+  expect(await refusal(open(four, { family: 'clip-text' }))).toBe(
+    'These are not the tensors of CLIP’s text model or CLIP’s vision model (“a”, “b”, “c”).',
   );
 });
 
@@ -766,18 +793,49 @@ describe.each([
   ['pos_conv_embed.conv.bias', 'wav2vec 2.0', 'its positions come of a convolution, not of a table'],
   ['self_attn.qkv_proj.weight', 'Phi-3', turns],
   ['pre_feedforward_layernorm.weight', 'Gemma', turns],
+  ['x_position_embeddings.weight', 'LayoutLM', 'its tokens also get rows for their place on the page'],
+  [
+    'intermediate.LayerNorm.weight',
+    'RoBERTa-PreLayerNorm',
+    'it has RoBERTa’s names, but normalises before each layer',
+  ],
+  [
+    'attention.self.conv.weight',
+    'Nyströmformer',
+    'it has BERT’s names, but its scores are approximated and a convolution is added',
+  ],
+  [
+    'attention.self.query_global.weight',
+    'Longformer',
+    'some of its tokens have queries and keys of their own',
+  ],
+  [
+    'biogpt.embed_tokens.weight',
+    'BioGPT',
+    'it has OPT’s names, but multiplies its tokens by √d and has another final norm',
+  ],
+  ['task_type_embeddings.weight', 'ERNIE with task ids', 'it adds a row for the task'],
+  [
+    'crossattention.self.query.weight',
+    'A model with cross-attention',
+    'it is the decoder of another model, whose states it reads too',
+  ],
+  ['layer_scale1.lambda1', 'DINOv2', 'it scales what its layers write, and has other names than ViT'],
 ])('%s', (sign, name, reason) => {
   const refused = `${name} is not among the models whose first scores can be read here: ${reason}.`;
 
   test(`tells ${name}, whatever else is in the file`, async () => {
-    expect(await refusal(open({ ...bert(), [sign]: [1] }))).toBe(refused);
-    expect(await refusal(open({ ...bert(), [`model.2.${sign}`]: [1] }))).toBe(refused);
+    for (const family of ['bert', undefined])
+      for (const prefix of sign.startsWith('biogpt.') ? [''] : ['', 'model.2.'])
+        expect(await refusal(open({ ...bert(), [`${prefix}${sign}`]: [1] }, { family }))).toBe(refused);
   });
 
   test('another name that contains it tells nothing', async () => {
-    expect(await refusal(open({ ...bert(), [`x${sign}`]: [1] }))).toBe('It is taken for BERT.');
-    if (!sign.startsWith('pos_conv'))
-      expect(await refusal(open({ ...bert(), [`${sign}_x`]: [1] }))).toBe('It is taken for BERT.');
+    const besides = (name: string) => refusal(open({ ...bert(), [name]: [1] }, { family: 'bert' }));
+    expect(await besides(`x${sign}`)).toBe('It is taken for BERT.');
+    // What stands among BERT's own tensors is none of it.
+    if (!/^(pos_conv|biogpt|crossattention)/.test(sign))
+      expect(await besides(`other.${sign}_x`)).toBe('It is taken for BERT.');
   });
 });
 
@@ -805,4 +863,338 @@ test('a quantised file is told by its tensors’ names and dtypes', async () => 
     expect(await refusal(open(bert(), {}, { [name]: dtype }))).toBe(
       `The file is quantised: “${name}” is of dtype “${dtype}”. ${advice}`,
     );
+});
+
+describe('nothing is guessed', () => {
+  /** What a file without a config.json may be, as its error says. */
+  const candidates = async (shapes: Shapes, options: object = {}) => {
+    const error = await open(shapes, { family: undefined, ...options }).then(
+      ({ name }) => `It is taken for ${name}.`,
+      (thrown: unknown) => thrown,
+    );
+    if (!(error instanceof FamilyUnknown)) return error;
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error.message).toBe(
+      `There is no config.json with a model_type, and tensors alone do not tell which model this is: it may be ${namesOf(error.families, 'or')}. Put its config.json beside it, or state the family: ${error.families.join(', ').replace(/, ([^,]*)$/, ' or $1')}.`,
+    );
+    return error.families;
+  };
+
+  test('a file without a config.json is not opened, and its error names the families that it fits', async () => {
+    const three = ['bert', 'roberta', 'electra'];
+    expect(await candidates(bert())).toEqual(three);
+    expect(await candidates(bert('one'))).toEqual(three);
+    const found = [];
+    for (const [, { shapes }] of cases) found.push(await candidates(shapes));
+    expect(found).toEqual([
+      three,
+      three,
+      ['electra'],
+      ['mpnet'],
+      ['distilbert'],
+      ['gpt2'],
+      // Without the decoder's attention to the sound it might be OPT.
+      ['opt', 'whisper-decoder', 'whisper-encoder'],
+      ['opt', 'whisper-decoder', 'whisper-encoder'],
+      ['opt'],
+      ['opt'],
+      ['clip-text'],
+      ['clip-vision'],
+      ...Array.from({ length: 4 }, () => ['vit']),
+      ...Array.from({ length: 3 }, () => ['rope']),
+    ]);
+    const listens = { 'decoder.layers.0.encoder_attn.q_proj.weight': [8, 8] };
+    expect(await candidates({ ...whisper, ...whisperEncoder, ...listens })).toEqual([
+      'whisper-decoder',
+      'whisper-encoder',
+    ]);
+    expect(await candidates({ ...clip, ...clipVision })).toEqual(['clip-text', 'clip-vision']);
+    // Of two models in one file, both; and the one that has a tensor too many is none of them.
+    const two = { ...bert(), ...behind('b.', llama) };
+    expect(await candidates(two)).toEqual([...three, 'rope']);
+    expect(await candidates({ ...two, 'embeddings.other.weight': [1] })).toEqual(['rope']);
+  });
+
+  test('nor is one whose config.json has no model_type, as timm’s', async () => {
+    const config = { architecture: 'vit_base_patch16_224', num_classes: 0 };
+    expect(await refusal(configured(timm(1), config))).toMatch(
+      /^There is no config.json with a model_type, .* may be ViT\/DeiT/,
+    );
+    expect(await refusal(configured(timm(1), config, { family: 'vit' }))).toBe('It is taken for ViT.');
+  });
+
+  test('one tensor more in its own part of the file makes it another model', async () => {
+    for (const [name, { shapes, part, wanted }] of cases) {
+      const options = { family: wanted.family, ...(part && { part }) };
+      for (const known of Object.keys(shapes)) {
+        const stranger = `${known.split('.')[0]}.stranger.weight`;
+        if (/^(wte|wpe|embed_|cls_token|pos_embed|project_in|final_layer_norm|dist_token)/.test(known))
+          continue;
+        if (part === 'whisper-encoder' && known.startsWith('decoder.')) continue;
+        expect(await refusal(open({ ...shapes, [stranger]: [1] }, options)), `${name}, ${known}`).toMatch(
+          new RegExp(
+            `^The file has a tensor “${stranger}”, which .* has not; what it does to the scores is not known\\.$`,
+          ),
+        );
+      }
+    }
+    // Beside it there may be anything: heads for a task, another model.
+    for (const besides of [
+      'pooler.dense.weight',
+      'cls.predictions.bias',
+      'lm_head.weight',
+      'other.encoder.x',
+    ])
+      expect(await refusal(open({ ...bert(), [besides]: [1] }, { family: 'bert' }))).toBe(
+        'It is taken for BERT.',
+      );
+  });
+
+  test('all tensors of the published layouts are known', async () => {
+    const layer = 'encoder.layer.11';
+    const whole: [FamilyId, Shapes, string[]][] = [
+      [
+        'bert',
+        bert(),
+        [
+          'embeddings.position_ids',
+          `${layer}.attention.self.value.bias`,
+          `${layer}.attention.output.dense.weight`,
+          `${layer}.attention.output.LayerNorm.gamma`,
+          `${layer}.intermediate.dense.bias`,
+          `${layer}.output.dense.weight`,
+          `${layer}.output.LayerNorm.bias`,
+        ],
+      ],
+      ['gpt2', gpt2Shapes, ['h.0.attn.bias', 'h.11.attn.masked_bias', 'h.3.mlp.c_proj.bias', 'ln_f.weight']],
+      [
+        'rope',
+        qwen2,
+        [
+          'layers.0.self_attn.o_proj.weight',
+          'layers.31.mlp.gate_proj.weight',
+          'norm.weight',
+          'layers.0.self_attn.rotary_emb.inv_freq',
+        ],
+      ],
+      [
+        'vit',
+        vit(1),
+        ['embeddings.mask_token', `${layer}.attention.output.dense.bias`, `${layer}.layernorm_after.weight`],
+      ],
+      ['vit', timm(1), ['blocks.11.attn.proj.weight', 'blocks.0.mlp.fc2.bias', 'norm.weight', 'head.bias']],
+      [
+        'opt',
+        { ...opt(8), ...norm('final_layer_norm'), ...norm('layers.0.self_attn_layer_norm') },
+        ['layers.11.fc1.bias', 'layers.0.final_layer_norm.weight', 'layers.0.self_attn.out_proj.bias'],
+      ],
+    ];
+    for (const [family, shapes, more] of whole) {
+      const all = { ...shapes, ...Object.fromEntries(more.map((name) => [name, [1]])) };
+      expect(await refusal(open(all, { family })), family).toMatch(/^It is taken for/);
+    }
+  });
+});
+
+describe('the model_type of config.json', () => {
+  test('decides what the tensors do not: BERT, RoBERTa and ELECTRA have the same names', async () => {
+    for (const [model_type, family, positions] of [
+      ['bert', 'bert', 9],
+      ['ernie', 'bert', 9],
+      ['roberta', 'roberta', 7],
+      ['camembert', 'roberta', 7],
+      ['xlm-roberta', 'roberta', 7],
+      ['electra', 'electra', 9],
+    ] as const)
+      for (const segments of ['one', 'S'] as const)
+        expect(await configured(bert(segments), { model_type })).toMatchObject({ family, positions });
+  });
+
+  test('is of one family or two, each in the table once', () => {
+    const all = familyIds.flatMap((family) => [...modelFamilies[family].types]);
+    const shared = all.filter((type, at) => all.indexOf(type) !== at);
+    expect(shared).toEqual(['clip', 'whisper']);
+  });
+
+  test('must agree with the family that is stated, and with the tensors', async () => {
+    expect(await refusal(configured(bert(), { model_type: 'roberta' }, { family: 'bert' }))).toBe(
+      'family is "bert", but config.json has the model_type "roberta": RoBERTa. Leave family out.',
+    );
+    expect(await refusal(configured(bert(), { model_type: 'bert' }, { family: 'bert' }))).toBe(
+      'It is taken for BERT.',
+    );
+    expect(await refusal(configured(bert(), { model_type: 'gpt2' }))).toMatch(
+      /^These are not the tensors of GPT-2 \(“/,
+    );
+    expect(await refusal(configured(bert(), { model_type: 5 }))).toContain(
+      'model_type in config.json must be a text; it is 5.',
+    );
+    expect(await refusal(open(bert(), { family: 'banana' }))).toMatch(/^family must be 'bert' or /);
+    const clipped = await configured(
+      { ...clip, ...clipVision },
+      { model_type: 'clip', text_config: bertConfig },
+      { family: 'clip-vision' },
+    );
+    expect([clipped.family, clipped.parts]).toEqual(['clip-vision', ['clip-text', 'clip-vision']]);
+  });
+
+  test.each([
+    [
+      'layoutlm',
+      'LayoutLM is not among the models whose first scores can be read here: its tokens also get rows for their place on the page.',
+    ],
+    ['roberta-prelayernorm', 'RoBERTa-PreLayerNorm is not among'],
+    ['nystromformer', 'Nyströmformer is not among'],
+    ['longformer', 'Longformer is not among'],
+    ['t5', 'T5 is not among'],
+    ['gemma', 'Gemma is not among'],
+    ['modernbert', 'ModernBERT is not among'],
+    [
+      'big_bird',
+      'config.json has the model_type "big_bird", which is not among those that can be read here: bert, ernie, distilbert,',
+    ],
+    ['smollm3', 'config.json has the model_type "smollm3"'],
+    ['granite', 'config.json has the model_type "granite"'],
+    ['imagegpt', 'config.json has the model_type "imagegpt"'],
+    ['__proto__', 'config.json has the model_type "__proto__"'],
+  ])('%s is refused, though its tensors may have another family’s names', async (model_type, sentence) => {
+    for (const shapes of [bert(), llama, gpt2Shapes])
+      expect(await refusal(configured(shapes, { model_type }))).toContain(sentence);
+  });
+
+  test('BioGPT’s names are OPT’s', async () => {
+    const pre = { ...opt(8), ...norm('layers.0.self_attn_layer_norm') };
+    expect(await refusal(configured(behind('biogpt.', pre), { model_type: 'biogpt' }))).toMatch(
+      /^BioGPT is not among/,
+    );
+    // Its final norm tells it even without its prefix.
+    expect(await refusal(open({ ...pre, ...norm('layer_norm') }, { family: 'opt' }))).toMatch(
+      /^The file has a tensor “layer_norm.weight”, which OPT has not/,
+    );
+  });
+});
+
+test.each<[FamilyId, object, string]>([
+  ['bert', { is_decoder: true }, 'config.json says is_decoder true; BERT can be read with false alone.'],
+  [
+    'bert',
+    { add_cross_attention: true },
+    'config.json says add_cross_attention true; BERT can be read with false alone.',
+  ],
+  ['bert', { use_task_id: true }, 'config.json says use_task_id true; BERT can be read with false alone.'],
+  [
+    'bert',
+    { position_embedding_type: 'relative_key' },
+    'config.json says position_embedding_type "relative_key"; BERT can be read with "absolute" alone.',
+  ],
+  [
+    'bert',
+    { position_embedding_type: 'absolute', is_decoder: false, use_cache: true },
+    'It is taken for BERT.',
+  ],
+  ['bert', { position_embedding_type: null }, 'It is taken for BERT.'],
+  ['roberta', { pad_token_id: 0 }, 'config.json says pad_token_id 0; RoBERTa can be read with 1 alone.'],
+  ['roberta', { pad_token_id: 1 }, 'It is taken for RoBERTa.'],
+  [
+    'roberta',
+    { is_decoder: true },
+    'config.json says is_decoder true; RoBERTa can be read with false alone.',
+  ],
+  [
+    'electra',
+    { position_embedding_type: 'relative_key_query' },
+    'config.json says position_embedding_type "relative_key_query"; ELECTRA can be read with "absolute" alone.',
+  ],
+  [
+    'mpnet',
+    { relative_attention_num_buckets: 64 },
+    'config.json says relative_attention_num_buckets 64; MPNet can be read with 32 alone.',
+  ],
+  [
+    'gpt2',
+    { scale_attn_weights: false },
+    'config.json says scale_attn_weights false; GPT-2 can be read with true alone.',
+  ],
+  [
+    'gpt2',
+    { add_cross_attention: true },
+    'config.json says add_cross_attention true; GPT-2 can be read with false alone.',
+  ],
+  // The first layer is divided by 1.
+  ['gpt2', { scale_attn_by_inverse_layer_idx: true }, 'It is taken for GPT-2.'],
+  [
+    'gpt2',
+    { scale_attn_by_inverse_layer_idx: 2 },
+    'config.json says scale_attn_by_inverse_layer_idx 2; GPT-2 can be read with false or true alone.',
+  ],
+  [
+    'whisper-decoder',
+    { scale_embedding: true },
+    'config.json says scale_embedding true; Whisper’s decoder can be read with false alone.',
+  ],
+  ['opt', { enable_bias: false }, 'config.json says enable_bias false; OPT can be read with true alone.'],
+  [
+    'opt',
+    { layer_norm_elementwise_affine: false },
+    'config.json says layer_norm_elementwise_affine false; OPT can be read with true alone.',
+  ],
+  [
+    'opt',
+    { do_layer_norm_before: 'yes' },
+    'config.json says do_layer_norm_before "yes"; OPT can be read with true or false alone.',
+  ],
+])('%s with %j', async (family, members, sentence) => {
+  const [, { shapes }] = cases.find(([, { wanted }]) => wanted.family === family) as (typeof cases)[0];
+  const model_type = modelFamilies[family].types[0];
+  expect(await refusal(configured(shapes, { model_type, ...members }))).toBe(sentence);
+  // Also where the caller states the family.
+  expect(await refusal(configured(shapes, members, { family }))).toBe(sentence);
+});
+
+test('OPT normalises before its layers, or after them if config.json says so; its final norm goes with that', async () => {
+  const bare = { ...opt(8), ...norm('layers.0.self_attn_layer_norm') };
+  const ended = { ...bare, ...norm('final_layer_norm') };
+  const before = 'each layer normalises what it reads';
+  const after = 'nothing normalises what the first layer reads';
+  const about = async (shapes: Shapes, config: object | undefined) => {
+    const opening = config ? configured(shapes, { model_type: 'opt', ...config }) : open(shapes);
+    return opening.then(
+      (model) => model.about.match(new RegExp(`${before}|${after}`))?.[0],
+      (error: Error) => error.message,
+    );
+  };
+  const mismatch = (says: string, has: string) =>
+    `config.json says that the layers normalise ${says} what they do, which does not go with ${has} final_layer_norm.weight in the file.`;
+  expect(await about(ended, {})).toBe(before);
+  expect(await about(ended, { do_layer_norm_before: true })).toBe(before);
+  // Some checkpoints of this kind have no final norm.
+  expect(await about(bare, { do_layer_norm_before: true, _remove_final_layer_norm: true })).toBe(before);
+  expect(await about(bare, { do_layer_norm_before: false })).toBe(after);
+  expect(await about(bare, {})).toBe(mismatch('before', 'no'));
+  expect(await about(ended, { do_layer_norm_before: false })).toBe(mismatch('after', 'a'));
+  expect(await about(ended, { _remove_final_layer_norm: true })).toBe(mismatch('before', 'a'));
+  // Without a config.json its final norm tells.
+  expect(await about(ended, undefined)).toBe(before);
+  expect(await about(bare, undefined)).toBe(after);
+});
+
+test('RoPE: angles of another kind leave no term of the biases', async () => {
+  const heads = { num_attention_heads: 2, rms_norm_eps: 0.25 };
+  const shapes = { ...qwen2, 'layers.0.self_attn.q_proj.bias': [12], 'layers.0.self_attn.k_proj.bias': [6] };
+  const term = async (config: object) =>
+    (await (await configured(shapes, { model_type: 'qwen2', ...heads, ...config })).report()).rotary
+      ?.positionTerm;
+  for (const plainly of [
+    {},
+    { rope_scaling: null },
+    { rope_parameters: { rope_type: 'default', rope_theta: 500 } },
+  ])
+    expect(await term(plainly)).toMatchObject({ rows: 2 });
+  for (const other of [
+    { rope_scaling: { rope_type: 'yarn', factor: 4 } },
+    { rope_scaling: { type: 'linear', factor: 2 } },
+    { rope_parameters: { rope_type: 'llama3', factor: 8 } },
+    { partial_rotary_factor: 0.5 },
+  ])
+    expect(await term(other)).toBeUndefined();
 });

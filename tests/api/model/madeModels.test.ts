@@ -2,6 +2,7 @@
 import { type EncoderLayer, openModel, type Slices, type Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
+import { familyMeant } from '../support/familyMeant.ts';
 import { apply } from '../support/naive.ts';
 import { dot, largestDifference, norm, rowOf, rowsOf, sumOf, tableOf } from '../support/numbers.ts';
 import { fileOf } from '../support/safetensors.ts';
@@ -38,10 +39,16 @@ const open = (
   tensors: Tensors,
   config: object | undefined = { num_attention_heads: heads, layer_norm_eps: 1e-12 },
 ) =>
-  openModel(plain, [
-    inMemory('model.safetensors', fileOf(tensors)),
-    ...(config ? [inMemory('config.json', json(config))] : []),
-  ]);
+  openModel(
+    plain,
+    [
+      inMemory('model.safetensors', fileOf(tensors)),
+      ...(config ? [inMemory('config.json', json(config))] : []),
+    ],
+    { family: familyMeant(shapesOf(tensors)) },
+  );
+const shapesOf = (tensors: Tensors) =>
+  Object.fromEntries(Object.entries(tensors).map(([name, { shape }]) => [name, shape]));
 const told = (run: Promise<unknown>) =>
   run.then(
     () => 'It did not fail.',
@@ -443,7 +450,9 @@ describe('the report', () => {
         d_head: 4,
         positionTerm: undefined,
       });
-      const bare = await (await openModel(plain, [inMemory('model.safetensors', fileOf(rope({})))])).report();
+      const bare = await (
+        await openModel(plain, [inMemory('model.safetensors', fileOf(rope({})))], { family: 'rope' })
+      ).report();
       expect(bare.rotary).toEqual({
         base: 10_000,
         heads: undefined,
@@ -506,7 +515,10 @@ describe('texts', () => {
     const vocab = Object.fromEntries(pieces.map((piece, id) => [piece, id]));
     const model = await openModel(plain, [
       inMemory('model.safetensors', fileOf(bert)),
-      inMemory('config.json', json({ num_attention_heads: heads, layer_norm_eps: 1e-12 })),
+      inMemory(
+        'config.json',
+        json({ model_type: 'bert', num_attention_heads: heads, layer_norm_eps: 1e-12 }),
+      ),
       inMemory('tokenizer.json', json(wordPieceTokenizer(vocab))),
     ]);
     expect(await model.tokenize('The cats sat.')).toEqual({

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   corpusSentences,
+  type FamilyId,
   loadMiniLM,
   type ModelInput,
   type OpenedModel,
@@ -26,7 +27,10 @@ import { wordPieceTokenizer } from '../support/wordPieces.ts';
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
 const bytesOf = (name: string) => new Uint8Array(readFileSync(join(folderOf(name), 'model.safetensors')));
-const open = (name: string, options = {}) => openModel(plain, folderOf(name), options);
+/** timm's config.json does not say the family. */
+const open = (name: string, options = {}) =>
+  openModel(plain, folderOf(name), { ...(name === 'vit-timm' && { family: 'vit' }), ...options });
+const familyOf = (name: string) => families.cases.find((one) => one.name === name)?.family as FamilyId;
 const scratch = mkdtempSync(join(tmpdir(), 'superpose-own-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
@@ -54,17 +58,21 @@ describe.each(scored)('$name', ({ name, family, sha256, logits, causal }) => {
     expect(createHash('sha256').update(bytesOf(name)).digest('hex')).toBe(sha256);
   });
 
-  test('is recognised from the header alone', async () => {
+  test('is read from the header alone, as the family that is stated', async () => {
     const bytes = bytesOf(name);
     const header = 8 + Number(new DataView(bytes.buffer).getBigUint64(0, true));
-    const model = await openModel(plain, {
-      name: 'x.safetensors',
-      size: bytes.length,
-      async read(offset, length) {
-        if (offset + length > header) throw new Error('The data were read.');
-        return bytes.subarray(offset, offset + length);
+    const model = await openModel(
+      plain,
+      {
+        name: 'x.safetensors',
+        size: bytes.length,
+        async read(offset, length) {
+          if (offset + length > header) throw new Error('The data were read.');
+          return bytes.subarray(offset, offset + length);
+        },
       },
-    });
+      { family: familyOf(name) },
+    );
     expect(model).toMatchObject({ family, causal, d_model: 8 });
     expect(model.heads).toBe(name === 'mpnet' ? 2 : undefined);
   });
@@ -98,7 +106,11 @@ describe.each(scored)('$name', ({ name, family, sha256, logits, causal }) => {
     }
     const turned = transposed(bytesOf(name));
     expect(turned.count).toBeGreaterThan(0);
-    const model = await openModel(plain, turned.file, { heads: 2, epsilon: epsilonOf(name) });
+    const model = await openModel(plain, turned.file, {
+      family: familyOf(name),
+      heads: 2,
+      epsilon: epsilonOf(name),
+    });
     const wrong = await model.decompose(inputOf(model));
     expect(largestDifference(wrong.logits, flat(logits))).toBeGreaterThan(1e-3);
   });
@@ -174,7 +186,11 @@ test.each(scored.filter(({ name }) => shiftedFile(name)))(
   '$name: canonical terms do not move when a vector goes from one table to the other, raw ones do',
   async ({ name }) => {
     const model = await open(name);
-    const other = await openModel(plain, shiftedFile(name) as Slices, { heads: 2, epsilon: epsilonOf(name) });
+    const other = await openModel(plain, shiftedFile(name) as Slices, {
+      family: familyOf(name),
+      heads: 2,
+      epsilon: epsilonOf(name),
+    });
     const [token = '', position = ''] = (await model.decompose(inputOf(model))).parts;
     for (const gauge of ['canonical', 'raw'] as const) {
       const [before, after] = [
@@ -454,7 +470,7 @@ describe.each(run)('$name, all layers', ({ name, states, later_logits, embedding
       const from = ((cell % 8) * 8 + Math.floor(cell / 8)) * width;
       bytes.set(before.subarray(from, from + width), cell * width);
     }
-    const options = { heads: 2, epsilon: epsilonOf(name) };
+    const options = { family: familyOf(name), heads: 2, epsilon: epsilonOf(name) };
     const wrong = await openModel(plain, slicesOf(fileOf(tensors)), options);
     const forward = await wrong.forward({ ids: families.ids }, { precision: 'float64' });
     expect(
@@ -478,11 +494,11 @@ test('rows of zeros, as a row that was never trained, have no cosine and stop no
   const tensors = tensorsOf(bytesOf('gpt2'));
   const token = tensors['transformer.wte.weight'] as Tensors[string];
   token.bytes.fill(0, 0, 32);
-  const some = await (await openModel(plain, slicesOf(fileOf(tensors)))).report();
+  const some = await (await openModel(plain, slicesOf(fileOf(tensors)), { family: 'gpt2' })).report();
   expect(some.token?.lengths.least).toBe(0);
   expect(some.cosines?.raw.meanSize).toBeGreaterThan(0.1);
   token.bytes.fill(0);
-  const none = await (await openModel(plain, slicesOf(fileOf(tensors)))).report();
+  const none = await (await openModel(plain, slicesOf(fileOf(tensors)), { family: 'gpt2' })).report();
   expect(none.cosines?.raw.meanSize).toBeNaN();
   expect(none.overlap?.raw).toBeNaN();
 });
@@ -491,7 +507,7 @@ describe('files that are refused', () => {
   const sound = tensorsOf(bytesOf('bert'));
   const key = 'bert.encoder.layer.0.attention.self.key.weight';
   const opened = (tensors: Tensors) =>
-    openModel(plain, slicesOf(fileOf(tensors)), { heads: 2, epsilon: 1e-2 });
+    openModel(plain, slicesOf(fileOf(tensors)), { family: 'bert', heads: 2, epsilon: 1e-2 });
   const changed = (name: string, tensor: Partial<Tensors[string]>) => ({
     ...sound,
     [name]: { ...(sound[name] as Tensors[string]), ...tensor },
@@ -523,7 +539,11 @@ describe('files that are refused', () => {
       { 'transformer.word_embeddings_layernorm.weight': sound[key] as Tensors[string] },
       'BLOOM is not among the models',
     ],
-    ['there is no family', { banana: sound[key] as Tensors[string] }, 'No family of models'],
+    [
+      'there are no tensors of the family',
+      { banana: sound[key] as Tensors[string] },
+      'not the tensors of BERT',
+    ],
     ['there is nothing', {}, 'there are none'],
   ])('%s', async (_, tensors, sentence) => {
     await expect(opened(tensors)).rejects.toThrow(sentence);
@@ -553,19 +573,19 @@ describe('files that are refused', () => {
         size: length,
         read: async (from, count) => bytes.slice(from, Math.min(length, from + count)),
       },
-      { heads: 2, epsilon: 1e-2 },
+      { family: 'bert', heads: 2, epsilon: 1e-2 },
     );
     length = 1200;
     await expect(model.decompose({ ids: [1, 2] })).rejects.toThrow('truncated or was changed');
   });
 
   test('heads, ε and tokenizer that nothing says', async () => {
-    const bare = await openModel(plain, slicesOf(bytesOf('bert')));
+    const bare = await openModel(plain, slicesOf(bytesOf('bert')), { family: 'bert' });
     await expect(bare.decompose({ ids: [1] })).rejects.toThrow('does not say how many heads');
-    const half = await openModel(plain, slicesOf(bytesOf('bert')), { heads: 2 });
+    const half = await openModel(plain, slicesOf(bytesOf('bert')), { family: 'bert', heads: 2 });
     await expect(half.decompose({ ids: [1] })).rejects.toThrow('does not say the ε of its norms');
     await expect(half.decompose('Hello')).rejects.toThrow('no tokenizer.json beside the weights');
-    await expect(openModel(plain, slicesOf(bytesOf('bert')), { heads: 3 })).rejects.toThrow(
+    await expect(openModel(plain, slicesOf(bytesOf('bert')), { family: 'bert', heads: 3 })).rejects.toThrow(
       'heads must divide the model’s width 8; 3 does not',
     );
     await expect(openModel(plain, folderOf('mpnet'), { heads: 4 })).rejects.toThrow(
@@ -598,7 +618,7 @@ describe('files that are refused', () => {
     writeFileSync(join(scratch, 'config.json'), '{"num_attention_heads":');
     writeFileSync(join(scratch, 'model.safetensors'), bytesOf('bert'));
     await expect(openModel(plain, scratch)).rejects.toThrow('“config.json” is not JSON');
-    writeFileSync(join(scratch, 'config.json'), '{"num_attention_heads": "2"}');
+    writeFileSync(join(scratch, 'config.json'), '{"model_type": "bert", "num_attention_heads": "2"}');
     await expect(openModel(plain, scratch)).rejects.toThrow(
       'num_attention_heads in config.json must be a whole number',
     );
@@ -655,7 +675,7 @@ describe('where a model lies', () => {
         return bytes.slice(offset, offset + length);
       },
     };
-    const model = await openModel(plain, source, { heads: 2, epsilon: 1e-2 });
+    const model = await openModel(plain, source, { family: 'gpt2', heads: 2, epsilon: 1e-2 });
     const header = read;
     const told: number[] = [];
     await model.decompose({ ids: [3, 3, 4] }, { progress: (done, of) => told.push(done / of) });

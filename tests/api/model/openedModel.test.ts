@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type OpenedModel, openModel, type Slices, type Table } from 'superpose';
+import { type FamilyId, type OpenedModel, openModel, type Slices, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
@@ -31,7 +31,7 @@ const beside = (name: string, files: Record<string, object>, options = {}) =>
       inMemory('model.safetensors', bytesOf(name)),
       ...Object.entries(files).map(([file, content]) => inMemory(file, content)),
     ],
-    options,
+    { family: families.cases.find((one) => one.name === name)?.family as FamilyId, ...options },
   );
 const bertConfig = { num_attention_heads: 2, layer_norm_eps: 0.01 };
 const input = { ids: families.ids };
@@ -102,7 +102,7 @@ test.each<[string, object, object, Error | string]>([
     'gpt2',
     { n_head: 2, scale_attn_weights: false },
     {},
-    new RangeError('config.json says that scores are not divided by √d_h, which this reader assumes.'),
+    new RangeError('config.json says scale_attn_weights false; GPT-2 can be read with true alone.'),
   ],
   ['gpt2', { n_head: 2, scale_attn_weights: true }, {}, 'It was taken.'],
 ])('%s with a config.json of %j and options %j', async (name, config, options, expected) => {
@@ -116,7 +116,10 @@ test('no module, no options, and a part that the file has not', async () => {
   for (const [opening, error] of [
     [openModel(5 as never, bert), new TypeError('superpose must be an object; it is 5.')],
     [openModel(plain, bert, null as never), new TypeError('options must be an object; it is null.')],
-    [openModel(plain, bert, { part: 'gpt2' }), new RangeError('part must be \'bert\'; it is "gpt2".')],
+    [
+      openModel(plain, bert, { family: 'bert', part: 'gpt2' }),
+      new RangeError('part must be \'bert\'; it is "gpt2".'),
+    ],
   ] as const)
     expect(await thrown(opening)).toEqual(error);
 });
@@ -370,7 +373,7 @@ async function watched(name: string) {
       return bytes.slice(from, from + length);
     },
   };
-  const model = await openModel(plain, source, { heads: 2, epsilon: 0.01 });
+  const model = await openModel(plain, source, { family: 'bert', heads: 2, epsilon: 0.01 });
   /** The bytes that a call reads. */
   const cost = async (work: () => Promise<unknown>) => {
     const before = read;
@@ -487,7 +490,7 @@ test('whoever asks while a model is deleted is told so, and nothing is left behi
             return bytes.slice(from, from + length);
           },
         },
-        { heads: 2, epsilon: 0.01 },
+        { family: 'bert', heads: 2, epsilon: 0.01 },
       );
       opened = model;
       const end = await thrown(call(model));
@@ -591,17 +594,18 @@ test('a text is decomposed as its ids are; without a tokenizer it is not read', 
 test('a tokenizer.json that could not be read is tried again, one that is none is said to be so', async () => {
   const sound = inMemory('tokenizer.json', wordPieceTokenizer(vocab));
   let tries = 0;
-  const model = await openModel(plain, [
+  const files = [
     inMemory('model.safetensors', bytesOf('bert')),
     {
       ...sound,
-      async read(from, length) {
+      async read(from: number, length: number) {
         tries += 1;
         if (tries === 1) throw new Error('The disk is asleep.');
         return sound.read(from, length);
       },
     },
-  ]);
+  ];
+  const model = await openModel(plain, files, { family: 'bert' });
   expect(await thrown(model.tokenize('the'))).toEqual(new Error('The disk is asleep.'));
   expect((await model.tokenize('the')).ids).toEqual([2, 4, 3]);
   await model.tokenize('cat');

@@ -40,7 +40,7 @@ export async function decompose(args: string[]): Promise<string> {
   const way =
     values.way === undefined ? undefined : choiceOf('--way', values.way, ['direct', 'streams', 'mean']);
   if (values.model !== undefined) return ofOwnModel(values.model, { ...values, gauge, way });
-  const own = ['ids', 'part', 'heads', 'epsilon'].find((name) => name in values);
+  const own = ['ids', ...Object.keys(openOptions)].find((name) => name in values);
   if (own) throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
   if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
   const head = values.head === undefined ? undefined : wholeOf('--head', values.head, 0, 11);
@@ -66,6 +66,7 @@ export async function decompose(args: string[]): Promise<string> {
 interface OwnValues {
   text?: string;
   ids?: string;
+  family?: string;
   part?: string;
   heads?: string;
   epsilon?: string;

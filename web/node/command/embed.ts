@@ -39,7 +39,7 @@ export async function embed(args: string[]): Promise<Iterable<string>> {
     throw new Refusal(
       'Say what to embed: --text "The cat sat.", which may be repeated, or --file FILE, one sentence per line.',
     );
-  const own = ['part', 'heads', 'epsilon'].find((name) => name in given);
+  const own = Object.keys(openOptions).find((name) => name in given);
   if (own && given.model === undefined)
     throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
   const most = workers === undefined ? availableParallelism() : wholeOf('--workers', workers, 1, mostWorkers);

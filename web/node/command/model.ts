@@ -1,11 +1,12 @@
 // superpose model: measures of the tables of the user's own model.
-import { type ByGauge, load, type ModelReport, type OpenedModel, openModel } from 'superpose';
+import { type ByGauge, FamilyUnknown, load, type ModelReport, type OpenedModel, openModel } from 'superpose';
 import { csvOf } from '../index.js';
 import { numberOf, parsed } from './options.js';
 import { Refusal, told } from './refusal.js';
 
 /** Options that opening a model may need. */
 export const openOptions = {
+  family: { type: 'string' },
   part: { type: 'string' },
   heads: { type: 'string' },
   epsilon: { type: 'string' },
@@ -13,17 +14,25 @@ export const openOptions = {
 
 /** Their values, as given on the command line. */
 export interface OpenGiven {
+  family?: string | undefined;
   part?: string | undefined;
   heads?: string | undefined;
   epsilon?: string | undefined;
 }
 
 /** Opens the model at a path. Throws RangeError if something is wrong with it. */
-export async function opened(path: string, { part, heads, epsilon }: OpenGiven): Promise<OpenedModel> {
+export async function opened(
+  path: string,
+  { family, part, heads, epsilon }: OpenGiven,
+): Promise<OpenedModel> {
   return openModel(await load(), path, {
+    ...(family !== undefined && { family: family as OpenedModel['family'] }),
     ...(part !== undefined && { part: part as OpenedModel['family'] }),
     ...(heads !== undefined && { heads: numberOf('--heads', heads) }),
     ...(epsilon !== undefined && { epsilon: numberOf('--epsilon', epsilon) }),
+  }).catch((error: unknown) => {
+    if (!(error instanceof FamilyUnknown)) throw error;
+    throw new Refusal(`${error.message.replace(/\.$/, '')}, as --family ${error.families[0]} does.`);
   });
 }
 

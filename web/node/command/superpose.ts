@@ -2,6 +2,7 @@
 // The command `superpose`: figures, decompositions and training without a page. A wrong argument is one sentence and
 // exit code 2.
 import { readFileSync } from 'node:fs';
+import { layeredFamilies, namesOf } from 'superpose';
 import { decompose } from './decompose.js';
 import { embed } from './embed.js';
 import { purpose as embedding, serveEmbeddings } from './embedWorkers.js';
@@ -37,16 +38,17 @@ Small models learn the same tasks either way; adding keeps their vectors as wide
   superpose model PATH               the tables of a model of your own, a .safetensors file, an index of shards or a
                                      folder: lengths, cosines, directions and overlap
       --part NAME                    of two models in a file, such as clip-vision or whisper-encoder
-      --heads COUNT, --epsilon ε     where there is no config.json beside it
+      --family NAME                  which model it is, where no config.json beside it says so
+      --heads COUNT, --epsilon ε     in the same case
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --part,
-                                     --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer and --way
-                                     of BERT, DistilBERT, RoBERTa, ELECTRA and MPNet
+                                     --family, --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer
+                                     and --way of ${namesOf(layeredFamilies)}
       --ids 101,2023,102             the tokens by their numbers
   superpose embed --text TEXT        embeddings of sentences by MiniLM; repeat --text, or use --file
       --file FILE                    one sentence per line
-      --model PATH                   by a model of your own: BERT, DistilBERT, RoBERTa, ELECTRA or MPNet, with
-                                     tokenizer.json beside it; --part, --heads and --epsilon as above
+      --model PATH                   by a model of your own: ${namesOf(layeredFamilies, 'or')}, with
+                                     tokenizer.json beside it; --part, --family, --heads and --epsilon as above
       --workers COUNT                threads, each with a model of its own; as many as processors unless given
       --csv | --json                 the numbers, which are not printed otherwise
   superpose train --task TASK        trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
