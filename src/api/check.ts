@@ -17,7 +17,9 @@ export const maxExtent = 2 ** 22;
 export const shown = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
+  // In a frame or in node:vm, a class of the same name is another one.
+  if (ArrayBuffer.isView(value))
+    return `${value instanceof Object ? 'a' : 'another realm’s'} ${value.constructor.name}`;
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
@@ -153,6 +155,12 @@ export function array(name: string, value: unknown, length?: number): Floats {
     refuse(name, 'a Float32Array or a Float64Array', value, false);
   }
   if (value.length !== (length ?? value.length)) refuseCount(name, `${length} values`, value.length);
+  try {
+    // Throws where the buffer was transferred. Copying the array would break the module off.
+    value.at(0);
+  } catch {
+    refuse(name, 'an array with its buffer', value, false);
+  }
   return value;
 }
 
@@ -229,10 +237,17 @@ export function fits(what: string, bytes: number, ...weights: (Linear | Table | 
     );
   }
   if (needed + heldBytes > maxBytes) {
-    throw new RangeError(
+    const error = new RangeError(
       `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, layers and searches hold ${megabytes(heldBytes)}. Call delete() on those that are not needed.`,
     );
+    throw Object.assign(error, { held: heldBytes } satisfies Pick<NoRoom, 'held'>);
   }
+}
+
+/** What is held leaves too little room. The message is for a program, which can delete things. */
+export interface NoRoom extends RangeError {
+  /** How many bytes. */
+  readonly held: number;
 }
 
 /** The bytes of weights and biases, in the element type they are given in. */

@@ -1,6 +1,7 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module runs in a page, a worker and Node. The types that a function takes and returns are exported
 // where the function is listed: first.ts, second.ts.
+export type { NoRoom } from './check.js';
 export type * from './first.js';
 export { type First, loadFirst } from './first.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';

@@ -27,6 +27,18 @@ test('lists of a length and of any', () => {
   expect(() => list(7)).toThrow(new TypeError('index must be an array of numbers; it is 7.'));
 });
 
+test('an array whose buffer is gone is refused, though it has as many values as a table of no rows', () => {
+  for (const kind of [Float32Array, Float64Array]) {
+    const gone = new kind(6);
+    structuredClone(gone.buffer, { transfer: [gone.buffer] });
+    expect(gone).toHaveLength(0);
+    expect(() => check.table('token', { data: gone, rows: 0, columns: 2 })).toThrow(
+      new TypeError(`token.data must be an array with its buffer; it is a ${kind.name}.`),
+    );
+    expect(check.table('token', { data: new kind(), rows: 0, columns: 2 }).rows).toBe(0);
+  }
+});
+
 describe('finite values', () => {
   // Sums of four numbers are made side by side: every place and every remainder counts.
   const counts = [1, 2, 3, 4, 5, 6, 7, 8, 9];

@@ -1,7 +1,9 @@
 // Files that come over a network: what is said when one does not come, comes in part, or is no longer wanted.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import * as check from '../../build/package/check.js';
 import { readBytes, Unreachable } from '../../build/package/files.js';
 
 /** What a server that answers so is asked by `use`. */
@@ -124,4 +126,21 @@ test('a file that is not there is named, with what the system said', async () =>
   );
   expect((nowhere as Error).message).toBe('The list could not be read (/nowhere/at/all).');
   expect((nowhere as Error).cause).toMatchObject({ code: 'ENOENT' });
+});
+
+test('arrays of another realm are told from ours', () => {
+  for (const name of ['Float64Array', 'Float32Array', 'Uint8Array']) {
+    const foreign = runInNewContext(`new ${name}(4)`);
+    const error = `TypeError: token.data must be a Float32Array or a Float64Array; it is another realm’s ${name}.`;
+    let told = '';
+    try {
+      check.table('token', { data: foreign, rows: 2, columns: 2 });
+    } catch (thrown) {
+      told = String(thrown);
+    }
+    expect(told).toBe(error);
+  }
+  // A copy is taken.
+  const copied = Float64Array.from(runInNewContext('new Float64Array([1, 2])'));
+  expect(check.table('token', { data: copied, rows: 1, columns: 2 }).rows).toBe(1);
 });

@@ -92,6 +92,24 @@ describe('memory that is refused', () => {
   });
 });
 
+test('a table of no rows whose buffer was transferred breaks nothing off', async () => {
+  const superpose = await load();
+  const layer = { weight: superpose.randomNormal({ rows: 4, columns: 4, seed: 1 }) };
+  const kept = superpose.decompositionLayer({ summands: ['token'], query: layer, key: layer, heads: 1 });
+  const data = new Float64Array(8);
+  structuredClone(data.buffer, { transfer: [data.buffer] });
+  const gone = { data, rows: 0, columns: 4 };
+  for (const call of [
+    () => superpose.rowLengths(gone),
+    () => superpose.gram(gone),
+    () => kept.terms({ token: gone }),
+    () => superpose.decompose({ summands: { token: gone }, query: layer, key: layer, heads: 1 }),
+  ])
+    expect(call).toThrow(/must be an array with its buffer/);
+  expect(kept.isAlive()).toBe(true);
+  kept.delete();
+});
+
 describe('a module that cannot grow at all', () => {
   test.each(['first', 'second'] as const)('the %s, by its own file', async (part) => {
     const address = new URL(

@@ -149,6 +149,8 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
     }
   })();
   await input.setInputFiles(path);
+  await card.getByLabel('By its tensors it may be').selectOption('GPT-2');
+  await card.getByRole('button', { name: 'Open as this' }).click();
   await card.getByLabel('Heads of the first layer').waitFor();
   await card.getByLabel('Heads of the first layer').fill('12');
   await card.getByLabel('ε of its norms').fill('0.00001');

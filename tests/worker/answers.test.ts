@@ -1,6 +1,7 @@
 // The answering side: a question, its progress, its end or failure, and cancelling; a library that fails and
 // is asked again; a page's own thread, in slices.
 import { describe, expect, test, vi } from 'vitest';
+import { fits, hold } from '../../build/package/check.js';
 import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { answering, type Run, running } from '../../web/worker/answers.ts';
@@ -9,6 +10,19 @@ import { library } from '../../web/worker/library.ts';
 import type { Reply } from '../../web/worker/protocol.ts';
 import { inSlices } from '../../web/worker/slices.ts';
 import { blobWorker, knownWays, ownThread, scriptAddress, setWays, type Way } from '../../web/worker/ways.ts';
+
+/** What the library says of what does not fit beside what is held. */
+function tooLarge(): unknown {
+  const release = hold(1000 * 2 ** 20);
+  try {
+    fits('A vocabulary', 100 * 2 ** 20);
+  } catch (error) {
+    return error;
+  } finally {
+    release();
+  }
+  return undefined;
+}
 
 describe('answering', () => {
   const run =
@@ -22,6 +36,15 @@ describe('answering', () => {
   test.each<[string, unknown, Reply]>([
     ['data', 5, { id: 3, data: { figure: 'gram', state: { n: 1 }, result: 5 } }],
     ['an error', new Error('It broke.'), { id: 3, error: 'It broke.' }],
+    [
+      'what does not fit, in words for readers, who can delete nothing',
+      tooLarge(),
+      {
+        id: 3,
+        error:
+          'Other figures hold 1,000 MB of memory, which leaves too little for this one. Forget a model that you opened, or load the page again.',
+      },
+    ],
     ['what is thrown and no error', 'thrown', { id: 3, error: 'thrown' }],
   ])('%s', async (_, result, last) => {
     const said: Reply[] = [];

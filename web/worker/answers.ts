@@ -1,5 +1,6 @@
 // The answering side: runs a figure's computation for each question, be it in a worker, in a worker made of a
 // blob, or on the page's own thread.
+import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Job, Library } from '../figures/figure.js';
 import { computeOf } from './computes.js';
@@ -15,6 +16,15 @@ export const running =
     if (!compute) throw new Error(`There is no figure called “${figure}”.`);
     return compute(library, state, job);
   };
+
+/** An error in words for whoever reads the page, and can delete nothing. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { held } = error as Partial<NoRoom>;
+  if (held === undefined) return error.message;
+  const megabytes = Math.ceil(held / 2 ** 20).toLocaleString('en');
+  return `Other figures hold ${megabytes} MB of memory, which leaves too little for this one. Forget a model that you opened, or load the page again.`;
+}
 
 /** Takes questions and says what comes of each. */
 export function answering(run: Run, say: (reply: Reply) => void): (question: Question) => Promise<void> {
@@ -42,7 +52,7 @@ export function answering(run: Run, say: (reply: Reply) => void): (question: Que
       });
       say({ id, data });
     } catch (error) {
-      say({ id, error: error instanceof Error ? error.message : String(error) });
+      say({ id, error: sentenceOf(error) });
     } finally {
       underWay.delete(id);
       orders.delete(id);

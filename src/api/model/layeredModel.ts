@@ -38,28 +38,37 @@ export interface LayeredModel {
 }
 
 interface Waiting {
+  /** Ends the reading. */
   signal?: AbortSignal | undefined;
+  /** Bytes read, and bytes in all. */
   progress?: ((bytes: number, of: number) => void) | undefined;
 }
 
 interface RunOptions<P extends Precision> extends ForwardInput<FloatsOf<P>>, Waiting {
+  /** What it is computed in. */
   precision?: P;
+  /** In place of the sentence’s own. */
   summands?: Rows<P>;
 }
 
 interface ScoresOptions<P extends Precision>
   extends Omit<EncoderDecomposeInput<FloatsOf<P>>, 'means'>,
     Waiting {
+  /** What it is computed in. */
   precision?: P;
+  /** Needed for the way `mean`. */
   means?: Pick<CorpusMeans, 'states'>;
+  /** In place of the sentence’s own. */
   summands?: Rows<P>;
 }
 
 export interface LayeredFunctions {
+  /** See EncoderForward. */
   forward<P extends Precision = 'float32'>(
     sentence: Sentence,
     options?: RunOptions<P>,
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
+  /** See EncoderForward.decompose(). */
   decompose<P extends Precision = 'float64'>(
     sentence: Sentence,
     options: ScoresOptions<P>,

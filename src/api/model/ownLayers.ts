@@ -65,6 +65,7 @@ export function ownLayers(
 ): EncoderParts {
   const names = namesOf(layout);
   if (!names) throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
+  let sizes: ReadonlyMap<number, number> | undefined;
   const reader = <P extends Precision>(precision: P, watch: CountedWatch) => {
     const of = tensorsOf(checkpoint, precision, watch);
     return {
@@ -118,14 +119,23 @@ export function ownLayers(
       };
     },
     bytes(number) {
-      let sum = 0;
-      for (const { name, begin, end } of checkpoint.tensors.values())
-        if (name.startsWith(`${names.before}${number}.`)) sum += end - begin;
-      return sum;
+      sizes ??= sizesOf(checkpoint, names.before);
+      return sizes.get(number) ?? 0;
     },
     // A large model in double precision leaves no room for it in single.
     alone: true,
   };
+}
+
+/** The bytes of each layer, in one pass: a file may have thousands of both. */
+function sizesOf({ tensors }: Opened['checkpoint'], before: string): ReadonlyMap<number, number> {
+  const sizes = new Map<number, number>();
+  for (const { name, begin, end } of tensors.values()) {
+    if (!name.startsWith(before)) continue;
+    const number = Number.parseInt(name.slice(before.length), 10);
+    sizes.set(number, (sizes.get(number) ?? 0) + end - begin);
+  }
+  return sizes;
 }
 
 function present({ tensors }: Opened['checkpoint'], name: string): string {

@@ -144,8 +144,11 @@ function entriesOf(header: Uint8Array): SafetensorsEntry[] {
     unsound('the header is not JSON');
   }
   if (!isObject(parsed)) unsound('the header is not an object of tensors');
-  const { __metadata__, ...tensors } = parsed;
-  const entries = Object.entries(tensors).map(([name, tensor]) => entryOf(name, tensor));
+  const { __metadata__ } = parsed;
+  // Not by a copy without it: of 200,000 names that takes a second.
+  const entries = Object.keys(parsed)
+    .filter((name) => name !== '__metadata__')
+    .map((name) => entryOf(name, parsed[name]));
   let keys = entries.length * 4;
   if (Object.hasOwn(parsed, '__metadata__')) {
     if (!isObject(__metadata__) || Object.values(__metadata__).some((value) => typeof value !== 'string')) {
@@ -155,9 +158,9 @@ function entriesOf(header: Uint8Array): SafetensorsEntry[] {
   }
   // JSON.parse keeps the last of two equal keys and forgets the others.
   const outside = outsideStrings(text);
-  if (outside.split(':').length - 1 !== keys) unsound('the header has a name or a key twice');
+  if (outside.colons !== keys) unsound('the header has a name or a key twice');
   // It also takes 2.0, 2e0 and -0 for whole numbers.
-  if (/[^\s\d{}[\]:,"]/.test(outside)) unsound('the header writes a number with more than digits');
+  if (outside.others) unsound('the header writes a number with more than digits');
   return entries;
 }
 
@@ -172,14 +175,20 @@ function jsonText(header: Uint8Array): string {
   return text.startsWith('{') ? text : unsound('the header does not begin with an object');
 }
 
-/** A valid JSON text without the contents of its strings. */
-const outsideStrings = (text: string): string =>
-  text
-    // Once escapes are gone, each quotation mark begins or ends a string.
-    .replace(/\\./g, '')
-    .split('"')
-    .filter((_, place) => place % 2 === 0)
-    .join('"');
+/** Of a valid JSON text outside its strings: how many colons, and whether there is more than digits and marks. */
+function outsideStrings(text: string): { colons: number; others: boolean } {
+  let [colons, others, inside] = [0, false, false];
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at] as string;
+    if (letter === '"') inside = !inside;
+    else if (inside) {
+      // What is escaped, a quotation mark too, is part of the string.
+      if (letter === '\\') at++;
+    } else if (letter === ':') colons++;
+    else if (!/[\s\d{}[\],]/.test(letter)) others = true;
+  }
+  return { colons, others };
+}
 
 function entryOf(name: string, tensor: unknown): SafetensorsEntry {
   const which = `tensor ${quoted(name)}`;

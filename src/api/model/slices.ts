@@ -52,6 +52,7 @@ export function counted({ signal, progress }: SlicesWatch): CountedWatch {
 }
 
 const nodeFiles = 'node:fs/promises';
+const nodeUrl = 'node:url';
 
 /** The largest JSON file that is read: those beside the weights are small. */
 const longestText = 64 * 2 ** 20;
@@ -94,7 +95,14 @@ async function onDisk(source: string | URL): Promise<{ files: Map<string, Slices
   const { open, readdir, stat }: typeof import('node:fs/promises') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
   );
-  const path = source instanceof URL ? decodeURIComponent(source.pathname) : source;
+  if (source instanceof URL && source.protocol !== 'file:')
+    throw new RangeError(
+      `source is the address ${check.shown(source.href)}; models and tables are read from disk: give a file: address, a path, or a Blob of what you fetched.`,
+    );
+  const { fileURLToPath }: typeof import('node:url') = await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ nodeUrl
+  );
+  const path = source instanceof URL ? fileURLToPath(source) : source;
   const reading = async <T>(at: string, work: Promise<T>): Promise<T> =>
     work.catch((cause: NodeJS.ErrnoException) => {
       throw new Error(`“${at}” could not be read (${cause.code}).`, { cause });

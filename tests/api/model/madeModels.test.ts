@@ -1,6 +1,6 @@
 // Models of a reader's own, made up in memory: all layers by hand, and what is told of their tables.
 import { type EncoderLayer, openModel, type Slices, type Table } from 'superpose';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { familyMeant } from '../support/familyMeant.ts';
 import { apply } from '../support/naive.ts';
@@ -306,6 +306,25 @@ function rope({ q = 8, k = 4, queryBias = true, keyBias = true }): Tensors {
     ...linearOf(`${name}.k_proj`, keyBias ? key : { weight: key.weight }),
   };
 }
+
+test('what a layer’s reading costs does not grow with the layers of the file', async () => {
+  const many: Tensors = { ...bert };
+  const count = 60;
+  for (let layer = 2; layer < count; layer++)
+    for (const [name, one] of Object.entries(bert))
+      if (name.includes('.layer.1.')) many[name.replace('.layer.1.', `.layer.${layer}.`)] = one;
+  const model = await open(many);
+  expect(model.layers).toBe(count);
+  const looks = vi.spyOn(String.prototype, 'startsWith');
+  try {
+    await model.forward({ ids: [1, 2] }, { scores: false });
+    // Each tensor once, not once for each layer.
+    expect(looks.mock.calls.length).toBeLessThan(2 * Object.keys(many).length);
+  } finally {
+    looks.mockRestore();
+    model.delete();
+  }
+});
 
 describe('the report', () => {
   const product = (a: Table, b: Table) => rowsOf(a).flatMap((x) => rowsOf(b).map((y) => dot(x, y)));

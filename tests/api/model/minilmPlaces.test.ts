@@ -91,13 +91,11 @@ test.each<[string, () => object]>([
   expect(read[0]).toEqual(manifest);
 });
 
-test('a folder is relative to the page, and without one to the library', async () => {
+test('a folder is relative to the page, and without one to where the program runs', async () => {
   vi.stubGlobal('document', { baseURI: String(pathToFileURL(`${folder}/page/`)) });
   expect((await loadMiniLM(plain, { from: '../' })).positions).toBe(140);
   vi.unstubAllGlobals();
   const error = await loadMiniLM(plain, { from: 'own/' }).catch((one) => one);
   expect(error.message).toMatch(/^The MiniLM files are not there\./);
-  expect(error.cause.message).toMatch(
-    /could not be read \(.*\/build\/package\/model\/own\/manifest\.json\)\.$/,
-  );
+  expect(error.cause.message).toContain(`could not be read (${process.cwd()}/own/manifest.json).`);
 });

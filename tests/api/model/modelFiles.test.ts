@@ -1,8 +1,8 @@
 // What loadMiniLM() says about files that are missing, damaged or of another version. All files except the
 // tokenizer are made up, so nothing here needs the real weights.
-import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { loadMiniLM } from 'superpose';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -108,11 +108,24 @@ test('the folder may be given as text', async () => {
   expect((await loadMiniLM(plain, { from: from.href })).heads).toBe(2);
 });
 
+test('the folder may be given as a path, from where the program runs, whatever letters it has', async () => {
+  const odd = join(folder, 'a #1 & 50%', 'model');
+  await mkdir(odd, { recursive: true });
+  for (const [name, content] of Object.entries(files)) await writeFile(join(odd, name), content);
+  const below = relative(process.cwd(), odd);
+  for (const path of [`${odd}/`, odd, below, `${below}/`, pathToFileURL(odd), pathToFileURL(odd).href])
+    expect((await loadMiniLM(plain, { from: path })).heads, String(path)).toBe(2);
+});
+
 test('no folder', async () => {
-  const missing = loadMiniLM(plain, { from: new URL('missing/', from) });
-  expect(await sentence(missing)).toMatch(
-    /^The MiniLM files are not there\. They are made by `npm run build` .*\.$/,
-  );
+  const advice = 'Give the folder that `npm run build` fills, build/model/ or a copy of it.';
+  for (const [missing, where] of [
+    [new URL('missing/', from), join(folder, 'missing/manifest.json')],
+    ['./missing/', join(process.cwd(), 'missing/manifest.json')],
+  ] as const)
+    expect(await sentence(loadMiniLM(plain, { from: missing }))).toBe(
+      `The MiniLM files are not there. The MiniLM file manifest.json could not be read (${where}). ${advice}`,
+    );
 });
 
 test.each(['tokenizer.json', 'layer-0.safetensors'])('no %s', async (name) => {

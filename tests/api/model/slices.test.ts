@@ -77,6 +77,19 @@ test('a path of a single name is in the folder where the program runs', async ()
   await expect(openTable(plain, 'README.md')).rejects.toThrow('“README.md”, line 1: expected a word');
 });
 
+test('an address is of a file here; what lies elsewhere has to be fetched first', async () => {
+  const folder = folderOf('a #1', { 'glove.txt': 'the 1 2\n' });
+  const address = pathToFileURL(join(folder, 'glove.txt'));
+  expect(await numbers(address)).toEqual([1, 2]);
+  const elsewhere = new URL(`https://example.org${address.pathname}`);
+  for (const open of [openTable, openModel])
+    await expect(open(plain, elsewhere)).rejects.toEqual(
+      new RangeError(
+        `source is the address "${elsewhere.href.slice(0, 40)}…"; models and tables are read from disk: give a file: address, a path, or a Blob of what you fetched.`,
+      ),
+    );
+});
+
 test('names with spaces and letters of other scripts', async () => {
   const folder = folderOf('two words', { 'gló ve.txt': 'the 1 2\n' });
   expect(await numbers(pathToFileURL(join(folder, 'gló ve.txt')))).toEqual([1, 2]);
