@@ -37,6 +37,12 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
   if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
     if (bias.has_relative_bias()) count = (parts.parts + 1) * (parts.parts + 1);
   }
+  [[maybe_unused]] const auto buckets = [&] {
+    if constexpr (std::is_same_v<Bias, std::nullptr_t>)
+      return nullptr;
+    else
+      return bias.relative_buckets(n);
+  }();
   const int chosen = heads.length();
   const CountedPairs counted{row_flags(apart, parts.tokens), causal};
   Value terms = new_array<Scalar>(chosen * count * n * n);
@@ -54,7 +60,7 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
     if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
       if (count > static_cast<std::size_t>(parts.terms())) {
         make_room_for_a_part(reinterpret_cast<char*>(head_parts.data()), parts.parts, n * n * sizeof(Scalar));
-        bias.add_relative_bias(head, n, head_logits.data(), head_parts.data() + (count - 1) * n * n);
+        bias.add_relative_bias(head, buckets, head_logits.data(), head_parts.data() + (count - 1) * n * n);
       }
     }
     const Covariances of_head =

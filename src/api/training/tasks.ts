@@ -103,12 +103,18 @@ export function checkedTokens(name: string, value: unknown, n: number, vocabular
   return tokens;
 }
 
+export interface CheckedBatch {
+  n: number;
+  tokens: Int32Array;
+  targets: Int32Array;
+}
+
 /** Checks a batch against the sizes of a model. */
 export function checkedBatch(
   name: string,
   value: unknown,
   { vocabulary, classes, positions }: { vocabulary: number; classes: number; positions: number },
-) {
+): CheckedBatch {
   check.object(name, value);
   const batch = value as TrainingBatch;
   const n = check.integer(`${name}.n`, batch.n, 1, positions);

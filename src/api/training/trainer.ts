@@ -161,13 +161,13 @@ export interface TrainingOverlap {
   readonly overlap: number;
   /** √(2/(PR_E · PR_P)), with participation ratios: A’s spread when D is far above them. */
   readonly chanceBand: number;
-  /** A’s standard deviation over random rotations, for any D above 1. */
+  /** A’s standard deviation over random rotations, for any D. */
   readonly chanceExact: number;
   /** Null, as there is an overlap. */
   readonly reason: null;
 }
 
-/** For a scheme without positions in the stream. */
+/** For a scheme without positions in the stream, or rows that are all equal. */
 export interface NoTrainingOverlap {
   /** None. */
   readonly overlap: null;
@@ -216,7 +216,7 @@ export interface TrainingAngles {
   readonly reason: null;
 }
 
-/** For a scheme without positions in the stream. */
+/** For a scheme without positions in the stream, or rows that are all equal. */
 export interface NoTrainingAngles {
   /** None. */
   readonly smallest: null;
@@ -304,6 +304,7 @@ export interface TrainerApi {
   trainer(options: TrainerOptions): Trainer;
 }
 
+const equalRows = 'All token rows or all position rows are equal, so they have no directions to share.';
 const maxSequences = 2 ** 16;
 const maxSteps = 10_000;
 const allTerms = 15;
@@ -448,7 +449,7 @@ interface Sizes {
   single: boolean;
 }
 
-/** An upper bound on a trainer's memory: see Model::take_memory() and separation(), which is in double. */
+/** An upper bound on a trainer's memory: see Model::take_memory() and row_angles(), which is in double. */
 function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single }: Sizes) {
   const most = Math.max(L, 64);
   const wide = mlp ? 4 * D : 0;
@@ -605,13 +606,16 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     overlap() {
       const address = trainer.address();
       if (!inStream(scheme)) return { overlap: null, chanceBand: null, chanceExact: null, reason: noRows };
-      const { overlap, chanceBand, chanceExact } = raw.trainerSeparation(address);
+      const { overlap, chanceBand, chanceExact } = raw.trainerOverlap(address);
+      if (Number.isNaN(overlap))
+        return { overlap: null, chanceBand: null, chanceExact: null, reason: equalRows };
       return { overlap, chanceBand, chanceExact, reason: null };
     },
     angles() {
       const address = trainer.address();
       if (!inStream(scheme)) return { smallest: null, smallestLeading: null, reason: noRows };
-      const { smallest, smallestLeading } = raw.trainerSeparation(address);
+      const { smallest, smallestLeading } = raw.trainerAngles(address);
+      if (Number.isNaN(smallest)) return { smallest: null, smallestLeading: null, reason: equalRows };
       return { smallest, smallestLeading, reason: null };
     },
     directions() {

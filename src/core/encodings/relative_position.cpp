@@ -40,7 +40,9 @@ int t5_bucket(int offset, const T5Options& options) {
 }
 
 Indices t5_buckets(int n, const T5Options& options) {
-  return indices(n, [&](int i, int j) { return t5_bucket(j - i, options); });
+  std::vector<int> of_offset;
+  for (int offset = 1 - n; offset < n; ++offset) of_offset.push_back(t5_bucket(offset, options));
+  return indices(n, [&](int i, int j) { return of_offset[j - i + n - 1]; });
 }
 
 Indices tupe_buckets(int n, const T5Options& options) {

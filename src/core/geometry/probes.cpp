@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "numeric/centred.h"
@@ -338,9 +339,12 @@ TokenProbe token_probe(const Matrix<double>& given_tokens, const Matrix<double>&
   sample(options.training_pairs, false, 4, x, t);
   sample(options.test_pairs, true, 5, test_x, test_t);
   const Ridge ridge = fit_ridge(x, t, std::ldexp(options.penalty, -2 * exponent));
-  const Matrix<double> mean = t.colwise().mean();
+  // Relative to the first, so that equal rows have no variation to explain.
+  const Matrix<double> mean = t.row(0) + (t.rowwise() - t.row(0)).colwise().mean();
   const auto r_squared = [&](const Matrix<double>& predicted, const Matrix<double>& wanted) {
-    return 1 - (predicted - wanted).squaredNorm() / (wanted.rowwise() - mean.row(0)).squaredNorm();
+    const double variation = (wanted.rowwise() - mean.row(0)).squaredNorm();
+    if (variation == 0) return std::numeric_limits<double>::quiet_NaN();
+    return 1 - (predicted - wanted).squaredNorm() / variation;
   };
 
   TokenProbe probe;

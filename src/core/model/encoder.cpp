@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "encodings/relative_position.h"
 #include "model/row_norm.h"
 #include "numeric/simd.h"
 #include "training/kernels.h"
@@ -103,11 +102,16 @@ void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
 }
 
 template <typename Scalar>
-void Encoder<Scalar>::add_relative_bias(int head, Index n, Scalar* scores, Scalar* alone) const {
-  const Matrix<Scalar>& table = options_.relative_bias;
-  const Indices buckets = t5_buckets(static_cast<int>(n), {true, static_cast<int>(table.rows()), 128});
-  for (Index cell = 0; cell < n * n; ++cell) {
-    const Scalar bias = table(buckets.data()[cell], head);
+Indices Encoder<Scalar>::relative_buckets(Index n) const {
+  if (!has_relative_bias()) return {};
+  return t5_buckets(static_cast<int>(n), {true, static_cast<int>(options_.relative_bias.rows()), 128});
+}
+
+template <typename Scalar>
+void Encoder<Scalar>::add_relative_bias(int head, const Indices& buckets, Scalar* scores,
+                                        Scalar* alone) const {
+  for (Index cell = 0; cell < buckets.size(); ++cell) {
+    const Scalar bias = options_.relative_bias(buckets.data()[cell], head);
     scores[cell] += bias;
     if (alone) alone[cell] = bias;
   }
@@ -117,8 +121,9 @@ void Encoder<Scalar>::add_relative_bias(int head, Index n, Scalar* scores, Scala
 // weights are the softmax of their scores unless others are given.
 template <typename Scalar>
 void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-                             const Matrix<Scalar>& given, const ForwardOptions<Scalar>& asked,
-                             Forward<Scalar>& run, Matrix<Scalar>& out) const {
+                             const Matrix<Scalar>& given, const Indices& buckets,
+                             const ForwardOptions<Scalar>& asked, Forward<Scalar>& run,
+                             Matrix<Scalar>& out) const {
   const Index n = read.rows(), d = read.cols(), heads = options_.heads, width = d / heads;
   Matrix<Scalar> three(3 * n, d);
   Scalar* const query = three.data();
@@ -143,7 +148,7 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
   for (Index h = 0; h < heads; ++h) {
     multiply<Scalar>(columns_of<const Scalar>(query, d, h, width), {keys.data() + h * width * n, n},
                      {n, width, n}, {scores.data(), n});
-    if (has_relative_bias()) add_relative_bias(static_cast<int>(h), n, scores.data(), nullptr);
+    if (has_relative_bias()) add_relative_bias(static_cast<int>(h), buckets, scores.data(), nullptr);
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
     for (Index i = 0; i < n && (options_.causal || !asked.attended.empty()); ++i) {
       for (Index j = 0; j < n; ++j) {
@@ -180,6 +185,7 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
   }
   if (asked.withheld.size()) subtract(asked.withheld, x);
   run.states.push_back(x);
+  const Indices buckets = relative_buckets(x.rows());
   Vector<Scalar> sigma;
   Matrix<Scalar> normed, wrote;
   for (int l = 0; l < most; ++l) {
@@ -202,7 +208,7 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
     if (unread.size()) subtract(unread, read = input);
     if (uncarried.size()) subtract(uncarried, carried = input);
     attend(layer, unread.size() ? read : input, uncarried.size() ? carried : input, of_layer(asked.attention),
-           asked, run, wrote);
+           buckets, asked, run, wrote);
     add_rows(wrote, layer.output_bias, x);
     if (pre) {
       normed = x;

@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "encodings/relative_position.h"
 #include "model/activation.h"
 #include "numeric/product.h"
 #include "scores/decomposition.h"
@@ -104,8 +105,10 @@ class Encoder {
   const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
   const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
   bool has_relative_bias() const { return options_.relative_bias.size() > 0; }
+  // Of n tokens, [n, n], for add_relative_bias(); the same for all heads and layers.
+  Indices relative_buckets(Eigen::Index n) const;
   // Adds b[bucket(j - i)] of a head to scores [n, n], and writes it alone to `alone` unless that is null.
-  void add_relative_bias(int head, Eigen::Index n, Scalar* scores, Scalar* alone) const;
+  void add_relative_bias(int head, const Indices& buckets, Scalar* scores, Scalar* alone) const;
 
  private:
   struct Packed {
@@ -115,8 +118,8 @@ class Encoder {
   };
 
   void attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-              const Matrix<Scalar>& given, const ForwardOptions<Scalar>& asked, Forward<Scalar>& run,
-              Matrix<Scalar>& out) const;
+              const Matrix<Scalar>& given, const Indices& buckets, const ForwardOptions<Scalar>& asked,
+              Forward<Scalar>& run, Matrix<Scalar>& out) const;
 
   EncoderOptions<Scalar> options_;
   std::vector<Packed> layers_;

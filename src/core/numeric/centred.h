@@ -1,21 +1,33 @@
 // Tables minus their means.
 #pragma once
 
+#include <limits>
+
 #include "numeric/matrix.h"
 
 namespace superpose {
 
-// The table minus the mean of each column.
+// The table minus the mean of each column. The first row is taken away first: then equal rows leave exactly
+// nothing, and a mean far from zero costs no digits.
 inline Matrix<double> column_centred(const Matrix<double>& table) {
   if (table.rows() == 0) return table;
-  return table.rowwise() - table.colwise().mean();
+  const Matrix<double> from_first = table.rowwise() - table.row(0);
+  return from_first.rowwise() - from_first.colwise().mean();
 }
 
-// The table minus the mean of each row. For logits [n, n] this is the part that softmax sees.
+// The table minus the mean of each row, in the same way. For logits [n, n] this is the part that softmax sees.
 template <typename Scalar>
 Matrix<Scalar> row_centred(const Matrix<Scalar>& table) {
   if (table.size() == 0) return table;
-  return table.colwise() - table.rowwise().mean();
+  const Matrix<Scalar> from_first = table.colwise() - table.col(0);
+  return from_first.colwise() - from_first.rowwise().mean();
+}
+
+// How far `count` values of at most this size can be from their mean by rounding alone, when they should be
+// equal and each is a sum of products.
+template <typename Scalar>
+double rounding_of(double size, Eigen::Index count) {
+  return 64 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * static_cast<double>(count) * size;
 }
 
 }  // namespace superpose

@@ -22,11 +22,13 @@ Summary summary(const Vector<double>& values) {
   }
   // Sums of the largest numbers would overflow; they do not in a larger unit.
   const double down = result.largest_size > 0x1p900 ? 0x1p-100 : 1;
+  // Relative to the first, so that equal numbers have no deviation.
+  const double first = count ? down * values[0] : 0;
   for (int k = 0; k < count; ++k) {
-    result.mean += down * values[k];
+    result.mean += down * values[k] - first;
     result.mean_size += down * std::abs(values[k]);
   }
-  result.mean /= count;
+  result.mean = first + result.mean / count;
   // In units of the largest, so that squares stay in range.
   const double unit = result.largest_size > 0 ? result.largest_size : 1;
   double squares = 0;

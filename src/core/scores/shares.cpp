@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "numeric/centred.h"
 #include "numeric/power_of_two.h"
 
 namespace superpose {
@@ -77,8 +77,7 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
     }
   }
   for (int t = 0; t < count; ++t) most = std::max(most, largest(terms + t * n * n));
-  const double noise = 64 * double(std::numeric_limits<Scalar>::epsilon()) * static_cast<double>(n) *
-                       std::ldexp(most, -exponent);
+  const double noise = rounding_of<Scalar>(std::ldexp(most, -exponent), n);
   if (result.logits <= noise * noise) {
     result.logits = 0;
     result.terms.setZero();

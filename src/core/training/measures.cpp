@@ -60,17 +60,28 @@ TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, con
 }
 
 template <typename Scalar>
-Separation separation(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
-                      int n) {
-  if (!options.in_stream()) return {kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
+RowOverlap row_overlap(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
+                       int n) {
+  if (!options.in_stream()) return {kUndefined, kUndefined, kUndefined};
   const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
-
-  // A table's overlap with itself is D divided by its participation ratio.
+  // A table's overlap with itself is D divided by its participation ratio, which is at most D.
   const double width = options.d_model(), of_tokens = energy_overlap(tokens, tokens) / width,
                of_positions = energy_overlap(positions, positions) / width;
-  Separation result{energy_overlap(tokens, positions), std::sqrt(2 * of_tokens * of_positions), 0, 0, 0};
-  result.chance_exact = std::sqrt(2 * width * width * (of_tokens - 1 / width) * (of_positions - 1 / width) /
-                                  ((width - 1) * (width + 2)));
+  const auto beyond_a_ball = [width](double inverse_ratio) {
+    return std::isnan(inverse_ratio) ? inverse_ratio : std::max(0.0, inverse_ratio - 1 / width);
+  };
+  const double spread = beyond_a_ball(of_tokens) * beyond_a_ball(of_positions);
+  // In one dimension a turn changes nothing.
+  const double exact =
+      width == 1 ? spread : std::sqrt(2 * width * width * spread / ((width - 1) * (width + 2)));
+  return {energy_overlap(tokens, positions), std::sqrt(2 * of_tokens * of_positions), exact};
+}
+
+template <typename Scalar>
+RowAngles row_angles(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
+                     int n) {
+  if (!options.in_stream()) return {kUndefined, kUndefined};
+  const auto [tokens, positions] = rows_in_stream(options, layout, parameters, n);
   const Svd token_svd = svd(tokens), position_svd = svd(positions);
   const auto smallest = [](const Matrix<double>& u, const Matrix<double>& v) {
     const Vector<double> angles = principal_angles(u, v);
@@ -79,9 +90,7 @@ Separation separation(const ModelOptions& options, const ParameterLayout& layout
   const auto leading = [](const Svd& of) {
     return of.V.leftCols(std::min<Eigen::Index>(2, of.V.cols())).eval();
   };
-  result.smallest_angle = smallest(token_svd.V, position_svd.V);
-  result.smallest_leading_angle = smallest(leading(token_svd), leading(position_svd));
-  return result;
+  return {smallest(token_svd.V, position_svd.V), smallest(leading(token_svd), leading(position_svd))};
 }
 
 template <typename Scalar>
@@ -115,7 +124,8 @@ RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayou
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                                      \
   template TrainedShares trained_shares(Model<Scalar>&, const Scalar*, const Batch&, const Terms&,         \
                                         TermGauge);                                                        \
-  template Separation separation(const ModelOptions&, const ParameterLayout&, const Scalar*, int);         \
+  template RowOverlap row_overlap(const ModelOptions&, const ParameterLayout&, const Scalar*, int);        \
+  template RowAngles row_angles(const ModelOptions&, const ParameterLayout&, const Scalar*, int);          \
   template Matrix<double> row_directions(const ModelOptions&, const ParameterLayout&, const Scalar*, int); \
   template RowCoordinates row_coordinates(const ModelOptions&, const ParameterLayout&, const Scalar*, int, \
                                           const Matrix<double>&);

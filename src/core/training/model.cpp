@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "encodings/relative_position.h"
+#include "numeric/centred.h"
+
 namespace superpose {
 namespace {
 
@@ -50,14 +53,16 @@ Model<Scalar>::Model(const ModelOptions& options) : options_(options), layout_(o
     places_.push_back({place(layer + "g1"), place(layer + "W_qkv"), place(layer + "W_o"), place(layer + "g2"),
                        place(layer + "W_1"), place(layer + "W_2")});
   }
-  const bool untied = options.scheme == Scheme::untied, t5 = options.scheme == Scheme::t5;
+  const bool untied = options.scheme == TrainingScheme::untied, t5 = options.scheme == TrainingScheme::t5;
   trains_bias_ = (untied || t5) && !options.zero_scores;
-  has_bias_ = untied || t5 || options.scheme == Scheme::alibi || options.causal || options.zero_scores;
+  has_bias_ =
+      untied || t5 || options.scheme == TrainingScheme::alibi || options.causal || options.zero_scores;
   content_scale_ = 1 / std::sqrt((untied ? 2.0 : 1.0) * options.d_head());
+  if (options.scheme == TrainingScheme::alibi) slopes_ = alibi_slopes(options.heads);
   layers_.resize(options.layers);
   take_memory();
 
-  if (options.scheme == Scheme::rope) {
+  if (options.scheme == TrainingScheme::rope) {
     const int pairs = options.d_head() / 2;
     for (int i = 0; i < options.rows; ++i) {
       for (int k = 0; k < pairs; ++k) {
@@ -123,12 +128,12 @@ void Model<Scalar>::take_memory() {
     take(unembedding_gradient_, d * classes);
     take(bias_, has_bias_ ? h * l * l : 0);
     take(bias_gradient_, trains_bias_ ? h * l * l : 0);
-    const Index apart = options_.scheme == Scheme::untied ? l * d : 0;
+    const Index apart = options_.scheme == TrainingScheme::untied ? l * d : 0;
     for (Scalar** pointer :
          {&position_queries_, &position_keys_, &keys_turned_, &d_position_queries_, &d_position_keys_})
       take(*pointer, apart);
     take(u_turned_, apart ? d * options_.d_position() : 0);
-    const Index pairs = options_.scheme == Scheme::rope ? l * (d / h / 2) : 0;
+    const Index pairs = options_.scheme == TrainingScheme::rope ? l * (d / h / 2) : 0;
     take(cosines_, pairs);
     take(sines_, pairs);
     for (int part : {0, 1}) {
@@ -192,7 +197,7 @@ void Model<Scalar>::make_bias(const Scalar* parameters, Index n, bool positions)
   const Index d = options_.d_model(), heads = options_.heads, width = d / heads;
   const bool zero = options_.zero_scores;
   std::fill(bias_, bias_ + heads * n * n, Scalar(0));
-  if (options_.scheme == Scheme::untied && positions && !zero) {
+  if (options_.scheme == TrainingScheme::untied && positions && !zero) {
     const Index d_position = options_.d_position();
     const Block<const Scalar> rows{parameters + p_, d_position};
     const ProductShape shape{n, d_position, d};
@@ -206,14 +211,13 @@ void Model<Scalar>::make_bias(const Scalar* parameters, Index n, bool positions)
     }
   }
   for (Index h = 0; h < heads; ++h) {
-    const double slope = std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(heads));
     for (Index i = 0; i < n; ++i) {
       Scalar* const row = bias_ + (h * n + i) * n;
       for (Index j = 0; j < n; ++j) {
-        if (options_.scheme == Scheme::t5 && !zero)
+        if (options_.scheme == TrainingScheme::t5 && !zero)
           row[j] = parameters[t5_ + h * (2 * options_.rows - 1) + j - i + options_.rows - 1];
-        if (options_.scheme == Scheme::alibi && !zero)
-          row[j] = static_cast<Scalar>(-slope * static_cast<double>(std::abs(i - j)));
+        if (options_.scheme == TrainingScheme::alibi && !zero)
+          row[j] = static_cast<Scalar>(-slopes_[h] * static_cast<double>(std::abs(i - j)));
         if (options_.causal && j > i) row[j] = static_cast<Scalar>(kMasked);
       }
     }
@@ -257,7 +261,7 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
   }
 
   // The bias is shared by all layers, but a cut is for the first alone.
-  const bool cuts_bias = options_.scheme == Scheme::untied && !kept[position_position];
+  const bool cuts_bias = options_.scheme == TrainingScheme::untied && !kept[position_position];
   for (int l = 0; l < options_.layers; ++l) {
     const LayerPlaces& at = places_[l];
     const Layer& layer = layers_[l];
@@ -265,7 +269,7 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
     Scalar* const after = options_.mlp ? layer.x_mlp : next;
     if (options_.layer_norm) layer_norm<Scalar>(layer.x, count, d, layer.normalized, layer.inverse);
     multiply<Scalar>({layer.normalized, d}, {layer.qkv_in, 3 * d}, {count, d, 3 * d}, {layer.qkv, 3 * d});
-    if (options_.scheme == Scheme::rope) turn(layer.qkv, count, n, 1);
+    if (options_.scheme == TrainingScheme::rope) turn(layer.qkv, count, n, 1);
     const bool by_terms = l == 0 && splits(kept);
     if (by_terms) split_terms(parameters, tokens, count, n);
     if (cuts_bias) make_bias(parameters, n, l > 0);
@@ -399,7 +403,7 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
     multiply<Scalar>({dx_, d}, {layer.o_back, d}, {count, d, d}, {d_mixed_, d});
     const bool by_terms = l == 0 && splits(kept);
     attend_backward(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
-    if (options_.scheme == Scheme::rope) turn(d_qkv_, count, n, -1);
+    if (options_.scheme == TrainingScheme::rope) turn(d_qkv_, count, n, -1);
     add_gradient(layer.normalized, d, d_qkv_, 3 * d, layer.qkv_gradient);
     for (int part = 0; by_terms && part < 2; ++part) {
       const Block<Scalar> to{layer.qkv_gradient, 3 * d};
@@ -530,7 +534,7 @@ void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) 
                  gradient + w_u_, gradient + gf_);
   if (!trains_bias_) return;
 
-  if (options_.scheme == Scheme::t5) {
+  if (options_.scheme == TrainingScheme::t5) {
     for (Index h = 0; h < heads; ++h) {
       Scalar* const offsets = gradient + t5_ + h * (2 * options_.rows - 1) + options_.rows - 1;
       for (Index i = 0; i < n; ++i) {
@@ -650,7 +654,7 @@ template <typename Scalar>
 void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
                                      const Terms& kept, TermGauge gauge) {
   const Index n = batch.n, part = sequences_of_part(n), d = options_.d_model(), width = options_.d_head();
-  const bool untied = options_.scheme == Scheme::untied;
+  const bool untied = options_.scheme == TrainingScheme::untied;
   const Layer& layer = layers_[0];
   prepare(parameters, n, false);
   std::fill_n(heads, options_.heads, TermCovariances());
@@ -707,11 +711,20 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
           for (Index j = 0; j < keys; ++j) {
             const double score = score_row[j] - score_mean;
             head.scores += score * score;
-            for (int t = 0; t < kTermCount; ++t) head.terms[t] += (term_at(t)[i * n + j] - means[t]) * score;
+            for (int t = 0; t < kTermCount; ++t) {
+              const Scalar term = term_at(t)[i * n + j];
+              head.terms[t] += (term - means[t]) * score;
+              head.largest = std::max(head.largest, std::abs(static_cast<double>(term)));
+            }
           }
         }
       }
     }
+  }
+  // Scores that should be equal differ by rounding, which must not count as variation.
+  for (TermCovariances* head = heads; head < heads + options_.heads; ++head) {
+    const double noise = rounding_of<Scalar>(head->largest, n);
+    if (head->scores <= noise * noise * batch.sequences) *head = TermCovariances();
   }
 }
 

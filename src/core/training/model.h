@@ -39,6 +39,7 @@ enum class TermGauge { raw, canonical };
 struct TermCovariances {
   std::array<double, kTermCount> terms{};
   double scores = 0;
+  double largest = 0;  // |term|
 };
 
 template <typename Scalar>
@@ -68,8 +69,8 @@ class Model {
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where
   // options().has_terms(), and canonical only where tokens and positions share a stream. Terms that are not
-  // kept are 0, as are the cross terms of `untied`. In the canonical gauge, terms with constants are left
-  // out.
+  // kept are 0, as are the cross terms of `untied`, and everything where scores vary by rounding alone. In the
+  // canonical gauge, terms with constants are left out.
   void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
                         const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
 
@@ -127,6 +128,7 @@ class Model {
   // Normalised e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
   // d_parts_ finally those of e and p themselves.
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
+  std::vector<double> slopes_;  // of ALiBi
   bool has_bias_, trains_bias_;
   double content_scale_;
 };

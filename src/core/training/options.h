@@ -4,14 +4,14 @@
 namespace superpose {
 
 // How the order of the tokens gets into the model.
-enum class Scheme {
+enum class TrainingScheme {
   none,
   add,          // x = e + p
   concat,       // x = [e | p], in the same width
   wide_concat,  // x = [e | p], each D wide: a stream of twice the width
   untied,  // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
   rope,    // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
-  alibi,   // -2^(-8 (h + 1) / H) |i - j| added to the scores (arXiv 2108.12409)
+  alibi,   // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
   t5,      // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
 };
 
@@ -29,7 +29,7 @@ struct ModelOptions {
   int vocabulary = 16;  // V >= 1
   int classes = 16;     // V_out >= 1
   int rows = 16;        // L >= 1: the longest sequence, and the rows of P
-  Scheme scheme = Scheme::add;
+  TrainingScheme scheme = TrainingScheme::add;
   Table table = Table::learned;
   int width = 32;           // D; the stream has 2 D channels in wide_concat
   int position_width = 16;  // d_p of concat, 0 < d_p < D
@@ -43,16 +43,20 @@ struct ModelOptions {
   bool fixed_positions = false;  // the same for P, which Table::sinusoid also fixes
   double sigma = 0.1;            // E, P ~ N(0, sigma^2); a sinusoid's rows have this rms
 
-  int d_model() const { return scheme == Scheme::wide_concat ? 2 * width : width; }
-  int d_position() const { return scheme == Scheme::concat ? position_width : has_table() ? width : 0; }
-  int d_token() const { return scheme == Scheme::concat ? width - position_width : width; }
+  int d_model() const { return scheme == TrainingScheme::wide_concat ? 2 * width : width; }
+  int d_position() const {
+    return scheme == TrainingScheme::concat ? position_width : has_table() ? width : 0;
+  }
+  int d_token() const { return scheme == TrainingScheme::concat ? width - position_width : width; }
   int d_head() const { return d_model() / heads; }
   int d_mlp() const { return 4 * d_model(); }
 
-  bool concatenates() const { return scheme == Scheme::concat || scheme == Scheme::wide_concat; }
+  bool concatenates() const {
+    return scheme == TrainingScheme::concat || scheme == TrainingScheme::wide_concat;
+  }
   // Whether tokens and positions are summands of one stream.
-  bool in_stream() const { return scheme == Scheme::add || concatenates(); }
-  bool has_table() const { return in_stream() || scheme == Scheme::untied; }
+  bool in_stream() const { return scheme == TrainingScheme::add || concatenates(); }
+  bool has_table() const { return in_stream() || scheme == TrainingScheme::untied; }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
   bool has_terms() const { return has_table() && !zero_scores; }
   bool trains_tokens() const { return !fixed_tokens && !(has_table() && table == Table::frozen); }

@@ -24,12 +24,12 @@ ParameterLayout::ParameterLayout(const ModelOptions& options) {
   if (options.has_table()) {
     add("P", options.rows, d_position, options.sigma, 1, options.trains_positions());
   }
-  if (options.scheme == Scheme::untied) {
+  if (options.scheme == TrainingScheme::untied) {
     const double spread = std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma)) / std::sqrt(d_position);
     add("U_q", d_position, d, spread, 2);
     add("U_k", d_position, d, spread, 3);
   }
-  if (options.scheme == Scheme::t5) add("T5", options.heads, 2 * options.rows - 1, 0, 0);
+  if (options.scheme == TrainingScheme::t5) add("T5", options.heads, 2 * options.rows - 1, 0, 0);
   // The spread of weights that write into the stream; 2 because a layer may have two of them.
   const auto writing = [&](int in) { return 1 / std::sqrt(2.0 * in * options.layers); };
   for (int l = 0; l < options.layers; ++l) {

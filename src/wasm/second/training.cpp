@@ -40,7 +40,7 @@ ModelOptions model_in(const Value& from) {
   options.vocabulary = from["vocabulary"].as<int>();
   options.classes = from["classes"].as<int>();
   options.rows = from["positions"].as<int>();
-  options.scheme = static_cast<Scheme>(from["scheme"].as<int>());
+  options.scheme = static_cast<TrainingScheme>(from["scheme"].as<int>());
   options.table = static_cast<Table>(from["table"].as<int>());
   options.width = from["d_model"].as<int>();
   options.position_width = from["d_position"].as<int>();
@@ -81,7 +81,8 @@ class Training {
   virtual Value logits(const Batch& batch) = 0;
   virtual Value attention(const Batch& batch, int layer) = 0;
   virtual TrainedShares shares(const Batch& batch, TermGauge gauge) = 0;
-  virtual Separation apart(int n) = 0;
+  virtual RowOverlap overlap(int n) = 0;
+  virtual RowAngles angles(int n) = 0;
   virtual Matrix<double> directions(int n) = 0;
   virtual RowCoordinates coordinates(int n, const Matrix<double>& directions) = 0;
   virtual Value parameters() = 0;
@@ -116,8 +117,11 @@ class TrainingIn final : public Training {
   TrainedShares shares(const Batch& batch, TermGauge gauge) override {
     return trained_shares(trainer_.model(), trainer_.parameters(), batch, trainer_.kept(), gauge);
   }
-  Separation apart(int n) override {
-    return separation(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
+  RowOverlap overlap(int n) override {
+    return row_overlap(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
+  }
+  RowAngles angles(int n) override {
+    return row_angles(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
   }
   Matrix<double> directions(int n) override {
     return row_directions(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
@@ -232,15 +236,22 @@ Value trainer_shares_out(std::uint32_t trainer, bool canonical) {
   return result;
 }
 
-Value trainer_separation_out(std::uint32_t trainer) {
+Value trainer_overlap_out(std::uint32_t trainer) {
   Training& training = training_at(trainer);
-  const Separation found = training.apart(training.evaluation.n);
+  const RowOverlap found = training.overlap(training.evaluation.n);
   Value result = Value::object();
   result.set("overlap", found.overlap);
   result.set("chanceBand", found.chance_band);
   result.set("chanceExact", found.chance_exact);
-  result.set("smallest", found.smallest_angle);
-  result.set("smallestLeading", found.smallest_leading_angle);
+  return result;
+}
+
+Value trainer_angles_out(std::uint32_t trainer) {
+  Training& training = training_at(trainer);
+  const RowAngles found = training.angles(training.evaluation.n);
+  Value result = Value::object();
+  result.set("smallest", found.smallest);
+  result.set("smallestLeading", found.smallest_leading);
   return result;
 }
 
@@ -299,7 +310,8 @@ EMSCRIPTEN_BINDINGS(second_training) {
   function("trainerLogits", &trainer_logits_out);
   function("trainerAttention", &trainer_attention_out);
   function("trainerShares", &trainer_shares_out);
-  function("trainerSeparation", &trainer_separation_out);
+  function("trainerOverlap", &trainer_overlap_out);
+  function("trainerAngles", &trainer_angles_out);
   function("trainerDirections", &trainer_directions_out);
   function("trainerCoordinates", &trainer_coordinates_out);
   function("trainerParameters", &trainer_parameters_out);

@@ -48,6 +48,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect([numerical, stable, energy, participationRatio]).toEqual([0, 0, 0, 0]);
   });
 
+  test('rows that are equal have no rank once their mean is taken away', () => {
+    const table = tableOf([0, 1, 2].map(() => [0.1, 0.7, -1.3]));
+    const { numerical, stable, energy } = superpose.ranks({ table, centred: true });
+    expect([numerical, stable, energy]).toEqual([0, 0, 0]);
+  });
+
   test.each([
     [{ tolerance: 2 }, RangeError, 'tolerance must be from 0 to 1'],
     [{ share: -0.1 }, RangeError, 'share must be from 0 to 1'],

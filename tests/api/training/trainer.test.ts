@@ -576,3 +576,17 @@ describe('train', () => {
     }
   });
 });
+
+test('rows that are all equal have no overlap and no angles, and a sentence says so', () => {
+  const trainer = plain.trainer({ task: 'lookup', sigma: 0 });
+  const reason = 'All token rows or all position rows are equal, so they have no directions to share.';
+  const none = { overlap: null, chanceBand: null, chanceExact: null, reason };
+  expect(trainer.overlap()).toEqual(none);
+  expect(trainer.angles()).toEqual({ smallest: null, smallestLeading: null, reason });
+  // Equal rows that are not zero differ from their mean by rounding, which is no direction either.
+  const { E } = trainer.parameters();
+  if (!E) throw new Error('There is no E.');
+  trainer.setParameters({ E: { ...E, data: E.data.map(() => 0.1) } });
+  expect(trainer.overlap()).toEqual(none);
+  trainer.delete();
+});

@@ -58,7 +58,9 @@ TEST(EncoderParts, AgreeWithTheOracleAndAddUp) {
           const bool biased = tiny.encoder.has_relative_bias();
           Matrix<double> all(terms + 1, tiny.n * tiny.n), logits(tiny.n, tiny.n);
           EXPECT_LT(head_terms(projected, h, all.data(), logits.data()), 1e-12);
-          if (biased) tiny.encoder.add_relative_bias(h, tiny.n, logits.data(), all.row(terms).data());
+          if (biased)
+            tiny.encoder.add_relative_bias(h, tiny.encoder.relative_buckets(tiny.n), logits.data(),
+                                           all.row(terms).data());
           EXPECT_LT(max_abs(logits - run.logits[l].middleRows(h * tiny.n, tiny.n)), 1e-12);
           const Vector<double> shares =
               row_centred_covariances(all.data(), biased ? terms + 1 : terms, logits.data(), tiny.n, counted)

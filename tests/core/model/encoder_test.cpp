@@ -87,7 +87,8 @@ TEST(Encoder, RelativeBiasIsOfBucketsUpTo128Tokens) {
   options.relative_bias = Vector<double>::LinSpaced(32, 0, 31);
   const int n = 92;
   Matrix<double> scores = Matrix<double>::Constant(n, n, 100), alone(n, n);
-  Encoder<double>(options).add_relative_bias(0, n, scores.data(), alone.data());
+  const Encoder<double> encoder(options);
+  encoder.add_relative_bias(0, encoder.relative_buckets(n), scores.data(), alone.data());
   EXPECT_EQ(alone(91, 0), 15);
   EXPECT_EQ(alone(90, 0), 14);
   EXPECT_EQ(alone(0, 91), 31);

@@ -27,6 +27,8 @@ TEST(Summary, ByHand) {
   EXPECT_NEAR(summary(of({-7e-300, 2e-300, 1e-300})).standard_deviation, std::sqrt(73.0 / 3) * 1e-300,
               1e-313);
   EXPECT_EQ(summary(of({2, 2})).standard_deviation, 0);
+  // Their sum over three is not a tenth.
+  EXPECT_EQ(summary(of({0.1, 0.1, 0.1})).standard_deviation, 0);
   EXPECT_TRUE(std::isnan(summary(of({4})).standard_deviation));
   EXPECT_EQ(summary(of({9, 1, 5, 2})).median, 3.5);
   EXPECT_EQ(summary(of({4})).median, 4);

@@ -36,7 +36,7 @@ struct Trained {
   double accuracy(const Terms& kept = kAllTerms) { return trainer.evaluate(fixed, kept).accuracy(); }
   TrainedShares shares() { return trained_shares(trainer.model(), trainer.parameters(), fixed); }
   double overlap() {
-    return separation(trainer.options(), trainer.layout(), trainer.parameters(), task.n).overlap;
+    return row_overlap(trainer.options(), trainer.layout(), trainer.parameters(), task.n).overlap;
   }
 
   static ModelOptions with_sizes(ModelOptions options, const TaskOptions& task) {
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Training, FourTasks,
 // A single untied layer has no cross terms.
 TEST(Training, UntiedStaysAtTheFloorWhereCrossTermsAreAsked) {
   ModelOptions untied, without;
-  untied.scheme = Scheme::untied;
+  untied.scheme = TrainingScheme::untied;
   without.zero_scores = true;
   for (const Task task : {Task::lookup, Task::roll}) {
     const double found = mean_accuracy(task, untied), floor = mean_accuracy(task, without);

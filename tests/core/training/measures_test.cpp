@@ -35,12 +35,12 @@ TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
     tokens = shapes.matrix(e.rows, d, 1);
     // With few directions, so that participation ratios are not those of a round cloud.
     for (int c = 0; c < d; ++c) positions.col(c) = shapes.matrix(p.rows, 1, std::pow(0.7, c));
-    const Separation expected = separation(options, layout, parameters.data(), p.rows);
+    const RowOverlap expected = row_overlap(options, layout, parameters.data(), p.rows);
     const Matrix<double> given = positions;
     double sum = 0, squares = 0;
     for (int draw = 0; draw < kDraws; ++draw) {
       positions = given * random_subspace(d, d, 1, draw);
-      const double overlap = separation(options, layout, parameters.data(), p.rows).overlap;
+      const double overlap = row_overlap(options, layout, parameters.data(), p.rows).overlap;
       sum += overlap;
       squares += overlap * overlap;
     }
@@ -100,6 +100,62 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   // Equal rows have no directions.
   std::fill(changed.begin(), changed.end(), 1);
   EXPECT_EQ(max_abs(row_directions(options, layout, changed.data(), 6)), 0);
+}
+
+// Rows that are all equal share no directions, whatever their mean is rounded to.
+TEST(Measures, EqualRowsHaveNoOverlapAndNoAngle) {
+  const ModelOptions options = narrow(12);
+  const ParameterLayout layout(options);
+  for (const double value : {0.0, 0.1}) {
+    std::vector<double> parameters(layout.size());
+    initialize(options, layout, 3, parameters.data());
+    const Parameter& e = *layout.find("E");
+    std::fill_n(parameters.begin() + e.offset, e.size(), value);
+    const RowOverlap overlap = row_overlap(options, layout, parameters.data(), 6);
+    EXPECT_TRUE(std::isnan(overlap.overlap) && std::isnan(overlap.chance_band));
+    EXPECT_TRUE(std::isnan(overlap.chance_exact));
+    const RowAngles angles = row_angles(options, layout, parameters.data(), 6);
+    EXPECT_TRUE(std::isnan(angles.smallest) && std::isnan(angles.smallest_leading));
+  }
+}
+
+// Tables that extend alike in all directions, and a stream of one channel, in which turns change nothing.
+TEST(Measures, ChanceIsNeverNegative) {
+  for (const int width : {1, 3}) {
+    ModelOptions options = narrow(width);
+    options.heads = 1;
+    options.vocabulary = options.rows = 2 * width;
+    const ParameterLayout layout(options);
+    std::vector<double> parameters(layout.size());
+    for (const char* name : {"E", "P"}) {
+      for (int c = 0; c < width; ++c) {
+        const Eigen::Index at = layout.find(name)->offset + 2 * c * width + c;
+        parameters[at] = 0.1;
+        parameters[at + width] = -0.1;
+      }
+    }
+    EXPECT_NEAR(row_overlap(options, layout, parameters.data(), options.rows).chance_exact, 0, 1e-15);
+  }
+}
+
+// Every key is the same, so no score varies over keys.
+TEST(Measures, RoundingHasNoShares) {
+  for (const double value : {0.1, 1.0 / 3}) {
+    ModelOptions options = narrow(12);
+    options.layer_norm = false;
+    Model<double> model(options);
+    const ParameterLayout& layout = model.layout();
+    std::vector<double> parameters(layout.size());
+    initialize(options, layout, 3, parameters.data());
+    for (const char* name : {"E", "P"})
+      std::fill_n(parameters.begin() + layout.find(name)->offset, layout.find(name)->size(), value);
+    Shapes shapes(5);
+    const OwnBatch batch = any_batch(options, 3, 6, shapes);
+    for (const TermGauge gauge : {TermGauge::raw, TermGauge::canonical}) {
+      for (const double share : trained_shares(model, parameters.data(), batch.view(), kAllTerms, gauge).mean)
+        EXPECT_TRUE(std::isnan(share)) << share;
+    }
+  }
 }
 
 }  // namespace

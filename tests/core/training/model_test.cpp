@@ -70,7 +70,7 @@ Terms some_terms(int choice) {
 }
 
 struct Case {
-  Scheme scheme;
+  TrainingScheme scheme;
   Table table;
 
   std::string name() const {
@@ -97,9 +97,9 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
     options.rows = shapes.between(1, 6);
     options.heads = shapes.between(1, 3);
     // Below, at and above the number of a vector's lanes.
-    options.width =
-        options.heads * (options.scheme == Scheme::rope ? 2 * shapes.between(1, 2) : shapes.between(1, 4));
-    if (options.scheme == Scheme::concat) {
+    options.width = options.heads * (options.scheme == TrainingScheme::rope ? 2 * shapes.between(1, 2)
+                                                                            : shapes.between(1, 4));
+    if (options.scheme == TrainingScheme::concat) {
       options.width = std::max(options.width, 2 * options.heads);
       options.position_width = shapes.between(1, options.width - 1);
     }
@@ -118,18 +118,20 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Schemes, ModelGradient,
-    testing::Values(Case{Scheme::none, Table::learned}, Case{Scheme::add, Table::learned},
-                    Case{Scheme::add, Table::sinusoid}, Case{Scheme::add, Table::frozen},
-                    Case{Scheme::concat, Table::learned}, Case{Scheme::concat, Table::sinusoid},
-                    Case{Scheme::concat, Table::frozen}, Case{Scheme::wide_concat, Table::learned},
-                    Case{Scheme::untied, Table::learned}, Case{Scheme::untied, Table::sinusoid},
-                    Case{Scheme::rope, Table::learned}, Case{Scheme::alibi, Table::learned},
-                    Case{Scheme::t5, Table::learned}),
+    testing::Values(Case{TrainingScheme::none, Table::learned}, Case{TrainingScheme::add, Table::learned},
+                    Case{TrainingScheme::add, Table::sinusoid}, Case{TrainingScheme::add, Table::frozen},
+                    Case{TrainingScheme::concat, Table::learned},
+                    Case{TrainingScheme::concat, Table::sinusoid},
+                    Case{TrainingScheme::concat, Table::frozen},
+                    Case{TrainingScheme::wide_concat, Table::learned},
+                    Case{TrainingScheme::untied, Table::learned},
+                    Case{TrainingScheme::untied, Table::sinusoid}, Case{TrainingScheme::rope, Table::learned},
+                    Case{TrainingScheme::alibi, Table::learned}, Case{TrainingScheme::t5, Table::learned}),
     [](const auto& info) { return info.param.name(); });
 
 // No two of a model's parameters begin with the same draws.
 TEST(Parameters, AreDrawnIndependently) {
-  for (const Scheme scheme : kSchemes) {
+  for (const TrainingScheme scheme : kSchemes) {
     ModelOptions options;
     options.scheme = scheme;
     options.layers = 2;
@@ -153,7 +155,7 @@ TEST(Parameters, AreDrawnIndependently) {
 // Widths of whole vectors and parts of many sequences, for which gradient_error() would take long.
 TEST(Model, FloatIsDoubleRounded) {
   Shapes shapes(7);
-  for (const Scheme scheme : kSchemes) {
+  for (const TrainingScheme scheme : kSchemes) {
     ModelOptions options;
     options.scheme = scheme;
     options.mlp = true;
@@ -181,7 +183,8 @@ TEST(Model, FloatIsDoubleRounded) {
 // Keeping all four terms is the model itself, and computing it from terms gives the same.
 TEST(Model, TermsAddUpToTheScores) {
   Shapes shapes(8);
-  for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::wide_concat, Scheme::untied}) {
+  for (const TrainingScheme scheme :
+       {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::wide_concat, TrainingScheme::untied}) {
     for (const bool layer_norm : {false, true}) {
       ModelOptions options;
       options.scheme = scheme;
@@ -205,7 +208,8 @@ TEST(Model, TermsAddUpToTheScores) {
 // from all of E changes no score; it changes raw shares but not canonical ones.
 TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
   Shapes shapes(11);
-  for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::wide_concat}) {
+  for (const TrainingScheme scheme :
+       {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::wide_concat}) {
     for (const bool causal : {false, true}) {
       ModelOptions options;
       options.scheme = scheme;
@@ -220,7 +224,7 @@ TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
       };
       const std::vector<TermCovariances> raw = covariances(TermGauge::raw);
       const std::vector<TermCovariances> canonical = covariances(TermGauge::canonical);
-      if (scheme == Scheme::add) {
+      if (scheme == TrainingScheme::add) {
         const Parameter &e = *model.layout().find("E"), &p = *model.layout().find("P");
         const Matrix<double> shift = shapes.matrix(1, options.width, 1);
         MatrixMap<double>(parameters.data() + e.offset, e.rows, e.columns).rowwise() -= shift.row(0);
@@ -234,7 +238,7 @@ TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
         for (int t = 0; t < kTermCount; ++t) {
           EXPECT_NEAR(after[h].terms[t] / raw[h].scores, canonical[h].terms[t] / raw[h].scores, 1e-11);
           const double moved = std::abs(raw_after[h].terms[t] - raw[h].terms[t]) / raw[h].scores;
-          EXPECT_EQ(moved > 1e-3, scheme == Scheme::add);
+          EXPECT_EQ(moved > 1e-3, scheme == TrainingScheme::add);
         }
       }
     }
@@ -244,7 +248,7 @@ TEST(Model, CanonicalSharesDoNotDependOnWhereTheTablesLie) {
 // Terms that are cut have no share, and the others sum to one.
 TEST(Model, TermsThatAreCutHaveNoShare) {
   Shapes shapes(12);
-  for (const Scheme scheme : {Scheme::add, Scheme::concat, Scheme::untied}) {
+  for (const TrainingScheme scheme : {TrainingScheme::add, TrainingScheme::concat, TrainingScheme::untied}) {
     ModelOptions options;
     options.scheme = scheme;
     Model<double> model(options);
@@ -254,7 +258,7 @@ TEST(Model, TermsThatAreCutHaveNoShare) {
     for (int choice = 0; choice < 16; ++choice) {
       const Terms kept = some_terms(choice);
       const bool any =
-          scheme == Scheme::untied ? kept[token_token] || kept[position_position] : kept != Terms{};
+          scheme == TrainingScheme::untied ? kept[token_token] || kept[position_position] : kept != Terms{};
       model.term_covariances(parameters.data(), batch.view(), heads.data(), kept);
       for (const TermCovariances& head : heads) {
         EXPECT_EQ(head.scores > 0, any);
@@ -272,7 +276,7 @@ TEST(Model, TermsThatAreCutHaveNoShare) {
 // A causal model's answers for the first tokens know nothing of later ones.
 TEST(Model, CausalReadsNothingLater) {
   Shapes shapes(9);
-  for (const Scheme scheme : kSchemes) {
+  for (const TrainingScheme scheme : kSchemes) {
     ModelOptions options;
     options.scheme = scheme;
     options.causal = true;

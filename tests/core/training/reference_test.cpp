@@ -17,7 +17,7 @@ using rapidjson::Value;
 ModelOptions model_of(const Value& from) {
   ModelOptions options;
   const std::string scheme = from["scheme"].GetString();
-  for (const Scheme each : kSchemes) {
+  for (const TrainingScheme each : kSchemes) {
     if (name_of(each) == scheme) options.scheme = each;
   }
   const std::string table = from["table"].IsNull() ? "learned" : from["table"].GetString();
@@ -25,8 +25,8 @@ ModelOptions model_of(const Value& from) {
   options.vocabulary = from["vocabulary"].GetInt();
   options.classes = from["classes"].GetInt();
   options.rows = from["rows"].GetInt();
-  options.width = from["d_model"].GetInt() / (options.scheme == Scheme::wide_concat ? 2 : 1);
-  if (options.scheme == Scheme::concat) options.position_width = from["d_position"].GetInt();
+  options.width = from["d_model"].GetInt() / (options.scheme == TrainingScheme::wide_concat ? 2 : 1);
+  if (options.scheme == TrainingScheme::concat) options.position_width = from["d_position"].GetInt();
   options.heads = from["heads"].GetInt();
   options.layers = from["layers"].GetInt();
   options.layer_norm = from["layer_norm"].GetBool();
@@ -197,12 +197,13 @@ TEST_F(TrainingReference, Measures) {
         near(of_only.accuracy(), wanted["accuracy_only"][t], name + ", accuracy only");
       }
     }
-    const Separation apart = separation(options, trainer.layout(), trainer.parameters(), batch.n);
+    const RowOverlap apart = row_overlap(options, trainer.layout(), trainer.parameters(), batch.n);
     near(apart.overlap, wanted["overlap"], name + ", overlap");
     near(apart.chance_band, wanted["chance_band"], name + ", chance");
     near(apart.chance_exact, wanted["chance_band_exact"], name + ", chance exact");
-    near(apart.smallest_angle, wanted["smallest_angle"], name + ", angle");
-    near(apart.smallest_leading_angle, wanted["smallest_angle_leading_two"], name + ", leading angle");
+    const RowAngles angles = row_angles(options, trainer.layout(), trainer.parameters(), batch.n);
+    near(angles.smallest, wanted["smallest_angle"], name + ", angle");
+    near(angles.smallest_leading, wanted["smallest_angle_leading_two"], name + ", leading angle");
   }
   std::printf("largest relative difference %.2g\n", largest);
 }

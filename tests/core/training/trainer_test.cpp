@@ -36,7 +36,7 @@ namespace superpose {
 namespace {
 
 TEST(Trainer, StepsAndEvaluationsAllocateNothing) {
-  for (const Scheme scheme : kSchemes) {
+  for (const TrainingScheme scheme : kSchemes) {
     ModelOptions options;
     options.scheme = scheme;
     options.mlp = true;

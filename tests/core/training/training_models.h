@@ -27,10 +27,11 @@ inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Sha
   return batch;
 }
 
-constexpr Scheme kSchemes[] = {Scheme::none,   Scheme::add,  Scheme::concat, Scheme::wide_concat,
-                               Scheme::untied, Scheme::rope, Scheme::alibi,  Scheme::t5};
+constexpr TrainingScheme kSchemes[] = {
+    TrainingScheme::none,   TrainingScheme::add,  TrainingScheme::concat, TrainingScheme::wide_concat,
+    TrainingScheme::untied, TrainingScheme::rope, TrainingScheme::alibi,  TrainingScheme::t5};
 
-inline std::string name_of(Scheme scheme) {
+inline std::string name_of(TrainingScheme scheme) {
   constexpr const char* kNames[] = {"none", "add", "concat", "wide_concat", "untied", "rope", "alibi", "t5"};
   return kNames[static_cast<int>(scheme)];
 }
