@@ -1,3 +1,5 @@
+import type { OwnBytes } from './table.js';
+
 const nodeFiles = 'node:fs/promises';
 
 /** The file could not be reached, though it may well exist. */
@@ -19,7 +21,7 @@ export async function readBytes(
   what: string,
   afresh = false,
   { signal, received }: Watch = {},
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<OwnBytes> {
   signal?.throwIfAborted();
   if (address.protocol === 'file:' && typeof process === 'object') {
     // A computed name keeps bundlers from putting a substitute for it into pages.
@@ -55,7 +57,7 @@ export async function readBytes(
     received && body
       ? new Response(
           body.pipeThrough(
-            new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+            new TransformStream<OwnBytes, OwnBytes>({
               transform(piece, to) {
                 received(piece.length);
                 to.enqueue(piece);

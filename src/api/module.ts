@@ -10,7 +10,7 @@ export interface LoadOptions {
   /**
    * The .wasm files of that build, for a host that keeps them elsewhere: their bytes, or where to fetch them.
    */
-  wasm?: Partial<Record<Part, BufferSource | URL | string>>;
+  wasm?: Partial<Record<Part, ArrayBuffer | ArrayBufferView | URL | string>>;
 }
 
 /** The two modules: what the opening figures need, and everything else. */
@@ -130,7 +130,7 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
       cause,
     });
   };
-  const compiled = await WebAssembly.compile(bytes).catch(damaged);
+  const compiled = await WebAssembly.compile(bytes as BufferSource).catch(damaged);
   const started = await new Promise<Instance>((resolve, reject) => {
     create({
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {

@@ -5,6 +5,12 @@
  */
 export type Floats = Float32Array | Float64Array;
 
+/**
+ * Bytes in a buffer of their own: Uint8Array<ArrayBuffer> since TypeScript 5.7, before which it was not generic
+ * and could not be written so.
+ */
+export type OwnBytes = ReturnType<typeof Uint8Array.of>;
+
 export type Precision = 'float32' | 'float64';
 
 export type FloatsOf<P extends Precision> = P extends 'float32' ? Float32Array : Float64Array;

@@ -1,5 +1,5 @@
 // The tarball as a user gets it: in plain Node, and in TypeScript. tests/embed has the Vite build.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'superpose';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -87,41 +87,62 @@ test('the .wasm files can be named', async () => {
   expect(await project.run(process.execPath, 'wasm.mjs')).toEqual({ code: 0, stdout: 'plain\n', stderr: '' });
 });
 
-test.each(['nodenext', 'bundler'])(
-  'TypeScript finds the types, and faults, with resolution %s',
-  async (kind) => {
-    await project.write(
-      'tsconfig.json',
-      JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          noEmit: true,
-          target: 'es2022',
-          lib: ['es2023', 'dom'],
-          types: [],
-          module: kind === 'bundler' ? 'esnext' : kind,
-          moduleResolution: kind,
-        },
-        include: ['*.ts'],
-      }),
-    );
-    const tsc = join(root, 'node_modules/.bin/tsc');
-    const sound = `import { load, type Table } from 'superpose';
-    const superpose = await load();
-    import { configure } from 'superpose/embed';
-    configure({ home: 'https://example.org/' });
-    const figure = document.querySelector('superpose-figure');
-    figure?.addEventListener('change', ({ detail }) => console.log(detail.state.d, detail.settled satisfies boolean));
-    figure?.whenLive().then(() => figure.set({ d: 64 }));
-    export const table: Table<Float64Array> = superpose.sinusoidal({ positions: 2, d_model: 4 });`;
-    await project.write('main.ts', sound);
-    expect(await project.run(tsc, '-p', '.')).toEqual({ code: 0, stdout: '', stderr: '' });
-    await project.write('main.ts', sound.replace('positions: 2', "positions: 'two'"));
-    const { code, stdout } = await project.run(tsc, '-p', '.');
+// README.md names the oldest version. Without skipLibCheck, its own declarations are checked too.
+const oldest = '5.2';
+const versions = [oldest, '5.4', 'current'];
+const compilerOf = (version: string) =>
+  join(root, 'node_modules', version === 'current' ? 'typescript' : `typescript-${version}`, 'bin/tsc');
+/** Compiles the project's main.ts. */
+const compile = async (version: string, resolution: string, lib: string[], types: string[] = []) => {
+  await project.write(
+    'tsconfig.json',
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        target: 'es2022',
+        lib: ['es2023', ...lib],
+        types,
+        typeRoots: [join(root, 'node_modules/@types')],
+        module: resolution === 'bundler' ? 'esnext' : resolution,
+        moduleResolution: resolution,
+      },
+      include: ['main.ts'],
+    }),
+  );
+  return project.run(process.execPath, compilerOf(version), '-p', '.');
+};
+const sound = `import { load, type Table } from 'superpose';
+  const superpose = await load();
+  export const table: Table<Float64Array> = superpose.sinusoidal({ positions: 2, d_model: 4 });`;
+const inPage = `${sound}
+  import { configure } from 'superpose/embed';
+  configure({ home: 'https://example.org/' });
+  const figure = document.querySelector('superpose-figure');
+  figure?.addEventListener('change', ({ detail }) => console.log(detail.state.d, detail.settled satisfies boolean));
+  figure?.whenLive().then(() => figure.set({ d: 64 }));
+  export const file = new Blob([superpose.encodeSafetensors({ table })]);`;
+
+test('README.md says from which version of TypeScript on', () =>
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`TypeScript ${oldest} or newer`));
+
+test.each(versions.flatMap((version) => ['nodenext', 'bundler'].map((kind) => [version, kind] as const)))(
+  'TypeScript %s finds the types, and faults, with resolution %s',
+  async (version, kind) => {
+    await project.write('main.ts', inPage);
+    expect(await compile(version, kind, ['dom'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    await project.write('main.ts', inPage.replace('positions: 2', "positions: 'two'"));
+    const { code, stdout } = await compile(version, kind, ['dom']);
     expect(code).not.toBe(0);
     expect(stdout).toContain("Type 'string' is not assignable to type 'number'");
   },
 );
+
+test.each(versions)('TypeScript %s needs no types of a page in Node', async (version) => {
+  await project.write('main.ts', sound);
+  expect(await compile(version, 'nodenext', [], ['node'])).toEqual({ code: 0, stdout: '', stderr: '' });
+});
 
 const search = `
   import { load } from 'superpose';
@@ -148,7 +169,7 @@ test.each([
     `${out}/tsconfig.json`,
     JSON.stringify({ compilerOptions: { ...options, rootDir: '.', outDir: 'js' } }),
   );
-  const compiled = await project.run(join(root, 'node_modules/.bin/tsc'), '-p', out);
+  const compiled = await project.run(process.execPath, compilerOf('current'), '-p', out);
   expect(compiled).toEqual({ code: 0, stdout: '', stderr: '' });
   const { stdout, stderr } = await project.run(process.execPath, `${out}/js/held.js`);
   expect(stderr).toBe('');

@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import type { Table } from '../table.js';
+import type { OwnBytes, Table } from '../table.js';
 
 export interface EncodeSafetensorsApi {
   /**
@@ -9,7 +9,7 @@ export interface EncodeSafetensorsApi {
   encodeSafetensors(
     tables: Readonly<Record<string, Table>>,
     metadata?: Readonly<Record<string, string>>,
-  ): Uint8Array<ArrayBuffer>;
+  ): OwnBytes;
 }
 
 export function encodeSafetensorsApi(): EncodeSafetensorsApi {

@@ -3,6 +3,7 @@
 // only. Everything stays fp16: int8 rows would cost a logit error of 0.3.
 import { open, readFile, stat } from 'node:fs/promises';
 import type { First } from '../index.js';
+import type { OwnBytes } from '../table.js';
 import { corpusIds, corpusSentences } from './corpus.js';
 import { openingFile, openingHeads, openingText } from './opening.js';
 import type { SafetensorsEntry } from './safetensors.js';
@@ -17,7 +18,7 @@ export interface WeightsFiles {
   /** Where they come from: package@version. */
   source: string;
   /** The bytes of one file. */
-  read(name: string): Promise<Uint8Array<ArrayBuffer>>;
+  read(name: string): Promise<OwnBytes>;
 }
 
 const layerTensors = [
@@ -99,7 +100,7 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
     return all.reduce((sum, { length }) => sum + length, headerOf(all).length);
   };
 
-  const made: Record<string, () => Promise<Uint8Array<ArrayBuffer>>> = {
+  const made: Record<string, () => Promise<OwnBytes>> = {
     'manifest.json': async () => {
       const [vocabulary, d_model] = rowsOf('words');
       const manifest = {
@@ -162,7 +163,7 @@ export async function weightsFiles(superpose: First, folder: URL, rowsPerShard =
   };
 }
 
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+const bytesOf = (text: string): OwnBytes => new TextEncoder().encode(text);
 
 interface Tensor {
   name: string;
@@ -177,7 +178,7 @@ async function opening(
   entry: (name: string) => SafetensorsEntry,
   part: (begin: number, end: number) => Promise<Uint8Array>,
   vocabulary: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<OwnBytes> {
   const { ids, tokens } = wordPieces(await json('model/tokenizer.json'), vocabulary).cutUp(openingText);
   /** These rows of a tensor, stacked; with `wide`, these blocks of `wide` rows each. */
   const rowsOf = async (name: string, from: string, rows: readonly number[], wide = 1): Promise<Tensor> => {
@@ -220,7 +221,7 @@ async function opening(
 function headerOf(
   tensors: readonly (Omit<Tensor, 'bytes'> & { length: number })[],
   metadata?: Record<string, string>,
-): Uint8Array<ArrayBuffer> {
+): OwnBytes {
   const header: Record<string, unknown> = metadata ? { __metadata__: metadata } : {};
   let offset = 0;
   for (const { name, dtype, shape, length } of tensors) {
@@ -235,7 +236,7 @@ function headerOf(
 }
 
 /** A safetensors file of these tensors. */
-function safetensors(tensors: readonly Tensor[], metadata?: Record<string, string>): Uint8Array<ArrayBuffer> {
+function safetensors(tensors: readonly Tensor[], metadata?: Record<string, string>): OwnBytes {
   const header = headerOf(
     tensors.map((tensor) => ({ ...tensor, length: tensor.bytes.length })),
     metadata,
