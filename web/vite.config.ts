@@ -44,7 +44,10 @@ const thirdParty = (): Plugin => ({
   name: 'third-party',
   apply: 'build',
   closeBundle() {
-    notices.write(resolve(dist, 'THIRD-PARTY.txt'), { withModel: existsSync(resolve(dist, 'model')) });
+    notices.write(resolve(dist, 'THIRD-PARTY.txt'), {
+      withModel: existsSync(resolve(dist, 'model')),
+      others: ['d3-dsv'],
+    });
   },
 });
 

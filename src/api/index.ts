@@ -7,6 +7,7 @@ export { type First, loadFirst } from './first.js';
 export type { PositionChange, PositionRows } from './model/changedPositions.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
+export type { CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { FamilyUnknown } from './model/families.js';
 export type {
   LayerDecomposeOptions,

@@ -55,6 +55,8 @@ test('each format gives five figures, with the library’s numbers; a half is re
   for (const name of Object.keys(files)) {
     await line('token').setInputFiles(payload(name));
     await expect.poll(status).toContain(`Rows of tokens from ${name}: 90, of 16 numbers each.`);
+    if (name.endsWith('.csv'))
+      expect(await status()).toContain('first line was read as numbers, and its first column as numbers.');
     const { finding } = await shown(page, 'own-table-overlap');
     const raw = plain.energyOverlap({
       tokens,
@@ -150,4 +152,23 @@ test('reading a long file can be stopped', async () => {
   await part.locator('[data-kind=token] input').setInputFiles(payload('rows.csv'));
   await expect.poll(status).toContain('Rows of tokens from rows.csv');
   await shown(page, 'own-table-dot-products');
+});
+
+test('what a file of comma-separated values was taken for is said, and can be chosen', async () => {
+  const { page } = await visit();
+  const { part, status } = await partOf(page);
+  // As pandas writes an index: with a header, and without one.
+  const lines = Array.from({ length: 40 }, (_, row) => `${row},0.5,${row / 8 + 0.25}`).join('\n');
+  const input = part.locator('[data-kind=token] input');
+  await input.setInputFiles(payload('pandas.csv', Buffer.from(`,0,1\n${lines}\n`)));
+  await expect
+    .poll(status)
+    .toContain(
+      '40, of 2 numbers each. Its first line was read as names of columns, and its first column as names of rows.',
+    );
+  await input.setInputFiles(payload('bare.csv', Buffer.from(`${lines}\n`)));
+  await expect.poll(status).toContain('40, of 3 numbers each. Its first line was read as numbers');
+  await part.getByLabel('Its first column has').selectOption('names of rows');
+  await input.setInputFiles(payload('chosen.csv', Buffer.from(`${lines}\n`)));
+  await expect.poll(status).toContain('chosen.csv: 40, of 2 numbers each.');
 });

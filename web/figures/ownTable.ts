@@ -1,4 +1,5 @@
 // Figures of tables that the reader opened: those with drawn tables, with the file's rows in their place.
+import type { CsvLayout, CsvOptions } from 'superpose';
 import { about } from '../plot/format.js';
 import { figure as collisions } from './collisions.js';
 import type { Control, State } from './controls.js';
@@ -22,13 +23,15 @@ export interface HeldTable {
   columns: number;
   /** The word of the first row, if the file names its rows. */
   word: string | undefined;
+  /** How comma-separated values were read; undefined for other formats. */
+  layout: CsvLayout | undefined;
   digest: string;
 }
 
 export type HeldTables = Record<TableKind, HeldTable | undefined>;
 
 /** A question to the worker: a file to open as rows of a kind or, if empty, to forget what is open. */
-export interface TableQuestion {
+export interface TableQuestion extends CsvOptions {
   files?: readonly File[];
   kind?: TableKind;
   tensor?: string;

@@ -26,7 +26,9 @@ export default defineConfig({
 
 /** The command imports the figures' bundle instead of holding another copy. */
 async function buildCommand() {
-  notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), { others: ['@huggingface/tokenizers'] });
+  notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), {
+    others: ['@huggingface/tokenizers', 'd3-dsv'],
+  });
   await build({
     configFile: false,
     root: import.meta.dirname,

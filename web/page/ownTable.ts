@@ -1,12 +1,30 @@
 // Tables that the reader opens: of tokens, of positions or of both, and the figures that take them.
+import type { CsvLayout } from 'superpose';
 import { type HeldTables, type TableKind, type TableQuestion, tableFigures } from '../figures/ownTable.js';
 import { fileInput, made, OwnFile } from './ownFile.js';
 
 const lines = { token: 'Rows of tokens ', position: 'Rows of positions ' } as const;
 const kinds = Object.keys(lines) as TableKind[];
 
+/** A choice of what a line or column of comma-separated values holds; empty for what is found out. */
+const partOfCsv = (names: string) =>
+  made(
+    'select',
+    {},
+    ...[
+      ['', 'what it looks like'],
+      ['names', names],
+      ['numbers', 'numbers'],
+    ].map(([value = '', textContent = '']) => made('option', { value, textContent })),
+  );
+
+const readAs = ({ header, labels }: CsvLayout) =>
+  ` Its first line was read as ${header ? 'names of columns' : 'numbers'}, and its first column as ${labels ? 'names of rows' : 'numbers'}.`;
+
 export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
   private readonly tensor = made('input', { type: 'text', maxLength: 200 });
+  private readonly header = partOfCsv('names of columns');
+  private readonly labels = partOfCsv('names of rows');
 
   readonly root: HTMLElement;
 
@@ -28,6 +46,8 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
       }),
       ...kinds.map(line),
       made('label', {}, 'Of a .safetensors file with several tables, the tensor ', this.tensor),
+      made('label', {}, 'The first line of a .csv or .tsv file has ', this.header),
+      made('label', {}, 'Its first column has ', this.labels),
       made('p', { className: 'note', textContent: 'Or drop a file on its line. Nothing is uploaded.' }),
       this.status,
       made('p', {}, this.stop, this.forget),
@@ -46,7 +66,11 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
   }
 
   private take(kind: TableKind, files: readonly File[]): void {
-    if (files.length > 0) this.open({ kind, files, tensor: this.tensor.value.trim() }, 'Reading…');
+    if (files.length === 0) return;
+    const question: TableQuestion = { kind, files, tensor: this.tensor.value.trim() };
+    if (this.header.value) question.header = this.header.value === 'names';
+    if (this.labels.value) question.labels = this.labels.value === 'names';
+    this.open(question, 'Reading…');
   }
 
   protected opened(tables: HeldTables): void {
@@ -59,8 +83,8 @@ export class OwnTable extends OwnFile<TableQuestion, HeldTables> {
       return;
     }
     const told = held.map(
-      ({ kind, name, rows, columns, more }) =>
-        `${lines[kind]}from ${name}: ${more ? 'the first ' : ''}${rows.toLocaleString('en')}, of ${columns} numbers each.`,
+      ({ kind, name, rows, columns, more, layout }) =>
+        `${lines[kind]}from ${name}: ${more ? 'the first ' : ''}${rows.toLocaleString('en')}, of ${columns} numbers each.${layout ? readAs(layout) : ''}`,
     );
     this.say(`${told.join(' ')} Opened on this machine, and nothing is uploaded.`);
     this.show(tableFigures(tables), held.map(({ digest }) => digest).join('.'));

@@ -69,7 +69,7 @@ export async function ownTable(
   );
 }
 
-async function opened(library: Library, { files, kind, tensor }: TableQuestion, job: Job) {
+async function opened(library: Library, { files, kind, tensor, header, labels }: TableQuestion, job: Job) {
   if (!files || !kind) {
     for (const one of ['token', 'position'] as const) delete held[one];
     return heldNow();
@@ -80,6 +80,8 @@ async function opened(library: Library, { files, kind, tensor }: TableQuestion, 
     signal: job.signal,
     progress: (bytes, of) => job.progress(of > 0 ? bytes / of : 0),
     ...(tensor && { tensor }),
+    ...(header !== undefined && { header }),
+    ...(labels !== undefined && { labels }),
   });
   const { rows, columns } = table.table;
   const name = files[0]?.name ?? '';
@@ -95,8 +97,8 @@ async function opened(library: Library, { files, kind, tensor }: TableQuestion, 
       `“${name}” has ${columns} columns and “${other.name}” ${other.columns}. Rows that are added are equally long; forget the tables first.`,
     );
   }
-  const { words, more, digest } = table;
-  held[kind] = { told: { name, kind, rows, columns, more, word: words?.[0], digest }, table };
+  const { words, more, layout, digest } = table;
+  held[kind] = { told: { name, kind, rows, columns, more, word: words?.[0], layout, digest }, table };
   return heldNow();
 }
 

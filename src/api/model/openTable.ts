@@ -4,13 +4,24 @@ import * as check from '../check.js';
 import type { First } from '../first.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import { checkpointOf } from './checkpoint.js';
+import {
+  type CsvLayout,
+  type CsvOptions,
+  cellsOf,
+  goesOn,
+  layoutOf,
+  numberIn,
+  sampled,
+  separators,
+} from './csv.js';
 import { digestOf } from './digest.js';
 import { counted, filesOf, type Slices, type SlicesWatch, type Source, slice } from './slices.js';
 
 /** The format of a file. */
 export type TableFormat = 'safetensors' | 'npy' | 'csv' | 'text' | 'word2vec';
 
-export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch {
+/** Separator, header and labels are for comma-separated values; other formats say themselves what they hold. */
+export interface OpenTableOptions<P extends Precision = 'float64'> extends SlicesWatch, CsvOptions {
   /** Default: by the file’s name and first bytes. `text` is GloVe or word2vec text, `word2vec` is binary. */
   format?: TableFormat;
   /** How many rows to read, from the first, from 1 up. Default 1000. */
@@ -30,6 +41,8 @@ export interface OpenedTable<P extends Precision = 'float64'> {
   readonly words: readonly string[] | undefined;
   /** Whether the file has more rows. */
   readonly more: boolean;
+  /** How comma-separated values were read; undefined for other formats. */
+  readonly layout: CsvLayout | undefined;
   /**
    * Sixteen hexadecimal digits that tell this table from others: a digest of the file’s size, the columns and
    * the first MB of the numbers that were read.
@@ -43,6 +56,7 @@ interface Found {
   columns: number;
   words?: string[];
   more: boolean;
+  layout?: CsvLayout;
 }
 
 const formats: readonly TableFormat[] = ['safetensors', 'npy', 'csv', 'text', 'word2vec'];
@@ -66,6 +80,13 @@ export async function openTable<P extends Precision = 'float64'>(
   check.object('options', options);
   const { rows = 1000, tensor, signal, progress } = options;
   check.integer('rows', rows, 1);
+  const csv: CsvOptions = {
+    ...(options.separator !== undefined && {
+      separator: check.oneOf('separator', options.separator, separators),
+    }),
+    ...(options.header !== undefined && { header: check.flag('header', options.header) }),
+    ...(options.labels !== undefined && { labels: check.flag('labels', options.labels) }),
+  };
   const precision = check.precision(options.precision ?? 'float64') as P;
   const { files, named } = await filesOf(source);
   const file = files.get(named ?? '') ?? [...files.values()][0];
@@ -77,15 +98,15 @@ export async function openTable<P extends Precision = 'float64'>(
   const found =
     format === 'safetensors'
       ? await ofTensor(superpose, files, file, rows, tensor, watch)
-      : await readers[format](new Bytes(file, watch), rows);
-  const { values, columns, words, more } = found;
+      : await readers[format](new Bytes(file, watch), rows, csv);
+  const { values, columns, words, more, layout } = found;
   const data = (
     precision === 'float32' ? Float32Array.from(values) : Float64Array.from(values)
   ) as FloatsOf<P>;
   check.floats(`“${file.name}”`, data);
   const told = Float64Array.from([file.size, columns, ...values.slice(0, digested)]);
   const digest = digestOf([new Uint8Array(told.buffer)]);
-  return { format, table: table(data, values.length / columns, columns), words, more, digest };
+  return { format, table: table(data, values.length / columns, columns), words, more, layout, digest };
 }
 
 async function formatOf(file: Slices): Promise<TableFormat> {
@@ -166,7 +187,10 @@ const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(
 /** Words from a file go into error sentences; a hostile one must not fill the screen. */
 const brief = (text: string) => check.shown(text);
 
-const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: number) => Promise<Found>> = {
+const readers: Record<
+  Exclude<TableFormat, 'safetensors'>,
+  (from: Bytes, rows: number, options: CsvOptions) => Promise<Found>
+> = {
   async text(from, most) {
     const lineOf = async (line: number) => {
       const bytes = await from.upTo(10, `line ${line}`);
@@ -245,57 +269,72 @@ const readers: Record<Exclude<TableFormat, 'safetensors'>, (from: Bytes, rows: n
     return { values, columns, words, more: wanted < count };
   },
 
-  async csv(from, most) {
-    const values: number[] = [];
-    const labels: string[] = [];
-    let [columns, labelled, separator] = [0, false, ','];
+  async csv(from, most, options) {
+    const { file } = from;
     let line = 0;
-    let count = 0;
-    let header = 0;
-    /** The next line that is not empty. */
-    const next = async () => {
-      for (;;) {
+    let ended = false;
+    /** The next record that is not empty, and the line that it begins with. */
+    const next = async (): Promise<[record: string, line: number] | undefined> => {
+      let begun = '';
+      let first = 0;
+      while (!ended) {
         line += 1;
+        first ||= line;
         const bytes = await from.upTo(10, `line ${line}`);
-        const text = bytes && decode(bytes);
-        if (text?.trim() !== '') return text;
+        ended = !bytes;
+        if (!bytes && begun === '') return;
+        if (!bytes) refuse(file, `line ${first}`, 'the end of a quoted cell', 'the end of the file');
+        const record = `${begun}${decode(bytes)}`;
+        if (record.length > longestLine)
+          refuse(file, `line ${first}`, `at most ${longestLine} characters`, 'a quoted cell without an end');
+        begun = goesOn(record) ? `${record}\n` : '';
+        if (begun !== '') continue;
+        if (record.trim() !== '') return [record, first];
+        first = 0;
       }
     };
-    const fieldsOf = (text: string) =>
-      text.split(separator).map((one) => one.trim().replace(/^"(.*)"$/, '$1'));
-    let text = await next();
-    while (text !== undefined && count < most) {
-      if (columns === 0) separator = text.includes('\t') ? '\t' : text.includes(',') ? ',' : ';';
-      const fields = fieldsOf(text);
-      if (columns === 0 && header === 0 && !fields.some(isNumber)) {
-        header = fields.length;
-      } else {
-        if (columns === 0) {
-          labelled = fields.length > 1 && !isNumber(fields[0] as string);
-          columns = fields.length - (labelled ? 1 : 0);
-          if (columns > widest) refuse(from.file, `line ${line}`, `1 to ${widest} numbers`, `${columns}`);
-          check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
-        }
-        const numbers = labelled ? fields.slice(1) : fields;
-        const wrong = numbers.find((one) => !isNumber(one));
-        const due = `${labelled ? 'a label and ' : ''}${columns} ${columns === 1 ? 'number' : 'numbers'}`;
-        if (numbers.length !== columns) refuse(from.file, `line ${line}`, due, `${fields.length} fields`);
-        if (wrong !== undefined)
-          refuse(from.file, `line ${line}`, due, `${brief(wrong)} where a number is due`);
-        for (const one of numbers) values.push(Number(one));
-        if (labelled) labels.push(fields[0] as string);
-        count += 1;
+    const ahead: [string, number][] = [];
+    for (
+      let one = await next();
+      one;
+      one = ahead.length < Math.min(sampled, most + 2) ? await next() : undefined
+    )
+      ahead.push(one);
+    const layout = layoutOf(
+      ahead.map(([record]) => record),
+      options,
+    );
+    const { separator, header, labels } = layout;
+    const more = async () => ahead.shift() ?? (await next());
+    if (header) await more();
+    const values: number[] = [];
+    const words: string[] = [];
+    let columns = 0;
+    let count = 0;
+    let one = await more();
+    for (; one && count < most; one = await more()) {
+      const [record, at] = one;
+      const cells = cellsOf(record, separator);
+      const numbers = cells.slice(labels ? 1 : 0);
+      if (count === 0) {
+        columns = numbers.length;
+        if (columns < 1 || columns > widest)
+          refuse(file, `line ${at}`, `1 to ${widest} numbers`, `${columns}`);
+        check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
       }
-      text = await next();
+      const due = `${labels ? 'a label and ' : ''}${columns} ${columns === 1 ? 'number' : 'numbers'}`;
+      if (numbers.length !== columns) refuse(file, `line ${at}`, due, `${cells.length} fields`);
+      for (const cell of numbers) {
+        const number = numberIn(cell, separator);
+        if (number === undefined) refuse(file, `line ${at}`, due, `${brief(cell)} where a number is due`);
+        values.push(number);
+      }
+      if (labels) words.push(cells[0] as string);
+      count += 1;
     }
     if (count === 0)
-      refuse(from.file, `line ${line}`, 'a row of numbers with commas between them', 'the end of the file');
-    return {
-      values,
-      columns,
-      ...(labelled && { words: labels }),
-      more: text !== undefined,
-    };
+      refuse(file, `line ${line}`, 'a row of numbers with commas between them', 'the end of the file');
+    return { values, columns, ...(labels && { words }), more: one !== undefined, layout };
   },
 
   async npy(from, most) {

@@ -376,7 +376,7 @@ test.each<[string, string, string | Uint8Array, string]>([
     'a line of words after rows',
     'a.csv',
     '1,2\nx,y\n',
-    'line 2: expected 2 numbers; found "x" where a number is due.',
+    'line 2: expected a label and 1 number; found "y" where a number is due.',
   ],
   [
     'two words, one below another',
@@ -506,11 +506,11 @@ test.each<[string, string, string | Uint8Array, number[], string[] | undefined]>
   ['CSV with marks elsewhere, which are parts of labels', 'a.csv', 'a\uFEFFb,1\n', [1], ['a\uFEFFb']],
   ['CSV with lines of spaces', 'a.csv', '1,2\n  \n3,4\n', [1, 2, 3, 4], undefined],
   [
-    'CSV with quotes within labels, and spaces around quotes',
+    'CSV with quotes within labels, and spaces around numbers',
     'a.csv',
-    'a"b",1\n"c"d, "2" \n "e" ,3\n',
+    'a"b",1\n"c ""d""", 2 \n e ,3\n',
     [1, 2, 3],
-    ['a"b"', '"c"d', 'e'],
+    ['a"b"', 'c "d"', 'e'],
   ],
   ['CSV whose labels have tabs after the first line', 'a.csv', 'a,1\nb\tc,2\n', [1, 2], ['a', 'b\tc']],
   ['a column', 'a.csv', '1\n2\n', [1, 2], undefined],
