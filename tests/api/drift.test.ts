@@ -41,7 +41,7 @@ describe('the bindings and the typed API', () => {
       Activation: 'activation',
       DebertaIndex: 'convention',
       GaugeKind: 'gauge',
-      Scheme: 'scheme',
+      TrainingScheme: 'scheme',
       Table: 'table',
       Task: 'task',
     };

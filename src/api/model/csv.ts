@@ -25,6 +25,7 @@ export interface CsvOptions {
 
 /** How a file of comma-separated values was read. */
 export interface CsvLayout {
+  /** Between cells. */
   readonly separator: CsvSeparator;
   /** The names of the columns with numbers, or undefined without a header. */
   readonly header: readonly string[] | undefined;

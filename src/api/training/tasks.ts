@@ -104,8 +104,11 @@ export function checkedTokens(name: string, value: unknown, n: number, vocabular
 }
 
 export interface CheckedBatch {
+  /** Tokens of a sequence. */
   n: number;
+  /** [sequences · n], ids. */
   tokens: Int32Array;
+  /** [sequences · n], −1 where there is none. */
   targets: Int32Array;
 }
 
