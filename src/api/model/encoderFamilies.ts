@@ -25,7 +25,7 @@ const threeTables = 'Token, position and segment rows are added and normalised b
 
 const ofLinear = '{weight,bias}';
 const ofNorm = '{weight,bias,gamma,beta}';
-const tableNames = [
+const namesOfTables = [
   'embeddings.{word,position,token_type}_embeddings.weight',
   `embeddings.LayerNorm.${ofNorm}`,
   'embeddings.{position_ids,token_type_ids}',
@@ -43,7 +43,7 @@ const bertNamed = (
   family,
   sign: ['embeddings.token_type_embeddings.weight', 'encoder.layer.0.attention.self.query.weight'],
   names: [
-    ...tableNames,
+    ...namesOfTables,
     ...layerNames,
     `encoder.layer.#.attention.self.{query,key,value}.${ofLinear}`,
     `encoder.layer.#.attention.output.dense.${ofLinear}`,
@@ -75,7 +75,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
     family: 'mpnet',
     sign: ['encoder.relative_attention_bias.weight', 'encoder.layer.0.attention.attn.q.weight'],
     names: [
-      ...tableNames,
+      ...namesOfTables,
       ...layerNames,
       `encoder.layer.#.attention.attn.{q,k,v,o}.${ofLinear}`,
       `encoder.layer.#.attention.LayerNorm.${ofNorm}`,
@@ -103,7 +103,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
     family: 'distilbert',
     sign: ['embeddings.word_embeddings.weight', 'transformer.layer.0.attention.q_lin.weight'],
     names: [
-      ...tableNames,
+      ...namesOfTables,
       `transformer.layer.#.attention.{q,k,v,out}_lin.${ofLinear}`,
       `transformer.layer.#.ffn.{lin1,lin2}.${ofLinear}`,
       `transformer.layer.#.{sa_layer_norm,output_layer_norm}.${ofNorm}`,
