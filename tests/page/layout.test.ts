@@ -50,7 +50,7 @@ for (const [width, height] of [
       );
     await figureOf(page, 'dot-products').scrollIntoViewIfNeeded();
     // Space for the inputs is reserved from the start, and the picture is replaced by the live figure.
-    await figureOf(page, 'dot-products').locator('.controls input').first().waitFor();
+    await figureOf(page, 'dot-products').locator('.controls input').first().waitFor({ state: 'attached' });
     await painted();
     releaseModule();
     await settled(page, 'dot-products');

@@ -199,4 +199,12 @@ test('the contents say where one is, beside the text and on a phone', async () =
   await page.locator('.contents').getByRole('link', { name: 'Mix', exact: true }).click();
   await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Mix/);
   expect(await page.locator('.contents li').first().isVisible()).toBe(false);
+  // A tap beside the list closes it.
+  await bar.click();
+  expect(await page.locator('.contents li').first().isVisible()).toBe(true);
+  await page.mouse.click(200, 800);
+  expect(await page.locator('.contents li').first().isVisible()).toBe(false);
+  // At the top one is in no section.
+  await page.evaluate(() => scrollTo(0, 0));
+  await expect.poll(() => page.locator('.contents [aria-current]').count()).toBe(0);
 });

@@ -11,14 +11,20 @@ export function followSections(nav: HTMLElement): void {
     nav.toggleAttribute('data-open', open);
     button.setAttribute('aria-expanded', String(open));
   };
+  const read = new Set<string>();
   const views = new IntersectionObserver(
     (entries) => {
-      const link = linkTo.get(entries.findLast(({ isIntersecting }) => isIntersecting)?.target.id ?? '');
-      if (!link) return;
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) read.add(target.id);
+        else read.delete(target.id);
+      }
       for (const one of links) one.removeAttribute('aria-current');
-      link.setAttribute('aria-current', 'location');
-      button.textContent = `${links.indexOf(link) + 1}/${links.length} ${link.textContent}`;
-      nav.style.setProperty('--read', String((links.indexOf(link) + 1) / links.length));
+      // Above the first section, and below the last, one is in none.
+      const link = linkTo.get([...read].at(-1) ?? '');
+      link?.setAttribute('aria-current', 'location');
+      const passed = link ? links.indexOf(link) + 1 : 0;
+      button.textContent = link ? `${passed}/${links.length} ${link.textContent}` : 'Contents';
+      nav.style.setProperty('--read', String(passed / links.length));
     },
     { rootMargin: `-${100 * line}% 0px -${100 * (1 - line)}% 0px` },
   );
@@ -30,6 +36,9 @@ export function followSections(nav: HTMLElement): void {
   button.addEventListener('click', () => show(!nav.hasAttribute('data-open')));
   nav.addEventListener('click', ({ target }) => {
     if (target instanceof HTMLAnchorElement) show(false);
+  });
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!nav.contains(target as Node)) show(false);
   });
   nav.addEventListener('keydown', ({ key }) => {
     if (key !== 'Escape' || !nav.hasAttribute('data-open')) return;
