@@ -118,7 +118,9 @@ test('who prefers less motion sees the end first, and the way there when asked f
 test('one button removes the cross terms: two tasks break, and it puts them back', async () => {
   const { page } = await visit();
   await drawn(page, name);
-  const right = async () => [...((await now(page))?.finding.matchAll(/(badge|lookup|roll|prev) (\d+)/g) ?? [])];
+  const right = async () => [
+    ...((await now(page))?.finding.matchAll(/(badge|lookup|roll|prev) (\d+)/g) ?? []),
+  ];
   await button(page, 'Remove the cross terms').click();
   await agrees(page);
   const cut = (await right()).slice(4, 8).map(([, , share]) => Number(share));

@@ -14,17 +14,17 @@ const said = (sentence: string) => expect(page).toContain(sentence);
 
 test.runIf(inject('withModel'))('signs, moves and distances of sums', async () => {
   const { data } = await run(sums, { of: 'channels' });
-  said('In some channels the sum has the opposite sign of the word');
+  said('In some channels the sum has the opposite sign of the token');
   const opposite = data.token.filter((value: number, k: number) => value * data.places[0].sum[k] < 0);
   expect(opposite.length).toBeGreaterThan(1);
-  said('moves it by exactly the difference of the two positions, and moves every word by the same');
+  said('moves it by exactly the difference of the two positions, and moves every token by the same');
   const other = await run(sums, { of: 'channels', word: 9 });
   expect(other.data.shift).toEqual(data.shift);
   for (const { moved, shift } of [data, other.data])
     moved.forEach((value: number, k: number) => {
       expect(value).toBeCloseTo(shift[k] as number, 14);
     });
-  said('At one place, the distances between words are what they were before.');
+  said('At one position, the distances between tokens are what they were before.');
   const superpose = await load();
   const token = superpose.randomNormal({ rows: 2, columns: 32, seed: 1 });
   const position = superpose.sinusoidal({ positions: 4, d_model: 32 }).data.slice(3 * 32);
@@ -59,7 +59,9 @@ test('cross terms, ranks, and the special case', async () => {
   }
   const { data, state } = await run<{ ways: Way[]; tiedGap: number }>(threeConcats);
   const [added, raw, full, blocks] = data.ways as [Way, Way, Way, Way];
-  said('So joining alone does not remove token → position and position → token. Full weights keep both');
+  said(
+    'So concatenating alone does not remove token → position and position → token. Full weights keep both',
+  );
   expect(full.cross).toBeGreaterThan(0.1);
   expect([raw.cross, blocks.cross]).toEqual([0, 0]);
   said('choose W₂ = W₁, and the third map becomes the first');
@@ -84,7 +86,7 @@ test('what 64 and 768 more channels cost in BERT-base', async () => {
   said('In BERT-base, 64 extra channels cost 13 % more parameters; 768 extra channels multiply them by 3.3.');
   expect(Math.round(100 * times(narrow, 1, 'total'))).toBe(113);
   expect(times(broad, 1, 'total')).toBeCloseTo(3.3, 1);
-  said('twelve heads divide neither 832 nor 1024');
+  said('12 heads do not divide 832 or 1024');
   expect([narrow, middle].map((costs) => [costs[1]?.width, costs[1]?.headsDivide])).toEqual([
     [832, false],
     [1024, false],

@@ -32,8 +32,8 @@ test('more positions make the angle small long before the space is full', async 
 });
 
 test('louder positions are read better, and random ones not at all', async () => {
-  said('Louder positions are easier to read, and leave less of the word: about half of it at ρ = 16.');
-  said('Quiet ones are lost: at ρ = 0.125 and below, always naming the middle does better.');
+  said('Louder positions are easier to read, and leave less of the token: about half of it at ρ = 16.');
+  said('Quiet ones are lost: at ρ = 0.125 and below, guessing the middle does better.');
   const { points, guessing } = (await run(probes)).data;
   for (const seed of [1, 2, 3]) {
     const found = (await run(probes, { seed })).data.points;
@@ -49,7 +49,7 @@ test('louder positions are read better, and random ones not at all', async () =>
   expect(nth(points, -1).rSquared).toBeLessThan(nth(points, 0).rSquared - 0.3);
   expect(nth(points, -1).rSquared).toBeGreaterThan(0.4);
   said(
-    'Choose random positions, and a new one cannot be read at all, while loud ones leave nothing of the word.',
+    'Choose random positions, and a new one cannot be read at all, while loud ones leave nothing of the token.',
   );
   const random = (await run(probes, { positions: 'random' })).data;
   for (const { positionError } of random.points) expect(positionError).toBeGreaterThan(guessing);
@@ -57,7 +57,7 @@ test('louder positions are read better, and random ones not at all', async () =>
 });
 
 test('the word that is moved', async () => {
-  said('at d = 64 the first word keeps its place at every position, at d = 8 at none');
+  said('at d = 64 the first token keeps its place at every position, at d = 8 at none');
   const lost = async (d: number) =>
     ((await run(collisions, { of: 'one', words: 'seeded', d })).data.margins as Float64Array).filter(
       (margin) => margin < 0,
@@ -68,7 +68,7 @@ test('the word that is moved', async () => {
 
 test('width protects words', async () => {
   said(
-    'At ρ = 1, nine in ten of 5,000 random words are lost at d = 8, and fewer than one in a hundred at d = 64. Positions of twice the norm need between three and four times the width for the same.',
+    'At ρ = 1, nine in ten of 5,000 random tokens are lost at d = 8, and fewer than one in a hundred at d = 64. Positions of twice the norm need between three and four times the width for the same.',
   );
   const { points } = (await run(collisions)).data;
   for (const seed of [1, 2, 3]) {
@@ -92,7 +92,7 @@ test('width protects words', async () => {
 
 describe.runIf(inject('withModel'))('MiniLM', () => {
   test('king stays beside queen, and only position 0 takes a frequent word', async () => {
-    said('the word nearest to “king” is “queen”, with and without a position, and the margin hardly moves');
+    said('the token nearest to “king” is “queen”, with and without a position, and the margin hardly moves');
     const { bare, nearest, margins } = (await run(collisions, { of: 'one', words: 'trained', word: 'king' }))
       .data;
     expect(new Set([bare, ...nearest])).toEqual(new Set(['queen']));
@@ -126,7 +126,7 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
 
   test('lengths and cosines of the rows', async () => {
     const { data } = await run(tables);
-    said('On average a position row is less than half as long as a word’s. That of position 0');
+    said('On average a position row is less than half as long as a token’s. That of position 0');
     said('is the longest by far.');
     const mean = (values: Float64Array) => values.reduce((a, b) => a + b) / values.length;
     expect(mean(data.position)).toBeLessThan(mean(data.token) / 2);
@@ -153,7 +153,7 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
       return { heads: shares.slice(0, -2), mean: nth(shares, -2), pooled: nth(shares, -1) };
     };
     const [yours, ten] = [await rowsOf({}), await rowsOf({ sentences: 'ten' })];
-    said('Head 2 runs on positions alone and looks one place back.');
+    said('Head 2 runs on positions alone and looks one position back.');
     expect(nth(nth(yours.heads, 2), pp)).toBeGreaterThan(0.95);
     const model = await loadMiniLM(await load());
     const scores = await model.decompose(sentenceControl.initial);
@@ -167,7 +167,7 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
         expect(row.indexOf(Math.max(...row))).toBe(query - 1);
       }
     }
-    said('Head 0 and head 1 are mostly about words.');
+    said('Head 0 and head 1 are mostly about tokens.');
     for (const head of [0, 1]) expect(nth(nth(yours.heads, head), tt)).toBeGreaterThan(0.6);
     const cross = (shares: number[]) => (shares[tp] as number) + (shares[pt] as number);
     said(
@@ -199,7 +199,7 @@ describe.runIf(inject('withModel'))('MiniLM', () => {
     expect(nth(nth(yours.heads, 9), rest)).toBeGreaterThan(0.8);
     expect(nth(nth(ten.heads, 9), rest)).toBeGreaterThan(0.8);
     // “Nearly all of it”: over the heads, the constant's part on words against all the rest.
-    said('Nearly all of it is what the constant asks of each key’s word');
+    said('Nearly all of it is what the constant asks of each key’s token');
     const sum = (values: number[]) => values.reduce((a, b) => a + b);
     const words = sum(scores.heads.map((head) => sharesOf(scores, head)[constant * parts + token] as number));
     const all = sum(yours.heads.map((row: number[]) => row[rest] as number));

@@ -73,7 +73,7 @@ const aboutTheMean = ({ data, rows, columns }: Table): Table => {
 
 test.runIf(inject('withModel'))('MiniLM’s tables, of 512 words and of all', async () => {
   said(
-    'once each has its mean row taken away, they overlap less than a third as much as chance, and most of the positions’ main directions lie where the words vary least',
+    'once each has its mean row taken away, they overlap less than a third as much as chance, and most of the positions’ main directions lie where the tokens vary least',
   );
   const { data } = await run(overlap);
   expect(data.centred).toBeLessThan(1 / 3);
@@ -81,7 +81,7 @@ test.runIf(inject('withModel'))('MiniLM’s tables, of 512 words and of all', as
   expect(1 - (data.reached[384 - last - 1] as number)).toBeGreaterThan(0.7);
 
   said(
-    'Over the whole vocabulary A is 0.23, and 89 % of the positions’ twelve main directions lie where words vary least, in the last eighth of all directions',
+    'Over the whole vocabulary A is 0.23, and 89 % of the positions’ twelve main directions lie where tokens vary least, in the last eighth of all directions',
   );
   const model = await loadMiniLM(superpose);
   // All ids except those of pieces called [unused…].
@@ -102,7 +102,7 @@ test.runIf(inject('withModel'))('MiniLM’s tables, of 512 words and of all', as
   const held = shares.slice(-last).reduce((sum, share) => sum + share, 0) / 12;
   expect(Math.round(100 * held)).toBe(89);
 
-  said('Uncentred, A depends on which words are taken, and can exceed chance');
+  said('Uncentred, A depends on which tokens are taken, and can exceed chance');
   const raw = [999, 2048, 10_240].map((first) => {
     const rows = {
       data: tokens.data.slice((first - 994) * 384, (first - 994 + 512) * 384),

@@ -20,7 +20,9 @@ beforeAll(async () => {
 });
 
 test('nine of sixteen schemes depend on the offset alone', async () => {
-  said('Nine of the sixteen give scores that depend on the offset between two places and on nothing else.');
+  said(
+    'Nine of the sixteen give scores that depend on the offset between two positions and on nothing else.',
+  );
   said('Add the same sinusoids, or put random weights between, and that is lost.');
   for (const seed of [1, 2, 3]) {
     const { data } = await run(schemes, { seed });
@@ -36,7 +38,7 @@ test('nine of sixteen schemes depend on the offset alone', async () => {
 
 test('order shows from the second causal layer on', async () => {
   said(
-    'a network in which every token attends to all others cannot tell one order of the words from another.',
+    'a network in which every token attends to all others cannot tell one order of the tokens from another.',
   );
   said('one layer still gives the last token the same output');
   said('The second layer does not.');

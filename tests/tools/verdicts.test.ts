@@ -57,7 +57,8 @@ test('papers that a verdict cites are said not to be computed here', () => {
 
 for (const verdict of verdicts) {
   const { claim, why, figure, section, shows } = verdict;
-  const withoutModel = !inject('withModel') && figure && ['overlap', 'sum', 'one-score', 'heads'].includes(figure);
+  const withoutModel =
+    !inject('withModel') && figure && ['overlap', 'sum', 'one-score', 'heads'].includes(figure);
   test.skipIf(withoutModel)(claim, async () => {
     const known = new Set(numbersIn(`${claim} ${shows.join(' ; ')}`));
     if (!figure) {
@@ -147,7 +148,7 @@ test('sooner, later and never: as the verdicts on training say, over five seeds'
   expect(firstOf(untied, 0)).toBeLessThan(firstOf(added, 0));
   expect(firstOf(untied, 3)).toBeGreaterThan(firstOf(added, 3));
   expect([untied[1]?.first, untied[2]?.first]).toEqual([undefined, undefined]);
-  said('a fixed sinusoid is slower wherever a place is needed, and learns roll with only some seeds');
+  said('a fixed sinusoid is slower wherever a position is needed, and learns roll with only some seeds');
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
   said('all four tasks are learned by each of five seeds');
   said('Adding gets there a little sooner');
