@@ -33,6 +33,11 @@ export async function recordings(load, superpose) {
     outcomes[task] = { apart: data.models.apart.mean.at(-1) / data.questions };
   }
   files.outcomes = outcomes;
+  const { trainedCells } = await load('cells');
+  for (const name of ['schemesTasks', 'narrow', 'longer']) {
+    const { asked } = (await load(name)).opening();
+    files[name] = await trainedCells(library, asked, job({}), () => undefined);
+  }
   return Object.fromEntries(Object.entries(files).map(([name, data]) => [name, `${JSON.stringify(data)}\n`]));
 }
 

@@ -1,8 +1,10 @@
 // Many models at once, with a fake library: which are trained, where, and what is shown meanwhile.
 import { expect, test, vi } from 'vitest';
 import { type Asked, type CellRun, cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
+import { initialState } from '../../web/figures/controls.ts';
 import { library } from '../../web/worker/library.ts';
 import type { Question } from '../../web/worker/protocol.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 import { alone, countedTrainers, watched } from './training.ts';
 
 const askedOf = (seed: number, steps = 16): Asked => ({
@@ -124,3 +126,15 @@ test('options that no trainer takes end it with the trainer’s sentence', async
   const wrong: Asked = { options: { task: 'prev', d_model: 5, heads: 2 } };
   await expect(trainedCells(library(), [wrong], alone(), none)).rejects.toThrow('heads');
 });
+
+test.each(['schemesTasks', 'narrow', 'longer'])(
+  '%s opens on recorded runs, without the module that trains',
+  async (name) => {
+    const { figure, compute } = await import(`../../web/figures/${name}.ts`);
+    const loaded = library();
+    const superpose = () => Promise.reject(new Error('The second module was asked for.'));
+    const state = initialState(figure.controls);
+    const data = await compute({ ...loaded, superpose, recorded }, state, alone());
+    expect(figure.describe(data, state)).not.toMatch(/still to come|not trained yet/);
+  },
+);

@@ -1,6 +1,6 @@
 // Tables of trained models: many small runs fill their cells. Runs are spread over workers where there can be
 // more than one, and finished runs are kept.
-import type { Summary, Superpose, TaskTrainerOptions } from 'superpose';
+import type { First, Summary, Superpose, TaskTrainerOptions } from 'superpose';
 import { helper, roomForWorkers } from '../worker/helper.js';
 import { type Doer, spread } from '../worker/spread.js';
 import { type Looks, type TrainingRun, trainingRun } from '../worker/trainingRun.js';
@@ -40,6 +40,25 @@ async function trainedCell(superpose: Superpose, { options, looks }: Asked, job:
 export const computeCell: Compute<any, CellRun> = async (library, asked, job) =>
   trainedCell(await library.superpose(), asked as unknown as Asked, job);
 
+/** What a figure opens with: runs recorded beforehand, under this name, of what is asked for. */
+export interface Opening {
+  name: string;
+  asked: readonly Asked[];
+}
+const opened = new Set<string>();
+
+/** Recorded runs are known like those that were trained here. */
+async function openWith(library: Library, { name, asked }: Opening): Promise<void> {
+  if (opened.has(name)) return;
+  const runs = (await library.recorded?.(name)) as CellRun[] | undefined;
+  if (!runs) return;
+  opened.add(name);
+  runs.forEach((run, k) => {
+    const key = JSON.stringify(asked[k]);
+    if (!known.has(key)) keep(key, run);
+  });
+}
+
 /**
  * One run for each that is asked for, in that order. `show` gets the runs that are done, undefined for the
  * others: at the start, and whenever one more is done.
@@ -49,8 +68,9 @@ export async function trainedCells(
   all: readonly Asked[],
   job: Job,
   show: (runs: readonly (CellRun | undefined)[]) => unknown,
+  opening?: Opening,
 ): Promise<CellRun[]> {
-  const superpose = await library.superpose();
+  if (opening) await openWith(library, opening);
   const keys = all.map((asked) => JSON.stringify(asked));
   if (job.run?.again) for (const key of keys) known.delete(key);
   const lacking = [...new Set(keys)].filter((key) => !known.has(key));
@@ -72,7 +92,7 @@ export async function trainedCells(
     before = before.then(() => turn(job));
     return before;
   };
-  const here = (key: string) => trainedCell(superpose, JSON.parse(key), job);
+  const here = async (key: string) => trainedCell(await library.superpose(), JSON.parse(key), job);
   const doerOf = (work: (key: string) => Promise<CellRun>, close = () => {}): Doer<string, void> => ({
     async work(key) {
       await mayGo();
@@ -112,7 +132,7 @@ export interface Over extends Summary {
 }
 
 export function over(
-  superpose: Superpose,
+  superpose: Pick<First, 'summary'>,
   runs: readonly (CellRun | undefined)[],
   of: (run: CellRun) => number | null | undefined,
 ): Over | undefined {

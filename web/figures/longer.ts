@@ -1,10 +1,10 @@
 // Figure "Longer than trained": models that look back one place, trained on sixteen tokens and asked about thirty-two.
-import type { Superpose } from 'superpose';
+import type { First } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
-import type { Controls, StateOf } from './controls.js';
+import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
+import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { listed } from './lists.js';
 import {
@@ -93,17 +93,20 @@ const askedOf = ({ scheme }: Line, { layers, steps, sigma, seed }: State, more: 
 });
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const superpose = await library.superpose();
-  const asked = lines.flatMap((line) =>
-    Array.from({ length: state.seeds }, (_, more) => askedOf(line, state, more)),
-  );
+  const superpose = await library.first();
+  const asked = allAsked(state);
   const shown = (runs: readonly (CellRun | undefined)[]): Data => ({
     curves: lines.map((_, k) => curveOf(superpose, runs.slice(k * state.seeds, (k + 1) * state.seeds))),
   });
-  return shown(await trainedCells(library, asked, job, shown));
+  return shown(await trainedCells(library, asked, job, shown, opening()));
 };
 
-function curveOf(superpose: Superpose, runs: Curve['runs']): Curve {
+const allAsked = (state: State): Asked[] =>
+  lines.flatMap((line) => Array.from({ length: state.seeds }, (_, more) => askedOf(line, state, more)));
+
+export const opening = (): Opening => ({ name: 'longer', asked: allAsked(initialState(controls)) });
+
+function curveOf(superpose: Pick<First, 'summary'>, runs: Curve['runs']): Curve {
   const mean = (from: number, to: number) =>
     over(superpose, runs, ({ along }) => superpose.summary(Float64Array.from(along.slice(from, to))).mean);
   return {
@@ -123,7 +126,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Longer than trained',
   controls,
   source: () => 'seeded',
-  runs: { looks: () => [] },
+  runs: { looks: () => [], button: 'Run it here' },
 
   scene({ curves }, _, width) {
     const wide = width >= 640;

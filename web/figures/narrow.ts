@@ -3,8 +3,8 @@
 import { percent } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
-import type { Controls, StateOf } from './controls.js';
+import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
+import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { inTurn, listed } from './lists.js';
 import {
@@ -51,11 +51,8 @@ interface Data {
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const superpose = await library.superpose();
-  // Width by width, so that the lines grow together.
-  const asked = widths.flatMap((d_model) =>
-    lines.flatMap((line) => Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, line, state, k))),
-  );
+  const superpose = await library.first();
+  const asked = allAsked(state);
   const shown = (found: readonly (CellRun | undefined)[]): Data => ({
     points: lines.map((_, line) =>
       widths.map((_, width) => {
@@ -65,8 +62,16 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
       }),
     ),
   });
-  return shown(await trainedCells(library, asked, job, shown));
+  return shown(await trainedCells(library, asked, job, shown, opening()));
 };
+
+// Width by width, so that the lines grow together.
+const allAsked = (state: State): Asked[] =>
+  widths.flatMap((d_model) =>
+    lines.flatMap((line) => Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, line, state, k))),
+  );
+
+export const opening = (): Opening => ({ name: 'narrow', asked: allAsked(initialState(controls)) });
 
 const askedOf = (
   d_model: number,
@@ -100,7 +105,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Narrow it until it breaks',
   controls,
   source: () => 'seeded',
-  runs: { looks: () => [] },
+  runs: { looks: () => [], button: 'Run it here' },
 
   scene({ points }, _, width) {
     const wide = width >= 640;

@@ -1,10 +1,10 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that fills in as one model after another is trained.
-import type { Superpose } from 'superpose';
+import type { First } from 'superpose';
 import { percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
-import { type Asked, type CellRun, type Over, over, seedsOf, trainedCells } from './cells.js';
+import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { figure as oneRun } from './fourTasks.js';
@@ -116,17 +116,10 @@ const tasksOf = (state: State): Task[] =>
   tasks.map(({ task }) => task).filter((task) => state.tasks.includes(task));
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const superpose = await library.superpose();
+  const superpose = await library.first();
   const rows = rowsOf(state.schemes);
   const columns = tasksOf(state);
-  const asked = rows.flatMap((row) =>
-    columns.flatMap((task) =>
-      Array.from({ length: state.seeds }, (_, k) => ({
-        options: optionsOf(row, task, state, seedAfter(state.seed, k)),
-        looks: { every },
-      })),
-    ),
-  );
+  const asked = allAsked(state);
   const shown = (runs: readonly (CellRun | undefined)[]): Data => ({
     cells: rows.map((row, i) =>
       columns.map((task, j) => {
@@ -135,10 +128,22 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
       }),
     ),
   });
-  return shown(await trainedCells(library, asked, job, shown));
+  return shown(await trainedCells(library, asked, job, shown, opening()));
 };
 
-const cellOf = (superpose: Superpose, row: Row, task: Task, runs: Cell['runs']): Cell => ({
+const allAsked = (state: State): Asked[] =>
+  rowsOf(state.schemes).flatMap((row) =>
+    tasksOf(state).flatMap((task) =>
+      Array.from({ length: state.seeds }, (_, k) => ({
+        options: optionsOf(row, task, state, seedAfter(state.seed, k)),
+        looks: { every },
+      })),
+    ),
+  );
+
+export const opening = (): Opening => ({ name: 'schemesTasks', asked: allAsked(initialState(controls)) });
+
+const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: Cell['runs']): Cell => ({
   row,
   task,
   runs,
@@ -165,7 +170,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Schemes against tasks',
   controls,
   source: () => 'seeded',
-  runs: { looks: () => [] },
+  runs: { looks: () => [], button: 'Run it here' },
 
   scene(data, { schemes, tasks: chosen }, width) {
     const rows = rowsOf(schemes);

@@ -4,6 +4,9 @@ const files: Record<string, () => Promise<{ default: unknown }>> = {
   roll: () => import('../figures/recorded/roll.json'),
   badge: () => import('../figures/recorded/badge.json'),
   prev: () => import('../figures/recorded/prev.json'),
+  schemesTasks: () => import('../figures/recorded/schemesTasks.json'),
+  narrow: () => import('../figures/recorded/narrow.json'),
+  longer: () => import('../figures/recorded/longer.json'),
 };
 
 export const recorded = async (name: string): Promise<unknown> => (await files[name]?.())?.default;
