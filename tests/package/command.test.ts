@@ -77,6 +77,8 @@ test('the numbers are the figure’s, in CSV and in JSON, however the state is g
 test.each(oldLinks)('$name, a former name, is $figure', async ({ name, was, figure: today, is }) => {
   const { stdout } = await superpose('list', name);
   expect(stdout).toBe((await superpose('list', today)).stdout);
+  // Its rows are the model's, which this project lacks; the settings it leads to are in formerNames.test.ts.
+  if (today === 'sum') return;
   const set = was.flatMap(([setting, text]) => ['--set', `${setting}=${text}`]);
   const fragment = String(new URLSearchParams(was));
   for (const settings of [set, ['--state', fragment], ['--state', `#v=1&figure=${name}&${fragment}`]]) {
