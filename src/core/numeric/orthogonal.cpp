@@ -20,12 +20,22 @@ struct Scaled {
   Eigen::MatrixXd matrix;
 };
 
+// Eigen would rather have the options in the type. But then each set of them is a decomposition of its own,
+// 27 KB more of WebAssembly.
+using DivideAndConquer = Eigen::BDCSVD<Eigen::MatrixXd>;
+DivideAndConquer decomposed(const Scaled& a, unsigned options) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return DivideAndConquer(a.matrix, options);
+#pragma GCC diagnostic pop
+}
+
 }  // namespace
 
 Svd svd(const Matrix<double>& a) {
   if (a.size() == 0) return {Matrix<double>(a.rows(), 0), {}, Matrix<double>(a.cols(), 0)};
   const Scaled scaled(a);
-  const Eigen::BDCSVD<Eigen::MatrixXd, Eigen::ComputeThinU | Eigen::ComputeThinV> found(scaled.matrix);
+  const DivideAndConquer found = decomposed(scaled, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Vector<double>& values = found.singularValues();
   const double smallest = static_cast<double>(std::max(a.rows(), a.cols())) * 0x1p-52 * values[0];
   const Eigen::Index rank = (values.array() > smallest).count();
@@ -37,8 +47,7 @@ Svd svd(const Matrix<double>& a) {
 Vector<double> singular_values(const Matrix<double>& a) {
   if (a.size() == 0) return {};
   const Scaled scaled(a);
-  const Eigen::BDCSVD<Eigen::MatrixXd> found(scaled.matrix);
-  return times_power_of_two<Vector<double>>(found.singularValues(), scaled.exponent);
+  return times_power_of_two<Vector<double>>(decomposed(scaled, 0).singularValues(), scaled.exponent);
 }
 
 Matrix<double> orthonormal_basis(const Matrix<double>& a, double tolerance) {
