@@ -7,6 +7,7 @@ import { chunks, plainImports, wholeTokenizer, workerChunks } from './build/chun
 import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
+import { ownNames } from './build/ownNames.js';
 import { publishedResults } from './build/published.js';
 import { siteAddress } from './build/site/address.js';
 import { demo } from './build/site/demo.js';
@@ -104,7 +105,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [notices.plugin(), exportsOfWorker, wholeTokenizer],
+    plugins: () => [notices.plugin(), exportsOfWorker, wholeTokenizer, ownNames()],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: { treeshake, output: { codeSplitting: workerChunks, comments: false } },
   },
@@ -142,6 +143,7 @@ export default defineConfig({
     unbrokenNumbers(),
     indents(),
     plainImports,
+    ownNames(),
     notices.plugin(),
     modelFiles(),
     placeholders(dist),

@@ -46,8 +46,8 @@ test('A, accuracy and rows are those of trainers stepped by hand', async () => {
   // The plane's axes are orthogonal, so no row is longer in it than in full.
   const first = superpose.trainer({ task: 'prev', d_model: 16, seed: 3 });
   const lengths = centred(first.parameters().E as Table).map((row) => Math.sqrt(dot(row, row)));
-  data.before.tokens.x.forEach((x: number, row: number) => {
-    const inPlane = Math.hypot(x, data.before.tokens.y[row]);
+  data.plans[0].tokens.x.forEach((x: number, row: number) => {
+    const inPlane = Math.hypot(x, data.plans[0].tokens.y[row]);
     expect(inPlane).toBeLessThanOrEqual((lengths[row] as number) * (1 + 1e-6));
   });
   first.delete();
@@ -71,13 +71,13 @@ test('nothing asks for it: fixed word rows as large as the rest of the model lea
 test('rows that are fixed stay where they were', async () => {
   const { data } = await run(keepApart, { rows: 'neither', d_model: 12 });
   for (const { overlap } of data.curves) expect(overlap.at(-1)).toBe(overlap[0]);
-  expect(data.now).toEqual(data.before);
+  for (const plan of data.plans) expect(plan).toEqual(data.plans[0]);
   expect(data.accuracy.largest).toBeLessThan(0.6);
 });
 
 test('watched or not, its end is the same; its axes stand still', async () => {
   const unseen = await run(keepApart, { seed: 12 });
-  const { frames, job } = watched<{ curves: { overlap: number[] }[]; extent: number; before: object }>(
+  const { frames, job } = watched<{ curves: { overlap: number[] }[]; extent: number; plans: object[] }>(
     unseen.state,
   );
   const seen = await run(keepApart, { seed: 12 }, job);
@@ -85,9 +85,9 @@ test('watched or not, its end is the same; its axes stand still', async () => {
   expect(frames.map(({ curves }) => curves[0]?.overlap.length)).toEqual(
     Array.from({ length: 26 }, (_, k) => k + 1),
   );
-  for (const { extent, before } of frames) {
+  for (const { extent, plans } of frames) {
     expect(extent).toBe(unseen.data.extent);
-    expect(before).toEqual(unseen.data.before);
+    expect(plans).toEqual(unseen.data.plans.slice(0, plans.length));
   }
 });
 
@@ -100,4 +100,27 @@ test('the last seed is followed by the first', async () => {
   const { data, figure, state } = await run(keepApart, { seed: 4294967295, d_model: 8 });
   const seeds = figure.table(data, state).rows.map(([seed]) => seed);
   expect([...new Set(seeds)]).toEqual([4294967295, 0, 1, 2, 3]);
+});
+
+test('the rows are shown at the step that is pointed at', async () => {
+  const { figure, data, state } = await run(keepApart, { seed: 3 });
+  const seen = (j?: number) => {
+    const { marks } = figure.scene(data, state, 700, undefined, j === undefined ? undefined : { i: 0, j });
+    const title = marks.flatMap((mark) =>
+      mark.mark === 'text' && mark.text.startsWith('After') ? [mark.text] : [],
+    );
+    const dots = marks.flatMap((mark) => (mark.mark === 'dots' ? [Array.from(mark.x)] : []));
+    // Tokens and positions before, then now.
+    return { title, tokens: dots[2] as number[], before: dots[0] as number[] };
+  };
+  expect(seen().title).toEqual(['After 200 steps']);
+  expect(seen(4).title).toEqual(['After 32 steps']);
+  const [start, some, end] = [seen(0), seen(4), seen()];
+  const shift = (start.tokens[0] as number) - (start.before[0] as number);
+  // At the start both pictures are the same, one beside the other.
+  start.tokens.forEach((x, row) => {
+    expect(x - shift).toBeCloseTo(start.before[row] as number, 9);
+  });
+  expect(some.tokens).not.toEqual(start.tokens);
+  expect(some.tokens).not.toEqual(end.tokens);
 });

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { cloudOf } from '../../web/plot/cloud.ts';
 import { colourPixels, colourStep, colourTable, inks } from '../../web/plot/colour.ts';
 import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
-import type { Mark, RasterMark } from '../../web/plot/scene.ts';
-import { rasterPixels, svgPicture } from '../../web/plot/svg.ts';
+import { type Mark, type RasterMark, roundDots } from '../../web/plot/scene.ts';
+import { rasterPixels, shapesOf, svgPicture } from '../../web/plot/svg.ts';
 
 const drawn = async (columns: number, seed: number) =>
   (await load()).randomUniform({ rows: 1, columns, seed }).data;
@@ -153,4 +153,25 @@ test('one place that is none takes no other dot away', async () => {
   expect(await svgPicture(scene({ ...dots, x, y }), words)).toBe(
     await svgPicture(scene({ ...dots, x: [3, 5], y: [3, 5] }), words),
   );
+});
+
+test('no tick’s label goes beyond the picture, where a saved one would be cut', () => {
+  const { marks } = plane(
+    { x: 0, y: 0, width: 300, height: 200 },
+    { from: 0, to: 200, label: '', nice: false },
+    { from: 0, to: 1, label: '' },
+  );
+  const last = marks.find((mark) => mark.mark === 'text' && mark.text === '200') as { x: number };
+  expect(last.x + (3 * 7) / 2).toBeLessThanOrEqual(300);
+});
+
+test('few dots are round and many are square, saved as on screen', () => {
+  const drawn = (count: number) =>
+    shapesOf(
+      [{ mark: 'dots', x: Array(count).fill(1), y: Array(count).fill(1), radius: 2, ink: 'ink' }],
+      true,
+    )
+      .flatMap(({ attributes }) => attributes)
+      .find(([name]) => name === 'stroke-linecap')?.[1];
+  expect([drawn(roundDots), drawn(roundDots + 1)]).toEqual(['round', 'square']);
 });

@@ -3,6 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
 import { noticeCollector } from '../build/notices.js';
+import { ownNames } from '../build/ownNames.js';
 import { withoutWasmAddress } from './vite.config.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -33,6 +34,7 @@ export default defineConfig({
     },
   },
   plugins: [
+    ownNames(),
     notices.plugin(),
     {
       name: 'after',

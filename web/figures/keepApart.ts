@@ -32,9 +32,15 @@ const controls = {
     options: { both: 'Tokens and positions', positions: 'Positions only', neither: 'Neither' },
     initial: 'both',
   },
-  d_model: { kind: 'steps', label: 'Width d', values: [8, 12, 16, 24, 32, 48, 64], initial: 32 },
-  weightDecay: { kind: 'steps', label: 'Weight decay', values: [0, 0.01, 0.03, 0.1, 0.3], initial: 0.01 },
-  seed: { kind: 'seed', label: 'First seed', initial: 1 },
+  d_model: { kind: 'steps', more: true, label: 'Width d', values: [8, 12, 16, 24, 32, 48, 64], initial: 32 },
+  weightDecay: {
+    kind: 'steps',
+    more: true,
+    label: 'Weight decay',
+    values: [0, 0.01, 0.03, 0.1, 0.3],
+    initial: 0.01,
+  },
+  seed: { kind: 'seed', more: true, label: 'First seed', initial: 1 },
   sigma: sigmaControl,
 } as const satisfies Controls;
 
@@ -58,9 +64,8 @@ interface Plan {
 interface Data {
   /** One for each seed. */
   curves: Curve[];
-  /** Of the first seed, before training and now, ... */
-  before: Plan;
-  now: Plan;
+  /** [points so far], of the first seed, ... */
+  plans: Plan[];
   /** ... and the largest coordinate of any step. */
   extent: number;
   /** Over the seeds, now and before training. */
@@ -110,8 +115,7 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
       const over = (values: number[]) => superpose.summary(Float64Array.from(values));
       return {
         curves,
-        before: plans[0] as Plan,
-        now: plans[done() - 1] as Plan,
+        plans: plans.slice(0, done()),
         extent,
         overlap: over(curves.map(({ overlap }) => latest(overlap))),
         overlapBefore: over(curves.map(({ overlap }) => overlap[0] as number)),
@@ -179,12 +183,13 @@ const plusMinus = ({ mean, standardDeviation }: Summary) =>
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'keep-apart',
-  title: 'Do words and places learn to keep apart?',
+  title: 'Do tokens and positions learn to keep apart?',
   controls,
   source: () => 'seeded',
   runs: { looks: () => [] },
+  redraws: true,
 
-  scene(data, _, width) {
+  scene(data, _, width, __, cursor) {
     const areas = arrange(width);
     const { curves } = data;
     const at = Array.from({ length: points }, (_, place) => place * every);
@@ -213,7 +218,7 @@ export const figure: Figure<typeof controls, Data> = {
     // The first seed last, on top: its rows are the ones below.
     for (const [place, { overlap, accuracy }] of [...curves.entries()].reverse()) {
       const wide = place === 0 ? 2.5 : 1.2;
-      const stroke: Ink = place === 0 ? 'accent' : 'quiet';
+      const stroke: Ink = place === 0 ? 'second' : 'quiet';
       marks.push({
         mark: 'path',
         d: lineThrough(overlaps, at.slice(0, overlap.length), overlap),
@@ -227,12 +232,14 @@ export const figure: Figure<typeof controls, Data> = {
         wide,
       });
     }
-    marks.push(...drawPlan('Rows before training', data.before, data.extent, areas.before));
-    const done = (curves[0]?.overlap.length ?? 1) - 1;
-    marks.push(...drawPlan(`After ${done * every} steps`, data.now, data.extent, areas.now));
+    const { plans, extent } = data;
+    marks.push(...drawPlan('Rows before training', plans[0] as Plan, extent, areas.before));
+    // The step that is pointed at, or the newest.
+    const done = Math.min(cursor?.j ?? points, plans.length - 1);
+    marks.push(...drawPlan(`After ${done * every} steps`, plans[done] as Plan, extent, areas.now));
     marks.push(
       ...lineKey(0, areas.key, [
-        { label: 'the first seed, whose rows are shown', ink: 'accent' },
+        { label: 'the first seed, whose rows are shown', ink: 'second' },
         { label: 'four other seeds', ink: 'quiet' },
       ]),
       ...dotKey(areas.dots.x, areas.dots.y),
@@ -252,7 +259,12 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, { task, d_model, sigma }) {
     const done = ((data.curves[0]?.overlap.length ?? 1) - 1) * every;
-    return `After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, where it was ${plusMinus(data.overlapBefore)}: 0 is at right angles, 1 what random rows have. ${aboutPercent(data.accuracy.mean)} of the answers are right.`;
+    const [from, to] = [data.overlapBefore.mean, data.overlap.mean].map((one) => one.toFixed(2));
+    const head =
+      data.overlap.mean < 0.8 * data.overlapBefore.mean
+        ? `They drift apart: the overlap falls from ${from} to ${to}.`
+        : `They hardly drift apart: the overlap was ${from} and is ${to}.`;
+    return `${head} After ${done} steps of ${task} at d = ${d_model} and σ = ${sigma}, A is ${plusMinus(data.overlap)} over five seeds, where it was ${plusMinus(data.overlapBefore)}: 0 is at right angles, 1 what random rows have. ${aboutPercent(data.accuracy.mean)} of the answers are right.`;
   },
 
   cells: () => ({ rows: 1, columns: points }),

@@ -226,7 +226,7 @@ export const figure: Figure<typeof controls, Data> = {
     const head =
       now.gain < 1.0005
         ? 'Noise never grows, and both come back.'
-        : `Both come back, but noise can grow ${times(now.gain)}.`;
+        : `Noise can grow ${times(now.gain)}, but both come back.`;
     return `${head} ${sizes}, ${how}: without noise the token part comes back ${howExactly(exactError)}, and of ${d} random noises of length 1 the largest came out ${about(now.largest)} long and half of them less than ${about(now.median)}.`;
   },
 

@@ -1,7 +1,7 @@
 // The marks that are too many for SVG elements: maps and clouds of dots.
 import { cloudOf } from './cloud.js';
 import { channelsOf, colourPixels, colourStep, inks, type Theme } from './colour.js';
-import type { DotsMark, RasterMark, Scene } from './scene.js';
+import { type DotsMark, type RasterMark, roundDots, type Scene } from './scene.js';
 
 /** More dots than this are blended into one image instead of drawn one by one. */
 const manyDots = 1000;
@@ -38,9 +38,12 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
       context.globalAlpha = mark.opacity ?? 1;
       context.fillStyle = inks[theme][mark.ink];
       const { x, y, radius } = mark;
-      // Squares: discs of this size look the same and cost five times as much.
       for (let k = 0; k < x.length; k++) {
-        context.fillRect((x[k] as number) - radius, (y[k] as number) - radius, 2 * radius, 2 * radius);
+        if (x.length <= roundDots) {
+          context.beginPath();
+          context.arc(x[k] as number, y[k] as number, radius, 0, 2 * Math.PI);
+          context.fill();
+        } else context.fillRect((x[k] as number) - radius, (y[k] as number) - radius, 2 * radius, 2 * radius);
       }
       context.globalAlpha = 1;
     }

@@ -46,13 +46,7 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
   const marks: Mark[] = [
     ...columns.flatMap((tick): Mark[] => [
       { mark: 'line', x1: x(tick), x2: x(tick), y1: top, y2: bottom },
-      {
-        mark: 'text',
-        x: x(tick),
-        y: bottom + lineHeight,
-        text: (across.print ?? tickText)(tick),
-        anchor: 'middle',
-      },
+      tickLabel((across.print ?? tickText)(tick), x(tick), bottom + lineHeight, area),
     ]),
     ...rows.flatMap((tick): Mark[] => [
       { mark: 'line', y1: y(tick), y2: y(tick), x1: start, x2: end },
@@ -62,6 +56,12 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
     { mark: 'text', x: area.x, y: area.y + 10, text: `↑ ${up.label}` },
   ];
   return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
+}
+
+/** Below its tick, but not beyond the area, where a picture would be cut. */
+function tickLabel(text: string, at: number, y: number, area: Area): Mark {
+  const half = 3.5 * text.length;
+  return { mark: 'text', x: Math.min(at, area.x + area.width - half), y, text, anchor: 'middle' };
 }
 
 function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {

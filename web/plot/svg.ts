@@ -1,7 +1,15 @@
 // Marks as SVG, by classes and attributes only: a page's content security policy forbids inline styles.
 import { colourStep, colourTable, inkClasses, inks, type Theme, themeVariables } from './colour.js';
 import { pngAddress } from './png.js';
-import type { DotsMark, Ink, Mark, RasterMark, Run, Scene } from './scene.js';
+import {
+  type DotsMark,
+  type Ink,
+  type Mark,
+  type RasterMark,
+  type Run,
+  roundDots,
+  type Scene,
+} from './scene.js';
 
 const escapes: Record<string, string> = {
   '&': '&amp;',
@@ -118,7 +126,7 @@ const paint = (
   'stroke-dasharray': dashes || undefined,
 });
 
-/** One path of points with round ends: a tenth of the size of as many circles. */
+/** One path of points with round or square ends: a tenth of the size of as many circles. */
 function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
   let d = '';
   for (let k = 0; k < x.length; k++) {
@@ -130,7 +138,7 @@ function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
     d,
     class: `s-${ink}`,
     fill: 'none',
-    'stroke-linecap': 'round',
+    'stroke-linecap': x.length <= roundDots ? 'round' : 'square',
     'stroke-width': 2 * radius,
     opacity,
     'data-term': term,
