@@ -12,12 +12,14 @@ const phone = { width: 390, height: 844 };
 const visit = sharedVisit();
 
 async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
+  // To go there may bring another step of a beat by.
+  await drawn(page, name);
+  await surface(figureOf(page, name)).focus();
   const shown = await drawn(page, name);
   await agrees(name, shown);
   const { cursor, state } = shown;
   const { rendered, readout } = await expected(name, state);
   const { rows, columns } = rendered.figure.cells(rendered.data, rendered.state);
-  await surface(figureOf(page, name)).focus();
   let { i, j } = cursor;
   for (const key of [
     'Home',

@@ -152,6 +152,8 @@ export async function settled(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
+  // A beat's step that comes by sets its picture's state in the next frame.
+  await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
   // The page looks itself: to ask it again and again costs more than what is waited for.
   await expect
     .poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000, message: `${name} is drawn` })
