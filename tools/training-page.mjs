@@ -23,7 +23,7 @@ const schemes = [
   'alibi',
   't5',
 ];
-const link = `#v=1&figure=schemes-tasks&schemes=${schemes.join('.')}`;
+const link = `#v=1&figure=schemes-tasks&size=large&seeds=1&tasks=badge.lookup.roll.prev.rev&schemes=${schemes.join('.')}`;
 
 const dist = join(root, 'dist');
 const server = await preview({

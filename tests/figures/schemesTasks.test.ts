@@ -1,12 +1,16 @@
 // Cells of the table, against the figure that a click opens and against the claims about them.
 import { expect, test } from 'vitest';
+import * as addOrConcatenate from '../../web/figures/addOrConcatenate.ts';
+import { captionOf } from '../../web/figures/caption.ts';
 import { readState, writtenState } from '../../web/figures/controls.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
 import { percent } from '../../web/plot/format.ts';
+import { library } from '../../web/worker/library.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
-import { expectNothingToStay, watched } from './training.ts';
+import { alone, expectNothingToStay, watched } from './training.ts';
 
 const textOf = ({ figure, data, state }: Awaited<ReturnType<typeof run>>, i: number, j: number) =>
   figure
@@ -20,6 +24,8 @@ test.each([
   ['roll', 2, 'cut'],
 ] as const)('a click on %s opens the run that the cell is of', async (task, panel, row) => {
   const result = await run(schemesTasks, {
+    size: 'large',
+    seeds: 1,
     schemes: `add.${row}`,
     tasks: `badge.${task}`,
     seed: 3,
@@ -44,7 +50,7 @@ test.each([
 });
 
 test('several seeds are their mean, how much they differ, and a dot each', async () => {
-  const settings = { schemes: 'add.untied', tasks: 'badge.lookup', seeds: 3 };
+  const settings = { size: 'large', schemes: 'add.untied', tasks: 'badge.lookup', seeds: 3 };
   const result = await run(schemesTasks, settings);
   expectSoundPictures(result);
   expectTextsApart(result);
@@ -66,7 +72,7 @@ test('several seeds are their mean, how much they differ, and a dot each', async
 });
 
 test('it fills in cell by cell, and says how many are to come', async () => {
-  const settings = { schemes: 'none.untied.rope.t5', tasks: 'badge', seed: 5 };
+  const settings = { schemes: 'none.untied.rope.t5', tasks: 'badge', seeds: 1, seed: 5 };
   const { state, data } = await run(schemesTasks, settings);
   const { frames, job } = watched<typeof data>(state);
   const seen = await run(schemesTasks, settings, job);
@@ -88,29 +94,123 @@ test('without positions or tasks there is nothing to train, and that is said', a
   }
 });
 
-test('its first view is the whole table: ten schemes and the floor, five tasks', () => {
-  const { initial: schemes } = schemesTasks.figure.controls.schemes;
-  expect(schemes).toHaveLength(11);
-  const scene = schemesTasks.figure.scene(
-    {
-      cells: schemes.map((row) =>
-        schemesTasks.figure.controls.tasks.initial.map((task) => ({
-          row,
-          task,
-          runs: [undefined],
-          accuracy: undefined,
-          first: undefined,
-        })),
-      ),
-    },
-    readState(schemesTasks.figure.controls, []).state,
-    350,
+/** The first view, from the recorded runs. */
+async function opened() {
+  const { figure, compute } = schemesTasks;
+  const { state } = readState(figure.controls, []);
+  return { figure, state, data: await compute({ ...library(), recorded }, state, alone()) };
+}
+
+test('its first view is the whole table: eight rows by four tasks, over five seeds', async () => {
+  const result = await opened();
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const { figure, data, state } = result;
+  for (const width of [350, 1048]) {
+    const [region] = figure.scene(data, state, width).regions;
+    expect(region).toMatchObject({ rows: 8, columns: 4 });
+    expect((region?.width ?? 0) / 4).toBeGreaterThan(44);
+  }
+  expect(figure.table(data, state).rows).toHaveLength(160);
+  const texts = figure
+    .scene(data, state, 1048)
+    .marks.flatMap((mark) => (mark.mark === 'text' ? mark.text : []));
+  for (const asked of ['token', 'position'].flatMap((one) => [`token asks ${one}:`, `position asks ${one}:`]))
+    expect(texts).toContain(asked);
+});
+
+test('its models are those of the first screen, seed for seed', async () => {
+  const { data, figure, state } = await opened();
+  const rows = {
+    add: 'added',
+    concat: 'divided',
+    wide: 'widened',
+    wider: 'wider',
+    apart: 'apart',
+    zero: 'guess',
+  };
+  let compared = 0;
+  for (const { row, task, runs, first } of data.cells.flat()) {
+    if (!(row in rows)) continue;
+    const screen = (await recorded(task)) as addOrConcatenate.Data;
+    const model = screen.models[rows[row as keyof typeof rows] as keyof typeof screen.models];
+    expect(runs.map((run) => (run?.accuracy ?? 0) * screen.questions)).toEqual(
+      model.right.map((of) => of.at(-1)),
+    );
+    expect(first ? { mean: first.mean, count: first.count } : null).toEqual(model.first);
+    expect(runs.map((run) => run?.numbers)).toEqual(Array(5).fill(model.parameters));
+    compared += 1;
+  }
+  expect(compared).toBe(24);
+  // A click on such a cell leads there.
+  for (const [i, form] of [
+    [0, 'widened'],
+    [1, 'divided'],
+  ] as const) {
+    const shown = figure.opens?.(data, state, { i, j: 2 });
+    expect(shown?.figure).toBe(addOrConcatenate.figure);
+    expect(shown?.state).toMatchObject({ task: 'roll', form });
+    const texts = writtenState(addOrConcatenate.figure.controls, shown?.state ?? {});
+    expect(readState(addOrConcatenate.figure.controls, texts)).toEqual({ state: shown?.state, refused: [] });
+  }
+  // Untied scores are not there.
+  expect(figure.opens?.(data, state, { i: 6, j: 0 })).toBeUndefined();
+});
+
+test('numbers to learn are those of the tables and weights; tables that stay as drawn are not counted', async () => {
+  const settings = { schemes: 'add.sinusoid.untied', tasks: 'lookup.roll', seeds: 1 };
+  const { data } = await run(schemesTasks, settings);
+  const [n, d] = [10, 16];
+  // Token rows, weights of attention, three gains, answers.
+  const without = (tokens: number, answers: number) => tokens * d + 4 * d * d + 2 * d + answers * d;
+  const [lookup, roll] = [without(n, n), without(4 * n, 4)];
+  const separate = 2 * d * d;
+  expect(
+    data.cells.map((row: { runs: { numbers: number }[] }[]) => row.map(({ runs }) => runs[0]?.numbers)),
+  ).toEqual([
+    [lookup + n * d, roll + n * d],
+    [lookup + n * d + separate, roll + n * d + separate],
+    [lookup, roll],
+  ]);
+});
+
+test('the caption says what adding and concatenating learn, and what is lost, as far as the numbers do', async () => {
+  const { figure, data, state } = await opened();
+  const lost = data.cells.flatMap((row) =>
+    row.filter(({ accuracy }) => (accuracy?.mean ?? 0) < 0.99).map((cell) => `${cell.row} ${cell.task}`),
   );
-  expect(scene.regions).toMatchObject([{ rows: 11, columns: 5 }]);
-  for (const { width } of scene.regions) expect(width / 5).toBeGreaterThan(44);
+  expect(lost).toEqual([
+    ...['apart', 'cut', 'untied'].flatMap((row) => [`${row} lookup`, `${row} roll`]),
+    ...['badge', 'lookup', 'roll', 'prev'].map((task) => `zero ${task}`),
+  ]);
+  const said = figure.describe(data, state);
+  expect(captionOf(said)[0]).toBe('In one layer, adding and concatenating both learn all four tasks.');
+  expect(said).toContain('Keep tokens and positions from meeting, and two are lost. ');
+  /** As if these rows had learned so much. */
+  const changed = (rows: string[], mean: number) => ({
+    cells: data.cells.map((row) =>
+      row.map((cell) =>
+        rows.includes(cell.row) && cell.accuracy ? { ...cell, accuracy: { ...cell.accuracy, mean } } : cell,
+      ),
+    ),
+  });
+  expect(figure.describe(changed(['concat'], 0.98), state)).toMatch(/^After/);
+  expect(figure.describe(changed(['apart', 'cut', 'untied'], 1), state)).toContain('and nothing is lost.');
+  expect(figure.describe(changed(['untied'], 1), state)).not.toContain('lost');
+  const some = data.cells.map((row) => row.map((cell) => ({ ...cell, runs: cell.runs.slice(1) })));
+  expect(figure.describe({ cells: some }, state)).toMatch(/^After.*still to come/);
+});
+
+test('a link from before there were two sizes shows the large one', () => {
+  const { controls } = schemesTasks.figure;
+  const old = 'seeds=1&seed=1&layers=one&sigma=0.1&schemes=zero.add.concat&tasks=badge.rev';
+  expect(readState(controls, new URLSearchParams(old))).toMatchObject({
+    state: { size: 'large' },
+    refused: [],
+  });
 });
 
 test('it stops midway, and nothing of it stays in memory', async () => {
   await expectToStopMidway(schemesTasks);
-  await expectNothingToStay(schemesTasks, { schemes: 'add', tasks: 'badge.prev' });
+  await expectNothingToStay(schemesTasks, { schemes: 'add', tasks: 'badge.prev', seeds: 1 });
 });

@@ -7,6 +7,6 @@ export const shorter: Record<string, Record<string, string>> = {
 
 /** Settings that make models longer, larger or more numerous, or run more of them. */
 export const isDear = (figure: string, setting: string): boolean =>
-  (figure in shorter && ['steps', 'seeds'].includes(setting)) ||
+  (figure in shorter && ['steps', 'seeds', 'size'].includes(setting)) ||
   (figure === 'keep-apart' && setting === 'd_model') ||
   (['depth', 'needs-positions'].includes(figure) && setting === 'layers');

@@ -5,7 +5,7 @@ import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, surface, visit } from './support/visit.ts';
 
 const name = 'schemes-tasks';
-const several = 'schemes=none.add.untied&tasks=badge.lookup.prev';
+const several = 'size=large&seeds=1&schemes=none.add.untied&tasks=badge.lookup.prev';
 
 async function agrees(page: Awaited<ReturnType<typeof visit>>['page']) {
   const shown = await drawn(page, name);
@@ -14,12 +14,16 @@ async function agrees(page: Awaited<ReturnType<typeof visit>>['page']) {
 }
 
 test('a click on a cell opens its run, and so does Enter', async () => {
-  const { page } = await visit();
+  const two = 'size=large&seeds=1&schemes=add.untied&tasks=badge.lookup';
+  const { page } = await visit({ fragment: `#v=1&figure=${name}&${two}` });
   const { state } = await drawn(page, name);
   expect(state).toMatchObject({ schemes: ['add', 'untied'], tasks: ['badge', 'lookup'] });
+  // Not under “More settings”.
+  const place = (selector: string) => figureOf(page, name).locator(selector).count();
+  expect(await Promise.all(['button.main', 'details.more button.main'].map(place))).toEqual([1, 0]);
   const box = await surface(figureOf(page, name)).boundingBox();
   // The last of two rows, the second column.
-  await surface(figureOf(page, name)).click({ position: { x: (box?.width ?? 0) - 40, y: 76 } });
+  await surface(figureOf(page, name)).click({ position: { x: (box?.width ?? 0) - 40, y: 110 } });
   const opened = () => page.evaluate(readFigure, 'four-tasks').then((shown) => shown?.state);
   await expect.poll(opened).toMatchObject({ scheme: 'untied', fourth: 'prev', seed: 1 });
   expect(new URL(page.url()).hash).toContain('figure=four-tasks');

@@ -159,12 +159,14 @@ export class FigureElement extends LitElement {
     const play = figure.plays ? this.playing.button(figure.plays, figure) : nothing;
     const run = running?.tools() ?? nothing;
     const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.button(label, sets));
-    const { below } = figure;
+    const { below, plays } = figure;
+    // What is played comes before what can be trained.
+    const aside = below && plays;
     const hidden =
-      below || this.namesOf(figure, true).length > 0
-        ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}${below ? run : nothing}</div></details>`
+      aside || this.namesOf(figure, true).length > 0
+        ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}${aside ? run : nothing}</div></details>`
         : nothing;
-    return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${hidden}${below ? nothing : run}</div>`;
+    return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${hidden}${aside ? nothing : run}</div>`;
   }
 
   private button(label: string, sets: object): TemplateResult {

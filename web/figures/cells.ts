@@ -8,7 +8,10 @@ import type { State } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
 import { breath, turn } from './turn.js';
 
-export type CellRun = Omit<TrainingRun, 'parameters'>;
+export interface CellRun extends Omit<TrainingRun, 'parameters'> {
+  /** How many numbers the model learns. */
+  numbers: number;
+}
 
 export interface Asked {
   options: TaskTrainerOptions;
@@ -32,7 +35,15 @@ function keep(key: string, run: CellRun): void {
 
 async function trainedCell(superpose: Superpose, { options, looks }: Asked, job: Job): Promise<CellRun> {
   const { parameters, ...run } = await trainingRun(superpose, options, looks, () => breath(job));
-  return run;
+  return { ...run, numbers: learnedNumbers(parameters, options) };
+}
+
+/** Tables that are not learned are not counted. */
+function learnedNumbers(parameters: TrainingRun['parameters'], { table }: TaskTrainerOptions): number {
+  const fixed = table === 'frozen' ? ['E', 'P'] : table === 'sinusoid' ? ['P'] : [];
+  return Object.entries(parameters)
+    .filter(([name]) => !fixed.includes(name))
+    .reduce((sum, [, { rows, columns }]) => sum + rows * columns, 0);
 }
 
 /** What a helper computes. */

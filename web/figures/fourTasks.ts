@@ -506,7 +506,7 @@ export const figure: Figure<typeof controls, Data> = {
 };
 
 /** Text in lines that fit the width. */
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   const most = Math.floor(width / 6.8);
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -1,13 +1,14 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
-// that fills in as one model after another is trained.
-import type { First } from 'superpose';
+// that opens with runs recorded beforehand, and fills in as one model after another is trained.
+import type { First, TaskTrainerOptions } from 'superpose';
 import { percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
+import { figure as side } from './addOrConcatenate.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import { type Controls, initialState, type StateOf } from './controls.js';
-import type { Compute, Figure } from './figure.js';
-import { figure as oneRun } from './fourTasks.js';
+import type { Compute, Figure, Opens } from './figure.js';
+import { figure as oneRun, wrapped } from './fourTasks.js';
 import { listed } from './lists.js';
 import {
   divergedRemark,
@@ -16,73 +17,119 @@ import {
   layersControl,
   modelOptions,
   rev,
-  type SchemeOption,
   schemeOptions,
   seedAfter,
   sigmaControl,
   steps,
+  trainedWith,
 } from './tasks.js';
 
 const tasks = [...fourTasks, rev];
 type Task = (typeof tasks)[number]['task'];
 
-/** In the order of the table, with the names that fit beside it on a phone. */
-const shortNames = {
-  zero: 'all scores 0',
-  none: 'none',
-  add: 'added',
-  cut: 'added, cut',
-  sinusoid: 'sinusoid',
-  concat: 'concat 16+16',
-  'concat-8': 'concat 24+8',
-  'concat-24': 'concat 8+24',
-  'concat-4': 'concat 28+4',
-  untied: 'untied',
-  rope: 'RoPE',
-  alibi: 'ALiBi',
-  t5: 'T5 bias',
+/** Two sizes: the first screen's, and that of the other figures with trained models. */
+const sizes = {
+  small: { n: 10, d_model: 16, evaluationSequences: 128 },
+  large: { n: 16, d_model: 32, evaluationSequences: 64 },
 } as const;
-type Row = keyof typeof shortNames;
-const rowNames: Record<Row, string> = {
-  ...schemeOptions,
-  zero: 'All scores 0: the floor',
-  cut: 'Added, without cross terms',
-};
-const rowsOf = (names: readonly Row[]) =>
-  (Object.keys(shortNames) as Row[]).filter((row) => names.includes(row));
+
+const apart = { cuts: ['token_position', 'position_token'] } as const;
+/** The table's rows, in its order: models as they are made, given their width. */
+const made = {
+  add: () => trainedWith.add,
+  concat: () => trainedWith.concat,
+  wide: () => ({ scheme: 'wide_concat' }),
+  wider: (d) => ({ scheme: 'add', d_model: 2 * d }),
+  apart: () => ({ scheme: 'wide_concat', ...apart }),
+  cut: () => ({ scheme: 'add', ...apart }),
+  untied: () => trainedWith.untied,
+  sinusoid: () => trainedWith.sinusoid,
+  'concat-8': (d) => ({ scheme: 'concat', d_position: d / 4 }),
+  'concat-24': (d) => ({ scheme: 'concat', d_position: (3 * d) / 4 }),
+  'concat-4': (d) => ({ scheme: 'concat', d_position: d / 8 }),
+  rope: () => trainedWith.rope,
+  alibi: () => trainedWith.alibi,
+  t5: () => trainedWith.t5,
+  none: () => trainedWith.none,
+  zero: () => ({ scheme: 'add', zeroScores: true }),
+} as const satisfies Record<string, (d_model: number) => Partial<TaskTrainerOptions>>;
+type Row = keyof typeof made;
+const allRows = Object.keys(made) as Row[];
+const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
+
+/** Rows in which tokens and positions may meet, by how they are put together, and rows that keep them apart. */
+const added: readonly Row[] = ['add', 'wider'];
+const concatenated: readonly Row[] = ['concat', 'wide'];
+const keptApart: readonly Row[] = ['apart', 'cut', 'untied'];
+
+function nameOf(row: Row, d: number): string {
+  const split = (positions: number) => `Concatenated ${d - positions} + ${positions}`;
+  switch (row) {
+    case 'add':
+      return `Added (${d} wide)`;
+    case 'wider':
+      return `Added (${2 * d} wide)`;
+    case 'concat':
+      return `${split(d / 2)} (divided)`;
+    case 'wide':
+      return `Concatenated ${d} + ${d} (widened)`;
+    case 'apart':
+      return `Concatenated ${d} + ${d} (kept from meeting)`;
+    case 'cut':
+      return 'Added without cross terms';
+    case 'untied':
+      return 'Untied scores (TUPE)';
+    case 'sinusoid':
+      return 'Added sinusoid';
+    case 'zero':
+      return 'All scores 0: what guessing gets';
+    case 'concat-8':
+    case 'concat-24':
+    case 'concat-4':
+      return split(made[row](d).d_position);
+    default:
+      return schemeOptions[row];
+  }
+}
+const rowName = (row: Row, { size }: Pick<State, 'size'>) => nameOf(row, sizes[size].d_model);
+/** Within a sentence. */
+const lowerName = (row: Row, state: Pick<State, 'size'>) =>
+  rowName(row, state).replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
+
+/** Who asks whom in a task. */
+const asker = (task: Task) =>
+  (tasks.find((one) => one.task === task) as (typeof tasks)[number]).term.replace('-', ' asks ');
 
 const controls = {
-  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5, 10], initial: 1 },
-  seed: { kind: 'seed', label: 'First seed', initial: 1 },
+  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5, 10], initial: 5 },
+  size: {
+    kind: 'choice',
+    label: 'Size',
+    options: { small: '10 tokens, 16 wide', large: '16 tokens, 32 wide' },
+    initial: 'small',
+    before: 'large',
+  },
   layers: layersControl,
-  sigma: sigmaControl,
+  seed: { kind: 'seed', label: 'First seed', initial: 1, more: true },
+  sigma: { ...sigmaControl, more: true },
   schemes: {
     kind: 'several',
     label: 'Positions',
-    options: Object.fromEntries(Object.keys(shortNames).map((row) => [row, rowNames[row as Row]])) as Record<
+    options: Object.fromEntries(allRows.map((row) => [row, nameOf(row, sizes.small.d_model)])) as Record<
       Row,
       string
     >,
-    initial: [
-      'zero',
-      'none',
-      'add',
-      'sinusoid',
-      'concat',
-      'concat-8',
-      'concat-24',
-      'untied',
-      'rope',
-      'alibi',
-      't5',
-    ],
+    initial: ['add', 'concat', 'wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
     more: true,
   },
   tasks: {
     kind: 'several',
     label: 'Tasks',
-    options: Object.fromEntries(tasks.map(({ task }) => [task, task])) as Record<Task, string>,
-    initial: ['badge', 'lookup', 'roll', 'prev', 'rev'],
+    options: Object.fromEntries(tasks.map(({ task }) => [task, `${asker(task)}: ${task}`])) as Record<
+      Task,
+      string
+    >,
+    initial: ['badge', 'lookup', 'roll', 'prev'],
     more: true,
   },
 } as const satisfies Controls;
@@ -105,12 +152,20 @@ interface Data {
   cells: Cell[][];
 }
 
-const optionsOf = (row: Row, task: Task, state: State, seed: number): Asked['options'] => {
-  const of = (scheme: SchemeOption) => modelOptions(task, scheme, { ...state, seed });
-  if (row === 'zero') return { ...of('add'), zeroScores: true };
-  if (row === 'cut') return { ...of('add'), cuts: ['token_position', 'position_token'] };
-  return of(row);
-};
+function askedOf(row: Row, task: Task, state: State, seed: number): Asked {
+  const { n, d_model, evaluationSequences } = sizes[state.size];
+  return {
+    options: {
+      ...modelOptions(task, 'add', { ...state, seed }),
+      n,
+      d_model,
+      evaluationSequences,
+      ...made[row](d_model),
+    },
+    // As often as the figures look that a click opens.
+    looks: state.size === 'large' ? { every } : {},
+  };
+}
 
 const tasksOf = (state: State): Task[] =>
   tasks.map(({ task }) => task).filter((task) => state.tasks.includes(task));
@@ -134,10 +189,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 const allAsked = (state: State): Asked[] =>
   rowsOf(state.schemes).flatMap((row) =>
     tasksOf(state).flatMap((task) =>
-      Array.from({ length: state.seeds }, (_, k) => ({
-        options: optionsOf(row, task, state, seedAfter(state.seed, k)),
-        looks: { every },
-      })),
+      Array.from({ length: state.seeds }, (_, k) => askedOf(row, task, state, seedAfter(state.seed, k))),
     ),
   );
 
@@ -170,52 +222,75 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Schemes against tasks',
   controls,
   source: () => 'seeded',
+  below: true,
   runs: { looks: () => [], button: 'Run it here' },
 
-  scene(data, { schemes, tasks: chosen }, width) {
-    const rows = rowsOf(schemes);
-    const wide = width >= 640;
-    const left = wide ? 190 : 92;
-    const size = { width: (width - left) / Math.max(1, chosen.length), height: 36 };
-    const top = 22;
-    const marks = data.cells.flatMap((cells, i) =>
-      cells.flatMap((cell, j) =>
-        drawCell(cell, { x: left + j * size.width, y: top + i * size.height, ...size }),
-      ),
-    );
-    const heads = (data.cells[0] ?? []).map(
-      ({ task }, j): Mark => ({
+  scene(data, state, width) {
+    const rows = rowsOf(state.schemes);
+    const columns = tasksOf(state);
+    const beside = width >= 640;
+    const left = beside ? 272 : 0;
+    const each = (width - left) / Math.max(1, columns.length);
+    const above = beside ? 0 : 20;
+    const heads = columns.map((task) => wrapped(`${asker(task)}:`, each));
+    const questions = Math.max(0, ...heads.map((lines) => lines.length));
+    const top = line * (questions + 1) + 8;
+    const pitch = above + cellHeight;
+    const marks = data.cells.flatMap((cells, i) => {
+      const y = top + i * pitch;
+      const numbers = numbersOf(cells);
+      const quiet = rows[i] === 'zero' ? 'quiet' : 'ink';
+      const name = rowName(rows[i] as Row, state);
+      const named: Mark[] = beside
+        ? [
+            { mark: 'text', x: 0, y: y + 20, text: name, ink: quiet },
+            { mark: 'text', x: 0, y: y + 36, text: numbers && `${numbers} numbers to learn`, ink: 'quiet' },
+          ]
+        : [{ mark: 'text', x: 0, y: y + 15, text: name, ink: quiet }];
+      if (!beside && width >= 340)
+        named.push({
+          mark: 'text',
+          x: width,
+          y: y + 15,
+          text: numbers,
+          anchor: 'end',
+          ink: 'quiet',
+          size: 11,
+        });
+      const drawn = cells.flatMap((cell, j) =>
+        drawCell(cell, { x: left + j * each, y: y + above, width: each, height: cellHeight }),
+      );
+      return [...named, ...drawn];
+    });
+    const headings = columns.flatMap((task, j): Mark[] =>
+      [...(heads[j] as string[]), task].map((text, k, { length }) => ({
         mark: 'text',
-        x: left + (j + 0.5) * size.width,
-        y: 13,
-        text: task,
+        x: left + (j + 0.5) * each,
+        // The names of the tasks are on one line.
+        y: 12 + line * (k + questions + 1 - length),
+        text,
         anchor: 'middle',
-        ink: 'ink',
-        bold: true,
-      }),
+        ink: k === length - 1 ? 'ink' : 'quiet',
+        bold: k === length - 1,
+      })),
     );
-    const names = rows.map(
-      (row, i): Mark => ({
-        mark: 'text',
-        x: 0,
-        y: top + i * size.height + 22,
-        text: wide ? rowNames[row] : shortNames[row],
-        ink: row === 'zero' ? 'quiet' : 'ink',
-      }),
-    );
-    const bottom = top + rows.length * size.height;
+    const bottom = top + rows.length * pitch;
+    const legend = [
+      `Right after ${steps} steps, bold from 99\u202f% on.`,
+      ...(beside || width < 340 ? [] : ['At the right of a name: how many numbers there are to learn.']),
+      'Steps: until 99\u202f% were right, mean of the seeds that came there.',
+      'A dot per seed, 0 to 100\u202f% across each cell.',
+    ].flatMap((text) => wrapped(text, width));
     return {
       width,
-      height: bottom + 44,
+      height: bottom + 8 + line * legend.length,
       marks: [
-        ...heads,
-        ...names,
+        ...headings,
         ...marks,
-        { mark: 'text', x: 0, y: bottom + 18, text: '% right, bold from 99 on.' },
-        { mark: 'text', x: 0, y: bottom + 34, text: 'A dot per seed, 0 to 100 across each cell.' },
+        ...legend.map((text, k): Mark => ({ mark: 'text', x: 0, y: bottom + 16 + line * k, text })),
       ],
       regions:
-        rows.length * chosen.length > 0
+        rows.length * columns.length > 0
           ? [
               {
                 x: left,
@@ -224,14 +299,15 @@ export const figure: Figure<typeof controls, Data> = {
                 height: bottom - top,
                 pick: 'cells',
                 rows: rows.length,
-                columns: chosen.length,
+                columns: columns.length,
               },
             ]
           : [],
     };
   },
 
-  describe({ cells }, { seeds }) {
+  describe({ cells }, state) {
+    const { seeds } = state;
     const all = cells.flat();
     if (all.length === 0) return 'Choose positions and a task.';
     const missing = all.filter((cell) => thereOf(cell).length < seeds).length;
@@ -239,7 +315,7 @@ export const figure: Figure<typeof controls, Data> = {
       missing > 0 ? ` ${missing} of ${all.length} cells ${missing === 1 ? 'is' : 'are'} still to come.` : '';
     if (cells.length <= fewRows) {
       const said = cells.map((row) => {
-        const name = rowNames[(row[0] as Cell).row];
+        const name = rowName((row[0] as Cell).row, state);
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
         return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.`;
       });
@@ -251,7 +327,7 @@ export const figure: Figure<typeof controls, Data> = {
     (cells[0] ?? []).forEach(({ task }, j) => {
       const names = (wanted: boolean) =>
         schemes.flatMap((row) =>
-          learned(row[j] as Cell) === wanted ? [shortNames[(row[j] as Cell).row]] : [],
+          learned(row[j] as Cell) === wanted ? [lowerName((row[j] as Cell).row, state)] : [],
         );
       const [those, others] = [names(true), names(false)];
       const whom =
@@ -261,49 +337,97 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    return `After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${said.join('; ')}.${still}`;
+    const found = missing > 0 ? '' : conclusion(cells, state);
+    return `${found}After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${said.join('; ')}.${still}`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),
 
-  readout({ cells }, { seeds }, { i, j }) {
+  readout({ cells }, state, { i, j }) {
     const cell = cells[i]?.[j];
     if (!cell) return [];
+    const numbers = numbersOf([cell]);
+    const size = numbers && `, ${numbers} numbers to learn`;
     return [
-      { text: `${rowNames[cell.row]}, ${cell.task}`, strong: true },
-      `: ${meanOf(cell)} right, ${seedsOf(seeds)}; first at 99\u202f%: ${firstOf(cell)}.`,
+      { text: `${rowName(cell.row, state)}, ${cell.task}`, strong: true },
+      `: ${meanOf(cell)} right, ${seedsOf(state.seeds)}; first at 99\u202f%: ${firstOf(cell)}${size}.`,
     ];
   },
 
-  opens({ cells }, { seed, sigma, layers }, { i, j }) {
+  opens({ cells }, state, { i, j }) {
     const cell = cells[i]?.[j];
     if (!cell) return undefined;
-    const first = initialState(oneRun.controls);
-    // There is no run with all scores 0 there; the run with added positions shows that floor.
-    const scheme = cell.row === 'zero' || cell.row === 'cut' ? 'add' : cell.row;
-    const fourth = cell.task === 'rev' ? 'rev' : 'prev';
-    const cut = cell.row === 'cut' ? { when: 'during', terms: ['token-token', 'position-position'] } : {};
-    return { figure: oneRun, state: { ...first, ...cut, seed, sigma, layers, scheme, fourth } };
+    return state.size === 'small' ? besides(cell, state) : alone(cell, state);
   },
 
   remark: ({ cells }) =>
     cells.flat().some((cell) => thereOf(cell).some((run) => run.diverged)) ? divergedRemark : '',
 
-  table: ({ cells }, { seed }) => ({
-    columns: ['positions', 'task', 'seed', 'right answers', 'first at 99 %, step'],
+  table: ({ cells }, state) => ({
+    columns: ['positions', 'task', 'numbers to learn', 'seed', 'right answers', 'first at 99 %, step'],
     rows: cells
       .flat()
       .flatMap(({ row, task, runs }) =>
         runs.map((run, k) => [
-          rowNames[row],
+          rowName(row, state),
           task,
-          seedAfter(seed, k),
+          run?.numbers ?? '',
+          seedAfter(state.seed, k),
           run?.accuracy ?? '',
           run?.stepsToAim ?? '',
         ]),
       ),
   }),
 };
+
+const counts = ['no', 'one', 'two', 'three', 'four', 'five'];
+const depths = { one: 'one layer', two: 'two layers', causal: 'two causal layers' } as const;
+
+/** What the rows show of adding and concatenating, as far as they do. */
+function conclusion(cells: readonly Cell[][], { layers }: State): string {
+  const rowsAmong = (rows: readonly Row[]) => cells.filter(([first]) => first && rows.includes(first.row));
+  const all = (rows: readonly Cell[][]) => rows.length > 0 && rows.flat().every(learned);
+  const separate = rowsAmong(keptApart);
+  if (!all(rowsAmong(added)) || !all(rowsAmong(concatenated))) return '';
+  const columns = cells[0] as Cell[];
+  const lost = separate.map((row) => columns.map((_, j) => !learned(row[j] as Cell)));
+  const [first] = lost;
+  const both = `In ${depths[layers]}, adding and concatenating both learn ${
+    columns.length > 1 ? `all ${counts[columns.length]} tasks` : columns[0]?.task
+  }. `;
+  // Only what all of them lose is said.
+  if (!first || lost.some((one) => String(one) !== String(first))) return both;
+  const count = first.filter(Boolean).length;
+  const then = count === 0 ? 'nothing is lost' : `${counts[count]} ${count === 1 ? 'is' : 'are'} lost`;
+  return `${both}Keep tokens and positions from meeting, and ${then}. `;
+}
+
+/** The run of a large model. */
+function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
+  if (row === 'wide' || row === 'wider' || row === 'apart') return undefined;
+  const first = initialState(oneRun.controls);
+  // There is no run with all scores 0 there; the run with added positions shows that floor.
+  const scheme = row === 'zero' || row === 'cut' ? 'add' : row;
+  const fourth = task === 'rev' ? 'rev' : 'prev';
+  const cut = row === 'cut' ? { when: 'during', terms: ['token-token', 'position-position'] } : {};
+  return { figure: oneRun, state: { ...first, ...cut, seed, sigma, layers, scheme, fourth } };
+}
+
+/** The small models that are trained side by side: with one layer, and not every row. */
+function besides({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
+  const there = [...added, ...concatenated, 'apart', 'zero'].includes(row);
+  if (!there || task === 'rev' || layers !== 'one') return undefined;
+  const form = row === 'concat' ? 'divided' : 'widened';
+  return { figure: side, state: { ...initialState(side.controls), task, form, seed, sigma } };
+}
+
+/** How many numbers models learn, which differs with a task's tokens and answers; empty before any is trained. */
+function numbersOf(cells: readonly Cell[]): string {
+  const found = cells.flatMap((cell) => thereOf(cell).map(({ numbers }) => numbers));
+  if (found.length === 0) return '';
+  const [least, most] = [Math.min(...found), Math.max(...found)];
+  return [...new Set([least, most])].map((number) => number.toLocaleString('en')).join('–');
+}
 
 /** The mean step at which seeds reached 99 %, and how many did. */
 function firstOf(cell: Cell): string {
@@ -313,22 +437,28 @@ function firstOf(cell: Cell): string {
   return `step ${Number(cell.first.mean.toFixed(1))}${few}`;
 }
 
-/** The number of a cell, and a dot for each seed on a line from 0 to 1. */
+/** Whole percents; but 100 only where every answer is right. */
+const wholePercent = (share: number) =>
+  `${share < 1 && share >= 0.995 ? Math.floor(1000 * share) / 10 : Math.round(100 * share)}\u202f%`;
+
+const line = 16;
+const cellHeight = 48;
+
+/** How much is right, the steps to 99 %, and a dot for each seed on a line from 0 to 1. */
 function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   const inside = { x: x + 2, y: y + 2, width: width - 4, height: height - 4 };
   const there = thereOf(cell);
   if (!cell.accuracy) return [{ mark: 'box', ...inside, stroke: 'line' }];
   const from = inside.x + 6;
   const long = inside.width - 12;
-  const level = y + height - 10;
-  return [
+  const level = y + height - 9;
+  const text = { mark: 'text', x: x + width / 2, anchor: 'middle' } as const;
+  const marks: Mark[] = [
     { mark: 'box', ...inside, fill: 'field' },
     {
-      mark: 'text',
-      x: x + width / 2,
+      ...text,
       y: y + 16,
-      text: `${Math.round(100 * cell.accuracy.mean)}`,
-      anchor: 'middle',
+      text: wholePercent(cell.accuracy.mean),
       ink: learned(cell) ? 'ink' : 'quiet',
       bold: learned(cell),
     },
@@ -340,6 +470,9 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
       fill: learned(cell) ? 'accent' : 'second',
     },
   ];
+  if (cell.first && 2 * cell.first.count > there.length)
+    marks.push({ ...text, y: y + 29, text: `${Math.round(cell.first.mean)} steps`, ink: 'quiet', size: 11 });
+  return marks;
 }
 
 const disc = (x: number, y: number) => `M${(x - 3).toFixed(2)},${y}a3,3 0 1,0 6,0a3,3 0 1,0 -6,0Z`;
