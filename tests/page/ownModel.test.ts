@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { about, aboutPercent, percent } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';
 import { readFigure } from './support/shown.ts';
-import { figureOf, modelTest, settled, visit } from './support/visit.ts';
+import { figureOf, modelTest, settled, unfold, visit } from './support/visit.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
@@ -200,10 +200,10 @@ modelTest('a text is cut by the tokenizer that lies beside the weights', async (
   const own = await shown(page, 'own-heads');
   expect(own.problems).toEqual([]);
   // This file is MiniLM itself, so its numbers are the same.
-  await figureOf(page, 'heads').scrollIntoViewIfNeeded();
+  await unfold(page, 'heads');
   const known = await shown(page, 'heads');
   expect(own.finding).toBe(known.finding);
-  await figureOf(page, 'depth').scrollIntoViewIfNeeded();
+  await unfold(page, 'depth');
   const { finding } = await shown(page, 'depth');
   expect((await shown(page, 'own-depth')).finding).toBe(finding);
 });
