@@ -2,6 +2,7 @@
 // larger than a few. Yet the first figure must not wait for anything that only later ones need.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
+import { beats } from './beats.js';
 
 const page = readFileSync(new URL('../index.html', import.meta.url), 'utf8');
 /** A new file begins at each of these sections, counting those with figures. */
@@ -9,15 +10,23 @@ const starts = [0, 1, 2, 3];
 
 const fileOf = (name: string) => name.replace(/-./g, (dashed) => dashed.slice(1).toUpperCase());
 
+/** A section's figures, those of its beat too. */
+const figuresOf = (section: string): string[] =>
+  [...section.matchAll(/<(superpose-figure|beat-stage) name="([^"]+)"/g)].flatMap(([, tag, name = '']) =>
+    tag === 'superpose-figure'
+      ? [name]
+      : (beats.find(({ beat }) => beat === name)?.steps ?? []).map(({ figure }) => figure),
+  );
+
 /** The chunk of each figure's file; chunks follow the order of the page. */
 const chunkOf = new Map(
   page
     .split('<section ')
-    .map((section) => [...section.matchAll(/<superpose-figure name="([^"]+)"/g)])
+    .map(figuresOf)
     .filter((figures) => figures.length > 0)
     .flatMap((figures, section) => {
       const part = starts.filter((start) => start <= section).length;
-      return figures.map(([, name = '']): [string, string] => [fileOf(name), `figures-${part}`]);
+      return figures.map((name): [string, string] => [fileOf(name), `figures-${part}`]);
     }),
 );
 
@@ -62,14 +71,17 @@ export const chunks = {
 
 /** The library that a worker starts with, kept in one file although other chunks import parts of it. */
 const ofFirst =
-  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(worker\/library|figures\/(sentence|gaugeControl|drawnRows|heads)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
+  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(sentence|gaugeControl|drawnRows|heads)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
 /** What reads a reader's own file. One chunk is smaller than two, and tables need all of it. */
-const ofOwn =
-  /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$|\/web\/worker\/ownModel\.ts$/;
+const ofOwn = /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$/;
+// No module that the worker imports dynamically is in a group: a file that exports more than the module does takes
+// the bundler's runtime, which page and worker would both fetch.
 export const workerChunks = {
   groups: [
     // What recorded runs need as well, so that they need no library.
     { name: 'answers', test: /\/web\/(worker\/answers|figures\/terms)\.ts$/, priority: 1 },
+    // The first figure and later ones train with these.
+    { name: 'trainers', test: /\/web\/figures\/(tasks|trainers|turn)\.ts$/, priority: 1 },
     { name: 'library', test: ofFirst },
     { name: 'ownModel', test: ofOwn },
   ],
