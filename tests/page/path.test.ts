@@ -149,6 +149,22 @@ modelTest('a link to a state in a beat is not overruled by the step beside it', 
   expect((await page.evaluate(readFigure, 'dot-products'))?.state.d).toBe(256);
 });
 
+modelTest('who tabs to a part of a picture that is not in sight keeps its state', async () => {
+  const { page } = await visit({ viewport: { width: 1280, height: 720 }, fragment: '#dot-products' });
+  const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
+  await expect.poll(state, { timeout: 20_000 }).toBeDefined();
+  const before = await state();
+  const step = page.locator('#mix .step a[aria-current]');
+  await expect.poll(() => step.textContent()).toBe('Each dot is a pair of tokens');
+  const embed = figureOf(page, 'dot-products').getByRole('button', { name: 'Embed' });
+  await expect.poll(async () => (await embed.boundingBox())?.y).toBeGreaterThan(720);
+  await embed.focus();
+  // It is brought into sight, and with it another step.
+  await expect.poll(() => step.textContent()).not.toBe('Each dot is a pair of tokens');
+  await page.waitForTimeout(500);
+  expect(await state()).toEqual(before);
+});
+
 test('without scripts all figures and steps of a beat stand in order', async () => {
   const { page } = await visit({ javaScriptEnabled: false });
   for (const name of ['keep-apart', 'four-tasks'])

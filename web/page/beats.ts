@@ -14,7 +14,7 @@ const linkOf = (step: Element) => step.querySelector('h3 > a') as HTMLAnchorElem
 class Stage {
   private looking = 0;
   private current: Element | undefined;
-  /** Where the window stood when the picture's state came from a link or from the reader's hand. */
+  /** Where the window stood when the picture's state came from a link or from the reader's hand, or the reader tabbed to it. */
   private keptAt: number | undefined;
 
   constructor(readonly root: HTMLElement) {
@@ -29,6 +29,13 @@ class Stage {
     }).observe(stays);
     root.addEventListener('superpose-change', () => {
       this.keptAt = scrollY;
+    });
+    // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
+    stays.addEventListener('focusin', (event) => {
+      if (!(event.composedPath()[0] as Element).matches(':focus-visible')) return;
+      requestAnimationFrame(() => {
+        this.keptAt = scrollY;
+      });
     });
     stays.append(this.wholeButton());
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);

@@ -55,6 +55,8 @@ export class EmbedBuilder extends LitElement {
   );
 
   private target: FigureElement | undefined;
+  /** What the figure showed when the dialog was opened: behind it the page can scroll to another step. */
+  private result: FigureElement['result'];
   private place: PlaceName = 'html';
   private kind: Kind = 'iframe';
   private theme: Wish['theme'] = 'auto';
@@ -66,6 +68,7 @@ export class EmbedBuilder extends LitElement {
 
   async open(target: FigureElement): Promise<void> {
     this.target = target;
+    this.result = target.result;
     this.dropped = [];
     this.said = '';
     this.written = false;
@@ -87,9 +90,8 @@ export class EmbedBuilder extends LitElement {
   };
 
   private get wish(): Wish | undefined {
-    const result = this.target?.result;
-    if (!result) return undefined;
-    const { figure, data, state: settings } = result;
+    if (!this.result) return undefined;
+    const { figure, data, state: settings } = this.result;
     return {
       figure,
       state: settings,
@@ -233,7 +235,7 @@ export class EmbedBuilder extends LitElement {
   }
 
   private async save(wish: Wish, picture: 'svg' | 'png'): Promise<void> {
-    const result = this.target?.result;
+    const { result } = this;
     if (!result) return;
     this.said = 'Preparing the file…';
     try {
