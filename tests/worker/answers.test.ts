@@ -176,6 +176,7 @@ describe('ways', () => {
         constructor(address: unknown) {
           made.push(address);
         }
+        addEventListener() {}
         postMessage(message: unknown) {
           told.push(message);
         }
