@@ -2,8 +2,9 @@
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import type { AnyFigure } from '../../web/figures/figure.ts';
-import { expected } from './support/expected.ts';
+import { expected, figures } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
+import { codeOf } from './support/site.ts';
 import { drawn, figureOf, unfold, visit } from './support/visit.ts';
 
 type Live = HTMLElement & { loaded(): Promise<AnyFigure> };
@@ -85,7 +86,8 @@ test('a worker that broke is ended, and another one goes on', async () => {
 });
 
 test('code of a figure that was not there comes at the first “Try again”', async () => {
-  const { page, site } = await visit({ site: (broken) => broken.lose(/figures-4/) });
+  const code = codeOf(figures[name]?.title as string);
+  const { page, site } = await visit({ site: (broken) => broken.lose(code) });
   const element = figureOf(page, name);
   await unfold(page, name);
   await element.scrollIntoViewIfNeeded();

@@ -24,6 +24,7 @@ async function asRead() {
       if (name in shorter) await follow(opened.page, name, {});
       else await drawn(opened.page, name);
     }
+    await opened.page.evaluate(showAllShots);
   }
   read.add(opened.page);
   return opened;
@@ -39,6 +40,11 @@ async function allOpen() {
   }
   unfolded.add(page);
   return opened;
+}
+
+/** Of a beat's several figures one is seen at a time. All are to be examined, so here they stand below each other. */
+function showAllShots(): void {
+  for (const shot of document.querySelectorAll<HTMLElement>('.shot')) shot.style.display = 'block';
 }
 
 function openAll(): void {

@@ -31,7 +31,7 @@ const controls = {
   tokens: { ...tokensControl, label: 'Tokens; weights are random' },
   d_position: {
     kind: 'steps',
-    label: 'Position channels dₚ in a model',
+    label: 'Position width dₚ',
     values: [4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024],
     initial: 64,
   },

@@ -1,6 +1,6 @@
 // Serves dist/ from a folder deep inside another site, as a blog would, records every request, and breaks
 // what a test tells it to break.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,6 +44,16 @@ export interface Site {
   /** Everything works again. */
   mend(): void;
   stop(): Promise<void>;
+}
+
+/** The script with a figure's code, which is the one with its title. */
+export function codeOf(title: string): RegExp {
+  const files = readdirSync(join(dist, 'assets')).filter(
+    (file) => file.endsWith('.js') && readFileSync(join(dist, 'assets', file), 'utf8').includes(title),
+  );
+  if (files.length !== 1)
+    throw new Error(`“${title}” is in ${files.join(' and ') || 'no script'}, not in one.`);
+  return new RegExp(`/${files[0]}$`);
 }
 
 export async function startSite(): Promise<Site> {
