@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright';
 import { describe, expect, inject, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import type { Site } from './support/site.ts';
-import { figureOf, modelTest, unfold, visit } from './support/visit.ts';
+import { figureOf, modelTest, stepsCameBy, unfold, visit } from './support/visit.ts';
 
 /** A figure's error message once it appears: a whole sentence, and a way to try again. */
 async function complaintOf(figure: Locator): Promise<string> {
@@ -25,10 +25,22 @@ async function brought(page: Page, name: string): Promise<Locator> {
   const figure = figureOf(page, name);
   await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
+  await stepsCameBy(page);
   return figure;
 }
-const figure1 = (page: Page) => brought(page, 'dot-products');
-const figure2 = (page: Page) => brought(page, 'one-score');
+/** In a beat, at the step that needs no model. To go to a step sets the figure's state, so a reader who is there stays. */
+async function figure1(page: Page): Promise<Locator> {
+  const figure = figureOf(page, 'dot-products');
+  const inSight = await figure.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  });
+  if (!inSight) await page.locator('#dot-products > h3 > a').click();
+  await stepsCameBy(page);
+  return figure;
+}
+/** In a card. It needs the model. */
+const figure2 = (page: Page) => brought(page, 'gauge');
 
 const tryAgain = (figure: Locator) => figure.getByRole('button', { name: 'Try again' }).click();
 
@@ -38,10 +50,22 @@ async function recovers(figure: Locator): Promise<void> {
   await expect.poll(() => figure.getByRole('alert').count()).toBe(0);
 }
 
+/** Figure 1 with all its settings in sight. */
+async function figure1Open(page: Page): Promise<Locator> {
+  const figure = await figure1(page);
+  await figure.locator('details.more').evaluate((more: HTMLDetailsElement) => {
+    more.open = true;
+  });
+  return figure;
+}
+
+/** Sets the number of tokens of figure 1. */
+const fillN = async (page: Page, n: string) => (await figure1Open(page)).locator('input[name=n]').fill(n);
+
 /** Checks that figure 1 answers its sliders. */
 async function goesOn(page: Page): Promise<void> {
   for (const [n, pairs] of Object.entries({ 5: 10, 6: 15 })) {
-    await (await figure1(page)).locator('input[name=n]').fill(n);
+    await fillN(page, n);
     await expect
       .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.finding, { timeout: 10_000 })
       .toContain(`Over ${pairs} pairs`);
@@ -66,8 +90,8 @@ describe('the part that computes', () => {
   ];
   test.each(troubles)('the %s', async (_, site, sentence) => {
     const { page, site: served } = await visit({ site });
-    expect(await complaintOf(await figure1(page))).toMatch(sentence);
     expect(await complaintOf(await figure2(page))).toMatch(sentence);
+    expect(await complaintOf(await figure1(page))).toMatch(sentence);
     expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
 
     served.mend();
@@ -87,7 +111,7 @@ describe('the part that computes', () => {
       },
     });
     await (await figure1(page)).getByText('Computing…').waitFor();
-    expect(await (await figure1(page)).getByRole('slider').count()).toBe(3);
+    expect(await (await figure1Open(page)).getByRole('slider').count()).toBe(3);
     expect(await (await figure1(page)).locator('img').isVisible()).toBe(true);
     release();
     await recovers(await figure1(page));
@@ -126,7 +150,7 @@ describe('the part that computes', () => {
     await recovers(await figure1(page));
     const brokeOff = 'The computation broke off, most likely for want of memory. Ask for less, or try again.';
     await refuse(true);
-    await (await figure1(page)).locator('input[name=n]').fill('7');
+    await fillN(page, '7');
     expect(await complaintOf(await figure1(page))).toContain(brokeOff);
     // Still too little memory: the same sentence, and nothing worse.
     const first = await refuse(true);
@@ -155,7 +179,9 @@ describe('the part that computes', () => {
 describe('the model', () => {
   test('is not there at all', async () => {
     const { page } = await visit({ site: (site) => site.lose(/^model\//) });
-    expect(await complaintOf(await figure2(page))).toContain('The MiniLM files are not there');
+    for (const name of ['gauge', 'one-score']) {
+      expect(await complaintOf(await brought(page, name))).toContain('The MiniLM files are not there');
+    }
     await goesOn(page);
     await (await figure1(page)).getByLabel('Your sentence (MiniLM)').check();
     expect(await complaintOf(await figure1(page))).toContain('The MiniLM files are not there');
@@ -203,12 +229,25 @@ describe('the model', () => {
   });
 });
 
+/** Loads the pictures that wait until the reader is near. */
+const picturesThere = (page: Page): Promise<unknown> =>
+  page.evaluate(() =>
+    Promise.all(
+      [...document.images].map((image) => {
+        image.loading = 'eager';
+        return image.decode();
+      }),
+    ),
+  );
+
 modelTest('the network goes once the page is there, and comes back', async () => {
   const { page } = await visit();
-  const box = figureOf(page, 'one-score').locator('textarea');
+  const box = figureOf(page, 'gauge').locator('textarea');
   await recovers(await figure1(page));
   await recovers(await figure2(page));
-  await figureOf(page, 'one-score').getByText('More settings').click();
+  // The view with the tokens.
+  await (await figure2(page)).getByRole('radio', { name: 'Parts normalised one by one' }).check();
+  await picturesThere(page);
   await page.context().setOffline(true);
   await goesOn(page);
   await box.fill('zebras xylophone quartz');
@@ -220,7 +259,7 @@ modelTest('the network goes once the page is there, and comes back', async () =>
   await complaintOf(await figure2(page));
   await page.context().setOffline(false);
   await tryAgain(await figure2(page));
-  await expect.poll(async () => (await page.evaluate(readFigure, 'one-score'))?.tokens).toContain('quartz');
+  await expect.poll(async () => (await page.evaluate(readFigure, 'gauge'))?.tokens).toContain('quartz');
   await recovers(await figure2(page));
 });
 
@@ -228,7 +267,7 @@ test('JavaScript is off: the text stays and says what is missing', async () => {
   const { page, site } = await visit({ javaScriptEnabled: false });
   const lines = [
     page.getByText('Why are positions added'),
-    page.getByRole('heading', { name: 'One score asks four questions' }),
+    page.getByRole('heading', { name: 'Ask: one score, four questions' }),
     // Playwright's text search ignores the contents of a noscript.
     page.locator('noscript p'),
     page.locator('superpose-figure[name=dot-products] img'),

@@ -129,6 +129,10 @@ export const unfold = (page: Page, name: string): Promise<void> =>
     if (innerWidth < 1200) figure.closest('.stage')?.setAttribute('data-whole', '');
   });
 
+/** A beat's step that comes by sets its picture's state in the next frame. */
+export const stepsCameBy = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
+
 /** Shows all inputs of a figure, not only the first ones, and points at its first place. */
 const openAll = (page: Page, name: string): Promise<void> =>
   figureOf(page, name).evaluate(async (element) => {
@@ -152,8 +156,7 @@ export async function settled(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
-  // A beat's step that comes by sets its picture's state in the next frame.
-  await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
+  await stepsCameBy(page);
   // The page looks itself: to ask it again and again costs more than what is waited for.
   await expect
     .poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000, message: `${name} is drawn` })
