@@ -33,6 +33,10 @@ const chunkOf = new Map(
 // The first figure takes them too.
 for (const name of ['tasks', 'running']) chunkOf.set(name, 'figures-1');
 
+// Parts that only figures of later sections share.
+for (const name of ['schemeTexts', 'formula', 'pairs', 'layersControl', 'sinusoids'])
+  chunkOf.set(name, chunkOf.get('schemes') ?? '');
+
 // Saving and embedding are loaded later.
 chunkOf.set('exports', 'exports');
 const ofEmbedding = /\/web\/page\/(embedBuilder|places|snippets)\.ts$/;
@@ -71,7 +75,7 @@ export const chunks = {
 
 /** The library that a worker starts with, kept in one file although other chunks import parts of it. */
 const ofFirst =
-  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(sentence|gaugeControl|drawnRows|heads)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
+  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(sentence|gaugeControl|drawnRows)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
 /** What reads a reader's own file. One chunk is smaller than two, and tables need all of it. */
 const ofOwn = /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$/;
 // No module that the worker imports dynamically is in a group: a file that exports more than the module does takes

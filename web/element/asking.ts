@@ -34,6 +34,17 @@ interface SharedText {
   from: FigureElement;
 }
 
+/** Figures in the reader's view that have shown nothing yet, and those that wait for them. */
+const first = new Set<Asking>();
+const later = new Set<Asking>();
+
+function goOn(): void {
+  if (first.size > 0) return;
+  const waiting = [...later];
+  later.clear();
+  for (const figure of waiting) void figure.compute();
+}
+
 export class Asking implements ReactiveController {
   figure: AnyFigure | undefined;
   settings: State = {};
@@ -58,35 +69,50 @@ export class Asking implements ReactiveController {
   private name = '';
   private asker: Asker | undefined;
   private isNear = false;
+  private isSeen = false;
   private typing = 0;
-  private views: IntersectionObserver | undefined;
+  private views: IntersectionObserver[] = [];
 
   constructor(private readonly host: FigureElement) {
     host.addController(this);
   }
 
   hostConnected(): void {
-    this.views = new IntersectionObserver(
-      (entries) => {
-        this.isNear = entries.at(-1)?.isIntersecting ?? false;
-        void this.begin();
-      },
-      { rootMargin: near() },
-    );
-    this.views.observe(this.host);
+    const within = (rootMargin: string, heard: (within: boolean) => void) => {
+      const view = new IntersectionObserver(
+        (entries) => {
+          heard(entries.at(-1)?.isIntersecting ?? false);
+          this.begin();
+        },
+        { rootMargin },
+      );
+      view.observe(this.host);
+      return view;
+    };
+    this.views = [
+      within(near(), (isNear) => {
+        this.isNear = isNear;
+      }),
+      within('0px', (isSeen) => {
+        this.isSeen = isSeen;
+        if (isSeen && !this.answer && !this.failure && !this.stopped) first.add(this);
+        else this.letOthers();
+      }),
+    ];
     document.addEventListener('superpose-text', this.hearText);
   }
 
   hostDisconnected(): void {
-    this.views?.disconnect();
-    this.isNear = false;
+    for (const view of this.views) view.disconnect();
+    this.isNear = this.isSeen = false;
+    this.letOthers();
     document.removeEventListener('superpose-text', this.hearText);
     // If the element is inserted again, it asks again.
     this.end();
   }
 
   hostUpdate(): void {
-    if (this.renamed()) void this.begin();
+    if (this.renamed()) this.begin();
   }
 
   /** A new name means another figure; nothing of the old one stays. */
@@ -160,6 +186,7 @@ export class Asking implements ReactiveController {
   present(answer: Answer): void {
     this.answer = answer;
     this.failure = undefined;
+    this.letOthers();
     this.host.requestUpdate();
   }
 
@@ -211,8 +238,24 @@ export class Asking implements ReactiveController {
     this.host.requestUpdate();
   }
 
+  /** On their own page figures in view go first; one that is only near shows its recorded picture and waits. */
+  private begin(): void {
+    if (this.isSeen || place.foreign) void this.compute();
+    else {
+      later.add(this);
+      // By then all figures know whether they are in view.
+      setTimeout(goOn);
+    }
+  }
+
+  private letOthers(): void {
+    if (!first.delete(this)) return;
+    // Once it is painted: nothing that the others fetch delays it.
+    void this.host.updateComplete.then(() => requestAnimationFrame(() => setTimeout(goOn)));
+  }
+
   /** Computes what is still missing when the reader comes near. */
-  private async begin(): Promise<void> {
+  async compute(): Promise<void> {
     if (!this.isNear || !(await this.loaded()) || this.stopped || this.failure) return;
     if (this.settings !== this.asked && this.settings !== this.answer?.state) this.ask();
   }
@@ -232,12 +275,13 @@ export class Asking implements ReactiveController {
   again = (): void => {
     this.failure = undefined;
     if (this.figure) this.ask();
-    else void this.begin();
+    else this.begin();
   };
 
   stop = (): void => {
     this.end();
     this.stopped = true;
+    this.letOthers();
     this.host.requestUpdate();
   };
 
@@ -253,6 +297,7 @@ export class Asking implements ReactiveController {
   /** Says what has gone wrong, with a way to try again. */
   fail(sentence: string): void {
     this.failure = sentence;
+    this.letOthers();
     this.host.requestUpdate();
   }
 

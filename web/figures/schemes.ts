@@ -30,7 +30,10 @@ import type { Compute, Figure, Said } from './figure.js';
 import { formulaLines } from './formula.js';
 import { kinds, printed, termColour } from './schemeTexts.js';
 
-const names = Object.fromEntries(schemeIds.map((id) => [id, kinds[id].name])) as Record<Id, string>;
+// Marked as pure: a worker, which draws nothing, leaves the texts out.
+const names = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ schemeIds.map((id) => [id, kinds[id].name]),
+) as Record<Id, string>;
 
 const controls = {
   scheme: {
