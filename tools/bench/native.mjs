@@ -67,7 +67,7 @@ function trainingProgram(name, flags, eigen) {
   const core = ['kernels', 'model', 'optimizer', 'parameters', 'tasks', 'trainer'].map(
     (one) => `training/${one}`,
   );
-  core.push('encodings/sinusoidal', 'numeric/random');
+  core.push('encodings/relative_position', 'encodings/sinusoidal', 'numeric/random');
   let started;
   const engine = `${name} kernels`;
   return {
