@@ -349,10 +349,12 @@ const nodeUrl = 'node:url';
  * runs, whatever letters it has.
  */
 async function addressOf(given: URL | string): Promise<URL> {
-  if (typeof document === 'object') return new URL(given, document.baseURI);
+  const inPage = typeof document === 'object';
   // A single letter before a colon names a disk.
-  if (given instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(given)) return new URL(given);
-  if (typeof process !== 'object') return new URL(given, import.meta.url);
+  const isWhole = given instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(given);
+  // webpack takes new URL(x, import.meta.url) for one of its files, and warns that it does not know which.
+  if (inPage || isWhole || typeof process !== 'object')
+    return new URL(given, inPage ? document.baseURI : import.meta.url);
   const { pathToFileURL }: typeof import('node:url') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeUrl
   );
