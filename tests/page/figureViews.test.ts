@@ -31,6 +31,8 @@ async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
     'ArrowLeft',
     'ArrowUp',
   ]) {
+    // With a single row these are not the figure's: they scroll the page, and may bring a beat's next step by.
+    if (rows === 1 && /Up|Down/.test(key)) continue;
     await page.keyboard.press(key);
     if (key === 'Home') j = 0;
     if (key === 'End') j = columns - 1;

@@ -165,6 +165,24 @@ modelTest('who tabs to a part of a picture that is not in sight keeps its state'
   expect(await state()).toEqual(before);
 });
 
+modelTest('who has opened a picture’s numbers and scrolls through them keeps its state', async () => {
+  const { page } = await visit({ viewport: { width: 1280, height: 720 }, fragment: '#dot-products' });
+  const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
+  await expect.poll(state, { timeout: 20_000 }).toBeDefined();
+  const before = await state();
+  const step = page.locator('#mix .step a[aria-current]');
+  await figureOf(page, 'dot-products').evaluate((figure) => {
+    const table = figure.shadowRoot?.querySelector<HTMLDetailsElement>(
+      'details.numbers, details:not(.save, .more)',
+    );
+    if (table) table.open = true;
+  });
+  await page.mouse.wheel(0, 900);
+  await expect.poll(() => step.textContent()).not.toBe('Each dot is a pair of tokens');
+  await page.waitForTimeout(500);
+  expect(await state()).toEqual(before);
+});
+
 test('without scripts all figures and steps of a beat stand in order', async () => {
   const { page } = await visit({ javaScriptEnabled: false });
   for (const name of ['keep-apart', 'four-tasks'])

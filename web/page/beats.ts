@@ -101,8 +101,15 @@ class Stage {
     if (step === this.current) return;
     if (Number.isNaN(this.keptAt)) this.keptAt = scrollY;
     const kept = this.keptAt !== undefined && Math.abs(scrollY - this.keptAt) < innerHeight / 2;
-    if (kept || first) this.mark(step);
+    if (kept || first || this.inUse()) this.mark(step);
     else this.show(step);
+  }
+
+  /** Whoever has opened a picture's settings or its numbers, and scrolls to see them, keeps its state. */
+  private inUse(): boolean {
+    return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
+      figure.shadowRoot?.querySelector('details[open]'),
+    );
   }
 
   private mark(step: Element): void {
