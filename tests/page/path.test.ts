@@ -177,7 +177,10 @@ modelTest('who has opened a picture’s numbers and scrolls through them keeps i
     );
     if (table) table.open = true;
   });
-  await page.mouse.wheel(0, 900);
+  await page.evaluate(() => {
+    const stage = document.querySelector('#mix .stage') as HTMLElement;
+    scrollBy(0, stage.getBoundingClientRect().bottom - innerHeight);
+  });
   await expect.poll(() => step.textContent()).not.toBe('Each dot is a pair of tokens');
   await page.waitForTimeout(500);
   expect(await state()).toEqual(before);
