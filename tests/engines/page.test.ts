@@ -2,12 +2,13 @@
 // tests/page, go deeper; these test the engines.
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { shorter } from '../figures/shorter.ts';
-import { expected, names } from '../page/support/expected.ts';
-import { readFigure, type Shown } from '../page/support/shown.ts';
+import { expected, names, typed } from '../page/support/expected.ts';
+import { readFigure, type Shown, stepsCameBy, unfold, untilDrawn } from '../page/support/shown.ts';
 import { startSite } from '../page/support/site.ts';
 import { type Engine, firefox, lacking, webkit } from './engines.ts';
 
 const starters = { firefox, webkit };
+const patience = { timeout: 240_000 };
 const inCi = process.env.CI === 'true';
 
 /** Opens the page. An error in it fails the test, and so does a request outside its folder. */
@@ -27,40 +28,31 @@ async function visit(start: () => Promise<Engine>): Promise<Engine> {
 
 /** What a figure shows once its drawing matches its settings. */
 async function drawn(engine: Engine, name: string): Promise<Shown> {
-  if (name in shorter) {
-    const fields = new URLSearchParams({ v: '1', figure: name, ...shorter[name] });
-    await engine.evaluate((fragment: string) => {
-      location.hash = fragment;
-    }, String(fields));
-  }
-  await engine.evaluate((one: string) => {
-    const figure = document.querySelector(`superpose-figure[name="${one}"]`);
-    // A card computes nothing while it is closed.
-    const card = figure?.closest('details');
-    if (card) card.open = true;
-    figure?.scrollIntoView();
-  }, name);
-  // WebDriver returns null for undefined.
-  const found = async () => (await engine.evaluate(readFigure, name)) ?? undefined;
-  await expect
-    .poll(
-      async () => {
-        const shown = await found();
-        return (
-          Boolean(shown?.drawn) &&
-          !shown?.busy &&
-          JSON.stringify(shown?.drawn) === JSON.stringify(shown?.state)
-        );
+  const read = async () => (await engine.evaluate(readFigure, name)) as Shown;
+  const settings = shorter[name];
+  if (settings) {
+    await engine.evaluate(
+      (fragment: string) => {
+        location.hash = fragment;
       },
-      { timeout: 240_000, message: name },
-    )
+      String(new URLSearchParams({ v: '1', figure: name, ...settings })),
+    );
+    await expect.poll(async () => (await read()).state, patience).toMatchObject(typed(name, settings));
+  }
+  await engine.evaluate(unfold, name);
+  await engine.evaluate((one: string) => {
+    document.querySelector(`superpose-figure[name="${one}"]`)?.scrollIntoView();
+  }, name);
+  await engine.evaluate(stepsCameBy);
+  await expect
+    .poll(() => engine.evaluate(untilDrawn, name), { ...patience, message: `${name} is drawn` })
     .toBe(true);
   // It is pointed at, so that it says what is there.
   await engine.evaluate((one: string) => {
     const figure = document.querySelector(`superpose-figure[name="${one}"]`) as unknown as { cursor: object };
     figure.cursor = { ...figure.cursor };
   }, name);
-  return (await found()) as Shown;
+  return read();
 }
 
 /**

@@ -1,4 +1,5 @@
-// What a figure shows, read from the page. These functions run in the page, so each is self-contained.
+// What a figure shows, read from the page, once it is made seen. These functions run in the page, so each is
+// self-contained.
 
 export interface Shown {
   /** Every setting, as links write it. */
@@ -20,6 +21,21 @@ export interface Shown {
   /** Whether this may be the middle of a run. */
   busy: boolean;
 }
+
+/** Opens the card that a figure is in, or shows it in its beat, if it is in one. */
+export function unfold(name: string): void {
+  const figure = document.querySelector(`superpose-figure[name="${name}"]`);
+  const card = figure?.closest('details');
+  if (card) card.open = true;
+  for (const shot of figure?.closest('.stays')?.querySelectorAll<HTMLElement>('.shot') ?? [])
+    shot.hidden = !shot.contains(figure);
+  // On a narrow screen a beat shows the picture alone.
+  if (innerWidth < 1200) figure?.closest('.stage')?.setAttribute('data-whole', '');
+}
+
+/** A beat's step that comes by sets its picture's state in the next frame. */
+export const stepsCameBy = (): Promise<unknown> =>
+  new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
 
 /** Undefined until the element exists. */
 export function readFigure(name: string): Shown | undefined {

@@ -3,7 +3,13 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright';
 import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
 import { runningChromium } from '../../engines/chromium.ts';
-import { readFigure, type Shown, untilDrawn } from './shown.ts';
+import {
+  readFigure,
+  type Shown,
+  stepsCameBy as stepsCameByInPage,
+  unfold as unfoldInPage,
+  untilDrawn,
+} from './shown.ts';
 import { type Site, startSite } from './site.ts';
 
 export interface Visit {
@@ -119,19 +125,13 @@ export const fold = (page: Page, name: string): Promise<void> =>
   });
 
 /** Opens the card that a figure is in, or shows it in its beat, if it is in one. */
-export const unfold = (page: Page, name: string): Promise<void> =>
-  figureOf(page, name).evaluate((figure) => {
-    const card = figure.closest('details');
-    if (card) card.open = true;
-    for (const shot of figure.closest('.stays')?.querySelectorAll<HTMLElement>('.shot') ?? [])
-      shot.hidden = !shot.contains(figure);
-    // On a narrow screen a beat shows the picture alone.
-    if (innerWidth < 1200) figure.closest('.stage')?.setAttribute('data-whole', '');
-  });
+export async function unfold(page: Page, name: string): Promise<void> {
+  await figureOf(page, name).waitFor({ state: 'attached' });
+  await page.evaluate(unfoldInPage, name);
+}
 
 /** A beat's step that comes by sets its picture's state in the next frame. */
-export const stepsCameBy = (page: Page): Promise<unknown> =>
-  page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
+export const stepsCameBy = (page: Page): Promise<unknown> => page.evaluate(stepsCameByInPage);
 
 /** Shows all inputs of a figure, not only the first ones, and points at its first place. */
 const openAll = (page: Page, name: string): Promise<void> =>
