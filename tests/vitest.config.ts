@@ -141,7 +141,7 @@ export default defineConfig({
         ...shared,
         cacheDir: 'build/vite',
         // Named here, so that the page is not loaded again when a test comes upon it.
-        optimizeDeps: { include: ['@huggingface/tokenizers', 'fast-check'] },
+        optimizeDeps: { include: ['fast-check'] },
         test: {
           name: 'chromium',
           include: withChromium ? testsIn('api') : [],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
-import { chunks, plainImports, wholeTokenizer, workerChunks } from './build/chunks.js';
+import { chunks, plainImports, workerChunks } from './build/chunks.js';
 import { indents } from './build/indents.js';
 import { maths } from './build/maths.js';
 import { noticeCollector } from './build/notices.js';
@@ -47,7 +47,6 @@ const thirdParty = (): Plugin => ({
   closeBundle() {
     notices.write(resolve(dist, 'THIRD-PARTY.txt'), {
       withModel: existsSync(resolve(dist, 'model')),
-      others: ['d3-dsv'],
     });
   },
 });
@@ -105,7 +104,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [notices.plugin(), exportsOfWorker, wholeTokenizer, ownNames()],
+    plugins: () => [notices.plugin(), exportsOfWorker, ownNames()],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: { treeshake, output: { codeSplitting: workerChunks, comments: false } },
   },

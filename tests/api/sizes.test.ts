@@ -25,7 +25,7 @@ async function bundled(name: string, ...external: RegExp[]): Promise<string> {
       modulePreload: { polyfill: false },
       rollupOptions: {
         input: at(name),
-        external: [/tokenizers/, ...external],
+        external,
         preserveEntrySignatures: 'strict',
         output: { format: 'es' },
       },

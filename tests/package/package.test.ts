@@ -27,9 +27,7 @@ test('has what is built and what must go with it, and neither sources nor the mo
   ]) {
     expect(files).toContain(file);
   }
-  const others = files.filter(
-    (file) => !/^(build\/package|node_modules\/@huggingface\/tokenizers)\//.test(file),
-  );
+  const others = files.filter((file) => !file.startsWith('build/package/'));
   expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
   expect(files.filter((file) => /safetensors$/.test(file))).toEqual([]);
 });
@@ -39,10 +37,7 @@ test('has at most 1,150,000 bytes', () => expect(packed.size).toBeLessThan(1_150
 test('brings along nothing else', async () => {
   const { stdout } = await project.run('npm', 'ls', '--all', '--parseable');
   const installed = stdout.trim().split('\n').slice(1);
-  expect(installed.map((path) => path.replace(/.*node_modules\//, '')).sort()).toEqual([
-    '@huggingface/tokenizers',
-    'superpose',
-  ]);
+  expect(installed.map((path) => path.replace(/.*node_modules\//, ''))).toEqual(['superpose']);
 });
 
 test.each(['embed', 'embed/react', 'embed/svelte', 'embed/vue'])(

@@ -97,17 +97,3 @@ export const plainImports: Plugin = {
   enforce: 'pre',
   load: (id) => (id === importHelper ? 'export const __vitePreload = (load) => load()' : undefined),
 };
-
-/**
- * MiniLM takes a few parts of the published tokenizer, and a reader's own model all of it. As two copies, the
- * small one stays small.
- */
-export const wholeTokenizer: Plugin = {
-  name: 'whole-tokenizer',
-  enforce: 'pre',
-  async resolveId(source, importer) {
-    if (source !== '@huggingface/tokenizers' || !importer?.endsWith('/model/tokenizer.js')) return null;
-    const found = await this.resolve(source, importer, { skipSelf: true });
-    return found && { ...found, id: `${found.id}?whole` };
-  },
-};

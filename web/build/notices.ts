@@ -57,6 +57,15 @@ export function noticeOf(name: string): Notice {
   return { name: `${name} ${version}`, license, text };
 }
 
+/** The package of a module, or those that the build made part of a file of the typed API: esbuild names them there. */
+function packagesOf(id: string): string[] {
+  const ofPackage = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
+  if (ofPackage) return [ofPackage];
+  if (!/\/build\/package\/model\/\w+\.js$/.test(id)) return [];
+  const named = readFileSync(id, 'utf8').matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm);
+  return [...named].map(([, name = '']) => name);
+}
+
 /** Collects from every build that it is a plugin of, workers too; `write` writes the file. */
 export function noticeCollector() {
   const found = new Set<string>();
@@ -66,10 +75,8 @@ export function noticeCollector() {
       generateBundle(_, bundle) {
         for (const output of Object.values(bundle)) {
           if (output.type !== 'chunk') continue;
-          for (const id of output.moduleIds) {
-            const name = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
-            if (name && existsSync(join(modules, name, 'package.json'))) found.add(name);
-          }
+          for (const name of output.moduleIds.flatMap(packagesOf))
+            if (existsSync(join(modules, name, 'package.json'))) found.add(name);
         }
       },
     }),

@@ -10,7 +10,7 @@ const outDir = resolve(root, 'build/package/node');
 
 export default defineConfig({
   root: import.meta.dirname,
-  ssr: { noExternal: true, external: ['@huggingface/tokenizers', '@resvg/resvg-js'] },
+  ssr: { noExternal: true, external: ['@resvg/resvg-js'] },
   build: {
     ssr: resolve(import.meta.dirname, 'index.ts'),
     outDir,
