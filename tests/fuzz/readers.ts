@@ -208,11 +208,16 @@ const sentences: Target[] = existsSync(tokenizer)
 const hostMessages = await (async (): Promise<Target> => {
   const said: unknown[] = [];
   const own = { postMessage: (message: unknown) => said.push(message) };
+  const origin = 'https://page.example';
   const frames = [own, { postMessage: own.postMessage }].map((contentWindow) => ({
     contentWindow,
     style: { height: '' },
+    src: '',
+    srcdoc: false,
+    hasAttribute: (name: string) => name === 'srcdoc' && frames[0]?.srcdoc === true,
+    isConnected: true,
   }));
-  let listen: (event: { data: unknown; source: unknown }) => void = () => {};
+  let listen: (event: { data: unknown; source: unknown; origin: string }) => void = () => {};
   const there = () => {};
   // A dark page, without a colour of its own.
   const page = {
@@ -221,6 +226,9 @@ const hostMessages = await (async (): Promise<Target> => {
         listen = to;
       },
     },
+    location: { origin },
+    HTMLScriptElement: class {},
+    ShadowRoot: class {},
     document: { addEventListener: there, querySelectorAll: () => frames, querySelector: () => null },
     getComputedStyle: () => ({ colorScheme: 'dark' }),
     matchMedia: () => ({ matches: false, addEventListener: there }),
@@ -255,16 +263,30 @@ const hostMessages = await (async (): Promise<Target> => {
       const message = draw() < 0.5 ? sound : value(draw);
       let data: unknown = draw() < 0.8 ? JSON.stringify(message) : message;
       if (typeof data === 'string' && draw() < 0.2) data = data.slice(0, below(draw, data.length));
+      const [frame] = frames;
+      if (!frame) return;
+      frame.src = one(draw, [
+        `${origin}/figure.html`,
+        'https://other.example/',
+        'data:text/html,',
+        '',
+        'https:',
+      ]);
+      frame.srcdoc = draw() < 0.1;
+      const from = one(draw, [origin, 'null', 'https://other.example', '']);
       Object.assign(globalThis, page);
       try {
-        listen({ data, source: draw() < 0.8 ? own : {} });
+        listen({ data, source: draw() < 0.8 ? own : {}, origin: from });
       } finally {
         Object.assign(globalThis, before);
       }
+      const isOurs = frame.src.startsWith(origin) && !frame.srcdoc && (from === origin || from === 'null');
+      if (!isOurs && (said.length > 0 || frame.style.height !== ''))
+        fault(`A frame of ${frame.src} has been heard as one of ${from}`, data);
       const other = said.find((message) => message !== '{"context":"superpose.theme","theme":"dark"}');
       if (other !== undefined) fault(`A frame has been told ${other}`, data);
       if (frames[1]?.style.height !== '') fault('Another frame has moved', data);
-      const height = frames[0]?.style.height ?? '';
+      const { height } = frame.style;
       if (
         height !== '' &&
         !(/^\d+px$/.test(height) && Number.parseInt(height, 10) >= 1 && Number.parseInt(height, 10) <= 20_000)

@@ -13,7 +13,8 @@ const told = new Map<HTMLIFrameElement, string>();
  * the origin "null". Of other frames, and of those with data in place of an address, nothing is heard.
  */
 function isFigure(frame: HTMLIFrameElement, from: string): boolean {
-  if (frame.hasAttribute('srcdoc') || !/^https?:/.test(frame.src)) return false;
+  if (frame.hasAttribute('srcdoc') || !/^https?:/.test(frame.src) || URL.canParse?.(frame.src) === false)
+    return false;
   const { origin } = new URL(frame.src);
   const isOurs = home !== undefined && frame.src.startsWith(home);
   return (isOurs || origin === location.origin) && (from === origin || from === 'null');
