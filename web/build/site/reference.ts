@@ -36,7 +36,10 @@ const plain = (doc = '') =>
 /** What a .d.ts file declares, with its comments. This relies on the layout that the compiler writes. */
 export function declarations(text: string): Declared[] {
   const found: Declared[] = [];
-  const start = new RegExp(`^${comment}(export (?:declare )?(?:interface|type|class|function|const) (\\w+))`, 'gm');
+  const start = new RegExp(
+    `^${comment}(export (?:declare )?(?:interface|type|class|function|const) (\\w+))`,
+    'gm',
+  );
   for (const match of text.matchAll(start)) {
     const [, doc, , name = ''] = match;
     const from = text.indexOf('export', match.index + match[0].lastIndexOf('export'));
