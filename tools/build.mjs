@@ -101,7 +101,10 @@ function buildPage(env) {
   return unlessStamped(
     'page',
     {
-      inputs: ['web', 'build/package', 'build/single', 'build/model', 'package.json', 'package-lock.json'],
+      inputs: [
+        ...['web', 'docs', 'build/package', 'build/single', 'build/model'],
+        ...['package.json', 'package-lock.json'],
+      ],
       outputs: ['dist/index.html'],
       key: process.env.SUPERPOSE_URL ?? '',
     },

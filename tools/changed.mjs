@@ -52,7 +52,7 @@ export function testsFor(files, tests) {
       named('tests/figures/', name);
       choose((test) => /^tests\/figures\/names\./.test(test));
     } else if (top === 'web/plot' || top === 'web/worker') within('tests/figures/');
-    else if (top === 'web/docs') choose((test) => /^tests\/tools\/library\./.test(test));
+    else if (file === 'docs/examples.mjs') choose((test) => /^tests\/tools\/library\./.test(test));
     else if (top === 'tests/reference') choose((test) => /oracles?\./i.test(test));
     else if (/^web\/(index\.html|page\/\w+\.json)$/.test(file)) {
       choose((test) => /^tests\/tools\/(prose|verdicts)/.test(test));

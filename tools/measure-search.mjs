@@ -1,4 +1,4 @@
-// How long a search for one word in the whole vocabulary takes in Chromium, for web/docs/measured.md. It is
+// How long a search for one word in the whole vocabulary takes in Chromium, for docs/evidence.md. It is
 // not a test, because no test depends on a clock. Run after a build: node tools/measure-search.mjs
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// node tools/readme-pictures.mjs: makes the two pictures of README, web/docs/page.png and score.png, from the
+// node tools/readme-pictures.mjs: makes the two pictures of README, docs/page.png and score.png, from the
 // page. Needs dist/, which npm run build makes, with the model in it.
 import { chromium } from 'playwright';
 import { withPage } from './bench/figures.mjs';
@@ -30,7 +30,7 @@ async function main() {
         colorScheme: 'light',
       });
       for (const [file, name] of Object.entries(pictures)) {
-        const path = `${root}/web/docs/${file}.png`;
+        const path = `${root}/docs/${file}.png`;
         await picture(page, address, name, path);
         console.log(path);
       }

@@ -10,7 +10,7 @@ import { firstOver, startFirst } from '../../build/package/first.js';
 import type { Raw } from '../../build/package/module.js';
 import { secondOver, startSecond } from '../../build/package/second.js';
 import { together } from '../../build/package/superpose.js';
-import * as docs from '../../web/docs/examples.mjs';
+import * as docs from '../../docs/examples.mjs';
 import { builds } from './support/builds.ts';
 
 interface Example {

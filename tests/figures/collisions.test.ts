@@ -182,7 +182,7 @@ test('shares are those expected of noncentral χ²', async () => {
 
 test('the bound is V − 1 tails of Student’s t', async () => {
   const { data } = await run(collisions, { vocabulary: 500 });
-  // web/docs/measured.md; by quadrature in tests/reference/readback.py.
+  // docs/evidence.md; by quadrature in tests/reference/readback.py.
   expect(at(data.points, 64, 1).bound / 499 / 1.94e-7).toBeCloseTo(1, 2);
   // t with 4 degrees of freedom: P(t > x) = ½ − ¾ s + ¼ s³, s = x / √(x² + 4).
   for (const scale of scales) {

@@ -32,7 +32,12 @@ test('the reference has every function and every name that the package gives out
     expect([...sections.keys()]).toContain(name);
   }
   for (const name of functions)
-    expect(sections.get(name), name).toMatch(/<h3>[\s\S]*<p>[\s\S]*<pre><code>[\s\S]*<p>Example/);
+    expect(sections.get(name), name).toMatch(
+      /<h3>[\s\S]*<p>[\s\S]*<pre><code>[\s\S]*<p>Example[\s\S]*<pre class="answer">.*\S.*<\/pre>/,
+    );
+  expect(sections.get('sinusoidal')).toContain(
+    `, ${Math.sin(1).toPrecision(6)}, ${Math.cos(1).toPrecision(6)},`,
+  );
   // No internals.
   for (const name of ['number', 'check', 'Raw', 'Loaded', 'loadModule'])
     expect([...sections.keys()]).not.toContain(name);

@@ -1,9 +1,7 @@
-// The list of everything the library computes stays complete and true.
-import { readFileSync } from 'node:fs';
+// The examples of the reference: one for everything that the library computes.
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
-import { libraryDocs } from '../../tools/library-docs.mjs';
-import { examples } from '../../web/docs/examples.mjs';
+import { examples } from '../../docs/examples.mjs';
 
 test('every function has an example, and every example a function', async () => {
   const superpose = await load();
@@ -12,9 +10,4 @@ test('every function has an example, and every example a function', async () => 
   );
   const named = new Set((examples as { name: string }[]).map(({ name }) => name));
   expect([...named].sort()).toEqual(functions.filter((name) => name !== 'memoryBytes').sort());
-});
-
-test('web/docs/library.md is what tools/library-docs.mjs makes', async () => {
-  const page = readFileSync(new URL('../../web/docs/library.md', import.meta.url), 'utf8');
-  expect(await libraryDocs()).toBe(page);
 });

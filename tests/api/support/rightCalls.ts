@@ -2,7 +2,7 @@
 // documentation is one. Listed here are calls that an example does not show: with every optional argument, of
 // every kind, and too large.
 import type { Table } from 'superpose';
-import { examples, runExample } from '../../../web/docs/examples.mjs';
+import { examples, runExample } from '../../../docs/examples.mjs';
 import { plain } from './builds.ts';
 
 export const table = (rows: number, columns: number): Table<Float64Array> =>

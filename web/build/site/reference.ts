@@ -1,5 +1,5 @@
 // api/: every public type and function with its documentation, from the types that the compiler wrote, and
-// the examples that a test runs.
+// the examples, with what they return.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,6 +24,13 @@ interface Example {
   source: string;
   code: string;
 }
+
+interface Examples {
+  examples: Example[];
+  runExample(superpose: unknown, example: Example): Promise<unknown>;
+}
+
+type Answered = Example & { answer: string };
 
 const comment = String.raw`(?:\/\*\*([\s\S]*?)\*\/\s*)?`;
 const plain = (doc = '') =>
@@ -93,7 +100,30 @@ export function publicDeclarations(): Declared[] {
   return [...declarations(index), ...all];
 }
 
-const section = ({ name, doc, code }: Declared, examples: readonly Example[]): string => `
+/** A value in short: numbers to six digits, arrays of any type in brackets. */
+function shown(value: unknown): string {
+  if (typeof value === 'number') return String(Number(value.toPrecision(6)));
+  if (ArrayBuffer.isView(value) || Array.isArray(value))
+    return `[${Array.from(value as Iterable<unknown>, shown).join(', ')}]`;
+  if (typeof value === 'object' && value !== null)
+    return `{ ${Object.entries(value)
+      .map(([name, one]) => `${name}: ${shown(one)}`)
+      .join(', ')} }`;
+  return String(value);
+}
+
+/** Every example and what it returns, in plain SIMD, which gives the same numbers on every machine. */
+async function answered(): Promise<Answered[]> {
+  const from = (file: string) => import(pathToFileURL(resolve(root, file)).href);
+  const { examples, runExample }: Examples = await from('docs/examples.mjs');
+  const superpose = await (await from('build/package/index.js')).load({ simd: 'plain' });
+  const found: Answered[] = [];
+  for (const example of examples)
+    found.push({ ...example, answer: shown(await runExample(superpose, example)) });
+  return found;
+}
+
+const section = ({ name, doc, code }: Declared, examples: readonly Answered[]): string => `
       <section id="${name}">
         <h3>${name}</h3>
         ${doc && `<p>${escaped(doc)}</p>`}
@@ -101,12 +131,12 @@ const section = ({ name, doc, code }: Declared, examples: readonly Example[]): s
           .filter((one) => one.name === name)
           .map(
             (one) =>
-              `\n        <p>Example: ${escaped(one.what)} (${escaped(one.source)}).</p>\n        <pre class="example"><code>${escaped(one.code)}</code></pre>`,
+              `\n        <p>Example: ${escaped(one.what)} (${escaped(one.source)}).</p>\n        <pre class="example"><code>${escaped(one.code)}</code></pre>\n        <pre class="answer">${escaped(one.answer)}</pre>`,
           )
           .join('')}
       </section>`;
 
-export function referencePage(all: readonly Declared[], examples: readonly Example[]): string {
+function referencePage(all: readonly Declared[], examples: readonly Answered[]): string {
   const functions = all.flatMap(({ members }) => members);
   const others = all.filter(({ members }) => members.length === 0);
   const links = (list: readonly Declared[]) =>
@@ -130,10 +160,7 @@ export const reference = (dist: string): Plugin => ({
   async closeBundle() {
     const folder = resolve(dist, 'api');
     mkdirSync(folder, { recursive: true });
-    const { examples }: { examples: Example[] } = await import(
-      pathToFileURL(resolve(root, 'web/docs/examples.mjs')).href
-    );
-    writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), examples));
+    writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), await answered()));
     copyFileSync(resolve(import.meta.dirname, 'reference.css'), resolve(folder, 'reference.css'));
   },
 });

@@ -1,5 +1,5 @@
-// One example for each function of the library. tools/library-docs.mjs makes web/docs/library.md of them;
-// tests/tools/library.test.ts runs them all and compares the page, tests/api/soak.test.ts runs each often.
+// One example for each function of the library. The build puts each into the reference, dist/api/, with what it returns;
+// tests/api/wrongArguments.test.ts makes each of its arguments wrong, tests/api/soak.test.ts runs each often.
 
 /** Small tables that several examples share: five tokens and five positions of width 8. */
 export const tables = (superpose) => ({
