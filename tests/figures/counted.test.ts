@@ -11,7 +11,7 @@ import { shorter } from './shorter.ts';
 const one = String.raw`(?<!\band |[\d.,^=≈×−–-] ?)\b1 `;
 /** A plural noun after it, with up to two words in between. */
 const many = new RegExp(
-  `${one}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les)s\\b`,
+  `${one}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les|look)s\\b`,
 );
 /** A plural verb. */
 const agrees = new RegExp(`${one}(?:[a-z]+ |of [\\d,]+ [a-z]+ )?(?:hold|are|have|move|attend|stand|vary)\\b`);

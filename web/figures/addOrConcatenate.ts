@@ -774,7 +774,7 @@ const regionOf = (data: Data, row: Row, i: number): Region => ({
 function arcMarks({ data, state, task }: Page, name: ShownName, row: Row): Mark[] {
   const { looking, lacking } = arcsOf(data, name, lookAt(data, state.step), row, () => true, task);
   return [
-    { mark: 'path', d: lacking, stroke: 'warning', wide: 1.3, dashed: true, opacity: 0.6 },
+    { mark: 'path', d: lacking, stroke: 'warning', wide: 1.3, dashed: true, opacity: 0.8 },
     { mark: 'path', d: looking, stroke: 'ink', wide: 1.4, opacity: 0.75 },
   ];
 }

@@ -285,7 +285,7 @@ export const figure: Figure<typeof controls, Data> = {
       { text: readable(to), strong: true },
       of === 'vectors'
         ? `: ${found} of the ${data.cosines.length} pairs; the exact density in the middle is ${readable(densityOf(data, j))}.`
-        : `: ${found} of the ${data.cosines.length} principal angles.`,
+        : `: ${found} of ${counted(data.cosines.length, 'principal angle')}.`,
     ];
   },
 
