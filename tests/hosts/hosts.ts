@@ -1,7 +1,5 @@
 // Every host that `npm run hosts` tries, by the name of its folder.
 import { astro } from './astro/host.ts';
-import { docusaurus } from './docusaurus/host.ts';
-import { eleventy } from './eleventy/host.ts';
 import { feed } from './feed/host.ts';
 import { ghost } from './ghost/host.ts';
 import { html } from './html/host.ts';
@@ -23,10 +21,8 @@ export const hosts: Readonly<Record<string, Host>> = {
   jekyll,
   hugo,
   mkdocs,
-  eleventy,
   vitepress,
   astro,
-  docusaurus,
   reveal,
   jupyter,
   ghost,

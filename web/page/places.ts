@@ -99,7 +99,7 @@ export const places = {
   },
   markdown: {
     label: 'Markdown (Jekyll, MkDocs, Eleventy, Hugo)',
-    tried: ['jekyll', 'mkdocs', 'eleventy', 'hugo'],
+    tried: ['jekyll', 'mkdocs', 'hugo'],
     says: 'Leave an empty line before and after it, and none within. Hugo drops HTML unless markup.goldmark.renderer.unsafe is true; its shortcode needs no such setting.',
     forms: {
       iframe: one(post, iframe),
@@ -147,7 +147,7 @@ export const places = {
   },
   mdx: {
     label: 'MDX or JSX (Docusaurus, Astro)',
-    tried: ['docusaurus', 'astro'],
+    tried: ['astro'],
     forms: {
       iframe: one(post, frameInJsx),
       script: one(

@@ -5,7 +5,7 @@ import { hosts } from '../hosts.ts';
 import type { Host } from './host.ts';
 import { copied, node22, run, siteOf } from './site.ts';
 
-const tried = ['html', 'eleventy'];
+const tried = ['html', 'hugo'];
 const runs = 5;
 /** The most it may cost, in points out of a hundred. */
 const most = 3;
