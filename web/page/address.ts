@@ -6,7 +6,7 @@ import { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 import { today } from '../figures/formerNames.js';
-import { goToStep, keepInBeat } from './beats.js';
+import { beatOf, goToStep, keepInBeat } from './beats.js';
 
 /** Browsers refuse more than a hundred changes of the address in half a minute; this allows one in 0.4 s. */
 const pause = 400;
@@ -41,15 +41,19 @@ function unfold(place: Element | null | undefined): void {
 /** Scrolls to the figure, and again once the page has loaded: what is above may still grow. */
 function bring(element: HTMLElement): void {
   unfold(element);
-  const stage = keepInBeat(element);
+  const stage = beatOf(element);
   const above = claimAbove(element, stage) ?? stage ?? element;
-  above.scrollIntoView();
+  const come = () => {
+    keepInBeat(element);
+    above.scrollIntoView();
+  };
+  come();
   if (from) {
     element.tabIndex = -1;
     element.focus({ preventScroll: true });
   }
   if (document.readyState !== 'complete') {
-    window.addEventListener('load', () => above.scrollIntoView(), { once: true });
+    window.addEventListener('load', come, { once: true });
   }
 }
 

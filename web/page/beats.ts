@@ -16,17 +16,18 @@ class Stage {
   private current: Element | undefined;
   /** Where the window stood when the picture's state came from a link or from the reader's hand, or the reader tabbed to it. */
   private keptAt: number | undefined;
+  /** How much of the picture, and of the gaps around it, a window this wide does not hold. */
+  private over = 0;
+  /** How much longer the first step is for it. */
+  private more = 0;
+  private width = innerWidth;
 
   constructor(readonly root: HTMLElement) {
     const stays = root.querySelector('.stays') as HTMLElement;
     document.addEventListener('scroll', () => {
       this.looking ||= requestAnimationFrame(() => this.look());
     });
-    // Of a picture that is higher than the window the lower end stays, with the numbers.
-    new ResizeObserver(() => {
-      const top = Math.min(gap, innerHeight - stays.offsetHeight - gap);
-      stays.style.setProperty('--top', `${top}px`);
-    }).observe(stays);
+    new ResizeObserver(() => this.fit()).observe(stays);
     root.addEventListener('superpose-change', () => {
       this.keptAt = scrollY;
     });
@@ -41,39 +42,77 @@ class Stage {
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);
   }
 
-  /** Where in the window the stage's top stands when the first step begins, and how far it goes until the last ends. */
-  private travel(): { start: number; way: number; height: number } {
-    const { height } = this.root.getBoundingClientRect();
+  /**
+   * Of a picture that is higher than the window the lower end stays, with the numbers. Whoever scrolls there is still
+   * at the first step, which is longer by that much, as far as a beat of two windows has room for it. Another of the
+   * stage’s pictures may be lower; the steps do not move for that, nor for what the reader opens in one.
+   */
+  private fit(): void {
+    const stays = this.root.querySelector('.stays') as HTMLElement;
+    const over = stays.offsetHeight + 2 * gap - innerHeight;
+    stays.style.setProperty('--top', `${gap - Math.max(0, over)}px`);
+    if (this.width === innerWidth && (over <= this.over || this.inUse())) return;
+    this.width = innerWidth;
+    this.over = over;
+    this.more = beside.matches ? Math.max(0, Math.min(over, innerHeight / 4)) : 0;
+    this.root.style.setProperty('--more', `${this.more}px`);
+  }
+
+  /**
+   * Beside its picture: where in the window the stage's top stands when the first step begins, how far it goes until
+   * the picture stays with its end in sight, and how far from there until the last step ends.
+   */
+  private travel(): { start: number; lead: number; way: number } {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
-    return { start: innerHeight / 10, way: height - Math.min(picture, 0.8 * innerHeight), height };
+    const start = innerHeight / 10;
+    const lead = this.over > 0 ? this.over + start - gap : 0;
+    const way = this.root.offsetHeight - Math.min(picture, 0.8 * innerHeight) - lead;
+    return { start, lead, way: Math.max(way, gap) };
+  }
+
+  /** Where the steps begin, and how long they are but for what the first one has more. */
+  private steps(): { top: number; height: number } {
+    const steps = this.root.querySelectorAll('.step');
+    const top = steps[0]?.getBoundingClientRect().top ?? 0;
+    return { top, height: (steps[steps.length - 1]?.getBoundingClientRect().bottom ?? 0) - top - this.more };
   }
 
   private look(): void {
     this.looking = 0;
     const { top, bottom } = this.root.getBoundingClientRect();
     if (bottom < 0 || top > innerHeight) return;
-    const { start, way, height } = this.travel();
-    // Beside its picture, the steps share what the picture stays for.
-    const at = beside.matches
-      ? top + Math.max(0, Math.min(0.999, (start - top) / way)) * height
-      : line * innerHeight;
+    // The window has come where it was about to go.
+    if (Number.isNaN(this.keptAt)) this.keptAt = scrollY;
+    const at = beside.matches ? this.lineBeside(top) : line * innerHeight;
     for (const step of this.root.querySelectorAll('.step')) {
       const box = step.getBoundingClientRect();
       if (box.top <= at && at < box.bottom) this.pass(step);
     }
   }
 
+  /** Beside its picture, the steps share what the picture stays for. */
+  private lineBeside(stage: number): number {
+    const { start, lead, way } = this.travel();
+    const { top, height } = this.steps();
+    return top + this.more + Math.max(0, Math.min(0.999, (start - stage - lead) / way)) * height;
+  }
+
   /** Brings a step and its picture into the window. */
   bring(step: HTMLElement): void {
     this.show(step);
+    this.fit();
     if (!beside.matches) {
       step.scrollIntoView();
       return;
     }
-    const { top } = this.root.getBoundingClientRect();
-    const { start, way, height } = this.travel();
-    const middle = step.getBoundingClientRect().top - top + step.offsetHeight / 2;
-    scrollTo({ top: scrollY + top - start + (middle / height) * way });
+    const stage = this.root.getBoundingClientRect().top;
+    const { start, lead, way } = this.travel();
+    const { top, height } = this.steps();
+    const first = step === this.root.querySelector('.step');
+    const box = step.getBoundingClientRect();
+    const middle = (box.top + box.bottom) / 2 - top - (first ? this.more / 2 : this.more);
+    // At the first one the picture's upper end is in sight, at the others its lower.
+    scrollTo({ top: scrollY + stage - start + (first ? 0 : lead) + (middle / height) * way });
   }
 
   /** On a phone the steps leave room for the picture's upper part only. */
@@ -99,7 +138,6 @@ class Stage {
   private pass(step: Element): void {
     const first = !this.current && step === this.root.querySelector('.step');
     if (step === this.current) return;
-    if (Number.isNaN(this.keptAt)) this.keptAt = scrollY;
     const kept = this.keptAt !== undefined && Math.abs(scrollY - this.keptAt) < innerHeight / 2;
     if (kept || first || this.inUse()) this.mark(step);
     else this.show(step);
@@ -142,18 +180,17 @@ class Stage {
 }
 
 const stages: Stage[] = [];
-const stageOf = (part: Element) => stages.find(({ root }) => root.contains(part));
+const stageOf = (part: Element): Stage | undefined => stages.find(({ root }) => root.contains(part));
 
 export function followBeats(): void {
   for (const root of document.querySelectorAll<HTMLElement>('.stage')) stages.push(new Stage(root));
 }
 
-/** Makes a figure of a beat seen, in a state that comes from elsewhere than its steps; gives the beat's stage. */
-export function keepInBeat(figure: HTMLElement): HTMLElement | undefined {
-  const stage = stageOf(figure);
-  stage?.keep(figure);
-  return stage?.root;
-}
+/** The picture and steps of the beat that a figure is in, if it is in one. */
+export const beatOf = (figure: HTMLElement): HTMLElement | undefined => stageOf(figure)?.root;
+
+/** Makes a figure of a beat seen, in a state that comes from elsewhere than its steps. */
+export const keepInBeat = (figure: HTMLElement): void => stageOf(figure)?.keep(figure);
 
 /** Goes to the step that has this link or this id; false if there is none. */
 export function goToStep(fragment: string): boolean {

@@ -1,0 +1,76 @@
+// A beat's picture: its tools are within reach at every step, and a state that came from elsewhere stays as long as
+// the reader is there.
+import type { Page } from 'playwright';
+import { expect } from 'vitest';
+import { readFigure, untilDrawn } from './support/shown.ts';
+import { figureOf, modelTest, settled, stepsCameBy, visit } from './support/visit.ts';
+
+const current = (page: Page, beat: string) => page.locator(`#${beat} .step a[aria-current]`);
+/** How far the end of a figure lies below the window. */
+const below = (page: Page, name: string) =>
+  figureOf(page, name).evaluate((one) => one.getBoundingClientRect().bottom - innerHeight);
+
+modelTest.each([
+  ['mix', 'dot-products'],
+  ['separate', 'oblique'],
+  ['ask', 'one-score'],
+  ['learn', 'keep-apart'],
+  ['other-ways', 'schemes'],
+])('who scrolls to the tools of the first picture of “%s” keeps its state', async (beat, name) => {
+  const { page } = await visit();
+  await settled(page, name);
+  const steps = page.locator(`#${beat} .step h3 a`);
+  await page.locator(`#${beat} .stage`).evaluate((one) => one.scrollIntoView());
+  await stepsCameBy(page);
+  const before = (await page.evaluate(readFigure, name))?.state;
+  const first = await steps.first().innerText();
+  for (let tries = 0; tries < 60 && (await below(page, name)) > 0; tries++) {
+    await page.evaluate(() => scrollBy(0, 40));
+    await stepsCameBy(page);
+  }
+  expect(await below(page, name)).toBeLessThanOrEqual(0);
+  expect(await current(page, beat).innerText()).toBe(first);
+  expect((await page.evaluate(readFigure, name))?.state).toEqual(before);
+  // All other steps still come by.
+  const last = await steps.last().innerText();
+  for (let tries = 0; tries < 60 && (await current(page, beat).innerText()) !== last; tries++) {
+    await page.evaluate(() => scrollBy(0, 40));
+    await stepsCameBy(page);
+  }
+  expect(await current(page, beat).innerText()).toBe(last);
+});
+
+modelTest('the link of a step brings its picture’s tools into the window, too', async () => {
+  const { page } = await visit();
+  const steps = page.locator('.step:not(:first-child)');
+  for (const step of await steps.all()) {
+    await step.getByRole('link').first().click();
+    const name = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('figure') as string;
+    await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 60_000 }).toBe(true);
+    // A picture that waits may be lower than the live one.
+    await step.getByRole('link').first().click();
+    await stepsCameBy(page);
+    expect(await step.locator('[aria-current]').count(), name).toBe(1);
+    await expect.poll(() => below(page, name), { message: name }).toBeLessThanOrEqual(0);
+  }
+});
+
+modelTest(
+  'a state that a link gave stays until the reader has left, not until the first other step',
+  async () => {
+    const { page } = await visit({ fragment: '#dot-products' });
+    await settled(page, 'dot-products');
+    // The step beside it is read already when the link is followed.
+    await expect.poll(() => current(page, 'mix').count()).toBe(1);
+    await page.evaluate(() => {
+      location.hash = '#v=1&figure=dot-products&d=256';
+    });
+    const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
+    await expect.poll(async () => (await state())?.d, { timeout: 20_000 }).toBe(256);
+    const first = await current(page, 'mix').innerText();
+    await stepsCameBy(page);
+    await page.evaluate(() => scrollBy(0, innerHeight / 2 + 40));
+    await expect.poll(() => current(page, 'mix').innerText()).not.toBe(first);
+    await expect.poll(async () => (await state())?.d).not.toBe(256);
+  },
+);
