@@ -27,6 +27,7 @@ const nodeOnly = [
   'openedModel',
   'openModel',
   'readme',
+  'refusals',
   'sizes',
   'slices',
   'weights',

@@ -2,13 +2,13 @@
 // finite, of another type, of a shape that disagrees, out of range, too large for memory, too large for a
 // float. Each is refused before anything is allocated, with a sentence that names the argument and its value.
 // The right calls are compared with the library's own list: a function without one fails. This runs in one
-// build, because the checks are the same in both. Mistakes specific to one function are in errors.test.ts.
+// build, because the checks are the same in both. Sentences of single functions are in
+// refusals.txt.
 import type { Superpose } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { changed, faults, type Path, type Refusal } from './support/refusals.ts';
 import { type RightCall, rightCalls, single, table } from './support/rightCalls.ts';
-import { sizes } from './support/sizes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: wrong arguments are what this file is about.
 type Anything = any;
@@ -181,7 +181,7 @@ test('every function has a right call', () => {
   expect(Object.keys(rightCalls).sort()).toEqual(functions.sort());
 });
 
-describe.each(Object.entries(rightCalls))('%s', (name, { sound, huge, whole = {}, also = [], anyLength }) => {
+describe.each(Object.entries(rightCalls))('%s', (name, { sound, whole = {}, also = [], anyLength }) => {
   const call = (plain as Anything)[name as keyof Superpose] as Call;
   const right = [sound, ...also];
 
@@ -212,15 +212,6 @@ describe.each(Object.entries(rightCalls))('%s', (name, { sound, huge, whole = {}
     expect(passed).toEqual([]);
     expect(tried.length > 0).toBe(sound.length > 0);
   });
-
-  // No test where no size can be asked for: nothing is left out.
-  if (huge)
-    test('what would not fit is refused with its size', () => {
-      const before = plain.memoryBytes();
-      const refused = () => call(...huge);
-      expect(refused).toThrow(`${sizes[name]}; at most 1,024 MB fit`);
-      expect(plain.memoryBytes()).toBe(before);
-    });
 });
 
 test('what is finite and no longer so in float32 is refused; in float64 it is taken', () => {

@@ -1,0 +1,94 @@
+// What is allowed at the edge of what is allowed: the last, the widest, one more of the same. What is refused beyond it is in
+// refusals.txt.
+import type { Scores } from 'superpose';
+import { expect, test } from 'vitest';
+import { plain } from './support/builds.ts';
+
+const drawn = (rows: number, columns: number) => plain.randomNormal({ rows, columns, seed: 3 });
+const linear = (rows: number, columns: number) => ({ weight: drawn(rows, columns) });
+
+const three = drawn(3, 4);
+const right = { token: three, position: three };
+const weights = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
+const scores = plain.decompose({ summands: right, ...weights, apart: [2] });
+
+test('a search of six words in slices of three, and the nearest to a token without a position', async () => {
+  const single = (rows: number) =>
+    plain.randomNormal({ rows, columns: 4, seed: 3, precision: 'float32' as const });
+  using search = plain.collisionSearch({ tokens: single(7), positions: single(3) });
+  const told: number[][] = [];
+  await search.allWords({ words: 6, slice: 3, onProgress: (...at) => told.push(at) });
+  expect(told).toEqual([
+    [3, 6],
+    [6, 6],
+  ]);
+  // Without a position a token is nearest to itself.
+  expect(search.neighbours(2, undefined, 1)).toEqual({
+    tokens: Int32Array.of(2),
+    distances: Float64Array.of(0),
+  });
+});
+
+test('eight dimensions, and a class token before the patches', () => {
+  const { rows, columns } = plain.tensor2tensorSinusoidal({ extents: Array(8).fill(1), d_model: 16 });
+  expect([rows, columns]).toEqual([1, 16]);
+  const found = plain.vitEmbeddings({
+    patches: three,
+    classToken: new Float64Array(4),
+    position: drawn(4, 4),
+  });
+  expect([found.rows, found.columns, found.data.length]).toEqual([4, 4, 16]);
+});
+
+test('the last row stands apart, and of heads of any number the parts are pooled', () => {
+  const all = plain.combineTerms(scores as Scores<Float64Array>, 1, Array<boolean>(9).fill(true));
+  expect(all.share).toBeCloseTo(1, 12);
+  const groupOf = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const pooled = plain.poolShares([scores], groupOf);
+  expect(pooled.mean).toHaveLength(9);
+  expect([...pooled.mean].reduce((sum, share) => sum + share)).toBeCloseTo(1, 12);
+});
+
+test('positions wider than the model, side by side; the ratio is of the whole stream', () => {
+  const shape = { vocabulary: 9, positions: 4, d_model: 8, heads: 2, layers: 1 };
+  expect(plain.positionCost('wide', { ...shape, d_position: 9 }).width).toBe(17);
+  expect(plain.positionCost('project', { ...shape, d_position: 9, ffnRatio: 0.5 }).width).toBe(8);
+});
+
+test('a count of 2^53 − 1 is exact', () => {
+  // One channel: each token is a number, and LayerNorm has two.
+  const shape = { positions: 0, d_model: 1, heads: 1, layers: 0, pooler: false };
+  const most = Number.MAX_SAFE_INTEGER;
+  expect(plain.positionCost('add', { ...shape, vocabulary: most - 2 }).total).toBe(most);
+});
+
+test('one bias, or a gauge, makes a constant part', () => {
+  const biased = { ...weights.query, bias: new Float64Array(4) };
+  const partsOf = (change: object) => {
+    using made = plain.decompositionLayer({ summands: ['token', 'position'], ...weights, ...change });
+    return made.parts;
+  };
+  const two = ['token', 'position'];
+  expect(partsOf({})).toEqual(two);
+  for (const change of [{ query: biased }, { key: biased }, { gauge: 'canonical' }])
+    expect(partsOf(change)).toEqual([...two, 'constant']);
+});
+
+test('one head after another from the same layer', () => {
+  using made = plain.decompositionLayer({ summands: ['token', 'position'], ...weights });
+  for (const head of [0, 1, 0]) {
+    const found = made.terms(right, { only: [head] });
+    expect(found.heads).toEqual([head]);
+    expect(found.terms).toEqual(plain.decomposeTerms({ summands: right, ...weights, only: [head] }).terms);
+  }
+});
+
+test('layers that are deleted leave their room to the next', () => {
+  const wide = { query: linear(256, 256), key: linear(256, 256), heads: 1 };
+  const make = (times: number) => {
+    for (let k = 0; k < times; k++) plain.decompositionLayer({ summands: ['token'], ...wide }).delete();
+    return plain.memoryBytes();
+  };
+  const before = make(2);
+  expect(make(40)).toBe(before);
+});

@@ -1,0 +1,94 @@
+// The refusals of single functions, word for word, in refusals.txt: wrong calls, each with its sentence below it. Under a
+// function's name stand changes to its right call. To add a call write it there; `npx vitest run -c tests/vitest.config.ts
+// --project node api/refusals -u` writes every sentence, to be read in the diff. Mistakes that all arguments of a kind can
+// have are in wrongArguments.test.ts, the bytes that a call needs in memoryNeeded.test.ts.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as library from 'superpose';
+import { expect, inject, test } from 'vitest';
+import { hold } from '../../build/package/check.js';
+import { builds, plain } from './support/builds.ts';
+import { left } from './support/left.ts';
+import { model } from './support/model.ts';
+import { linear, rightCalls, scores, single, table } from './support/rightCalls.ts';
+
+type Call = (...args: unknown[]) => unknown;
+
+const file = fileURLToPath(new URL('./refusals.txt', import.meta.url));
+const indent = '    ';
+const minilm = inject('withModel') ? await model() : undefined;
+
+const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
+const summands = { token: table(3, 4), position: table(3, 4) };
+const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
+const own = {
+  ...{ table, single, linear, scores, minilm, projections, summands, batch },
+  bothHeads: plain.decompose({ summands, ...projections }),
+  attention: { ...projections, value: linear(4, 4), output: linear(4, 4) },
+  entry: { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 },
+  every: Array<boolean>(9).fill(true),
+  model: rightCalls.positionCost?.sound[1],
+  directions: table(2, 4),
+};
+
+/** The calls of each section: those of the file, but that what is too large has every function that can be. */
+const sections = readFileSync(file, 'utf8')
+  .split(/^# /m)
+  .slice(1)
+  .map((text) => {
+    const [name = '', ...lines] = text.trimEnd().split('\n');
+    const calls = lines.filter((line) => !line.startsWith(indent));
+    const huge = Object.keys(rightCalls).filter((one) => rightCalls[one]?.huge);
+    return { name, lines, calls: name === 'Too large' ? huge : calls };
+  });
+
+test.each(builds)('are those of refusals.txt, before anything is allocated: $simd SIMD', async (build) => {
+  const { superpose } = build;
+  const functions = superpose as unknown as Record<string, Call>;
+  const input = { tokens: single(7, 4), positions: single(3, 4) };
+  using search = superpose.collisionSearch(input);
+  using layer = superpose.decompositionLayer({ summands: ['token', 'position'], ...projections });
+  using trainer = superpose.trainer({
+    ...{ batches: () => batch, evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 },
+  });
+  const deleted = superpose.collisionSearch(input);
+  deleted.delete();
+  const ofScheme = superpose.schemeScores({ scheme: 'none', content: table(3, 4), heads: 2 });
+  const names = { ...library, ...superpose, ...own, superpose, ofScheme, search, layer, trainer, deleted };
+  const evaluate = (code: string) =>
+    new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
+
+  const callOf = (section: string, line: string) => {
+    if (section === 'Too large') return functions[line]?.(...(rightCalls[line]?.huge ?? []));
+    const [first, ...rest] = rightCalls[section]?.sound ?? [];
+    const asked = evaluate(line);
+    return first ? functions[section]?.({ ...first, ...asked }, ...rest) : asked;
+  };
+
+  /** The class and the sentence of what a call throws. */
+  const refusal = async (section: string, line: string): Promise<string> => {
+    const before = superpose.memoryBytes();
+    const release = section === 'With nothing left' ? hold(left()) : undefined;
+    try {
+      await callOf(section, line);
+    } catch (error) {
+      const { name, message } = error as Error;
+      expect(message, line).toMatch(/^[^\n]{15,300}\.$/);
+      expect(superpose.memoryBytes(), line).toBe(before);
+      return `${line}\n${indent}${name}: ${message}`;
+    } finally {
+      release?.();
+    }
+    throw new Error(`${section}: ${line} was not refused.`);
+  };
+
+  const texts: string[] = [];
+  for (const { name, lines, calls } of sections) {
+    // What cannot be asked here stays as it is. Sizes are counted before a build matters, and take seconds.
+    const stays = (name === 'MiniLM' && !minilm) || (name === 'Too large' && superpose !== plain);
+    const told: string[] = [];
+    for (const call of stays ? [] : calls) told.push(await refusal(name, call));
+    texts.push(`# ${name}\n${(stays ? lines : told).join('\n')}\n`);
+  }
+  await expect(texts.join('\n')).toMatchFileSnapshot(file);
+});
