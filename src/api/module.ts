@@ -8,7 +8,8 @@ export interface LoadOptions {
   /** Which build; by default relaxed SIMD where the engine has it. */
   simd?: Simd;
   /**
-   * The .wasm files of that build, for a host that keeps them elsewhere: their bytes, or where to fetch them.
+   * The .wasm files of that build, for a host that keeps them elsewhere: their bytes, or where to fetch them. In Node
+   * a path is given as pathToFileURL(path): a text that is no whole address is taken from this package's folder.
    */
   wasm?: Partial<Record<Part, ArrayBuffer | ArrayBufferView | URL | string>>;
 }
