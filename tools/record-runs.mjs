@@ -1,5 +1,5 @@
-// Trains the models that figures open with, and writes their runs into web/figures/recorded/: node
-// tools/record-runs.mjs, after npm run build. A test trains them again and compares.
+// Trains the models that figures open with, computes what MiniLM's layers make of a sentence, and writes both into
+// web/figures/recorded/: node tools/record-runs.mjs, after npm run build. A test does it again and compares.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,8 +8,43 @@ import { root } from './steps.mjs';
 
 const tasks = ['lookup', 'roll', 'badge', 'prev'];
 
+/** Numbers in a file, so many digits each; a picture shows no more. */
+const short = (data, digits) =>
+  JSON.parse(
+    JSON.stringify(data, (_, value) =>
+      typeof value === 'number' ? Number(value.toPrecision(digits)) : value,
+    ),
+  );
+
+/** What figures on all of MiniLM's layers open with, by the name of the file. */
+export async function ofLayers(load, superpose, miniLM) {
+  const { initialState } = await load('controls');
+  const library = {
+    first: async () => superpose,
+    superpose: async () => superpose,
+    miniLM: async () => miniLM,
+  };
+  const job = { signal: new AbortController().signal, progress() {} };
+  const computed = async (name, settings) => {
+    const { figure, compute } = await load(name);
+    return compute(library, { ...initialState(figure.controls), ...settings, layers: 'all' }, job);
+  };
+  // Few tokens: their attention in every head is most of the file.
+  const depth = await computed('depth', { text: 'The dog bit the man.' });
+  const needsPositions = {};
+  const { figure } = await load('needsPositions');
+  for (const pair of Object.keys(figure.controls.pair.options))
+    needsPositions[pair] = short(await computed('needsPositions', { pair }), 6);
+  // Attention is only drawn, in steps of a hundredth.
+  const attention = depth.attention.map((layer) => Array.from(layer, (weight) => Number(weight.toFixed(2))));
+  return written({ depth: { ...short({ ...depth, attention: [] }, 6), attention }, needsPositions });
+}
+
+const written = (files) =>
+  Object.fromEntries(Object.entries(files).map(([name, data]) => [name, `${JSON.stringify(data)}\n`]));
+
 /**
- * The text of each file by its name. `load` imports a module of web/figures by its name; `superpose` is a loaded
+ * The text of each file of runs by its name. `load` imports a module of web/figures by its name; `superpose` is a loaded
  * library.
  */
 export async function recordings(load, superpose) {
@@ -38,12 +73,12 @@ export async function recordings(load, superpose) {
     const { asked } = (await load(name)).opening();
     files[name] = await trainedCells(library, asked, job({}), () => undefined);
   }
-  return Object.fromEntries(Object.entries(files).map(([name, data]) => [name, `${JSON.stringify(data)}\n`]));
+  return written(files);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const library = join(root, 'build/package/index.js');
-  const { load } = await import(pathToFileURL(library).href);
+  const { load, loadMiniLM } = await import(pathToFileURL(library).href);
   const figures = async (name) =>
     (
       await runnerImport(join(root, `web/figures/${name}.ts`), {
@@ -52,7 +87,12 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
         resolve: { alias: { superpose: library } },
       })
     ).module;
-  const made = await recordings(figures, await load({ simd: 'plain' }));
+  const superpose = await load({ simd: 'plain' });
+  const only = process.argv[2] === '--layers';
+  const made = {
+    ...(await ofLayers(figures, superpose, await loadMiniLM(superpose))),
+    ...(only ? {} : await recordings(figures, superpose)),
+  };
   for (const [name, text] of Object.entries(made))
     writeFileSync(join(root, 'web/figures/recorded', `${name}.json`), text);
   process.exit();

@@ -1,36 +1,89 @@
 import { load, loadMiniLM } from 'superpose';
 import { describe, expect, inject, test } from 'vitest';
+import { initialState } from '../../web/figures/controls.ts';
 import * as depth from '../../web/figures/depth.ts';
+import type { AnyFigure } from '../../web/figures/figure.ts';
 import { bytesOfLayers, layersControl } from '../../web/figures/layersControl.ts';
 import * as needsPositions from '../../web/figures/needsPositions.ts';
 import type { Scene } from '../../web/plot/scene.ts';
+import { library } from '../../web/worker/library.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
 import { expectSoundPictures, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
 
 describe.runIf(inject('withModel'))('of all layers', () => {
-  test('before the first, there is what the first scores and the tables give', async () => {
+  const nothing = async () => {
+    throw new Error('Nothing may be fetched.');
+  };
+  const alone = { signal: new AbortController().signal, progress() {} };
+  /** The first view, of what was computed beforehand. */
+  const opened = async ({ figure, compute }: typeof depth | typeof needsPositions, settings = {}) => {
+    const state = { ...initialState(figure.controls), ...settings } as never;
+    const library = { first: nothing, superpose: nothing, opening: nothing, miniLM: nothing, recorded };
+    return { figure, state, data: (await compute(library, state, alone)) as never };
+  };
+
+  test('they open on all six layers, and fetch nothing of the model', async () => {
+    const whole = await opened(depth);
+    const { heads, states, attention, tokens } = whole.data as Awaited<ReturnType<typeof depth.compute>>;
+    expect([heads.length, states.length, attention.length]).toEqual([6, 7, 6]);
+    expect(attention[5]).toHaveLength(12 * tokens.length ** 2);
+    expect(whole.figure.describe(whole.data, whole.state)).toContain('The scores use it most in layer 1');
+    for (const pair of Object.keys(needsPositions.figure.controls.pair.options)) {
+      const { figure, data, state } = await opened(needsPositions, { pair });
+      expect(figure.describe(data, state)).toMatch(/^After the last layer/);
+      // A sentence of one's own has an effect only once the layers are there.
+      expect(figure.unused?.(state)).toEqual(expect.arrayContaining(['text', 'other', 'shift', 'seed']));
+    }
+    expect(whole.figure.unused?.(whole.state)).toEqual(['text']);
+    expect(depth.figure.unused?.({ ...(whole.state as object), layers: 'all' } as never)).toEqual([]);
+  });
+
+  test('what is shown beforehand is what it is here', async () => {
     for (const figure of [depth, needsPositions]) {
       const result = await run(figure);
       expectSoundPictures(result);
+      expectTextsApart(result);
       expect(result.state.layers).toBe('none');
     }
-    const { data } = await run(depth);
-    expect(data.heads).toHaveLength(1);
-    expect(data.states).toEqual([]);
-    // Head 2 attends to the previous token.
-    expect(data.heads[0][2]).toBeGreaterThan(0.9);
+    const here = await run(needsPositions, { layers: 'all', pair: 'teacher' });
+    const before = await run(needsPositions, { pair: 'teacher' });
+    expect(before.figure.describe(before.data, before.state)).toBe(
+      here.figure.describe(here.data, here.state),
+    );
+  });
+
+  /** A reader's own model has nothing that was computed beforehand. */
+  const early = async ({ figure, compute }: typeof depth | typeof needsPositions) => {
+    const state = initialState(figure.controls) as never;
+    const data = (await compute({ ...library() }, state, alone)) as never;
+    return { figure: figure as never as AnyFigure, state, data: data as never as Early };
+  };
+  /** What the first layer alone gives: see ownModel.test.ts. */
+  const first = async () => {
+    const { data, ...shown } = await run(depth);
+    const { heads, attention } = data;
+    return {
+      ...shown,
+      data: { ...data, states: [], heads: heads.slice(0, 1), attention: attention.slice(0, 1) },
+    };
+  };
+  type Early = Record<string, never[]> & { heads: number[][] };
+
+  test('without that there is what the first scores and the tables give', async () => {
+    for (const made of [await early(needsPositions), await first()]) expectSoundPictures(made);
   });
 
   test('what is not here keeps room for as many layers as the model has', async () => {
     const wordsOf = ({ marks }: Scene) => marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
-    const { figure, data, state } = await run(needsPositions);
+    const { figure, data, state } = await early(needsPositions);
     expect(wordsOf(figure.scene(data, state, 700))).toEqual(expect.arrayContaining(['5', '6']));
-    const two = wordsOf(figure.scene({ ...data, layers: 2 }, state, 700));
+    const two = wordsOf(figure.scene({ ...(data as object), layers: 2 }, state, 700));
     expect(two).toContain('2');
     expect(two).not.toContain('3');
     expect(two.join(' ')).toContain('Layers 1 to 2 come with');
-    const shown = await run(depth);
+    const shown = await first();
     const above = wordsOf(shown.figure.scene(shown.data, shown.state, 700)).join(' ');
     expect(above).toContain('Layers 1 to 5 come with');
   });
@@ -78,13 +131,17 @@ describe.runIf(inject('withModel'))('of all layers', () => {
       }
     }
     // Without layers, a mean over tokens knows of order only through the σ that a token's sum is divided by.
-    const { data } = await run(needsPositions, { pair: 'dog' });
+    const { data } = await run(needsPositions, { layers: 'all', pair: 'dog' });
     expect(data.curves[2].cosines[0]).toBeGreaterThan(0.999);
     expect(data.curves.at(-1).cosines[0]).toBeGreaterThan(0.999);
   });
 
   test('a shuffle keeps pieces together and the closing mark where it is', async () => {
-    const { data } = await run(needsPositions, { text: 'Superposition delights everybody.', seed: 3 });
+    const { data } = await run(needsPositions, {
+      layers: 'all',
+      text: 'Superposition delights everybody.',
+      seed: 3,
+    });
     expect(data.shuffled[0]).toBe('[CLS]');
     expect(data.shuffled.slice(-2)).toEqual(['.', '[SEP]']);
     const first = data.tokens.findIndex((token: string) => token.startsWith('##'));

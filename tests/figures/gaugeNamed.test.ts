@@ -6,6 +6,7 @@ import type { AnyFigure, DataTable } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 
 const names = /\braw\b|\bcanonical\b/i;
 
@@ -30,7 +31,7 @@ function trainedStates(figure: AnyFigure): State[] {
 const inWords = ({ columns, rows }: DataTable) => [...columns, ...rows.slice(0, 40).flat()].join(' ');
 
 describe.runIf(inject('withModel'))('of a model', () => {
-  const loaded = library();
+  const loaded = { ...library(), recorded };
   test('each figure is among these or is of no model', async () => {
     const found: string[] = [];
     for (const [name, load] of Object.entries(figures))

@@ -1,22 +1,25 @@
 // Figures of a reader's own model, MiniLM's figures with its numbers: the worker's side, without a page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { logitsOf, openModel, type Picture, type Table } from 'superpose';
+import { logitsOf, openingText, openModel, type Picture, type Table } from 'superpose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';
 import { type Opened, ownFigures } from '../../web/figures/ownModel.ts';
-import { about } from '../../web/plot/format.ts';
+import { groups } from '../../web/figures/terms.ts';
+import { about, aboutPercent } from '../../web/plot/format.ts';
 import { running } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { ownModel } from '../../web/worker/ownModel.ts';
+import { recorded } from '../../web/worker/recorded.ts';
 import { plain } from '../api/support/builds.ts';
 import { largestDifference } from '../api/support/numbers.ts';
 import { describeWeights } from '../api/support/weights.ts';
 import { expectSoundPictures } from './support.ts';
 
-const loaded = library();
+// What was computed beforehand is of MiniLM, never of a reader's model.
+const loaded = { ...library(), recorded };
 const job = { signal: new AbortController().signal, progress: () => {} };
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../reference/checkpoints/${name}`, import.meta.url));
@@ -351,7 +354,6 @@ describeWeights('MiniLM’s own file', () => {
     for (const [name, settings] of [
       ['heads', {}],
       ['heads', { layer: 1, gauge: 'raw' }],
-      ['depth', { layers: 'none' }],
       ['depth', { layers: 'all' }],
       ['needs-positions', { layers: 'all' }],
       ['tables', {}],
@@ -360,5 +362,12 @@ describeWeights('MiniLM’s own file', () => {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
       expect(await found(`own-${name}`, settings), name).toBe(await known(name, figure, settings));
     }
+    // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous token.
+    const { shares } = await (await loaded.miniLM()).decompose(openingText, { groups });
+    const share = shares[9 * 2 + 4] as number;
+    expect(share).toBeGreaterThan(0.9);
+    expect(await found('own-depth')).toContain(
+      `head 2 of the first layer is ${aboutPercent(share)} position → position`,
+    );
   }, 240_000);
 });

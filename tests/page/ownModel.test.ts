@@ -205,7 +205,13 @@ modelTest('a text is cut by the tokenizer that lies beside the weights', async (
   expect(own.finding).toBe(known.finding);
   await unfold(page, 'depth');
   const { finding } = await shown(page, 'depth');
-  expect((await shown(page, 'own-depth')).finding).toBe(finding);
+  await shown(page, 'own-depth');
+  await figureOf(page, 'own-depth')
+    .getByLabel(/^All 6/)
+    .check();
+  await expect
+    .poll(async () => (await page.evaluate(readFigure, 'own-depth'))?.finding, { timeout: 120_000 })
+    .toBe(finding);
 });
 
 test('a link to a figure of somebody’s model says what to open, and shows its state when that is opened', async () => {

@@ -5,9 +5,8 @@ import { type Area, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, Job, TextCompute, TextModel } from './figure.js';
-import { fetchingLayers, layersControl, roomFor, watching } from './layersControl.js';
+import { fetchingLayers, layersControl, quoted, roomFor, watching } from './layersControl.js';
 import { sentenceControl, sentenceRemark } from './sentence.js';
-import { groups } from './terms.js';
 
 const controls = {
   layers: layersControl,
@@ -17,7 +16,8 @@ const controls = {
 /** The most tokens in the map beside the heads. */
 const mostShown = 32;
 
-interface Data {
+export interface Depth {
+  text: string;
   tokens: readonly string[];
   dropped: number;
   /** [layers + 1], one for each state; empty until the later layers are here. */
@@ -35,29 +35,19 @@ interface Data {
 // Means over the corpus, which do not depend on the sentence.
 const known = new WeakMap<TextModel, CorpusMeans>();
 
-export const compute: TextCompute<typeof controls, Data> = async (library, { layers, text }, job) => {
-  const superpose = await library.superpose();
+export const compute: TextCompute<typeof controls, Depth> = async (library, { layers, text }, job) => {
+  const beforehand = layers === 'none' ? await library.recorded?.('depth') : undefined;
+  if (beforehand) return beforehand as Depth;
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   const all = model.layerBytes.length;
-  if (layers === 'none') {
-    const scores = await model.decompose(sentence, { groups });
-    // A relative bias is one more part.
-    const count = scores.parts.length ** 2;
-    const both = scores.parts.length + 1;
-    const shares = scores.heads.map((head) => scores.shares[count * head + both] as number);
-    const attention = scores.heads.flatMap((head) =>
-      Array.from(superpose.combineTerms(scores, head, Array(count).fill(true)).softmax),
-    );
-    const none = { states: [], windows: 0, sentences: 0 };
-    return { tokens, dropped, ...none, layers: all, heads: [shares], attention: [attention] };
-  }
   const means = known.get(model) ?? (await meansOf(model, job));
   known.set(model, means);
   const forward = await model.forward(sentence, { signal: job.signal });
   const shares = Array.from(means.heads.data);
   return {
+    text,
     tokens,
     dropped,
     windows: means.windows,
@@ -94,7 +84,7 @@ const panels = [
 const positional = 0.4;
 
 /** The heads and the map beside them and, if the states are known, their panels above. */
-function arrange(data: Data, width: number) {
+function arrange(data: Depth, width: number) {
   const wide = width >= 640;
   const high = data.states.length > 0 ? (wide ? 190 : 150) : 0;
   const each = wide ? (width - 32) / 3 : width;
@@ -131,7 +121,7 @@ function arrange(data: Data, width: number) {
 const opening = { i: 0, j: 2 };
 
 /** A head's attention in the sentence. */
-function attentionAt(data: Data, layer: number, head: number, width: number): Mark[] {
+function attentionAt(data: Depth, layer: number, head: number, width: number): Mark[] {
   const { square } = arrange(data, width);
   const n = data.tokens.length;
   const whole = data.attention[layer] as ArrayLike<number>;
@@ -146,16 +136,23 @@ function attentionAt(data: Data, layer: number, head: number, width: number): Ma
       ink: 'ink',
       size: 13,
     },
-    { mark: 'text', x: square.x, y: square.y - 8, text: 'your sentence, queries in rows', ink: 'quiet' },
+    {
+      mark: 'text',
+      x: square.x,
+      y: square.y - 8,
+      text: `${quoted(data.text, 20)}, queries in rows`,
+      ink: 'quiet',
+    },
   ];
 }
 
-export const figure: Figure<typeof controls, Data> = {
+export const figure: Figure<typeof controls, Depth> = {
   name: 'depth',
   title: 'Where position goes',
   controls,
   source: () => 'trained',
   waiting: fetchingLayers,
+  unused: ({ layers }) => (layers === 'none' ? ['text'] : []),
   redraws: true,
 
   scene(data, _, width, __, cursor) {

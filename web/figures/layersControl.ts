@@ -1,4 +1,5 @@
-// Whether a figure has the layers after the first scores, which are fetched only when the reader asks.
+// Whether a figure runs all layers, which are fetched only when the reader asks. Until then it shows what was computed
+// beforehand, or, for a reader's own model, what needs no layer.
 import type { MiniLM } from 'superpose';
 import type { Mark } from '../plot/scene.js';
 import type { Choice } from './controls.js';
@@ -7,8 +8,8 @@ import type { Job } from './figure.js';
 /** The size is that of all layers' files together; a test compares it with the manifest. */
 export const layersControl = {
   kind: 'choice',
-  label: 'Layers of MiniLM',
-  options: { none: 'Before the first', all: 'All six (fetches 20.7 MB)' },
+  label: 'Computed',
+  options: { none: 'Beforehand', all: 'Here, for your sentence (fetches 20.7 MB)' },
   initial: 'none',
   radio: true,
 } as const satisfies Choice;
@@ -35,3 +36,7 @@ export const roomFor = (x: number, y: number, lines: readonly string[]): Mark[] 
 /** Bytes of the files of all layers. */
 export const bytesOfLayers = ({ layerBytes }: MiniLM): number =>
   layerBytes.reduce((sum, bytes) => sum + bytes, 0);
+
+/** A text in quotation marks, cut where it is too long for its place. */
+export const quoted = (text: string, most: number): string =>
+  `“${text.length > most ? `${text.slice(0, most - 1)}…` : text}”`;

@@ -6,7 +6,7 @@ import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Figure, Job, Said, TextCompute, TextModel } from './figure.js';
-import { fetchingLayers, layersControl, roomFor, watching } from './layersControl.js';
+import { fetchingLayers, layersControl, quoted, roomFor, watching } from './layersControl.js';
 import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
 /** Sentences that differ in who does what, and one that says the same in other words. */
@@ -70,6 +70,8 @@ const textsOf = ({ pair, text, other }: State): [string, string] =>
   pair === 'yours' ? [text, other] : [pairs[pair][0], pairs[pair][1]];
 
 export const compute: TextCompute<typeof controls, Data> = async (library, state, job) => {
+  const beforehand = state.layers === 'none' ? await library.recorded?.('needsPositions') : undefined;
+  if (beforehand) return (beforehand as Record<State['pair'], Data>)[state.pair];
   const superpose = await library.superpose();
   const model = await library.miniLM();
   const texts = textsOf(state);
@@ -99,7 +101,7 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   for (const [name, ink, dashed, change] of changes) {
     curves.push({ name, ink, dashed, cosines: await against(sentence, change) });
   }
-  curves.push({ name: `“${cut(texts[1])}”`, ink: 'warning', dashed: true, cosines: await against(another) });
+  curves.push({ name: quoted(texts[1], 34), ink: 'warning', dashed: true, cosines: await against(another) });
   const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
   const { tokens, dropped } = sentence;
   return { tokens, first, dropped, texts, shuffled, curves, layers: all, positions };
@@ -149,7 +151,6 @@ function ordersOf(superpose: Superpose, { tokens }: Sentence, seed: number) {
   };
 }
 
-const cut = (text: string) => (text.length > 34 ? `${text.slice(0, 33)}…` : text);
 const high = 320;
 const lineOf = 18;
 
@@ -159,7 +160,8 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'trained',
   waiting: fetchingLayers,
-  unused: ({ pair }) => (pair === 'yours' ? [] : ['text', 'other']),
+  unused: ({ layers, pair }) =>
+    layers === 'none' ? ['text', 'other', 'shift', 'seed'] : pair === 'yours' ? [] : ['text', 'other'],
 
   scene({ curves, layers }, _, width) {
     const states = layers + 1;
@@ -203,12 +205,14 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe({ curves, texts, first, positions }, { layers }) {
+  describe({ curves, texts, first, positions }) {
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
     const where =
-      layers === 'all' ? 'After the last layer' : 'Before the first layer, where no word has met another';
+      (curves[0]?.cosines.length ?? 1) > 1
+        ? 'After the last layer'
+        : 'Before the first layer, where no word has met another';
     return `${where}: give every word of “${texts[0]}” the sentence’s mean position row, and its embedding keeps a cosine of ${about(mean.cosine)} with what it was (${first} keeps its own row). With the mean of all ${positions} rows, ${first}’s too, it keeps ${about(table.cosine)}; with the words shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
   },
 

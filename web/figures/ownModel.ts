@@ -168,7 +168,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   if (model.readsText)
     add(
       as(
-        depth,
+        readersOwn(depth),
         'own-depth',
         `${name}: where position goes`,
         { layers, text: sentenceControl },
@@ -184,7 +184,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
     : { ...input, otherIds: ids('Ids of another', '5, 4, 3, 2') };
   add(
     as(
-      needsPositions,
+      readersOwn(needsPositions),
       'own-needs-positions',
       `${name}: does it need positions?`,
       { layers, ...two, shift: { ...shift, values, initial: values.includes(64) ? 64 : 1 }, seed },
@@ -194,6 +194,12 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   );
   return made;
 }
+
+/** Nothing of it was computed beforehand, so its inputs are there from the start. */
+const readersOwn = <F extends AnyFigure>(figure: F): F => ({
+  ...figure,
+  unused: (state) => figure.unused?.({ ...state, layers: 'all' }) ?? [],
+});
 
 const gramControls = {
   mean: {

@@ -9,14 +9,16 @@ import {
   type Picture,
   type Scores,
   type Sentence,
+  type Superpose,
 } from 'superpose';
 import type { State } from '../figures/controls.js';
+import type { Depth } from '../figures/depth.js';
 import type { Job, Library, Rows, TextLibrary, TextModel } from '../figures/figure.js';
 import { sharedOut } from '../figures/heads.js';
 import type { OneScore } from '../figures/oneScore.js';
 import type { FamilyAsked, GramData, Opened, OwnQuestion, OwnState } from '../figures/ownModel.js';
 import { mostTokens } from '../figures/sentence.js';
-import { kindOf, terms } from '../figures/terms.js';
+import { groups, kindOf, terms } from '../figures/terms.js';
 import type { Run } from './answers.js';
 
 interface Held {
@@ -73,8 +75,11 @@ export async function ownModel(
   if (named) {
     const { ids = '', otherIds = '' } = state as Record<string, string>;
     const both = model.readsText ? {} : { text: ids, other: otherIds, pair: 'yours' };
-    const own = { ...library, miniLM: async () => texts } satisfies TextLibrary;
+    // What was computed beforehand is MiniLM's.
+    const own = { ...library, recorded: undefined, miniLM: async () => texts } satisfies TextLibrary;
     // These figures need no more of a model than a TextModel has.
+    if (named === 'depth' && state.layers === 'none')
+      return ofFirstLayer(superpose, texts, String(state.text));
     return running(own as Library & TextLibrary)(named, { ...state, ...both, tokens: 'sentence' }, job);
   }
   if (figure === 'own-overlap' || figure === 'own-gram') {
@@ -154,6 +159,23 @@ async function openedOf(model: OpenedModel): Promise<Opened> {
   const { layers, positions } = model;
   const ofFile = { name, about, family, parts, vocabulary, bytes, layers, positions };
   return { ...ofFile, heads, epsilon, summands, readsText, picture, digest: await model.digest() };
+}
+
+/** What `depth` shows before the later layers are read. */
+async function ofFirstLayer(superpose: Superpose, model: TextModel, text: string): Promise<Depth> {
+  const sentence = await model.tokenize(text, 32);
+  const scores = await model.decompose(sentence, { groups });
+  // A relative bias is one more part.
+  const count = scores.parts.length ** 2;
+  const both = scores.parts.length + 1;
+  const shares = scores.heads.map((head) => scores.shares[count * head + both] as number);
+  const attention = scores.heads.flatMap((head) =>
+    Array.from(superpose.combineTerms(scores, head, Array(count).fill(true)).softmax),
+  );
+  const { tokens, dropped } = sentence;
+  const layers = model.layerBytes.length;
+  const none = { states: [], windows: 0, sentences: 0 };
+  return { text, tokens, dropped, ...none, layers, heads: [shares], attention: [attention] };
 }
 
 /** The tokens of a text, or of a list of ids where the model has no tokenizer. */

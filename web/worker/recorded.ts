@@ -1,4 +1,5 @@
-// Runs of small models that were trained beforehand, by the names of their files: what figures open with.
+// What figures open with, by the names of its files: runs of small models that were trained beforehand, and what
+// MiniLM's layers make of a sentence.
 const files: Record<string, () => Promise<{ default: unknown }>> = {
   lookup: () => import('../figures/recorded/lookup.json'),
   roll: () => import('../figures/recorded/roll.json'),
@@ -7,6 +8,8 @@ const files: Record<string, () => Promise<{ default: unknown }>> = {
   schemesTasks: () => import('../figures/recorded/schemesTasks.json'),
   narrow: () => import('../figures/recorded/narrow.json'),
   longer: () => import('../figures/recorded/longer.json'),
+  depth: () => import('../figures/recorded/depth.json'),
+  needsPositions: () => import('../figures/recorded/needsPositions.json'),
 };
 
 export const recorded = async (name: string): Promise<unknown> => (await files[name]?.())?.default;

@@ -4,7 +4,6 @@ import type { First } from '../first.js';
 import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import { changedRows } from './changedPositions.js';
-import { corpusIds, corpusSentences } from './corpus.js';
 import { type CorpusMeans, type CorpusMeansOptions, corpusOf } from './corpusMeans.js';
 import type { EncoderDecomposeInput, ForwardInput } from './encoder.js';
 import { layeredModel } from './layeredModel.js';
@@ -12,7 +11,7 @@ import type { MiniLM, Sentence } from './minilm.js';
 import { resident } from './resident.js';
 
 // One chunk for everything that few readers need.
-export { changedRows, corpusOf, corpusSentences, layeredModel };
+export { changedRows, corpusOf, layeredModel };
 
 /** For a caller who waits for the model’s layers and may stop waiting. Layers that have arrived stay. */
 export interface LayersWatch {
@@ -104,13 +103,18 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
   ) => run.decompose<P>(sentenceOf(text), options);
 
   const corpusMeans = async (options: CorpusMeansOptions = {}): Promise<CorpusMeans> => {
-    const { sentences = corpusSentences } = options;
-    const cut = () => corpusOf(sentences, (text) => model.tokenize(text).ids);
-    return run.corpusMeans(cut, options, sentences === corpusSentences ? ownRows : undefined);
+    const { sentences } = options;
+    const cut = async () =>
+      corpusOf(
+        sentences ?? (await import('./corpus.js')).corpusSentences,
+        (text) => model.tokenize(text).ids,
+      );
+    return run.corpusMeans(cut, options, sentences === undefined ? ownRows : undefined);
   };
 
   /** summands() for sentences of the corpus, whose words come in a single file. */
   const ownRows = async (precision: Precision, signal?: AbortSignal): Promise<MiniLM['summands']> => {
+    const { corpusIds, corpusSentences } = await import('./corpus.js');
     const all = corpusIds(corpusSentences.map((text) => model.tokenize(text).ids));
     const { data } = (await corpusRows(all.length, { signal }))('rows', precision);
     const places = new Map(all.map((id, place) => [id, place]));

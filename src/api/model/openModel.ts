@@ -367,9 +367,9 @@ export async function openModel(
     },
     async corpusMeans(asked: OpenCorpusMeansOptions = {}) {
       const run = await held.layered();
-      const { corpusOf, corpusSentences } = await import('./layers.js');
+      const { corpusOf } = await import('./layers.js');
       const cut = async () => {
-        const all = asked.sentences ?? corpusSentences;
+        const all = asked.sentences ?? (await import('./corpus.js')).corpusSentences;
         if (!Array.isArray(all)) check.refuse('sentences', 'a list of texts', all, false);
         const ids: (readonly number[])[] = [];
         for (const one of all)
