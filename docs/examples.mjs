@@ -106,6 +106,14 @@ const position = superpose.learnedPositions({ positions: 6, d_model: 8, seed: 5 
 return superpose.vitEmbeddings({ patches, classToken: new Float64Array(8), position }).rows;`,
   },
   {
+    name: 'wavelengths',
+    kind: encoding,
+    what: 'what the base buys at a length and a width',
+    source: 'the definition',
+    code: `const found = superpose.wavelengths({ positions: 512, d_model: 512, base: 10000 });
+return [found.belowOneTurn, found.nearest, found.fallsTo, found.firstNegative];`,
+  },
+  {
     name: 'rotate',
     kind: encoding,
     what: 'rotary positions, on queries or keys',

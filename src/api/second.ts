@@ -4,6 +4,7 @@ import { gramApi } from './encodings/gram.js';
 import { relativePositionApi } from './encodings/relativePosition.js';
 import { rotaryApi } from './encodings/rotary.js';
 import { shiftApi } from './encodings/shift.js';
+import { wavelengthsApi } from './encodings/wavelengths.js';
 import { type Made, made } from './factories.js';
 import type { First } from './first.js';
 import { collisionsApi } from './geometry/collisions.js';
@@ -30,6 +31,7 @@ export type * from './encodings/gram.js';
 export type * from './encodings/relativePosition.js';
 export type * from './encodings/rotary.js';
 export type * from './encodings/shift.js';
+export type * from './encodings/wavelengths.js';
 export type * from './geometry/collisions.js';
 export type * from './geometry/cosines.js';
 export type * from './geometry/meanDecomposition.js';
@@ -53,6 +55,7 @@ const factories = [
   relativePositionApi,
   rotaryApi,
   shiftApi,
+  wavelengthsApi,
   collisionsApi,
   cosinesApi,
   meanDecompositionApi,

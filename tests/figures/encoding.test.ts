@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest';
+import { readState } from '../../web/figures/controls.ts';
 import * as encoding from '../../web/figures/encoding.ts';
 import { expectSoundPictures, run } from './support.ts';
 
@@ -65,4 +66,93 @@ test('the ends of both halves: a slow sine moves as sin 0.0127, its cosine as 1 
   expect(figure.describe(data, state)).toContain(
     'Channels 0, 255, 256 and 511 move by 2.0, 0.013, 2.0 and 8.1\u00a0×\u00a010⁻⁵.',
   );
+});
+
+const bought = (settings: Record<string, string | number> = {}) =>
+  run(encoding, { of: 'base', encoding: 'interleaved', positions: 512, ...settings });
+
+test.each([
+  { base: 10, positions: 16, d: 16 },
+  { base: 10, positions: 512 },
+  { base: 1_000_000 },
+  { encoding: 'tensor2tensor', base: 1000, d: 64 },
+])('what the base buys is drawn: %o', async (settings) => expectSoundPictures(await bought(settings)));
+
+test.each([
+  [
+    10,
+    ['falls up to distance 6', 'is below 0 at distance 5 already', '0 of 256 pairs', '0.46 of a row’s norm'],
+  ],
+  [
+    10_000,
+    [
+      'falls up to distance 43',
+      'positive up to distance 3,283, beyond',
+      '133 of 256 pairs',
+      '0.23 of a row’s norm',
+    ],
+  ],
+  [
+    1_000_000,
+    [
+      'falls up to distance 24',
+      'positive up to distance 20,000 at least',
+      '174 of 256 pairs',
+      '0.19 of a row’s norm',
+    ],
+  ],
+])('base %i over 512 positions of 512 channels, in words', async (base, said) => {
+  const { data, figure, state } = await bought({ base });
+  for (const part of said) expect(figure.describe(data, state)).toContain(part);
+});
+
+test('axes stay where they are while the base moves', async () => {
+  const ticks = async (base: number) => {
+    const { data, figure, state } = await bought({ base });
+    const { marks, regions } = figure.scene(data, state, 700);
+    const grid = marks.filter((mark) => mark.mark === 'line' && !mark.ink && !mark.dashed);
+    return { grid, regions };
+  };
+  const usual = await ticks(10_000);
+  expect(usual.grid.length).toBeGreaterThan(12);
+  for (const base of [10, 1000, 1_000_000]) expect(await ticks(base)).toEqual(usual);
+});
+
+test('wavelengths and likeness in the table, by their formulas', async () => {
+  const { data, figure, state } = await bought({ base: 100, d: 64 });
+  const { rows } = figure.table(data, state);
+  for (const [pair, length, distance, value] of rows as (number | '')[][]) {
+    if (pair !== '') {
+      expect(length).toBeCloseTo(2 * Math.PI * 100 ** ((pair as number) / 32), 9);
+      continue;
+    }
+    let sum = 0;
+    for (let i = 0; i < 32; i++) sum += Math.cos((distance as number) * 100 ** (-i / 32));
+    expect(value).toBeCloseTo(sum / 32, 9);
+  }
+  expect(rows.length).toBeGreaterThan(300);
+});
+
+test('the image of another base, and none of a table that has no base', async () => {
+  const { data, figure, state } = await run(encoding, {
+    base: 10,
+    positions: 16,
+    d: 16,
+    encoding: 'interleaved',
+  });
+  const { rows } = figure.table(data, state);
+  const at = (p: number, c: number) => (rows[16 * p + c] as number[])[2];
+  expect(at(7, 14)).toBeCloseTo(Math.sin(7 * 10 ** (-14 / 16)), 6);
+  const drawn = await run(encoding, { of: 'base', encoding: 'random', positions: 16, d: 16 });
+  expect(drawn.figure.unused?.(drawn.state)).toEqual(['of', 'base']);
+  expectSoundPictures(drawn);
+});
+
+test('a link of before the base could be set shows what it showed', () => {
+  const old = { encoding: 'interleaved', positions: '64', d: '32', threshold: '0.1', seed: '1' };
+  const { state, refused } = readState(encoding.figure.controls, Object.entries(old));
+  expect(refused).toEqual([]);
+  expect(state).toMatchObject({ of: 'image', base: 10_000 });
+  const impossible = readState(encoding.figure.controls, [['base', '0.5']]);
+  expect(impossible.refused[0]).toContain('takes one of 10, 100, 1000, 10000, 100000, 1000000');
 });

@@ -112,3 +112,29 @@ test('the dots: before and after on the token’s circle, the turned one on the 
     expect(turned[1]).toBeCloseTo(-s * before[0] + c * before[1], 11);
   }
 });
+
+test('another base has other products and another shift; axes and colours stay', async () => {
+  const drawn = async (base: number) => {
+    const result = await run(gram, { base });
+    expectSoundPictures(result);
+    const { marks } = result.figure.scene(result.data, result.state, 900);
+    const grid = marks.filter((mark) => mark.mark === 'line');
+    const colours = marks.flatMap((mark) => (mark.mark === 'raster' ? [mark.low, mark.high] : []));
+    return { data: result.data, axes: { grid, colours } };
+  };
+  const [small, usual] = [await drawn(10), await drawn(10_000)];
+  expect(small.axes).toEqual(usual.axes);
+  for (const [{ data }, base] of [
+    [small, 10],
+    [usual, 10_000],
+  ] as const) {
+    let sum = 0;
+    for (let i = 0; i < 16; i++) sum += Math.cos(9 * base ** (-i / 16));
+    expect(data.matrices[0][9]).toBeCloseTo(sum, 11);
+  }
+  const { data } = await shift({ base: 10, k: 9 });
+  let move = 0;
+  for (let i = 0; i < 16; i++) move += 2 - 2 * Math.cos(9 * 10 ** (-i / 16));
+  expect(data.moves[8]).toBeCloseTo(Math.sqrt(move), 12);
+  expect(Math.max(...data.encodingErrors)).toBeLessThan(1e-13);
+});

@@ -210,3 +210,24 @@ test('parameters of BERT-base’s shape', async () => {
     expect(figure.describe(data, state)).toContain(`It adds ${count.toLocaleString('en')} parameters`);
   }
 });
+
+test('the base reaches sinusoids and rotations; axes stay, and other schemes do not notice', async () => {
+  const at = (base: number, scheme = 'rope') => run(schemes, { base, scheme, n: 9 });
+  const [small, usual] = [await at(10), await at(10_000)];
+  const changed = ids.filter(
+    (id) => String(small.data.schemes[id].logits.values) !== String(usual.data.schemes[id].logits.values),
+  );
+  const sinusoids = ['added', 'concatenated-raw', 'concatenated-full', 'concatenated-block-diagonal'];
+  expect(changed).toEqual([...sinusoids, 'transformer-xl', 'rope', 'decoupled-rope']);
+  const kernel = (base: number, data: typeof small.data) => {
+    const all = data.schemes['concatenated-raw'].logits.offsets.kernel;
+    let cosines = 0;
+    for (let i = 0; i < 32; i++) cosines += Math.cos(5 * base ** (-i / 32)) - 1;
+    expect(all[8 + 5] - all[8]).toBeCloseTo(cosines, 10);
+  };
+  kernel(10, small.data);
+  kernel(10_000, usual.data);
+  const grid = ({ figure, data, state }: typeof small) =>
+    figure.scene(data, state, 700).marks.filter((mark) => mark.mark === 'line');
+  expect(grid(small)).toEqual(grid(usual));
+});

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { published } from '../../web/build/published.ts';
 import { linkOf, verdicts } from '../../web/build/verdicts.ts';
+import * as encoding from '../../web/figures/encoding.ts';
 import * as keepApart from '../../web/figures/keepApart.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { run } from '../figures/support.ts';
@@ -85,7 +86,7 @@ for (const verdict of verdicts) {
       expect(said, 'the figure').toContain(part);
       expect(flat(why), 'the verdict').toContain(part);
     }
-    for (const number of numbersIn(why)) expect(known, number).toContain(number);
+    for (const number of numbersIn(`${verdict.verdict}. ${why}`)) expect(known, number).toContain(number);
   });
 }
 
@@ -183,6 +184,16 @@ test('wide tables overlap more than narrow ones, large ones more than small, and
   expect(large.least).toBeGreaterThan(narrow.largest);
   const fixed = (await run(keepApart, { rows: 'neither', d_model: 12 })).data;
   expect(fixed.accuracy.largest).toBeLessThan(0.6);
+});
+
+test('a smaller base sets neighbours farther apart', async () => {
+  expect(verdictOn('The base must be')).toContain('A smaller base sets neighbours farther apart');
+  const nearest = async (base: number) => {
+    const of = { of: 'base', encoding: 'interleaved', positions: 512, base };
+    return (await run(encoding, of)).data.nearest;
+  };
+  const all = await Promise.all([10, 100, 1000, 10_000, 100_000, 1_000_000].map(nearest));
+  expect(all).toEqual([...all].sort((one, other) => other - one));
 });
 
 test('√(2d) keeps TUPE’s scores as far apart as those of words alone', async () => {

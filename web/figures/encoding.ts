@@ -6,9 +6,18 @@ import type { Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Library } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
-import { sinusoids } from './sinusoids.js';
+import { bases, sinusoids } from './sinusoids.js';
+import * as wavelengths from './wavelengths.js';
 
 const controls = {
+  of: {
+    kind: 'choice',
+    label: 'What is shown',
+    options: { image: 'Channels and directions', base: 'What the base buys' },
+    initial: 'image',
+    before: 'image',
+    radio: true,
+  },
   encoding: {
     kind: 'choice',
     label: 'Encoding',
@@ -23,6 +32,7 @@ const controls = {
   },
   positions: { kind: 'steps', label: 'Positions L', values: [16, 32, 64, 128, 256, 512], initial: 128 },
   d: { kind: 'steps', label: 'Width d', values: [16, 32, 64, 128, 256, 384, 512], initial: 512 },
+  base: bases,
   threshold: {
     kind: 'steps',
     label: 'Threshold',
@@ -34,7 +44,7 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-interface Data {
+interface Channels {
   /** [positions, d], row by row. */
   values: Float32Array;
   positions: number;
@@ -44,22 +54,41 @@ interface Data {
   ranks: Pick<Ranks, 'numerical' | 'stable' | 'energy' | 'participationRatio'>;
 }
 
+type Data = Channels | wavelengths.Bought;
+
+const isBought = (data: Data): data is wavelengths.Bought => 'lengths' in data;
+
+/** A drawn or learned table has no wavelengths. */
+const isDrawn = ({ encoding }: State): boolean => encoding === 'random' || encoding === 'learned';
+
 /** A table of full rank with more entries takes so long that progress is shown. */
 const large = 2 ** 17;
 
 /** The tables seen last, because sliders come back to where they were. Four of the largest take 4 MB. */
-const kept = new Map<string, Data>();
+const kept = new Map<string, Channels>();
 const mostKept = 4;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const { encoding, positions, d, seed } = state;
-  const key = [encoding, positions, encoding === 'learned' || d, encoding === 'random' && seed].join();
+  const { encoding, positions, d, seed, base } = state;
+  if (encoding !== 'random' && encoding !== 'learned' && state.of === 'base') {
+    const superpose = await library.superpose();
+    const options = { positions, d_model: d, base };
+    return { ...options, ...superpose.wavelengths({ ...options, ...sinusoids[encoding] }) };
+  }
+  const drawn = isDrawn(state);
+  const key = [
+    encoding,
+    positions,
+    encoding === 'learned' || d,
+    drawn || base,
+    encoding === 'random' && seed,
+  ].join();
   let data = kept.get(key);
   if (!data) {
     const superpose = await library.superpose();
     const table = await tableOf(library, superpose, state);
     job.signal.throwIfAborted();
-    if ((encoding === 'random' || encoding === 'learned') && table.data.length > large) {
+    if (drawn && table.data.length > large) {
       job.progress(0.1);
       await new Promise((resolve) => setTimeout(resolve));
       job.signal.throwIfAborted();
@@ -80,7 +109,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 };
 
 async function tableOf(library: Library, superpose: Superpose, state: State): Promise<Table<Float64Array>> {
-  const { encoding, positions, d, seed } = state;
+  const { encoding, positions, d, seed, base } = state;
   if (encoding === 'learned') {
     const model = await library.miniLM();
     // Only the positions are wanted; any word will do, and [PAD] is in the first file.
@@ -91,10 +120,10 @@ async function tableOf(library: Library, superpose: Superpose, state: State): Pr
     // Of the same squared length as a sinusoidal row, d/2.
     return superpose.randomNormal({ rows: positions, columns: d, seed, standardDeviation: Math.SQRT1_2 });
   }
-  return superpose.sinusoidal({ positions, d_model: d, ...sinusoids[encoding] });
+  return superpose.sinusoidal({ positions, d_model: d, base, ...sinusoids[encoding] });
 }
 
-const moving = ({ ranges }: Data, { threshold }: State): number =>
+const moving = ({ ranges }: Channels, { threshold }: State): number =>
   ranges.filter((range) => range > threshold).length;
 
 /** All sines come before all cosines. */
@@ -111,9 +140,17 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'A position encoding as an image, its channels and its directions',
   controls,
   source: ({ encoding }) => (encoding === 'learned' ? 'trained' : encoding === 'random' ? 'seeded' : 'exact'),
-  unused: ({ encoding }) => (encoding === 'learned' ? ['d', 'seed'] : encoding === 'random' ? [] : ['seed']),
+  unused: (state) =>
+    state.encoding === 'learned'
+      ? ['of', 'base', 'd', 'seed']
+      : state.encoding === 'random'
+        ? ['of', 'base']
+        : state.of === 'base'
+          ? ['threshold', 'seed']
+          : ['seed'],
 
   scene(data, state, width) {
+    if (isBought(data)) return wavelengths.scene(data, width);
     const { values, positions, d_model, ranges, ranks } = data;
     const { threshold } = state;
     const most = Math.max(threshold, ...ranges);
@@ -223,6 +260,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data, state) {
+    if (isBought(data)) return wavelengths.describe(data);
     const { positions, d_model, ranks } = data;
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
     // The ends of both halves: where each layout has its fast and slow channels.
@@ -230,10 +268,18 @@ export const figure: Figure<typeof controls, Data> = {
     return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
   },
 
-  cells: ({ positions, d_model }) => ({ rows: positions, columns: d_model }),
-  firstCursor: ({ positions, d_model }) => ({ i: positions - 1, j: Math.max(0, d_model - 16) }),
+  cells: (data) =>
+    isBought(data)
+      ? { rows: 1, columns: data.lengths.length }
+      : { rows: data.positions, columns: data.d_model },
+  firstCursor: (data) =>
+    isBought(data)
+      ? { i: 0, j: data.lengths.length - 1 }
+      : { i: data.positions - 1, j: Math.max(0, data.d_model - 16) },
 
-  readout({ values, d_model, ranges }, { threshold }, { i, j }) {
+  readout(data, { threshold }, { i, j }) {
+    if (isBought(data)) return wavelengths.readout(data, j);
+    const { values, d_model, ranges } = data;
     const range = ranges[j] ?? Number.NaN;
     return [
       `Position ${i}, channel ${j}: `,
@@ -247,7 +293,9 @@ export const figure: Figure<typeof controls, Data> = {
       ? 'The colours are those of the positions from 1 on; position 0 goes far beyond them.'
       : '',
 
-  table({ values, positions, d_model, ranges }, { encoding }) {
+  table(data, { encoding }) {
+    if (isBought(data)) return wavelengths.table(data);
+    const { values, positions, d_model, ranges } = data;
     const rows: number[][] = [];
     for (let p = 0; p < positions; p++) {
       for (let c = 0; c < d_model; c++) {
@@ -261,7 +309,12 @@ export const figure: Figure<typeof controls, Data> = {
 
 const listed = (items: (string | number)[]) => `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 
-const measures = ({ energy, numerical, participationRatio, stable }: Data['ranks']): [string, number][] => [
+const measures = ({
+  energy,
+  numerical,
+  participationRatio,
+  stable,
+}: Channels['ranks']): [string, number][] => [
   ['directions, 99 % energy', energy],
   ['numerical rank', numerical],
   ['participation ratio', participationRatio],

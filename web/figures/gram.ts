@@ -19,7 +19,7 @@ import {
 import type { Ink, Mark, Region, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
-import { sinusoidNames, sinusoids } from './sinusoids.js';
+import { bases, sinusoidNames, sinusoids } from './sinusoids.js';
 
 const shifts = 64;
 const tableRows = 64;
@@ -34,6 +34,7 @@ const controls = {
   },
   encoding: { kind: 'choice', label: 'Sinusoidal encoding', options: sinusoidNames, initial: 'interleaved' },
   positions: { kind: 'steps', label: 'Positions L', values: [8, 16, 32, 64, 96], initial: 64 },
+  base: { ...bases, more: true },
   k: { kind: 'range', label: 'Shift k', min: 1, max: shifts, step: 1, initial: 5 },
   p: { kind: 'range', label: 'Position p', min: 0, max: tableRows - 1, step: 1, initial: 3 },
   scale: { kind: 'range', label: 'Token scale', min: 0, max: 2, step: 0.05, initial: 1 },
@@ -63,6 +64,8 @@ interface Products {
   matrices: Float64Array[];
   /** By form: the largest max − min along a diagonal. */
   spreads: number[];
+  /** By form: the least and the largest value with any base, so that axes stay while it is moved. */
+  ends: [number, number][];
 }
 
 /** Each position to the one k further on. */
@@ -85,41 +88,58 @@ const isShift = (data: Data): data is Shifts => 'moves' in data;
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
   if (state.of === 'shift') return shifted(superpose, state);
-  const { positions, d: d_model, seed, encoding } = state;
-  const { matrices, ...spreads } = superpose.gramSpreads({
-    positions,
-    d_model,
-    ...sinusoids[encoding],
-    seed,
-  });
+  const { base } = state;
+  const { matrices, ...spreads } = spreadsOf(superpose, state, base);
   return {
-    n: positions,
+    n: state.positions,
     matrices: forms.map(({ name }) => matrices[name]),
     spreads: forms.map(({ name }) => spreads[name]),
+    ends: endsOf(superpose, state),
   };
 };
 
-// The errors of the encoding depend on nothing but the width.
-let last: { d: number; errors: number[] } | undefined;
+const spreadsOf = (superpose: Superpose, { positions, d, seed, encoding }: State, base: number) =>
+  superpose.gramSpreads({ positions, d_model: d, ...sinusoids[encoding], base, seed });
 
-function shifted(superpose: Superpose, { k, p, d, scale, seed }: State): Shifts {
+let lastEnds: { key: string; ends: Products['ends'] } | undefined;
+
+function endsOf(superpose: Superpose, state: State): Products['ends'] {
+  const { positions, d, seed, encoding } = state;
+  const key = [positions, d, seed, encoding].join();
+  if (lastEnds?.key !== key) {
+    const all = bases.values.map((base) => spreadsOf(superpose, state, base).matrices);
+    const ends = forms.map(({ name }): [number, number] => {
+      const each = all.map((matrices) => extent(matrices[name]) as [number, number]);
+      return [Math.min(...each.map(([low]) => low)), Math.max(...each.map(([, high]) => high))];
+    });
+    lastEnds = { key, ends };
+  }
+  return lastEnds.ends;
+}
+
+// The errors of the encoding depend on nothing but the width and the base.
+let last: { d: number; base: number; errors: number[] } | undefined;
+
+function shifted(superpose: Superpose, { k, p, d, scale, seed, base }: State): Shifts {
   const ks = Array.from({ length: shifts }, (_, place) => place + 1);
-  if (last?.d !== d) {
-    const errors = ks.map((offset) => superpose.shiftError({ positions: tableRows, d_model: d, offset }));
-    last = { d, errors };
+  if (last?.d !== d || last.base !== base) {
+    const errors = ks.map((offset) =>
+      superpose.shiftError({ positions: tableRows, d_model: d, base, offset }),
+    );
+    last = { d, base, errors };
   }
   const token = superpose.randomNormal({ rows: 1, columns: d, seed }).data.map((value) => scale * value);
   // Rows p and p + 1 to p + shifts.
-  const positions = superpose.sinusoidal({ positions: shifts + 1, d_model: d, firstPosition: p });
+  const positions = superpose.sinusoidal({ positions: shifts + 1, d_model: d, base, firstPosition: p });
   const row = (place: number) => positions.data.subarray(place * d, (place + 1) * d);
   const sums = tableOf([0, ...ks].map((place) => row(place).map((value, c) => value + (token[c] as number))));
   const start = sums.data.subarray(0, d);
   // M_k turns each pair by −kw where rotary positions turn it by +kw, so row r is at position r − shifts.
-  const turned = superpose.rotate({ rows: tableOf(ks.map(() => start)), firstPosition: -shifts });
+  const turned = superpose.rotate({ rows: tableOf(ks.map(() => start)), base, firstPosition: -shifts });
   const turnedBy = (offset: number) => turned.data.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
   const sum = (offset: number) => sums.data.subarray(offset * d, (offset + 1) * d);
   const lengths = (rows: Float64Array[]) => [...superpose.rowLengths(tableOf(rows))];
-  const frequencies = superpose.sinusoidalFrequencies({ d_model: d });
+  const frequencies = superpose.sinusoidalFrequencies({ d_model: d, base });
   const chosen = Array.from({ length: circles }, (_, place) => Math.round((place * (d / 2 - 1)) / 8));
   return {
     encodingErrors: last.errors,
@@ -222,12 +242,12 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-function productScene({ n, matrices, spreads }: Products, width: number): Scene {
+function productScene({ n, matrices, spreads, ends }: Products, width: number): Scene {
   const grid = multiples(width, 118, 5);
   const top = titleHeight(true);
   const cloud = 150;
   const cell = top + grid.width + 10 + cloud + 14;
-  const limit = largestMagnitude(matrices);
+  const limit = largestMagnitude(ends);
   const marks: Mark[] = [];
   const regions: Region[] = [];
   forms.forEach(({ title }, place) => {
@@ -247,7 +267,7 @@ function productScene({ n, matrices, spreads }: Products, width: number): Scene 
         subtitle: `spread ${spreadText(spreads[place] as number)}`,
       },
     );
-    const [from = 0, to = 0] = extent(values);
+    const [from, to] = ends[place] as [number, number];
     const below = plane(
       { x, y: y + top + grid.width + 10, width: grid.width, height: cloud },
       { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
@@ -284,7 +304,8 @@ function productScene({ n, matrices, spreads }: Products, width: number): Scene 
   return { width, height: y + 30, marks, regions };
 }
 
-function shiftScene(data: Shifts, { k, p }: State, width: number): Scene {
+function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
+  // Nothing turns a vector farther than to its opposite, so axes stay while k, p and the base are moved.
   const grid = multiples(width, 130, circles);
   const circle = Math.min(grid.width, 200);
   const top = Math.ceil(circles / grid.columns) * (circle + 24) + 24;
@@ -320,7 +341,7 @@ function shiftScene(data: Shifts, { k, p }: State, width: number): Scene {
   const drawn = plane(
     plot,
     { from: 0.5, to: shifts + 0.5, label: 'shift k', nice: false },
-    { from: 0, to: Math.max(...data.sumErrors, ...data.moves), label: 'size', ticks: 5 },
+    { from: 0, to: Math.max(2 * data.tokenLength, Math.sqrt(2 * d)), label: 'size', ticks: 5 },
   );
   return {
     width,

@@ -29,6 +29,7 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
 import { formulaLines } from './formula.js';
 import { kinds, printed, termColour } from './schemeTexts.js';
+import { bases } from './sinusoids.js';
 
 // Marked as pure: a worker, which draws nothing, leaves the texts out.
 const names = /* @__PURE__ */ Object.fromEntries(
@@ -66,6 +67,7 @@ const controls = {
     initial: 1,
   },
   causal: { kind: 'toggle', label: 'Causal', initial: false },
+  base: { ...bases, more: true },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
@@ -91,6 +93,8 @@ interface Data {
   name: string;
   tex: string;
   parameters: number;
+  /** How far the means at offsets go from the mean of all, with any base: axes stay while it is moved. */
+  reach: number;
 }
 
 // BERT-base, for which parameters are counted. Its sequences have 512 tokens.
@@ -118,14 +122,13 @@ let last: { key: string; all: Record<Id, Computed> } | undefined;
 let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
 
 function all(superpose: Superpose, state: State): Record<Id, Computed> {
-  const { words, n, spread, causal, seed } = state;
-  const key = JSON.stringify([words, n, spread, causal, seed]);
+  const { words, n, spread, causal, seed, base } = state;
+  const key = JSON.stringify([words, n, spread, causal, seed, base]);
   if (last?.key === key) return last.all;
   const content = contentOf(superpose, state);
-  const position = superpose.sinusoidal({ positions: n, d_model });
   const found = {} as Record<Id, Computed>;
   for (const id of schemeIds) {
-    const scores = superpose.schemeScores(inputOf(superpose, id, content, position, state));
+    const scores = superpose.schemeScores(inputOf(superpose, id, content, state));
     found[id] = {
       terms: scores.termNames.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() })),
       shown: { logits: taken(superpose, scores.logits, n), softmax: scores.weights },
@@ -154,6 +157,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
       d_position: positionWidths[state.scheme] ?? shape.d_model,
       d_position_head: shape.d_head,
     }),
+    reach: reachOf(superpose, state),
   };
 };
 
@@ -194,8 +198,7 @@ function inputOf(
   superpose: Superpose,
   scheme: Id,
   content: Table<Float64Array>,
-  position: Table<Float64Array>,
-  { n, seed, causal, spread: standardDeviation }: State,
+  { n, seed, causal, spread: standardDeviation, base }: State,
 ): SchemeInput<Float64Array> {
   const { weights: all, first } = weightsOf(superpose, seed);
   // Raw concatenation has no weights, so all heads are the same.
@@ -207,21 +210,51 @@ function inputOf(
     positionQuery: linear(streams.positionQuery),
     positionKey: linear(streams.positionKey),
   };
+  const position = superpose.sinusoidal({ positions: n, d_model, base });
   // A scheme is given only the positions and weights that it has; others would be refused.
   const own: Partial<Record<Id, object>> = {
     added: { position },
     'concatenated-raw': { position },
     'concatenated-full': { position, ...places },
     'concatenated-block-diagonal': { position, ...places },
-    'transformer-xl': { offsetKey: places.positionKey },
+    'transformer-xl': { offsetKey: places.positionKey, offsets: offsetsOf(superpose, n, base) },
     t5: { bidirectional: !causal },
     deberta: { ...places, clip: n },
     'tupe-a': places,
     'tupe-r': places,
+    rope: { base },
+    'decoupled-rope': { base },
   };
   const ofWeights = apart.has(scheme) ? heads : 1;
   const given = { content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation };
   return { ...given, scheme, ...own[scheme] } as SchemeInput<Float64Array>;
+}
+
+/** The sinusoid of i − j, as Transformer-XL has it. */
+const offsetsOf = (superpose: Superpose, n: number, base: number) =>
+  superpose.sinusoidal({
+    positions: 2 * n - 1,
+    d_model,
+    layout: 'concatenated',
+    firstPosition: 1 - n,
+    base,
+  });
+
+let lastReach: { key: string; reach: number } | undefined;
+
+function reachOf(superpose: Superpose, state: State): number {
+  const key = JSON.stringify({ ...state, base: 0, view: '' });
+  if (lastReach?.key !== key) {
+    const content = contentOf(superpose, state);
+    const kernels = bases.values.map((base) => {
+      const { logits } = superpose.schemeScores(
+        inputOf(superpose, state.scheme, content, { ...state, base }),
+      );
+      return superpose.offsetMeans({ data: logits, rows: state.n, columns: state.n }).kernel;
+    });
+    lastReach = { key, reach: largestMagnitude(kernels) };
+  }
+  return lastReach.reach;
 }
 
 /** What a map varies by, apart from rounding. */
@@ -361,7 +394,7 @@ export const figure: Figure<typeof controls, Data> = {
         print: (value) => tickText(Number(value.toPrecision(2))),
       }),
     );
-    const { x, y, marks: axes } = kernelPlane(data, state, at.kernel);
+    const { x, y, marks: axes } = kernelPlane(data, at.kernel);
     const { kernel } = chosen.logits.offsets;
     const offsets = Array.from(kernel, (_, place) => place - n + 1);
     marks.push(...axes, {
@@ -375,7 +408,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   /** A line at the offset of the cursor's pair. */
   focus(data, state, { i, j }, width) {
-    const { x, inner } = kernelPlane(data, state, arrange(data, state, width).kernel);
+    const { x, inner } = kernelPlane(data, arrange(data, state, width).kernel);
     const at = x(j - i);
     return [vertical({ inner }, at, { ink: 'ink', wide: 1.5 })];
   },
@@ -488,10 +521,8 @@ function arrange(data: Data, state: State, width: number) {
   };
 }
 
-function kernelPlane({ n, schemes }: Data, { scheme }: State, area: Area) {
-  const { kernel } = schemes[scheme].logits.offsets;
-  const limit = largestMagnitude([kernel]);
-  const end = limit > below ? limit : 1;
+function kernelPlane({ n, reach }: Data, area: Area) {
+  const end = reach > below ? reach : 1;
   return plane(
     area,
     { from: 1 - n, to: n - 1, label: 'offset: key − query, in tokens', nice: false },

@@ -8,6 +8,7 @@
 #include "encodings/relative_position.h"
 #include "encodings/rotary.h"
 #include "encodings/shift.h"
+#include "encodings/wavelengths.h"
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 #include "sinusoid_in.h"
@@ -78,6 +79,19 @@ Value rotate_out(const Value& rows, int heads, int layout, double base, double f
       rotate(matrix_in<Scalar>(rows), {heads, static_cast<Layout>(layout), base, first_position}));
 }
 
+Value wavelengths_out(int positions, int d_model, int layout, int spacing, double base, int farthest) {
+  const Wavelengths found = wavelengths(encoding_of(positions, d_model, layout, spacing, base, 0), farthest);
+  Value result = Value::object();
+  result.set("lengths", copy_out(found.lengths));
+  result.set("belowOneTurn", found.below_one_turn);
+  result.set("similarity", copy_out(found.similarity));
+  result.set("nearest", found.nearest);
+  result.set("nearestApart", found.nearest_apart);
+  result.set("fallsTo", found.falls_to);
+  result.set("firstNegative", found.first_negative);
+  return result;
+}
+
 Value rotary_permutation_out(int head_width) {
   const std::vector<int> order = rotary_permutation(head_width);
   return copy_out(order.data(), order.size());
@@ -103,6 +117,7 @@ EMSCRIPTEN_BINDINGS(second_encodings) {
   function("gramSpreads", &gram_spreads_out);
   function("channelRanges", &channel_ranges_out);
   function("ranks", &ranks_out);
+  function("wavelengths", &wavelengths_out);
   function("rotate", &rotate_out<double>);
   function("rotaryPermutation", &rotary_permutation_out);
   function("alibiSlopes", &alibi_slopes_out);
