@@ -130,7 +130,9 @@ test('with one word, a scheme depends on the offset alone just when its scores a
     expect(logits.depends === 'nothing', id).toBe(id === 'none');
   }
   const said = figure.describe(data, state);
-  expect(said).toContain('9 of 16 schemes give scores that depend on the offset alone');
+  expect(said).toContain(
+    'of 16 schemes, 9 depend on the offset alone and 6 on the two positions; in 1, nothing varies.',
+  );
   // Relative schemes depend on the offset by definition; a sinusoid with itself does by cos(a − b).
   const relative = [
     'concatenated-raw',

@@ -87,13 +87,13 @@ modelTest('a pointer chooses a cell, a click holds it and another lets it go', a
   const map = surface(figureOf(page, 'one-score'));
   const cursor = async () => (await page.evaluate(readFigure, 'one-score'))?.cursor;
   // Inside the map of the score: a click on a term’s map switches the term off.
-  await map.hover({ position: { x: 60, y: 450 } });
+  await map.hover({ position: { x: 60, y: 330 } });
   const first = await cursor();
-  await map.click({ position: { x: 60, y: 450 } });
-  await map.hover({ position: { x: 120, y: 500 } });
+  await map.click({ position: { x: 60, y: 330 } });
+  await map.hover({ position: { x: 120, y: 400 } });
   expect(await cursor()).toEqual(first);
-  await map.click({ position: { x: 60, y: 450 } });
-  await map.hover({ position: { x: 120, y: 500 } });
+  await map.click({ position: { x: 60, y: 330 } });
+  await map.hover({ position: { x: 120, y: 400 } });
   expect(await cursor()).not.toEqual(first);
 });
 
@@ -143,11 +143,11 @@ modelTest('a pointer is not talked to; keys and a held cell are, and a slider on
   const figure = figureOf(page, 'one-score');
   const map = surface(figure);
   const live = figure.locator('[aria-live]');
-  await map.hover({ position: { x: 60, y: 450 } });
-  await map.hover({ position: { x: 120, y: 500 } });
+  await map.hover({ position: { x: 60, y: 330 } });
+  await map.hover({ position: { x: 120, y: 400 } });
   expect(await live.count()).toBe(1);
   expect(await live.innerText()).toBe('');
-  await map.click({ position: { x: 120, y: 500 } });
+  await map.click({ position: { x: 120, y: 400 } });
   const held = await live.innerText();
   expect(held).toMatch(/Query .* token → token .* position → position/);
   await map.press('ArrowRight');

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, settled, visit } from './support/visit.ts';
 
 /** Heights of the page and of its beats, with every figure on the path live. */
 async function heights(page: Page): Promise<{ rest: number; beats: Record<string, number> }> {
@@ -32,6 +32,26 @@ for (const [width, height, most] of [
     for (const [beat, high] of Object.entries(beats)) expect(high, beat).toBeLessThanOrEqual(2 * height);
   });
 }
+
+modelTest('picture, settings and tools of a beat’s figure fit a window of 900 px', async () => {
+  const { page } = await visit({ viewport: { width: 1440, height: 900 } });
+  for (const name of await page
+    .locator('.stage superpose-figure')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('name') as string))) {
+    await page.evaluate((figure) => {
+      location.hash = `#v=1&figure=${figure}`;
+    }, name);
+    await settled(page, name);
+    const figure = figureOf(page, name);
+    expect((await figure.boundingBox())?.height, name).toBeLessThanOrEqual(820);
+    // The others are under “More settings”.
+    const inSight = await figure.evaluate(
+      (one) => one.shadowRoot?.querySelectorAll('.root > .controls > :not(.more)').length,
+    );
+    expect(inSight, name).toBeGreaterThan(0);
+    expect(inSight, name).toBeLessThanOrEqual(3);
+  }
+});
 
 test('at most 1,500 words of prose are in sight when nothing is opened', async () => {
   const { page } = await visit();

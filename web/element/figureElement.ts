@@ -166,7 +166,7 @@ export class FigureElement extends LitElement {
       aside || this.namesOf(figure, true).length > 0
         ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}${aside ? run : nothing}</div></details>`
         : nothing;
-    return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${hidden}${aside ? nothing : run}</div>`;
+    return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${aside ? nothing : run}${hidden}</div>`;
   }
 
   private button(label: string, sets: object): TemplateResult {

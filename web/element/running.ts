@@ -103,7 +103,7 @@ export class Running implements ReactiveController {
     const { asked, fraction = 0 } = this.host.asking;
     const main = !asked ? (this.figure.runs?.button ?? 'Train') : this.held ? 'Continue' : 'Pause';
     const far = asked ? `${Math.round(100 * fraction)} %` : 'done';
-    return html`<div class="full busy" role="group" aria-label="Training">
+    return html`<div class="wide busy" role="group" aria-label="Training">
       <button class="main" @click=${this.press}>${main}</button><button @click=${this.step}>Step</button>
       <progress max="1" .value=${asked ? fraction : 1} aria-label="Trained so far"></progress>
       <span class="said" aria-hidden="true">${far}</span></div>`;

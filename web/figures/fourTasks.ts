@@ -2,7 +2,7 @@
 // solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
 import type { Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
-import { type Area, bars, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, bars, horizontal, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
@@ -54,6 +54,7 @@ const controls = {
   },
   terms: {
     kind: 'several',
+    more: true,
     label: 'Terms included',
     options: Object.fromEntries(trainingTerms.map((term) => [term, termLabels[term]])) as Record<
       (typeof trainingTerms)[number],
@@ -370,7 +371,7 @@ export const figure: Figure<typeof controls, Data> = {
   ],
 
   scene(data, state, width, _, cursor) {
-    const columns = width >= 860 ? 4 : width >= 330 ? 2 : 1;
+    const columns = width >= 780 ? 4 : width >= 330 ? 2 : 1;
     const gap = 18;
     const each = (width - gap * (columns - 1)) / columns;
     const tasks = tasksOf(state);
@@ -386,26 +387,16 @@ export const figure: Figure<typeof controls, Data> = {
         height: high,
       }),
     );
-    const top = Math.ceil(data.panels.length / columns) * (high + 22) + 4;
-    const entries: { label: string; ink: Ink; dashed?: boolean }[] = [
-      { label: 'right answers', ink: 'ink' },
-      { label: 'right with all scores 0', ink: 'quiet', dashed: true },
-      ...trainingTerms.map((term) => ({ label: `share of ${termLabels[term]}`, ink: term, term })),
-    ];
-    const keys = width >= 700 ? 3 : width >= 480 ? 2 : 1;
-    const deep = Math.ceil(entries.length / keys);
+    const height = Math.ceil(data.panels.length / columns) * (high + 22) - 22;
     // Last, because a mark that comes and goes would change all marks after it.
     const wrong = drawn.map((one) => one.wrong).join('');
     const marks: Mark[] = [
       ...drawn.flatMap((one) => one.marks),
-      ...Array.from({ length: keys }, (_, key) =>
-        lineKey((key * width) / keys, top, entries.slice(key * deep, (key + 1) * deep)),
-      ).flat(),
       ...(wrong ? [{ mark: 'path', d: wrong, stroke: 'warning', wide: 2 } as const] : []),
     ];
     return {
       width,
-      height: top + 18 * deep + 6,
+      height,
       marks,
       regions: drawn.map(({ inner }) => ({ ...inner, pick: 'across' as const, rows: 1, columns: points })),
     };
@@ -518,9 +509,9 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 const line = 16;
-const example = 38;
-const chart = 150;
-const summary = 54;
+const example = 36;
+const chart = 124;
+const summary = 44;
 /** Between the maps of the heads. */
 const apart = 10;
 const mapSide = (width: number) => Math.min(120, (width - apart) / 2);
@@ -584,7 +575,7 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], state: State,
     {
       from: Math.min(0, ...values),
       to: Math.max(1, ...values),
-      label: '% right, share',
+      label: '% right',
       ticks: 3,
       print: round,
     },
@@ -594,7 +585,24 @@ function drawPanel(panel: Panel, task: SmallTask, asked: string[], state: State,
   if (panel.floor !== null) {
     const level = drawn.y(panel.floor);
     const { inner } = drawn;
-    marks.push(horizontal({ inner }, level, { ink: 'quiet', wide: 1.5, dashed: true }));
+    marks.push(horizontal({ inner }, level, { ink: 'quiet', wide: 1.5, dashed: true }), {
+      mark: 'text',
+      x: inner.x + inner.width,
+      y: level - 4,
+      text: 'scores 0',
+      anchor: 'end',
+    });
+  }
+  if (latest(panel.shares)) {
+    marks.push({
+      mark: 'text',
+      x: x + width,
+      y: top + 10,
+      text: 'term’s share',
+      anchor: 'end',
+      ink: term,
+      term,
+    });
   }
   trainingTerms.forEach((one, k) => {
     const shares = panel.shares.map((of) => of?.[k] ?? Number.NaN);

@@ -2,7 +2,7 @@
 // rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, horizontal, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
@@ -28,6 +28,7 @@ const controls = {
   task: { kind: 'choice', label: 'Task', options: taskOptions, initial: 'lookup' },
   rows: {
     kind: 'choice',
+    more: true,
     label: 'Rows that are trained',
     options: { both: 'Tokens and positions', positions: 'Positions only', neither: 'Neither' },
     initial: 'both',
@@ -41,7 +42,7 @@ const controls = {
     initial: 0.01,
   },
   seed: { kind: 'seed', more: true, label: 'First seed', initial: 1 },
-  sigma: sigmaControl,
+  sigma: { ...sigmaControl, more: true },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -202,7 +203,7 @@ export const figure: Figure<typeof controls, Data> = {
     const overlaps = plane(areas.overlap, across, {
       from: 0,
       to: Math.max(1.2, ...all.filter(Number.isFinite)),
-      label: 'A, overlap of tokens and positions',
+      label: areas.overlap.width < 260 ? 'A, overlap of the two' : 'A, overlap of tokens and positions',
       ticks: 4,
     });
     const right = plane(areas.accuracy, across, { ...rightAxis, ticks: 3 });
@@ -237,12 +238,26 @@ export const figure: Figure<typeof controls, Data> = {
     // The step that is pointed at, or the newest.
     const done = Math.min(cursor?.j ?? points, plans.length - 1);
     marks.push(...drawPlan(`After ${done * every} steps`, plans[done] as Plan, extent, areas.now));
+    const { overlap } = curves[0] as Curve;
+    const [end, newest] = [at[overlap.length - 1] as number, latest(overlap)];
     marks.push(
-      ...lineKey(0, areas.key, [
-        { label: 'the first seed, whose rows are shown', ink: 'second' },
-        { label: 'four other seeds', ink: 'quiet' },
-      ]),
-      ...dotKey(areas.dots.x, areas.dots.y),
+      ...dotKey(areas.dots),
+      {
+        mark: 'text',
+        x: inner.x + inner.width,
+        y: overlaps.y(1 + (chance[0] ?? 0)) - 4,
+        text: 'random rows',
+        anchor: 'end',
+      },
+      // At the end of its line, above it unless the level of random rows is there.
+      {
+        mark: 'text',
+        x: overlaps.x(end),
+        y: overlaps.y(newest) + (newest < 0.8 ? -16 : 18),
+        text: 'first seed',
+        anchor: 2 * end > steps ? 'end' : 'start',
+        ink: 'second',
+      },
     );
     return {
       width,
@@ -315,40 +330,38 @@ function band(drawn: Parameters<typeof lineThrough>[0], at: number[], chance: nu
   return on.length > 1 ? `${up}${down.replace('M', 'L')}Z` : '';
 }
 
-const tall = 230;
+/** Above each plane its step, below it what its dots are. */
+const above = 20;
+const under = 24;
 
+/** The rows beside the curves, or above them. */
 function arrange(width: number) {
-  if (width >= 640) {
-    const half = (width - 28) / 2;
-    const quarter = Math.min(half, 340);
-    const low = tall + 34;
-    return {
-      overlap: { x: 0, y: 0, width: half, height: tall },
-      accuracy: { x: half + 28, y: 0, width: half, height: tall },
-      before: { x: 0, y: low, width: quarter, height: quarter + 20 },
-      now: { x: half + 28, y: low, width: quarter, height: quarter + 20 },
-      key: low + quarter + 32,
-      dots: { x: half + 28, y: low + quarter + 32 },
-      height: low + quarter + 76,
-    };
-  }
-  const each = (width - 16) / 2;
-  const low = 2 * tall + 24;
+  const beside = width >= 640;
+  const gap = 16;
+  const side = beside ? 0.34 * (width - 2 * gap) : (width - gap) / 2;
+  const plan = (place: number): Area => ({
+    x: place * (side + gap),
+    y: 0,
+    width: side,
+    height: above + side,
+  });
+  const rows = above + side + under;
+  const x = beside ? 2 * (side + gap) + 10 : 0;
+  const [top, high, low] = beside ? [0, 0.56 * rows, 0.44 * rows] : [rows + 12, 200, 170];
   return {
-    overlap: { x: 0, y: 0, width, height: tall },
-    accuracy: { x: 0, y: tall + 10, width, height: tall - 30 },
-    before: { x: 0, y: low, width: each, height: each + 20 },
-    now: { x: each + 16, y: low, width: each, height: each + 20 },
-    key: low + each + 32,
-    dots: { x: 0, y: low + each + 70 },
-    height: low + each + 112,
+    before: plan(0),
+    now: plan(1),
+    overlap: { x, y: top, width: width - x, height: high },
+    accuracy: { x, y: top + high, width: width - x, height: low },
+    dots: above + side + 8,
+    height: beside ? rows : top + high + low,
   };
 }
 
 /** Rows in a plane: along the tokens' own main direction, and along what the positions add to it. */
 function drawPlan(title: string, { tokens, positions }: Plan, extent: number, area: Area): Mark[] {
-  const side = area.height - 20;
-  const [top, middle] = [area.y + 20, { x: area.x + side / 2, y: area.y + 20 + side / 2 }];
+  const side = area.width;
+  const [top, middle] = [area.y + above, { x: area.x + side / 2, y: area.y + above + side / 2 }];
   const scale = (0.5 * side - 8) / extent;
   const dots = ({ x, y }: Plan['tokens'], ink: Ink): Mark => ({
     mark: 'dots',
@@ -368,13 +381,13 @@ function drawPlan(title: string, { tokens, positions }: Plan, extent: number, ar
   ];
 }
 
-const dotKey = (x: number, y: number): Mark[] =>
+const dotKey = (y: number): Mark[] =>
   (
     [
-      ['token rows', 'token-token'],
-      ['position rows', 'position-position'],
+      ['token rows', 'token-token', 0],
+      ['position rows', 'position-position', 110],
     ] as const
-  ).flatMap(([label, ink], place): Mark[] => [
-    { mark: 'dots', x: [x + 11], y: [y + 18 * place + 8], radius: 4, ink },
-    { mark: 'text', x: x + 28, y: y + 18 * place + 12, text: label, ink: 'ink' },
+  ).flatMap(([label, ink, x]): Mark[] => [
+    { mark: 'dots', x: [x + 5], y: [y + 8], radius: 4, ink },
+    { mark: 'text', x: x + 15, y: y + 12, text: label, ink: 'ink' },
   ]);

@@ -295,11 +295,13 @@ function arrange(width: number): {
       height: 308 + keyHeight,
     };
   }
+  // On a phone only the upper part is in sight: what is dragged.
+  const drawing = 230;
   return {
-    plot: { x: 0, y: 0, width, height: 260 },
-    key: { x: 0, y: 268 },
-    drawing: { x: 0, y: 268 + keyHeight + 16, width, height: 250 },
-    height: 268 + keyHeight + 16 + 250,
+    drawing: { x: 0, y: 0, width, height: drawing },
+    plot: { x: 0, y: drawing + 16, width, height: 260 },
+    key: { x: 0, y: drawing + 284 },
+    height: drawing + 284 + keyHeight,
   };
 }
 

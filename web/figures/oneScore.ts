@@ -3,7 +3,7 @@
 import { logitsOf, type Scores } from 'superpose';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
+import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
@@ -24,7 +24,7 @@ import {
 import { groups, ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
-  weights: { ...weightsControl, more: true },
+  weights: weightsControl,
   view: {
     kind: 'choice',
     more: true,
@@ -40,6 +40,7 @@ const controls = {
   centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
   on: {
     kind: 'several',
+    more: true,
     label: 'Terms included',
     options: termLabels,
     initial: terms,
@@ -199,7 +200,7 @@ const part = 0.99;
 /** A bar for each head, of what its scores vary by; a click chooses the head. */
 function stripOf(heads: number[][], chosen: number, width: number): Scene {
   if (heads.length === 0) return { width, height: 0, marks: [], regions: [] };
-  const [top, high, gap] = [22, 46, 6];
+  const [top, high, gap] = [20, 40, 6];
   const wide = Math.min(64, (width - gap * (heads.length - 1)) / heads.length);
   const marks: Mark[] = [
     {
@@ -250,7 +251,7 @@ function stripOf(heads: number[][], chosen: number, width: number): Scene {
     stroke: 'ink',
     wide: 2,
   });
-  return { width, height: top + high + 34, marks, regions };
+  return { width, height: top + high + 28, marks, regions };
 }
 
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
@@ -265,70 +266,38 @@ export const figure: Figure<typeof controls, Data> = {
     const kinds = kindsOf(state);
     const { n } = data;
     const sixteen = state.view === 'sixteen';
-    const narrow = width < 560;
-    const grid = sixteen
-      ? multiples(width, narrow ? 60 : 120, 4, narrow ? 6 : 12)
-      : multiples(width, narrow ? 130 : 118, 5);
-    const titled = titleHeight(!sixteen);
-    const cell = titled + grid.width + 12;
+    const narrow = width < 640;
+    const at = arrange(data, state, width);
     const shown = [...data.panels, data.logits].map((panel) => values(panel, state));
     const limit = sizeWithin(shown, part) || largestMagnitude(shown);
     const strip = stripOf(data.heads, state.head, width);
-    const top = strip.height;
     const marks: Mark[] = [...strip.marks];
     const regions: Region[] = [...strip.regions];
     kinds.forEach(({ label, question, term }, place) => {
-      const { row, x } = grid.at(place);
       const on = state.on.includes(term);
-      const drawn = map(
-        { x, y: top + row * cell, width: grid.width, height: titled + grid.width },
-        {
-          values: values(data.panels[place] as Panel, state),
-          rows: n,
-          columns: n,
-          low: -limit,
-          high: limit,
-          scale: 'diverging',
-          title: sixteen && narrow ? label.replace(/[a-z]+/g, (word) => word.slice(0, 3)) : label,
-          ...(sixteen ? {} : { subtitle: on ? question : 'off: click to add' }),
-          term,
-          faint: !on,
-        },
-      );
+      const { share } = data.panels[place] as Panel;
+      const drawn = map(at.term(place), {
+        values: values(data.panels[place] as Panel, state),
+        rows: n,
+        columns: n,
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        title: at.short ? shortened(label, sixteen ? 3 : 5) : label,
+        ...(sixteen
+          ? {}
+          : { subtitle: on ? (narrow ? percent(share) : question) : narrow ? 'off' : 'off: click to add' }),
+        term,
+        faint: !on,
+      });
       marks.push(...drawn.marks);
       regions.push({
         ...drawn.region,
         sets: { on: terms.filter((one) => (one === term ? !on : state.on.includes(one))) },
       });
-      if (!sixteen && x > 0) {
-        const { x: left, y: top, height } = drawn.region;
-        marks.push({
-          mark: 'text',
-          x: left - 7,
-          y: top + height / 2,
-          text: '+',
-          anchor: 'middle',
-          ink: 'ink',
-          size: 15,
-        });
-      }
+      const { x: left, y: top, height } = drawn.region;
+      if (!sixteen && !narrow && place > 0) marks.push(signAt(left - 7, top + height / 2 + 5, '+'));
     });
-    let y = top + Math.ceil(kinds.length / grid.columns) * cell + 4;
-    const unit = state.centred ? 'logit less its row’s mean' : 'logit';
-    marks.push(
-      ...colourKey(0, y, {
-        low: -limit,
-        high: limit,
-        scale: 'diverging',
-        label: narrow
-          ? `${state.centred ? 'less row mean' : unit}, 99 %`
-          : `${unit}, 99 % of the values inside; queries down, keys across`,
-        print: readable,
-      }),
-    );
-    y += 44;
-    const [equals, between] = [20, 30];
-    const size = Math.min(200, (width - equals - between) / 2);
     const results = [
       {
         sign: '=',
@@ -340,7 +309,7 @@ export const figure: Figure<typeof controls, Data> = {
       },
       {
         sign: '→',
-        title: narrow ? 'attention' : 'attention from ticked terms',
+        title: narrow ? 'attention' : 'attention, terms on',
         array: data.kept.softmax,
         low: 0,
         high: 1,
@@ -348,55 +317,44 @@ export const figure: Figure<typeof controls, Data> = {
       },
     ] as const;
     results.forEach(({ sign, title, array, low, high, scale }, place) => {
-      const x = equals + place * (size + between);
-      const drawn = map(
-        { x, y, width: size, height: size + titleHeight() },
-        { values: array, rows: n, columns: n, low, high, scale, title },
-      );
-      marks.push(...drawn.marks, {
-        mark: 'text',
-        x: x - (place === 0 ? equals : between) / 2 - 1,
-        y: y + titleHeight() + size / 2 + 5,
-        text: sign,
-        anchor: 'middle',
-        ink: 'ink',
-        size: 17,
-      });
+      const area = at.result(place);
+      const drawn = map(area, { values: array, rows: n, columns: n, low, high, scale, title });
+      marks.push(...drawn.marks);
+      const { x, y, height } = drawn.region;
+      if (!narrow) marks.push(signAt(x - at.between / 2, y + height / 2 + 5, sign));
       regions.push(drawn.region);
     });
-    const right = equals + 2 * size + between;
-    const below = y + size + titleHeight() + 10;
-    marks.push(
-      ...colourKey(Math.min(equals + size + between, width - 120), below, {
-        low: 0,
-        high: 1,
-        scale: 'sequential',
-        label: narrow ? '' : 'weight',
-      }),
-    );
-    const beside = width >= right + 300;
-    const barHeight = (sixteen ? 13 : 24) * kinds.length;
-    const shares = beside
-      ? { x: right + 36, y: y + 26, width: width - right - 36, height: barHeight }
-      : { x: 0, y: below + 62, width, height: barHeight };
     const list = kinds.map(({ label, term }, place) => {
       const { share } = data.panels[place] as Panel;
       return { label, value: share, text: percent(share), ink: term, term };
     });
     const found = list.map(({ value }) => value).filter(Number.isFinite);
+    const unit = state.centred ? 'logit less its row’s mean' : 'logit';
     marks.push(
       {
         mark: 'text',
-        x: shares.x,
-        y: shares.y - 12,
+        x: at.shares.x,
+        y: at.shares.y - 12,
         text: `Shares of variation, ${state.gauge} gauge`,
         ink: 'ink',
         size: 13,
       },
-      ...bars(shares, list, Math.min(0, ...found), Math.max(1, ...found)),
+      ...bars(at.shares, list, Math.min(0, ...found), Math.max(1, ...found)),
+      ...colourKey(at.keys.x, at.keys.y, {
+        low: -limit,
+        high: limit,
+        scale: 'diverging',
+        label: at.keys.short ? `${state.centred ? 'less row mean' : unit}, 99 %` : `${unit}, 99 % inside`,
+        print: readable,
+      }),
+      ...colourKey(at.keys.x, at.keys.y + keyHeight, {
+        low: 0,
+        high: 1,
+        scale: 'sequential',
+        label: at.keys.short ? 'weight' : 'weight; queries down, keys across',
+      }),
     );
-    const height = Math.max(below + 36, shares.y + barHeight + 4);
-    return { width, height, marks, regions } satisfies Scene;
+    return { width, height: at.height, marks, regions } satisfies Scene;
   },
 
   describe(data, state) {
@@ -470,3 +428,78 @@ export const figure: Figure<typeof controls, Data> = {
     return withGauge(found, state.gauge);
   },
 };
+
+const keyHeight = 28;
+
+/** “position → position” with words of so many letters. */
+const shortened = (label: string, letters: number) =>
+  label
+    .replaceAll('position', letters > 3 ? 'pos.' : 'pos')
+    .replace(/[a-z]+/g, (word) => word.slice(0, letters));
+
+const signAt = (x: number, y: number, text: string): Mark => ({
+  mark: 'text',
+  x,
+  y,
+  text,
+  anchor: 'middle',
+  ink: 'ink',
+  size: 16,
+});
+
+/**
+ * Heads, terms, what they add up to, and the shares beside it. On a phone the score is the cell after the terms, so
+ * that the equation is in sight at once.
+ */
+function arrange({ heads }: Data, state: State, width: number) {
+  const sixteen = state.view === 'sixteen';
+  const kinds = kindsOf(state).length;
+  const narrow = width < 640;
+  const grid = narrow
+    ? multiples(width, sixteen ? 60 : 84, sixteen ? 4 : 3, sixteen ? 6 : 10)
+    : sixteen
+      ? multiples(width, 70, 8, 12)
+      : multiples(width, 100, 5);
+  const titled = titleHeight(!sixteen);
+  const cell = titled + grid.width + 12;
+  const top = stripOf(heads, state.head, width).height;
+  const cellAt = (place: number, title: number): Area => {
+    const { row, x } = grid.at(place);
+    return { x, y: top + row * cell + titled - title, width: grid.width, height: title + grid.width };
+  };
+  const below = (cells: number) => top + Math.ceil(cells / grid.columns) * cell;
+  const barsHeight = (sixteen ? 13 : narrow ? 24 : 18) * kinds;
+  const term = (place: number) => cellAt(place, titled);
+  if (narrow) {
+    const shares = { x: 0, y: below(kinds + 2) + 2 * keyHeight + 28, width, height: barsHeight };
+    return {
+      short: true,
+      between: 0,
+      term,
+      result: (place: number) => cellAt(kinds + place, titleHeight()),
+      keys: { x: 0, y: below(kinds + 2), short: true },
+      shares,
+      height: shares.y + barsHeight + 4,
+    };
+  }
+  const y = below(kinds);
+  const between = 26;
+  const size = Math.min(154, 0.24 * width);
+  const right = 2 * (size + between) + 16;
+  const shares = { x: right, y: y + 26, width: width - right, height: barsHeight };
+  const keys = { x: right, y: shares.y + barsHeight + 8, short: shares.width < 390 };
+  return {
+    short: grid.width < 125,
+    between,
+    term,
+    result: (place: number): Area => ({
+      x: between + place * (size + between),
+      y,
+      width: size,
+      height: titleHeight() + size,
+    }),
+    keys,
+    shares,
+    height: Math.max(y + titleHeight() + size, keys.y + 2 * keyHeight) + 2,
+  };
+}

@@ -66,7 +66,7 @@ const controls = {
     values: [0, 0.02, 0.1, 0.3, 1],
     initial: 1,
   },
-  causal: { kind: 'toggle', label: 'Causal', initial: false },
+  causal: { kind: 'toggle', more: true, label: 'Causal', initial: false },
   base: { ...bases, more: true },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
@@ -334,14 +334,14 @@ export const figure: Figure<typeof controls, Data> = {
         low: scores ? -1 : 0,
         high: 1,
         scale: scores ? 'diverging' : 'sequential',
-        label: at.narrow ? 'each map by itself' : 'each map by itself; queries down, keys across',
+        label: at.narrow ? 'each map by itself' : 'each by itself; queries down, keys across',
         print: (value) => (value < 0 ? 'lowest' : value > 0 ? (scores ? 'highest' : 'most') : '0'),
       }),
-      { mark: 'text', x: 0, y: at.name, text: data.name, ink: 'accent', size: 16, bold: true },
+      { mark: 'text', x: at.x, y: at.name, text: data.name, ink: 'accent', size: 16, bold: true },
       ...at.lines.map(
         ({ text, runs }, line): Mark => ({
           mark: 'text',
-          x: 0,
+          x: at.x,
           y: at.name + 23 * (line + 1),
           text,
           ...(runs && { runs }),
@@ -379,11 +379,11 @@ export const figure: Figure<typeof controls, Data> = {
       }),
     );
     marks.push(
-      ...colourKey(0, at.scoreKey.y, {
+      ...colourKey(at.scoreKey.x, at.scoreKey.y, {
         low: -limit,
         high: limit,
         scale: 'diverging',
-        label: at.narrow ? 'logit less mean' : 'logit, less its map’s mean',
+        label: 'less mean',
         print: readable,
       }),
       ...colourKey(at.softmaxKey.x, at.softmaxKey.y, {
@@ -414,22 +414,23 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data, state) {
-    const of = (wanted: Depends) => schemeIds.filter((id) => data.schemes[id].logits.depends === wanted);
-    const names = (list: Id[]) => list.map((id) => kinds[id].label).join(', ');
     const { logits } = data.schemes[state.scheme];
-    const chosen =
+    const explained =
       logits.depends === 'places'
-        ? `In the chosen one, ${data.name}, the offset explains ${aboutPercent(logits.offsets.share)} of the variation in the scores.`
+        ? aboutPercent(logits.offsets.share)
         : logits.depends === 'offset'
-          ? `In the chosen one, ${data.name}, the offset explains all of it.`
-          : `In the chosen one, ${data.name}, the scores do not vary at all.`;
+          ? 'all'
+          : '';
+    const head = explained
+      ? `${data.name}: the offset explains ${explained} of the variation.`
+      : `${data.name}: the scores do not vary.`;
     const parameters = `It adds ${data.parameters.toLocaleString('en')} parameters to a model of BERT-base’s shape.`;
     if (state.words === 'many') {
-      return `With ${data.n} different words, scores vary with the words too. ${chosen} Without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
+      return `${head} With ${data.n} different tokens, scores vary with the tokens too; without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
     }
-    const flat = of('nothing');
-    const places = of('places');
-    return `With one word in all ${data.n} places, whatever varies is position. ${of('offset').length} of ${schemeIds.length} schemes give scores that depend on the offset alone (${names(of('offset')) || 'none of them'}); in ${places.length} they depend on the two places themselves${places.length ? ` (${names(places)})` : ''}; in ${flat.length}, no two of them differ${flat.length ? ` (${names(flat)})` : ''}. ${chosen} ${parameters}`;
+    const of = (wanted: Depends) =>
+      schemeIds.filter((id) => data.schemes[id].logits.depends === wanted).length;
+    return `${head} With one token in all ${data.n} positions, whatever varies is position: of ${schemeIds.length} schemes, ${of('offset')} depend on the offset alone and ${of('places')} on the two positions; in ${of('nothing')}, nothing varies. ${parameters}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -485,39 +486,55 @@ export const figure: Figure<typeof controls, Data> = {
 
 const signedOffset = (offset: number): string => (offset > 0 ? `+${offset}` : `${offset}`.replace('-', '−'));
 
+/** All schemes, and beside them the chosen one taken apart; on a phone that comes first. */
 function arrange(data: Data, state: State, width: number) {
-  const narrow = width < 560;
-  const tiles = multiples(width, narrow ? 76 : 84, 8, 12);
-  const tileHeight = titleHeight(true) + tiles.width;
-  const tilesKey = Math.ceil(schemeIds.length / tiles.columns) * (tileHeight + 12) + 4;
-  const name = tilesKey + 62;
+  const narrow = width < 700;
+  const gallery = narrow ? width : Math.round(0.45 * width);
+  const tiles = multiples(gallery, 76, narrow ? 8 : 4, 10);
+  const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(64, tiles.width));
+  const tileRows = Math.ceil(schemeIds.length / tiles.columns) * (tileHeight + 10);
+  const x = narrow ? 0 : gallery + 28;
+  const wide = width - x;
   const text: { text: string; runs?: Run[] }[] = [
-    ...lines(kinds[state.scheme].says, width).map((text) => ({ text })),
-    ...formulaLines(data.tex, Math.floor(width / 9)),
+    ...lines(kinds[state.scheme].says, wide).map((text) => ({ text })),
+    ...formulaLines(data.tex, Math.floor(wide / 9)),
   ];
-  const partsY = name + 23 * text.length + 18;
-  const grid = multiples(width, 132, 6);
-  const partHeight = titleHeight() + grid.width;
-  const keys = partsY + Math.ceil((data.terms.length + 2) / grid.columns) * (partHeight + 12) + 4;
-  const softmaxKey = narrow ? { x: 0, y: keys + 42 } : { x: width / 2, y: keys };
-  const kernel = { x: 0, y: softmaxKey.y + 52, width, height: narrow ? 150 : 170 };
+  const name = 16;
+  // With room for the longest, so that maps do not move when another scheme is chosen.
+  const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
+  const grid = multiples(wide, 124, 3, 10);
+  const side = Math.min(grid.width, narrow ? 150 : 84);
+  const partRow = titleHeight() + side + 10;
+  const rows = Math.ceil((narrow ? data.terms.length + 2 : 6) / grid.columns);
+  const keys = partsY + rows * partRow + 2;
+  const softmaxKey = wide < 430 ? { x, y: keys + 38 } : { x: x + wide / 2, y: keys };
+  const kernel = { x, y: softmaxKey.y + 38, width: wide, height: narrow ? 150 : 106 };
+  const end = kernel.y + kernel.height;
+  const tilesY = narrow ? end + 20 : 0;
+  const tilesKey = tilesY + tileRows + 4;
   return {
     narrow,
+    x,
     tile(place: number): Area {
       const { row, x } = tiles.at(place);
-      return { x, y: row * (tileHeight + 12), width: tiles.width, height: tileHeight };
+      return {
+        x,
+        y: tilesY + row * (tileHeight + 10),
+        width: tileHeight - titleHeight(true),
+        height: tileHeight,
+      };
     },
     tilesKey,
     name,
     lines: text,
     part(place: number): Area {
-      const { row, x } = grid.at(place);
-      return { x, y: partsY + row * (partHeight + 12), width: grid.width, height: partHeight };
+      const { row, x: within } = grid.at(place);
+      return { x: x + within, y: partsY + row * partRow, width: side, height: titleHeight() + side };
     },
-    scoreKey: { y: keys },
+    scoreKey: { x, y: keys },
     softmaxKey,
     kernel,
-    height: kernel.y + kernel.height,
+    height: Math.max(end, tilesKey + 30),
   };
 }
 
@@ -529,10 +546,7 @@ function kernelPlane({ n, reach }: Data, area: Area) {
     {
       from: -end,
       to: end,
-      label:
-        area.width < 560
-          ? 'mean at that offset, less all’s'
-          : 'mean score at that offset, less the mean of all',
+      label: 'mean at that offset, less all’s',
       ticks: 4,
     },
   );

@@ -32,8 +32,8 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
     .concat(
       controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${spaceOf(control)}"></i>`),
     )
+    .concat(figure.runs && !below ? '<i class="wide"></i>' : [])
     .concat(below || controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
-    .concat(figure.runs && !below ? '<i class="full"></i>' : [])
     .join('');
   const inputs = `<div class="controls${below ? ' below"' : '" slot="room"'} aria-hidden="true">${room}</div>`;
   const pictures: Record<string, string> = {};
