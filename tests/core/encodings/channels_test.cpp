@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "encodings/sinusoidal.h"
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
@@ -56,11 +58,13 @@ TEST_P(PublishedRanks, ComeOut) {
   EXPECT_NEAR(stable_rank(singular_values(column_centred(table))), centred_stable, 0.005);
 }
 
-INSTANTIATE_TEST_SUITE_P(Channels, PublishedRanks,
-                         testing::Values(Published{128, 512, 39, 57, 1.75, 5.04},
-                                         Published{512, 512, 109, 128, 2.37, 6.81},
-                                         Published{512, 768, 129, 153, 0, 0},
-                                         Published{1024, 768, 187, 211, 2.88, 7.69}));
+INSTANTIATE_TEST_SUITE_P(
+    Channels, PublishedRanks,
+    testing::Values(Published{128, 512, 39, 57, 1.75, 5.04}, Published{512, 512, 109, 128, 2.37, 6.81},
+                    Published{512, 768, 129, 153, 0, 0}, Published{1024, 768, 187, 211, 2.88, 7.69}),
+    [](const auto& info) {
+      return std::to_string(info.param.positions) + "_by_" + std::to_string(info.param.d);
+    });
 
 TEST(Channels, RanksByHand) {
   const Vector<double> values = (Vector<double>(4) << 4, 2, 2, 0).finished();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include "numeric/centred.h"
@@ -104,7 +105,11 @@ TEST_P(PublishedCosines, MeanIsNearTheEdge) {
 INSTANTIATE_TEST_SUITE_P(ChanceAngles, PublishedCosines,
                          testing::Values(Published{768, 30, 30, 12, 0.366}, Published{768, 30, 300, 6, 0.757},
                                          Published{768, 30, 500, 4, 0.904}, Published{512, 64, 64, 8, 0.645},
-                                         Published{512, 128, 128, 4, 0.860}));
+                                         Published{512, 128, 128, 4, 0.860}),
+                         [](const auto& info) {
+                           return std::to_string(info.param.k1) + "_and_" + std::to_string(info.param.k2) +
+                                  "_of_" + std::to_string(info.param.d);
+                         });
 
 TEST(ChanceAngles, Edges) {
   EXPECT_NEAR(chance_angles(768, 30, 30).highest_cosine, 0.388, 1e-3);
