@@ -7,10 +7,19 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
           concat      [e | p], d_t + d_p = D      likewise
           wide_concat [e | p], d_t = d_p = width, D = 2 width
           none, untied, rope, alibi, t5           e
+          project     [e | p] W_f
+          gate        g * e + (1 - g) * p, g = sigmoid([e | p] W_g) of every channel; row_gate: one g a row
+          film        e * (1 + p W_gamma) + p W_beta
+          multiply    e * (1 + p)
+          qk, values, shortformer                 e; p enters in every layer, below
+          every_layer e + p, and p is added again before every later layer
+          scale_tokens: e = sqrt(d_t) E[t] in all of these
   layer   h = LN(x) * g1, LN(x) = C x / sqrt(|C x|^2/D + 1e-5), [q|k|v] = h W_qkv, head h the columns
           h d_h to (h+1) d_h of each; S_ij = c q_i'k_j and more:
           untied      c = 1/sqrt(2 d_h), + c (p_i U_q)_h'(p_j U_k)_h
           rope        channels 2k, 2k+1 of q and k turned by i 10000^(-2k/d_h)
+          qk          q, k from LN(x + p) * g1, v from LN(x) * g1; values: the other way round
+          shortformer q, k from LN(x) * g1 + p, v from LN(x) * g1
           alibi       - m_h |i-j|: 2^(-8/H), 2^(-16/H), ... where H is a power of two; else those of the
                       power below H, then every other one of twice that power
           t5          + T5[h, j-i + L-1]
@@ -20,13 +29,15 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
   AdamW   g <- g min(1, 1/|g|), |g| over all trained parameters; m, v of g; s from 1;
           lr_s = lr min(1, s/warm) (0.1 + 0.45 (1 + cos(pi s/steps)));
           theta <- theta (1 - lr_s wd) - lr_s m^/(sqrt(v^) + eps), wd = 0 for gains
-  terms   h_T = g1 * C e/sigma_i, h_P = g1 * C p/sigma_i, sigma_i that of x; concat: the other part zeros
+  terms   h_T = g1 * C e/sigma_i, h_P = g1 * C p/sigma_i, sigma_i that of x, or of x + p for qk; concat: the
+          other part zeros; project: e and p times their halves of W_f; none for the schemes where the queries
+          and keys of the first layer read no sum of e and p, and none for shortformer, whose p has no norm
   overlap A = D |E_c P_c'|^2 / (|E_c|^2 |P_c|^2), column means removed; A = 1 +- sqrt(2/(PR_E PR_P)) where
           one table is turned at random, PR = (sum s^2)^2 / sum s^4 of singular values. That is for large D:
           the variance is 2 D^2 (1/PR_E - 1/D) (1/PR_P - 1/D) / ((D-1)(D+2)) exactly
 
 Gradients come from the tape below, and are compared with central differences of the loss, entry by entry.
-Sources: Vaswani et al. 2017; Ke et al. 2021, eq. 7; Su et al. 2021; Press et al. 2022; Raffel et al. 2020;
+Sources: Vaswani et al. 2017; Press et al. 2021 (Shortformer); Perez et al. 2018 (FiLM); Ke et al. 2021, eq. 7; Su et al. 2021; Press et al. 2022; Raffel et al. 2020;
 Hendrycks & Gimpel 2016 (gelu); Loshchilov & Hutter 2019 (AdamW). README.md, "Readings", lists what these
 leave open.
 
@@ -191,6 +202,11 @@ def gelu(x):
     return Node(0.5 * x.value * (1 + t), ((x, lambda g: g * slope),))
 
 
+def sigmoid(x):
+    y = 1 / (1 + np.exp(-x.value))
+    return Node(y, ((x, lambda g: g * y * (1 - y)),))
+
+
 def cross_entropy(logits, targets):
     """The mean over the positions whose target is not -1."""
     where = targets >= 0
@@ -218,12 +234,18 @@ def sinusoid(rows, width, sigma):
     return sigma * math.sqrt(2) * np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
+FUSED = ("project", "gate", "row_gate", "film", "multiply")
+INSIDE = ("qk", "values", "shortformer")
+WITH_TABLE = ("add", "concat", "wide_concat", "untied", "every_layer", *FUSED, *INSIDE)
+
+
 def settings(
     scheme, table=None, width=32, split=None, heads=2, layers=1, layer_norm=True, mlp=False, causal=False,
-    n=16, rows=None, vocabulary=16, classes=None, sigma=0.1, fixed=(), zero_scores=False,
+    n=16, rows=None, vocabulary=16, classes=None, sigma=0.1, sigma_positions=None, scale_tokens=False,
+    fixed=(), zero_scores=False,
 ):  # fmt: skip
     """Everything about a model except its numbers. `split` is (d_t, d_p) of a concatenation."""
-    has_table = scheme in ("add", "concat", "wide_concat", "untied")
+    has_table = scheme in WITH_TABLE
     assert (table is not None) == has_table
     if scheme == "concat":
         d_token, d_position = split
@@ -254,6 +276,8 @@ def settings(
         "causal": causal,
         "zero_scores": zero_scores,
         "sigma": sigma,
+        "sigma_positions": sigma if sigma_positions is None else sigma_positions,
+        "scale_tokens": scale_tokens,
         "fixed": sorted(fixed),
     }
 
@@ -263,9 +287,15 @@ def shapes(c):
     d, sigma = c["d_model"], c["sigma"]
     out = {"E": ((c["vocabulary"], c["d_token"]), sigma)}
     if c["d_position"]:
-        out["P"] = ((c["rows"], c["d_position"]), sigma)
+        out["P"] = ((c["rows"], c["d_position"]), c["sigma_positions"])
+    if c["scheme"] == "project":
+        out["W_f"] = ((2 * d, d), 1 / math.sqrt(d))
+    if c["scheme"] in ("gate", "row_gate"):
+        out["W_g"] = ((2 * d, d if c["scheme"] == "gate" else 1), 1 / math.sqrt(2 * d))
+    if c["scheme"] == "film":
+        out["W_gamma"] = out["W_beta"] = ((d, d), 1 / math.sqrt(d))
     if c["scheme"] == "untied":
-        spread = min(1, 0.5 / min(1, 2 * sigma)) / math.sqrt(c["d_position"])
+        spread = min(1, 0.5 / min(1, 2 * c["sigma_positions"])) / math.sqrt(c["d_position"])
         out["U_q"] = out["U_k"] = ((c["d_position"], d), spread)
     if c["scheme"] == "t5":
         out["T5"] = ((c["heads"], 2 * c["rows"] - 1), 0.0)
@@ -299,7 +329,7 @@ def initial(c, rng):
     for name, (shape, spread) in shapes(c).items():
         out[name] = np.ones(shape) if is_gain(name) else rng.normal(0, 1, shape) * spread
     if c["table"] == "sinusoid":
-        out["P"] = sinusoid(c["rows"], c["d_position"], c["sigma"])
+        out["P"] = sinusoid(c["rows"], c["d_position"], c["sigma_positions"])
     return out
 
 
@@ -375,10 +405,41 @@ def normalised(c, theta, x, gain):
 def stream(c, theta, tokens):
     """x before the first layer, [B, n, D]."""
     e = rows_of(theta["E"], tokens)
-    if c["scheme"] in ("none", "untied", "rope", "alibi", "t5"):
+    if c["scale_tokens"]:
+        e = scaled(e, math.sqrt(c["d_token"]))
+    scheme = c["scheme"]
+    if scheme in ("none", "untied", "rope", "alibi", "t5", *INSIDE):
         return e
     p = rows_of(theta["P"], np.arange(tokens.shape[1]))
-    return plus(e, p) if c["scheme"] == "add" else side_by_side(e, p)
+    if scheme in ("add", "every_layer"):
+        return plus(e, p)
+    if "concat" in scheme:
+        return side_by_side(e, p)
+    if scheme == "project":
+        return project(side_by_side(e, p), theta["W_f"])
+    one = constant(1.0)
+    if scheme in ("gate", "row_gate"):
+        g = sigmoid(project(side_by_side(e, p), theta["W_g"]))
+        return plus(times(g, e), times(plus(one, scaled(g, -1.0)), p))
+    if scheme == "film":
+        return plus(times(e, plus(one, project(p, theta["W_gamma"]))), project(p, theta["W_beta"]))
+    if scheme == "multiply":
+        return times(e, plus(one, p))
+    raise ValueError(scheme)
+
+
+def read_by_attention(c, theta, x, gain, layer):
+    """The stream, what queries and keys read of it, and what values read."""
+    if c["scheme"] == "every_layer" and layer > 0:
+        x = plus(x, rows_of(theta["P"], np.arange(x.value.shape[1])))
+    h = normalised(c, theta, x, gain)
+    if c["scheme"] not in INSIDE:
+        return x, h, h
+    p = rows_of(theta["P"], np.arange(x.value.shape[1]))
+    if c["scheme"] == "shortformer":
+        return x, plus(h, p), h
+    both = normalised(c, theta, plus(x, p), gain)
+    return (x, both, h) if c["scheme"] == "qk" else (x, h, both)
 
 
 def forward(c, theta, tokens, first_scores=None, kept=None):
@@ -389,8 +450,12 @@ def forward(c, theta, tokens, first_scores=None, kept=None):
     allowed = allowed_keys(c, n)
     for layer in range(c["layers"]):
         at = f"layers.{layer}."
-        qkv = project(normalised(c, theta, x, at + "g1"), theta[at + "W_qkv"])
-        q, k, v = (split_heads(columns(qkv, part * d, part * d + d), c["heads"]) for part in range(3))
+        x, of_scores, of_values = read_by_attention(c, theta, x, at + "g1", layer)
+        weight = theta[at + "W_qkv"]
+        q, k, v = (
+            split_heads(project(h, columns(weight, part * d, part * d + d)), c["heads"])
+            for part, h in enumerate((of_scores, of_scores, of_values))
+        )
         if c["scheme"] == "rope":
             q, k = turned(q), turned(k)
         scores = scaled(product(q, transposed(k)), score_scale(c))
@@ -459,7 +524,8 @@ def accuracy(logits, targets):
 
 
 def has_terms(c):
-    return c["scheme"] in ("add", "concat", "wide_concat", "untied") and not c["zero_scores"]
+    summed = ("add", "concat", "wide_concat", "untied", "every_layer", "project", "qk")
+    return c["scheme"] in summed and not c["zero_scores"]
 
 
 def first_layer_terms(c, parameters, tokens):
@@ -467,7 +533,10 @@ def first_layer_terms(c, parameters, tokens):
     d, n = c["d_model"], tokens.shape[1]
     e = parameters["E"][tokens]
     p = np.broadcast_to(parameters["P"][:n], (len(tokens), n, c["d_position"]))
+    e = e * math.sqrt(c["d_token"]) if c["scale_tokens"] else e
     untied = c["scheme"] == "untied"
+    if c["scheme"] == "project":
+        e, p = e @ parameters["W_f"][:d], p @ parameters["W_f"][d:]
     if "concat" in c["scheme"]:
         e = np.concatenate([e, np.zeros(p.shape)], axis=-1)
         p = np.concatenate([np.zeros((len(tokens), n, c["d_token"])), p], axis=-1)
@@ -543,10 +612,12 @@ def leading(table, k=None):
 
 def tables_in_the_stream(c, parameters):
     """E [V, D] and the rows of P in use, [n, D], if both are summands of the stream; else None."""
-    if c["scheme"] not in ("add", "concat", "wide_concat"):
+    if c["scheme"] not in ("add", "concat", "wide_concat", "every_layer", "project"):
         return None
     e, p = parameters["E"], parameters["P"][: c["n"]]
-    if c["scheme"] != "add":
+    if c["scheme"] == "project":
+        e, p = e @ parameters["W_f"][: c["d_model"]], p @ parameters["W_f"][c["d_model"] :]
+    if "concat" in c["scheme"]:
         e = np.hstack([e, np.zeros((len(e), c["d_position"]))])
         p = np.hstack([np.zeros((len(p), c["d_token"])), p])
     return e, p
@@ -610,10 +681,13 @@ def targets_of(task, tokens, back=1):
         return tokens[::-1].copy()
     if task == "mix":
         return np.where(tokens >= n, tokens[tokens % n], before)
+    if task == "where":
+        found = {int(t): i for i, t in enumerate(tokens) if t < n // 2}
+        return np.array([found[int(t) - n // 2] if t >= n // 2 else -1 for t in tokens])
     raise ValueError(task)
 
 
-TASKS = ("badge", "lookup", "roll", "prev", "rev", "back", "mix")
+TASKS = ("badge", "lookup", "roll", "prev", "rev", "back", "mix", "where")
 
 
 def sizes(task, n):
@@ -628,6 +702,9 @@ def sequence(task, n, rng):
         return rng.permutation(np.concatenate([told, 4 * keys + rng.integers(0, keys, n - keys)]))
     if task == "roll":
         return 4 * rng.permutation(n) + rng.integers(0, 4, n)
+    if task == "where":
+        items = n // 2
+        return rng.permutation(np.concatenate([np.arange(items), items + rng.integers(0, items, n - items)]))
     if task == "mix":
         return rng.integers(0, n, n) + n * rng.integers(0, 2, n)
     return rng.integers(0, n, n)
@@ -683,6 +760,27 @@ CASES = [
     ("add", "learned", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6, "fixed": ["P"]}),
     ("untied", "sinusoid", {"width": 4, "heads": 1, "n": 4, "vocabulary": 5}),
     ("add", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "zero_scores": True}),
+    # Other ways in, and token rows scaled.
+    ("qk", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("qk", "sinusoid", {"width": 4, "heads": 2, "n": 5, "rows": 6, "vocabulary": 5}),
+    ("values", "learned", {"width": 6, "heads": 3, "n": 4, "vocabulary": 5}),
+    ("values", "frozen", {"width": 4, "heads": 1, "n": 5, "vocabulary": 6}),
+    ("shortformer", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),
+    ("shortformer", "sinusoid", {"width": 6, "heads": 3, "n": 4, "rows": 5, "vocabulary": 5}),
+    ("every_layer", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
+    ("every_layer", "learned", {"width": 6, "heads": 2, "n": 3, "rows": 5, "vocabulary": 5}),
+    ("project", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
+    ("project", "frozen", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("gate", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
+    ("gate", "sinusoid", {"width": 6, "heads": 3, "n": 4, "rows": 6, "vocabulary": 5}),
+    ("row_gate", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("row_gate", "frozen", {"width": 4, "heads": 2, "n": 5, "vocabulary": 6}),
+    ("film", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("film", "sinusoid", {"width": 4, "heads": 1, "n": 5, "rows": 6, "vocabulary": 5, "scale_tokens": True}),
+    ("multiply", "learned", {"width": 6, "heads": 2, "n": 4, "vocabulary": 5, "sigma_positions": 1.0}),
+    ("multiply", "frozen", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
+    ("concat", "learned", {"split": (4, 2), "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
+    ("add", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
 ]  # fmt: skip
 
 # Every case and every try has a generator of its own, so that no numbers depend on how often others were
@@ -792,8 +890,8 @@ def given_numbers(c, rng):
         parameters[name] = random_numbers(rng, *shape, mean=float(gain), spread=0.3 if gain else SPREAD.get(name, 0.5))
     if c["table"] == "sinusoid":
         # Computed from the JSON's values, to their last digit.
-        parameters["P"] = np.vectorize(lambda v: float(f"{v:.{DIGITS}g}"))(sinusoid(c["rows"], c["d_position"], c["sigma"]))
-        assert np.abs((parameters["P"] ** 2).mean(axis=1) - c["sigma"] ** 2).max() < 1e-12
+        parameters["P"] = np.vectorize(lambda v: float(f"{v:.{DIGITS}g}"))(sinusoid(c["rows"], c["d_position"], c["sigma_positions"]))
+        assert np.abs((parameters["P"] ** 2).mean(axis=1) - c["sigma_positions"] ** 2).max() < 1e-12
     return parameters, [random_batch(c, rng, BATCH) for _ in range(STEPS)]
 
 
@@ -822,6 +920,7 @@ def case(number, scheme, table, more):
         assert after[name] is given[name]
 
     on = [w for w, yes in (("LayerNorm", norm), ("MLP", mlp), ("two layers", two), ("causal", causal)) if yes]
+    on += ["tokens scaled"] * c["scale_tokens"]
     on += [f"{name} fixed" for name in more.get("fixed", [])] + ["scores of zero"] * c["zero_scores"]
     name = " ".join([scheme] + [table] * (table is not None)) + "".join(f", {w}" for w in on)
     clipped = sum(norm_ > options["clip"] for _, norm_, _ in trace)
@@ -899,7 +998,7 @@ def train(c, task, seed, steps, lr, warm, size, back, decay, every=5):
 def table_of(scheme):
     """`concat-sinusoid` to ("concat", "sinusoid")."""
     name, _, table = scheme.partition("-")
-    return name, table or ("learned" if name in ("add", "concat", "wide_concat", "untied") else None)
+    return name, table or ("learned" if name in WITH_TABLE else None)
 
 
 def command(arguments):

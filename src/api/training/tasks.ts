@@ -1,20 +1,21 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
 
-const taskNames = ['badge', 'lookup', 'roll', 'prev', 'rev', 'back', 'mix'] as const;
+const taskNames = ['badge', 'lookup', 'roll', 'prev', 'rev', 'back', 'mix', 'where'] as const;
 
 /**
  * What a small model is asked about n tokens t₀ to tₙ₋₁; each task is solved by one kind of score. 'badge':
  * n/2 tokens "key k has colour c" and n/2 "key k?", shuffled; the answer to a question is the colour.
  * 'lookup': t at place tᵢ. 'roll': letters in colours, each once; place i tells the colour of letter i.
- * 'prev': tᵢ₋₁. 'rev': tₙ₋₁₋ᵢ. 'back': tᵢ₋ₖ. 'mix': t at place tᵢ − n if tᵢ ≥ n, else tᵢ₋₁.
+ * 'prev': tᵢ₋₁. 'rev': tₙ₋₁₋ᵢ. 'back': tᵢ₋ₖ. 'mix': t at place tᵢ − n if tᵢ ≥ n, else tᵢ₋₁. 'where': n/2 items
+ * once each and n/2 questions "item k?", shuffled; the answer to a question is the item’s place.
  */
 export type Task = (typeof taskNames)[number];
 
 export interface TaskOptions {
   /** Which task. */
   task: Task;
-  /** Tokens of a sequence, from 1 up; even for 'badge', above 1 for 'back'. Default 16. */
+  /** Tokens of a sequence, from 1 up; even for 'badge' and 'where', above 1 for 'back'. Default 16. */
   n?: number;
   /**
    * Symbols of 'prev', 'rev' and 'back', from 1 up; set it to keep them when sequences get longer. Default n.
@@ -57,8 +58,8 @@ export interface TasksApi {
   /** Seeded examples of a task. Throws RangeError, TypeError. */
   taskExamples(options: TaskExamplesOptions): TaskBatch;
   /**
-   * The answers to your own tokens, in whole sequences. Where a badge or letter occurs twice, the last one
-   * counts; a missing one has no target. Throws RangeError, TypeError.
+   * The answers to your own tokens, in whole sequences. Where a badge, letter or item occurs twice, the
+   * last one counts; a missing one has no target. Throws RangeError, TypeError.
    */
   taskTargets(options: TaskOptions & { tokens: Int32Array | readonly number[] }): TaskBatch;
 }
@@ -68,8 +69,10 @@ export function checkedTask(raw: Raw, options: TaskOptions) {
   const { task: name, n = 16, symbols, back = 1 } = options;
   const task = check.placeIn('task', name, taskNames);
   check.integer('n', n, 1);
-  if (name === 'badge' && n % 2 !== 0)
-    throw new RangeError(`n must be even for 'badge', half of it badges and half questions; it is ${n}.`);
+  if ((name === 'badge' || name === 'where') && n % 2 !== 0)
+    throw new RangeError(
+      `n must be even for '${name}', half of it ${name === 'badge' ? 'badges' : 'items'} and half questions; it is ${n}.`,
+    );
   if (name === 'back' && n < 2)
     throw new RangeError(`n must be above 1 for 'back', which looks back; it is ${n}.`);
   const known = {

@@ -4,7 +4,14 @@ import type { Raw } from '../module.js';
 import { type Floats, type Precision, type Table, table } from '../table.js';
 import { checkedBatch, checkedTask, checkedTokens, type TaskOptions, type TrainingBatch } from './tasks.js';
 
-const schemeNames = ['none', 'add', 'concat', 'wide_concat', 'untied', 'rope', 'alibi', 't5'] as const;
+const otherWays = [
+  ...(['qk', 'values', 'shortformer', 'every_layer'] as const),
+  ...(['project', 'gate', 'row_gate', 'film', 'multiply'] as const),
+] as const;
+const schemeNames = [
+  ...(['none', 'add', 'concat', 'wide_concat', 'untied', 'rope', 'alibi', 't5'] as const),
+  ...otherWays,
+] as const;
 const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
 const termNames = ['token_token', 'token_position', 'position_token', 'position_position'] as const;
 
@@ -13,6 +20,12 @@ const termNames = ['token_token', 'token_position', 'position_token', 'position_
  * 'wide_concat', each as wide as d_model; 'untied', separate scores of positions with their own weights
  * (TUPE, arXiv 2006.15595); 'rope', queries and keys turned (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
  * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
+ *
+ * Other ways in: 'qk', queries and keys of every layer read x + p and values x = e; 'values', the other way
+ * round; 'shortformer', p added to the normalised input of queries and keys (arXiv 2012.15832);
+ * 'every_layer', x = x + p before every layer; 'project', [e | p] W_f, which is adding with two learned maps;
+ * 'gate', g e + (1 − g) p with g = σ([e | p] W_g) for each channel, and 'row_gate' with one g for a row;
+ * 'film', e (1 + p W_γ) + p W_β (arXiv 1709.07871); 'multiply', e (1 + p).
  */
 export type TrainingScheme = (typeof schemeNames)[number];
 
@@ -28,7 +41,7 @@ export interface TrainingModelOptions {
   /** Default 'add'. */
   scheme?: TrainingScheme;
   /**
-   * Where the position rows of 'add', 'concat', 'wide_concat' and 'untied' come from: 'learned', drawn and
+   * Where the position rows come from, under a scheme that has them: 'learned', drawn and
    * trained; 'sinusoid', fixed; 'frozen', token and position rows drawn and both fixed. Default 'learned'.
    */
   table?: 'learned' | 'sinusoid' | 'frozen';
@@ -54,6 +67,12 @@ export interface TrainingModelOptions {
   fixedPositions?: boolean;
   /** Token and position rows are drawn from N(0, sigma²); sinusoids get this rms. From 0 up. Default 0.1. */
   sigma?: number;
+  /** The same for token rows alone, from 0 up. Default sigma. */
+  sigmaTokens?: number;
+  /** The same for position rows alone, from 0 up. Default sigma, but 1 for 'shortformer' and 'multiply'. */
+  sigmaPositions?: number;
+  /** Whether token rows are multiplied by √d, the root of their width, as read (arXiv 1706.03762). Default false. */
+  scaleTokens?: boolean;
   /** L, rows of the position table and longest sequence, from n up. Default n. */
   positions?: number;
 }
@@ -145,7 +164,7 @@ export interface TrainingShares {
   readonly reason: null;
 }
 
-/** For a scheme whose scores have no position part, or scores that do not vary. */
+/** For a scheme whose scores are no sum of parts of tokens and positions, or scores that do not vary. */
 export interface NoTrainingShares {
   /** None. */
   readonly mean: null;
@@ -284,8 +303,8 @@ export interface Trainer extends Handle {
    */
   coordinates(directions: Table): TrainingCoordinates;
   /**
-   * Copies of all parameters, by name: E [V, d_token], P [L, d_position], U_q and U_k [d_position, D],
-   * T5 [H, 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D],
+   * Copies of all parameters, by name: E [V, d_token], P [L, d_position]; W_f [2D, D], W_g [2D, D] or [2D, 1],
+   * W_gamma and W_beta [D, D]; U_q and U_k [d_position, D], T5 [H, 2L − 1]; for layer l: layers.l.g1 [1, D], layers.l.W_qkv [D, 3D], layers.l.W_o [D, D],
    * layers.l.g2 [1, D], layers.l.W_1 [D, 4D], layers.l.W_2 [4D, D]; gf [1, D], W_u [D, classes]. Weights are
    * [in, out].
    */
@@ -309,10 +328,12 @@ const maxSequences = 2 ** 16;
 const maxSteps = 10_000;
 const allTerms = 15;
 
-/** Whether a scheme has position rows in its stream. */
+const isOtherWay = (scheme: TrainingScheme) => (otherWays as readonly string[]).includes(scheme);
+/** Whether token and position rows are summands of a scheme's stream. */
 const inStream = (scheme: TrainingScheme) =>
-  scheme === 'add' || scheme === 'concat' || scheme === 'wide_concat';
-const hasTable = (scheme: TrainingScheme) => inStream(scheme) || scheme === 'untied';
+  ['add', 'concat', 'wide_concat', 'every_layer', 'project'].includes(scheme);
+/** Whether queries and keys of the first layer read their sum. */
+const sums = (scheme: TrainingScheme) => inStream(scheme) || scheme === 'qk';
 
 /** Checks the options of a trainer, before anything is allocated. */
 export function checkedTrainer(raw: Raw, options: TrainerOptions) {
@@ -353,6 +374,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     zeroScores: check.flag('zeroScores', given.zeroScores ?? false),
     fixedTokens: check.flag('fixedTokens', given.fixedTokens ?? false),
     fixedPositions: check.flag('fixedPositions', given.fixedPositions ?? false),
+    scaleTokens: check.flag('scaleTokens', given.scaleTokens ?? false),
   };
   const single = check.precision(given.precision ?? 'float32') === 'float32';
   const rate = (name: string, value: unknown) => check.representable(name, value, single, 0);
@@ -363,8 +385,14 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     if (checked >= 1) check.refuse(name, 'below 1', checked);
     return checked;
   };
+  const sigma = rate('sigma', given.sigma ?? 0.1);
+  const loud = scheme === 'shortformer' || scheme === 'multiply';
+  const sigmas = {
+    sigmaTokens: rate('sigmaTokens', given.sigmaTokens ?? sigma),
+    sigmaPositions: rate('sigmaPositions', given.sigmaPositions ?? (loud ? 1 : sigma)),
+  };
   const numbers = {
-    sigma: rate('sigma', given.sigma ?? 0.1),
+    ...sigmas,
     learningRate: rate('learningRate', given.learningRate ?? 5e-3),
     weightDecay: rate('weightDecay', given.weightDecay ?? 0.01),
     warmUp: check.integer('warmUp', given.warmUp ?? 20, 0),
@@ -393,7 +421,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     single,
   };
   const memory = (sizes: { vocabulary: number; classes: number; positions: number }, tokens: number) => {
-    const bytes = memoryOf({ ...sizes, stream, heads, layers, mlp: flags.mlp, single }) + 8 * tokens;
+    const bytes = memoryOf({ ...sizes, stream, heads, layers, ...flags, scheme, single }) + 8 * tokens;
     check.fits(`A model of ${stream} channels, ${layers} layers and ${sizes.positions} positions`, bytes);
     return bytes;
   };
@@ -425,7 +453,10 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
 /** Why a score of the first layer is not a sum of terms, in a sentence; null where it is one. */
 function noTermsOf(scheme: TrainingScheme, zeroScores: boolean): string | null {
   if (zeroScores) return 'All scores are 0, so they have no terms: this is a floor.';
-  return hasTable(scheme) ? null : `The scores of '${scheme}' have no part of positions to take apart.`;
+  if (sums(scheme) || scheme === 'untied') return null;
+  return isOtherWay(scheme) && scheme !== 'values'
+    ? `Queries and keys under '${scheme}' read no sum of token and position rows, so their scores have no four terms.`
+    : `The scores of '${scheme}' have no part of positions to take apart.`;
 }
 
 function checkedTerms(name: string, value: unknown, noTerms: string | null): TrainingTerm[] {
@@ -447,17 +478,24 @@ interface Sizes {
   layers: number;
   mlp: boolean;
   single: boolean;
+  scheme: TrainingScheme;
+  scaleTokens: boolean;
 }
 
 /** An upper bound on a trainer's memory: see Model::take_memory() and row_angles(), which is in double. */
-function memoryOf({ vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single }: Sizes) {
+function memoryOf(sizes: Sizes) {
+  const { vocabulary: V, classes, positions: L, stream: D, heads, layers, mlp, single } = sizes;
   const most = Math.max(L, 64);
   const wide = mlp ? 4 * D : 0;
   const layer = most * (8 * D + L * heads + 2 * (D + wide) + 2) + 10 * D * D + 4 * D * wide;
   const part = most * (20 * D + classes + wide + 1) + 3 * D * classes;
   const positional = (2 * heads + 5) * L * L + 8 * L * D + D * D;
   const parameters = (V + L + classes + 2 * D) * D + layers * (4 * D + 2 * wide) * D + heads * 2 * L;
-  const values = layers * layer + part + positional + 5 * parameters;
+  // Tables made of others, what queries and keys read besides, and weights.
+  const ways = isOtherWay(sizes.scheme)
+    ? 4 * (V + L) * D + (layers + 2) * most * (D + 1) + 4 * layers * L * D + 12 * D * D
+    : 2 * V * D * Number(sizes.scaleTokens);
+  const values = layers * layer + part + positional + ways + 5 * parameters;
   return (single ? 4 : 8) * values + 8 * 6 * (V + L) * D;
 }
 
@@ -515,7 +553,9 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   };
   cutTerms(checked.cuts);
   const evaluationN = 'evaluation' in checked ? checked.evaluation.n : checked.n;
-  const noRows = `'${scheme}' has no position rows in its stream.`;
+  const noRows = isOtherWay(scheme)
+    ? `The stream under '${scheme}' is no sum of token and position rows.`
+    : `'${scheme}' has no position rows in its stream.`;
   const batchesSteps = (count: number, batches: (step: number) => TrainingBatch) => {
     const losses = new Float64Array(count);
     for (let k = 0; k < count; k++) {
@@ -596,7 +636,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
       const none = (reason: string) => ({ mean: null, byHead: null, reason });
       if (noTerms !== null) return none(noTerms);
-      if (gauge === 'canonical' && !inStream(scheme))
+      if (gauge === 'canonical' && !sums(scheme))
         return none(`Tokens and positions of '${scheme}' share no stream, so nothing moves between them.`);
       const { mean, byHead } = raw.trainerShares(address, gauge === 'canonical');
       if (mean.some(Number.isNaN))

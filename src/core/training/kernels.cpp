@@ -434,6 +434,57 @@ void multiply_to(const Scalar* x, Index count, Scalar* y) {
 }
 
 template <typename Scalar>
+void add_product_to(const Scalar* a, const Scalar* b, Index count, Scalar* y) {
+  using S = Simd<Scalar>;
+  along<Scalar>(
+      count, [&](Index c) { S::store(y + c, S::load(y + c) + S::load(a + c) * S::load(b + c)); },
+      [&](Index c) { y[c] += a[c] * b[c]; });
+}
+
+template <typename Scalar>
+void sigmoid_of_sum(const Scalar* a, const Scalar* b, Index count, Scalar* y) {
+  using S = Simd<Scalar>;
+  const auto one = S::all(1);
+  along<Scalar>(
+      count, [&](Index c) { S::store(y + c, one / (one + exponential(-(S::load(a + c) + S::load(b + c))))); },
+      [&](Index c) { y[c] = 1 / (1 + exponential_of<Scalar>(-(a[c] + b[c]))); });
+}
+
+template <typename Scalar>
+void mix(const Scalar* g, const Scalar* a, const Scalar* b, Index count, Scalar* y) {
+  using S = Simd<Scalar>;
+  along<Scalar>(
+      count,
+      [&](Index c) {
+        const auto second = S::load(b + c);
+        S::store(y + c, second + S::load(g + c) * (S::load(a + c) - second));
+      },
+      [&](Index c) { y[c] = b[c] + g[c] * (a[c] - b[c]); });
+}
+
+template <typename Scalar>
+void mix_backward(const Scalar* g, const Scalar* dy, const Scalar* a, const Scalar* b, Index count,
+                  Scalar* da, Scalar* db, Scalar* d_logit) {
+  using S = Simd<Scalar>;
+  const auto one = [](auto gate, auto d, auto difference, auto& first, auto& second) {
+    const auto part = gate * d;
+    first += part;
+    second += d - part;
+    return (part - gate * part) * difference;
+  };
+  along<Scalar>(
+      count,
+      [&](Index c) {
+        auto first = S::load(da + c), second = S::load(db + c);
+        S::store(d_logit + c,
+                 one(S::load(g + c), S::load(dy + c), S::load(a + c) - S::load(b + c), first, second));
+        S::store(da + c, first);
+        S::store(db + c, second);
+      },
+      [&](Index c) { d_logit[c] = one(g[c], dy[c], a[c] - b[c], da[c], db[c]); });
+}
+
+template <typename Scalar>
 void scale_to(const Scalar* x, Scalar a, Index count, Scalar* y) {
   using S = Simd<Scalar>;
   const auto factor = S::all(a);
@@ -492,6 +543,11 @@ void adam(const AdamStep<Scalar>& step, const Scalar* gradient, Index count, Sca
   template void copy_to(const Scalar*, Index, Scalar*);                                                      \
   template void add_to(const Scalar*, Index, Scalar*);                                                       \
   template void multiply_to(const Scalar*, Index, Scalar*);                                                  \
+  template void add_product_to(const Scalar*, const Scalar*, Index, Scalar*);                                \
+  template void sigmoid_of_sum(const Scalar*, const Scalar*, Index, Scalar*);                                \
+  template void mix(const Scalar*, const Scalar*, const Scalar*, Index, Scalar*);                            \
+  template void mix_backward(const Scalar*, const Scalar*, const Scalar*, const Scalar*, Index, Scalar*,     \
+                             Scalar*, Scalar*);                                                              \
   template void scale_to(const Scalar*, Scalar, Index, Scalar*);                                             \
   template Scalar sum_of_products(const Scalar*, const Scalar*, Index);                                      \
   template void adam(const AdamStep<Scalar>&, const Scalar*, Index, Scalar*, Scalar*, Scalar*);

@@ -84,6 +84,24 @@ void add_to(const Scalar* x, Eigen::Index count, Scalar* y);
 template <typename Scalar>
 void multiply_to(const Scalar* x, Eigen::Index count, Scalar* y);
 
+// y += a b, entry by entry.
+template <typename Scalar>
+void add_product_to(const Scalar* a, const Scalar* b, Eigen::Index count, Scalar* y);
+
+// y = 1 / (1 + e^-(a + b)), entry by entry.
+template <typename Scalar>
+void sigmoid_of_sum(const Scalar* a, const Scalar* b, Eigen::Index count, Scalar* y);
+
+// y = g a + (1 - g) b, entry by entry.
+template <typename Scalar>
+void mix(const Scalar* g, const Scalar* a, const Scalar* b, Eigen::Index count, Scalar* y);
+
+// Adds to da and db the gradients of mix() with respect to a and b, given that with respect to y; d_logit is
+// the one with respect to what g is the sigmoid of.
+template <typename Scalar>
+void mix_backward(const Scalar* g, const Scalar* dy, const Scalar* a, const Scalar* b, Eigen::Index count,
+                  Scalar* da, Scalar* db, Scalar* d_logit);
+
 // y = a x.
 template <typename Scalar>
 void scale_to(const Scalar* x, Scalar a, Eigen::Index count, Scalar* y);

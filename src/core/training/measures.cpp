@@ -14,13 +14,17 @@ namespace {
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-// A parameter's rows [rows, columns] in the channels from `first` on, minus their mean row; zeros elsewhere.
+// The first rows of a parameter.
 template <typename Scalar>
-Matrix<double> centred_rows(const Parameter& parameter, const Scalar* parameters, int rows, int first,
-                            int d) {
-  Matrix<double> table = Matrix<double>::Zero(rows, d);
-  table.middleCols(first, parameter.columns) =
-      ConstMatrixMap<Scalar>(parameters + parameter.offset, rows, parameter.columns).template cast<double>();
+Matrix<double> rows_of(const Parameter& parameter, const Scalar* parameters, int rows) {
+  return ConstMatrixMap<Scalar>(parameters + parameter.offset, rows, parameter.columns)
+      .template cast<double>();
+}
+
+// A table in the channels from `first` on, minus its mean row; zeros elsewhere.
+Matrix<double> centred_rows(const Matrix<double>& rows, int first, int d) {
+  Matrix<double> table = Matrix<double>::Zero(rows.rows(), d);
+  table.middleCols(first, rows.cols()) = rows;
   return column_centred(table);
 }
 
@@ -33,9 +37,13 @@ template <typename Scalar>
 Rows rows_in_stream(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
                     int n) {
   const int d = options.d_model();
-  const Parameter& e = *layout.find("E");
-  const Parameter& p = *layout.find("P");
-  return {centred_rows(e, parameters, e.rows, 0, d), centred_rows(p, parameters, n, d - p.columns, d)};
+  Matrix<double> e = rows_of(*layout.find("E"), parameters, options.vocabulary);
+  Matrix<double> p = rows_of(*layout.find("P"), parameters, n);
+  if (options.scheme == TrainingScheme::project) {
+    const Matrix<double> weights = rows_of(*layout.find("W_f"), parameters, 2 * d);
+    e *= weights.topRows(d), p *= weights.bottomRows(d);
+  }
+  return {centred_rows(e, 0, d), centred_rows(p, d - static_cast<int>(p.cols()), d)};
 }
 
 }  // namespace
@@ -46,7 +54,7 @@ TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, con
   TrainedShares result;
   result.mean.fill(kUndefined);
   const bool canonical = gauge == TermGauge::canonical;
-  if (!model.options().has_terms() || (canonical && !model.options().in_stream())) return result;
+  if (!model.options().has_terms() || (canonical && !model.options().sums())) return result;
   const int heads = model.options().heads;
   std::vector<TermCovariances> covariances(heads);
   model.term_covariances(parameters, batch, covariances.data(), kept, gauge);

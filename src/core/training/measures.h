@@ -16,7 +16,7 @@ struct TrainedShares {
 // the keys they may read and both summed over the batch. The terms are those of e and p, both normalised with
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
 // left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
-// options().has_terms(), and canonical without options().in_stream(); NaN where no score varies.
+// options().has_terms(), and canonical without options().sums(); NaN where no score varies.
 template <typename Scalar>
 TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
                              const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);

@@ -41,12 +41,13 @@ void unfold(const Scalar* gain, const Scalar* weights, Index rows, Index columns
 }  // namespace
 
 template <typename Scalar>
-Model<Scalar>::Model(const ModelOptions& options) : options_(options), layout_(options) {
+Model<Scalar>::Model(const ModelOptions& options)
+    : options_(options), layout_(options), fusion_(options, layout_, std::max<Index>(options.rows, kPart)) {
   const auto place = [this](const std::string& name) {
     const Parameter* const found = layout_.find(name);
     return found ? found->offset : -1;
   };
-  e_ = place("E"), p_ = place("P"), u_q_ = place("U_q"), u_k_ = place("U_k"), t5_ = place("T5");
+  p_ = place("P"), u_q_ = place("U_q"), u_k_ = place("U_k"), t5_ = place("T5");
   gf_ = place("gf"), w_u_ = place("W_u");
   for (int l = 0; l < options.layers; ++l) {
     const std::string layer = "layers." + std::to_string(l) + ".";
@@ -79,7 +80,8 @@ template <typename Scalar>
 void Model<Scalar>::take_memory() {
   const Index l = options_.rows, d = options_.d_model(), h = options_.heads, classes = options_.classes;
   const Index most = std::max(l, kPart), mlp = options_.mlp ? options_.d_mlp() : 0;
-  const bool norm = options_.layer_norm, terms = options_.has_terms();
+  const bool norm = options_.layer_norm, terms = options_.has_terms(), sum = reads_sum();
+  const bool beside = adds_to_qk();
   const Index square = most * l * h;  // scores of a part: n^2 for each head and n tokens
   Scalar* start = nullptr;
   Index used = 0;
@@ -94,6 +96,10 @@ void Model<Scalar>::take_memory() {
       take(layer.normalized, norm ? most * d : 0);
       take(layer.inverse, norm ? most : 0);
       take(layer.qkv, most * 3 * d);
+      take(layer.normalized_sum, sum ? most * d : 0);
+      take(layer.inverse_sum, sum && norm ? most : 0);
+      take(layer.position_qk, beside ? l * 2 * d : 0);
+      take(layer.d_position_qk, beside ? l * 2 * d : 0);
       take(layer.turned, most * 2 * d);
       take(layer.weights, square);
       take(layer.mixed, most * d);
@@ -118,6 +124,7 @@ void Model<Scalar>::take_memory() {
     take(inverse_out_, most);
     take(logits_, most * classes);
     take(dx_, most * d);
+    take(d_sum_, sum ? most * d : 0);
     take(d_normalized_, most * d);
     take(d_mixed_, most * d);
     take(d_qkv_, most * 3 * d);
@@ -168,11 +175,18 @@ void Model<Scalar>::prepare(const Scalar* parameters, Index n, bool backward) {
   const auto turned = [](const Scalar* from, Index rows, Index columns, Scalar* to) {
     transpose<Scalar>({from, columns}, rows, columns, {to, rows});
   };
+  fusion_.prepare(parameters, n, backward);
   for (int l = 0; l < options_.layers; ++l) {
     const LayerPlaces& at = places_[l];
     const Layer& layer = layers_[l];
     fold<Scalar>(gain(parameters, at.g1), parameters + at.qkv, d, 3 * d, d,
                  static_cast<Scalar>(content_scale_), layer.qkv_in);
+    if (adds_to_qk()) {
+      const Block<Scalar> to{layer.position_qk, 2 * d};
+      multiply<Scalar>({parameters + p_, d}, {parameters + at.qkv, 3 * d}, {n, d, 2 * d}, to);
+      scale_queries(layer.position_qk, n);
+      if (backward) std::fill_n(layer.d_position_qk, n * 2 * d, Scalar(0));
+    }
     if (options_.mlp) fold<Scalar>(gain(parameters, at.g2), parameters + at.w1, d, mlp, 0, 1, layer.w1_in);
     if (!backward) continue;
     turned(layer.qkv_in, d, 3 * d, layer.qkv_back);
@@ -242,23 +256,48 @@ void Model<Scalar>::turn(Scalar* qkv, Index count, Index n, Scalar direction) co
   }
 }
 
+template <typename Scalar>
+void Model<Scalar>::add_positions(Index count, Index n, Scalar* x) const {
+  const Index d = options_.d_model();
+  for (Index r = 0; r < count; ++r) add_to<Scalar>(fusion_.position(r % n), d, x + r * d);
+}
+
+// The scale of the scores, on the queries in rows [n, 2D] of queries and keys.
+template <typename Scalar>
+void Model<Scalar>::scale_queries(Scalar* rows, Index n) const {
+  const Index d = options_.d_model();
+  for (Index i = 0; i < n; ++i, rows += 2 * d)
+    scale_to<Scalar>(rows, static_cast<Scalar>(content_scale_), d, rows);
+}
+
+// Queries, keys and values of a layer.
+template <typename Scalar>
+void Model<Scalar>::project_in(const Layer& layer, Index count, Index n) const {
+  const Index d = options_.d_model();
+  const auto columns = [&](const Scalar* from, Index first, Index width) {
+    multiply<Scalar>({from, d}, {layer.qkv_in + first, 3 * d}, {count, d, width}, {layer.qkv + first, 3 * d});
+  };
+  if (reads_sum()) {
+    copy_to<Scalar>(layer.x, count * d, layer.normalized_sum);
+    add_positions(count, n, layer.normalized_sum);
+    if (options_.layer_norm)
+      layer_norm<Scalar>(layer.normalized_sum, count, d, layer.normalized_sum, layer.inverse_sum);
+    const bool qk = options_.scheme == TrainingScheme::qk;
+    columns(qk ? layer.normalized_sum : layer.normalized, 0, 2 * d);
+    columns(qk ? layer.normalized : layer.normalized_sum, 2 * d, d);
+    return;
+  }
+  columns(layer.normalized, 0, 3 * d);
+  for (Index r = 0; adds_to_qk() && r < count; ++r)
+    add_to<Scalar>(layer.position_qk + r % n * 2 * d, 2 * d, layer.qkv + r * 3 * d);
+}
+
 // From tokens [count], in whole sequences, to logits [count, classes].
 template <typename Scalar>
 void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index count, Index n,
                             const Terms& kept) {
   const Index d = options_.d_model(), mlp = options_.d_mlp(), classes = options_.classes;
-  const Index d_token = options_.d_token(), d_position = options_.d_position();
-  Scalar* x = layers_[0].x;
-  for (Index r = 0; r < count; ++r) {
-    Scalar* const row = x + r * d;
-    copy_to<Scalar>(parameters + e_ + tokens[r] * d_token, d_token, row);
-    if (!options_.in_stream()) continue;
-    const Scalar* const position = parameters + p_ + r % n * d_position;
-    if (options_.concatenates())
-      copy_to<Scalar>(position, d_position, row + d_token);
-    else
-      add_to<Scalar>(position, d, row);
-  }
+  fusion_.rows(tokens, count, n, layers_[0].x);
 
   // The bias is shared by all layers, but a cut is for the first alone.
   const bool cuts_bias = options_.scheme == TrainingScheme::untied && !kept[position_position];
@@ -267,11 +306,12 @@ void Model<Scalar>::forward(const Scalar* parameters, const int* tokens, Index c
     const Layer& layer = layers_[l];
     Scalar* const next = l + 1 < options_.layers ? layers_[l + 1].x : x_out_;
     Scalar* const after = options_.mlp ? layer.x_mlp : next;
+    if (l > 0 && options_.scheme == TrainingScheme::every_layer) add_positions(count, n, layer.x);
     if (options_.layer_norm) layer_norm<Scalar>(layer.x, count, d, layer.normalized, layer.inverse);
-    multiply<Scalar>({layer.normalized, d}, {layer.qkv_in, 3 * d}, {count, d, 3 * d}, {layer.qkv, 3 * d});
+    project_in(layer, count, n);
     if (options_.scheme == TrainingScheme::rope) turn(layer.qkv, count, n, 1);
     const bool by_terms = l == 0 && splits(kept);
-    if (by_terms) split_terms(parameters, tokens, count, n);
+    if (by_terms) split_terms(tokens, count, n);
     if (cuts_bias) make_bias(parameters, n, l > 0);
     attend(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
     multiply<Scalar>({layer.mixed, d}, {parameters + at.o, d}, {count, d, d}, {after, d}, {layer.x, d});
@@ -337,28 +377,28 @@ void Model<Scalar>::add_terms(Index sequence, Index head, Index n, const Terms& 
 }
 
 // Splits the first layer's normalised stream into the parts of tokens and positions, and computes queries and
-// keys of both. Call it after layer_norm() has found the rows' sizes.
+// keys of both. Call it after project_in() has found the rows' sizes.
 template <typename Scalar>
-void Model<Scalar>::split_terms(const Scalar* parameters, const int* tokens, Index count, Index n) {
+void Model<Scalar>::split_terms(const int* tokens, Index count, Index n) {
   const Index d = options_.d_model(), d_token = options_.d_token(), d_position = options_.d_position();
-  const Layer& layer = layers_[0];
+  const Scalar* const inverse = inverse_of_scores();
   for (Index r = 0; r < count; ++r) {
     Scalar* const token = parts_[0] + r * d;
     Scalar* const position = parts_[1] + r * d;
     std::fill_n(token, d, Scalar(0));
     std::fill_n(position, d, Scalar(0));
-    copy_to<Scalar>(parameters + e_ + tokens[r] * d_token, d_token, token);
-    copy_to<Scalar>(parameters + p_ + r % n * d_position, d_position, position + d - d_position);
+    copy_to<Scalar>(fusion_.token(tokens[r]), d_token, token);
+    copy_to<Scalar>(fusion_.position(r % n), d_position, position + d - d_position);
     if (!options_.layer_norm) continue;
     for (Scalar* const row : {token, position}) {
       Scalar sum = 0;
       for (Index c = 0; c < d; ++c) sum += row[c];
       const Scalar mean = sum / static_cast<Scalar>(d);
-      for (Index c = 0; c < d; ++c) row[c] = (row[c] - mean) * layer.inverse[r];
+      for (Index c = 0; c < d; ++c) row[c] = (row[c] - mean) * inverse[r];
     }
   }
   for (int part : {0, 1}) {
-    multiply<Scalar>({parts_[part], d}, {layer.qkv_in, 3 * d}, {count, d, 2 * d},
+    multiply<Scalar>({parts_[part], d}, {layers_[0].qkv_in, 3 * d}, {count, d, 2 * d},
                      {queries_keys_[part], 2 * d});
   }
 }
@@ -372,22 +412,23 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
     multiply_transposed<Scalar>({in, rows}, {out, columns}, {rows, count, columns}, {to, columns},
                                 {to, columns});
   };
+  const bool qk = options_.scheme == TrainingScheme::qk;
   add_gradient(normalized_out_, d, logits_, classes, unembedding_gradient_);
-  // Through a LayerNorm and past it, into dx_; without one, straight into dx_.
-  const auto into_stream = [&](const Scalar* back, Index columns, const Scalar* from,
-                               const Scalar* normalized, const Scalar* inverse, bool first) {
+  // Through a LayerNorm and past it, into dx; without one, straight into dx.
+  const auto into = [&](Scalar* dx, const Scalar* back, Index columns, Block<const Scalar> from,
+                        const Scalar* normalized, const Scalar* inverse, bool first) {
     const ProductShape shape{count, columns, d};
     if (options_.layer_norm) {
-      multiply<Scalar>({from, columns}, {back, d}, shape, {d_normalized_, d});
-      if (first) std::fill_n(dx_, count * d, Scalar(0));
-      add_layer_norm_backward<Scalar>(d_normalized_, normalized, inverse, count, d, dx_);
+      multiply<Scalar>(from, {back, d}, shape, {d_normalized_, d});
+      if (first) std::fill_n(dx, count * d, Scalar(0));
+      add_layer_norm_backward<Scalar>(d_normalized_, normalized, inverse, count, d, dx);
     } else if (first) {
-      multiply<Scalar>({from, columns}, {back, d}, shape, {dx_, d});
+      multiply<Scalar>(from, {back, d}, shape, {dx, d});
     } else {
-      multiply<Scalar>({from, columns}, {back, d}, shape, {dx_, d}, {dx_, d});
+      multiply<Scalar>(from, {back, d}, shape, {dx, d}, {dx, d});
     }
   };
-  into_stream(unembedding_back_, classes, logits_, normalized_out_, inverse_out_, true);
+  into(dx_, unembedding_back_, classes, {logits_, classes}, normalized_out_, inverse_out_, true);
 
   for (int l = options_.layers - 1; l >= 0; --l) {
     const LayerPlaces& at = places_[l];
@@ -397,43 +438,57 @@ void Model<Scalar>::backward(const int* tokens, Index count, Index n, Scalar* gr
       multiply<Scalar>({dx_, d}, {layer.w2_back, mlp}, {count, d, mlp}, {d_hidden_, mlp});
       multiply_to<Scalar>(layer.slope, count * mlp, d_hidden_);
       add_gradient(layer.normalized_mlp, d, d_hidden_, mlp, layer.w1_gradient);
-      into_stream(layer.w1_back, mlp, d_hidden_, layer.normalized_mlp, layer.inverse_mlp, false);
+      into(dx_, layer.w1_back, mlp, {d_hidden_, mlp}, layer.normalized_mlp, layer.inverse_mlp, false);
     }
     add_gradient(layer.mixed, d, dx_, d, gradient + at.o);
     multiply<Scalar>({dx_, d}, {layer.o_back, d}, {count, d, d}, {d_mixed_, d});
     const bool by_terms = l == 0 && splits(kept);
     attend_backward(layer, count / n, n, by_terms, l == 0 ? kept : kAllTerms);
     if (options_.scheme == TrainingScheme::rope) turn(d_qkv_, count, n, -1);
-    add_gradient(layer.normalized, d, d_qkv_, 3 * d, layer.qkv_gradient);
+    // The columns of queries, keys and values that read the stream as it is, and those that read x + p.
+    const Index first = qk ? 2 * d : 0, width = qk ? d : reads_sum() ? 2 * d : 3 * d;
+    const Index first_of_sum = qk ? 0 : 2 * d, width_of_sum = 3 * d - width;
+    const auto add_projection = [&](const Scalar* in, Index from, Index columns) {
+      const Block<Scalar> to{layer.qkv_gradient + from, 3 * d};
+      multiply_transposed<Scalar>({in, d}, {d_qkv_ + from, 3 * d}, {d, count, columns}, to, to);
+    };
+    add_projection(layer.normalized, first, width);
+    if (reads_sum()) add_projection(layer.normalized_sum, first_of_sum, width_of_sum);
+    for (Index r = 0; adds_to_qk() && r < count; ++r)
+      add_to<Scalar>(d_qkv_ + r * 3 * d, 2 * d, layer.d_position_qk + r % n * 2 * d);
     for (int part = 0; by_terms && part < 2; ++part) {
       const Block<Scalar> to{layer.qkv_gradient, 3 * d};
       multiply_transposed<Scalar>({parts_[part], d}, {d_queries_keys_[part], 2 * d}, {d, count, 2 * d}, to,
                                   to);
     }
-    if (l == 0 && !options_.trains_tokens() && !(options_.in_stream() && options_.trains_positions())) return;
-    into_stream(layer.qkv_back, 3 * d, d_qkv_, layer.normalized, layer.inverse, false);
-    if (by_terms) split_backward(count);
-  }
-
-  const Index d_token = options_.d_token(), d_position = options_.d_position();
-  const auto add_rows = [&](const Scalar* by_token, const Scalar* by_position) {
-    for (Index r = 0; r < count; ++r) {
-      if (options_.trains_tokens())
-        add_to<Scalar>(by_token + r * d, d_token, gradient + e_ + tokens[r] * d_token);
-      if (options_.in_stream() && options_.trains_positions())
-        add_to<Scalar>(by_position + r * d + d - d_position, d_position, gradient + p_ + r % n * d_position);
+    if (l == 0 && !fusion_.trains()) return;
+    const Block<const Scalar> d_read{d_qkv_ + first, 3 * d};
+    into(dx_, layer.qkv_back + first * d, width, d_read, layer.normalized, layer.inverse, false);
+    if (reads_sum()) {
+      const Block<const Scalar> d_of_sum{d_qkv_ + first_of_sum, 3 * d};
+      into(d_sum_, layer.qkv_back + first_of_sum * d, width_of_sum, d_of_sum, layer.normalized_sum,
+           layer.inverse_sum, true);
     }
-  };
-  add_rows(dx_, dx_);
-  if (splits(kept)) add_rows(d_parts_[0], d_parts_[1]);
+    if (by_terms) split_backward(count, qk ? d_sum_ : dx_);
+    if (reads_sum()) {
+      add_to<Scalar>(d_sum_, count * d, dx_);
+      fusion_.add_gradients(tokens, count, n, nullptr, d_sum_, gradient);
+    }
+    if (l > 0 && options_.scheme == TrainingScheme::every_layer)
+      fusion_.add_gradients(tokens, count, n, nullptr, dx_, gradient);
+  }
+  fusion_.backward(tokens, count, n, dx_, gradient);
+  if (splits(kept)) fusion_.add_gradients(tokens, count, n, d_parts_[0], d_parts_[1], gradient);
 }
 
 // From the gradients of the queries and keys of e and p to those of e and p themselves: what belongs to one
-// alone goes to d_parts_, what comes from their common size to dx_.
+// alone goes to d_parts_, what comes from their common size to d_sum, the gradient of their sum.
 template <typename Scalar>
-void Model<Scalar>::split_backward(Index count) {
+void Model<Scalar>::split_backward(Index count, Scalar* d_sum) {
   const Index d = options_.d_model();
   const Layer& layer = layers_[0];
+  const Scalar* const inverse = inverse_of_scores();
+  const Scalar* const normalized = reads_sum() ? layer.normalized_sum : layer.normalized;
   for (int part : {0, 1}) {
     multiply<Scalar>({d_queries_keys_[part], 2 * d}, {layer.qkv_back, d}, {count, 2 * d, d},
                      {d_parts_[part], d});
@@ -447,10 +502,10 @@ void Model<Scalar>::split_backward(Index count) {
       Scalar sum = 0;
       for (Index c = 0; c < d; ++c) sum += row[c];
       const Scalar mean = sum / static_cast<Scalar>(d);
-      for (Index c = 0; c < d; ++c) row[c] = (row[c] - mean) * layer.inverse[r];
+      for (Index c = 0; c < d; ++c) row[c] = (row[c] - mean) * inverse[r];
     }
-    const Scalar shrink = along * layer.inverse[r] / static_cast<Scalar>(d);
-    for (Index c = 0; c < d; ++c) dx_[r * d + c] -= shrink * layer.normalized[r * d + c];
+    const Scalar shrink = along * inverse[r] / static_cast<Scalar>(d);
+    for (Index c = 0; c < d; ++c) d_sum[r * d + c] -= shrink * normalized[r * d + c];
   }
 }
 
@@ -529,7 +584,19 @@ void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) 
       unfold<Scalar>(gain(parameters, at.g2), parameters + at.w1, d, mlp, 0, 1, layers_[l].w1_gradient,
                      gradient + at.w1, gradient + at.g2);
     }
+    if (adds_to_qk()) {
+      Scalar* const d_rows = layers_[l].d_position_qk;
+      scale_queries(d_rows, n);
+      const Block<Scalar> to{gradient + at.qkv, 3 * d};
+      multiply_transposed<Scalar>({parameters + p_, d}, {d_rows, 2 * d}, {d, n, 2 * d}, to, to);
+      if (!options_.trains_positions()) continue;
+      // Turned as a whole, though only queries and keys are read; what qkv_back had is no longer needed.
+      transpose<Scalar>({parameters + at.qkv, 3 * d}, d, 3 * d, {layers_[l].qkv_back, d});
+      const Block<Scalar> d_p{gradient + p_, d};
+      multiply<Scalar>({d_rows, 2 * d}, {layers_[l].qkv_back, d}, {n, 2 * d, d}, d_p, d_p);
+    }
   }
+  fusion_.finish(parameters, n, gradient);
   unfold<Scalar>(gain(parameters, gf_), parameters + w_u_, d, options_.classes, 0, 1, unembedding_gradient_,
                  gradient + w_u_, gradient + gf_);
   if (!trains_bias_) return;
@@ -632,7 +699,7 @@ Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch,
 template <typename Scalar>
 void Model<Scalar>::move_means_into_constant(Index sequences, Index n) {
   const Index columns = 2 * options_.d_model();
-  const Scalar* const inverse = layers_[0].inverse;
+  const Scalar* const inverse = inverse_of_scores();
   const bool norm = options_.layer_norm;
   for (Index s = 0; s < sequences; ++s) {
     double weights = 0;
@@ -666,7 +733,7 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
     forward(parameters, batch.tokens + s * n, sequences * n, n, kAllTerms);
     std::fill_n(layer.weights, sequences * options_.heads * n * n, Scalar(0));
     if (!untied) {
-      split_terms(parameters, batch.tokens + s * n, sequences * n, n);
+      split_terms(batch.tokens + s * n, sequences * n, n);
       for (Index q = 0; q < sequences; ++q) {
         for (Index h = 0; h < options_.heads; ++h)
           add_terms(q, h, n, kept, {layer.weights + (q * options_.heads + h) * n * n, n});

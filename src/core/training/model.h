@@ -9,6 +9,7 @@
 
 #include "numeric/matrix.h"
 #include "numeric/product.h"
+#include "training/fusion.h"
 #include "training/kernels.h"
 #include "training/options.h"
 #include "training/parameters.h"
@@ -68,7 +69,7 @@ class Model {
   Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where
-  // options().has_terms(), and canonical only where tokens and positions share a stream. Terms that are not
+  // options().has_terms(), and canonical only where options().sums(). Terms that are not
   // kept are 0, as are the cross terms of `untied`, and everything where scores vary by rounding alone. In the
   // canonical gauge, terms with constants are left out.
   void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
@@ -82,6 +83,10 @@ class Model {
   // What forward() leaves for backward(), and matrices made from parameters once per step.
   struct Layer {
     Scalar *x, *normalized, *inverse, *qkv, *turned, *weights, *mixed;
+    // x + p, normalised, where a part of the layer reads that.
+    Scalar *normalized_sum, *inverse_sum;
+    // Under `shortformer`: p W_q scaled and p W_k, [n, 2D], and the gradient with respect to them.
+    Scalar *position_qk, *d_position_qk;
     Scalar *x_mlp, *normalized_mlp, *inverse_mlp, *hidden, *slope;
     Scalar *qkv_in, *qkv_back, *o_back, *w1_in, *w1_back, *w2_back;
     Scalar *qkv_gradient, *w1_gradient;
@@ -92,8 +97,11 @@ class Model {
   void make_bias(const Scalar* parameters, Eigen::Index n, bool positions);
   void forward(const Scalar* parameters, const int* tokens, Eigen::Index count, Eigen::Index n,
                const Terms& kept);
+  void add_positions(Eigen::Index count, Eigen::Index n, Scalar* x) const;
+  void scale_queries(Scalar* rows, Eigen::Index n) const;
+  void project_in(const Layer& layer, Eigen::Index count, Eigen::Index n) const;
   void attend(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms, const Terms& kept);
-  void split_terms(const Scalar* parameters, const int* tokens, Eigen::Index count, Eigen::Index n);
+  void split_terms(const int* tokens, Eigen::Index count, Eigen::Index n);
   void add_terms(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept,
                  Block<Scalar> scores);
   void move_means_into_constant(Eigen::Index sequences, Eigen::Index n);
@@ -102,21 +110,31 @@ class Model {
   void attend_backward(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms,
                        const Terms& kept);
   void terms_backward(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept);
-  void split_backward(Eigen::Index count);
-  bool splits(const Terms& kept) const { return kept != kAllTerms && options_.in_stream(); }
+  void split_backward(Eigen::Index count, Scalar* d_sum);
+  bool splits(const Terms& kept) const { return kept != kAllTerms && options_.sums(); }
+  // Whether queries and keys, or values, read x + p while the others read x.
+  bool reads_sum() const {
+    return options_.scheme == TrainingScheme::qk || options_.scheme == TrainingScheme::values;
+  }
   void finish(const Scalar* parameters, Eigen::Index n, Scalar* gradient);
+  bool adds_to_qk() const { return options_.scheme == TrainingScheme::shortformer; }
+  // Factors of the rows that the first layer's queries and keys read.
+  const Scalar* inverse_of_scores() const {
+    return reads_sum() ? layers_[0].inverse_sum : layers_[0].inverse;
+  }
   Eigen::Index sequences_of_part(Eigen::Index n) const;
   const Scalar* gain(const Scalar* parameters, Eigen::Index place) const;
 
   ModelOptions options_;
   ParameterLayout layout_;
-  Eigen::Index e_ = 0, p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
+  Fusion<Scalar> fusion_;
+  Eigen::Index p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
   std::vector<LayerPlaces> places_;
   std::vector<Layer> layers_;
   AlignedBuffer<Scalar> memory_;
   // For one part of a batch.
-  Scalar *x_out_, *normalized_out_, *inverse_out_, *logits_, *dx_, *d_normalized_, *d_mixed_, *d_qkv_,
-      *d_scores_, *d_hidden_;
+  Scalar *x_out_, *normalized_out_, *inverse_out_, *logits_, *dx_, *d_sum_, *d_normalized_, *d_mixed_,
+      *d_qkv_, *d_scores_, *d_hidden_;
   Scalar *unembedding_in_, *unembedding_back_, *unembedding_gradient_;
   // What is added to the scores, and its gradient, [H, n, n].
   Scalar *bias_, *bias_gradient_;

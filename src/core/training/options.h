@@ -1,6 +1,8 @@
 // What is trained, and how: the options of a model and its optimiser.
 #pragma once
 
+#include <cmath>
+
 namespace superpose {
 
 // How the order of the tokens gets into the model.
@@ -13,12 +15,23 @@ enum class TrainingScheme {
   rope,    // queries and keys turned, channels (2k, 2k + 1) (arXiv 2104.09864)
   alibi,   // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)
   t5,      // a trained bias for each head and offset (arXiv 1910.10683), one bucket per offset
+  // Positions in a part of every layer, x = e:
+  qk,           // queries and keys read x + p, values read x
+  values,       // values read x + p, queries and keys read x
+  shortformer,  // p added to queries' and keys' input after the norm, values without (arXiv 2012.15832)
+  every_layer,  // x <- x + p before every layer
+  // Other ways of making one row of two; fusion.h has the formulas.
+  project,
+  gate,
+  row_gate,
+  film,
+  multiply,
 };
 
-// Where the position rows P of add, concat, wide_concat and untied come from.
+// Where the position rows P come from, under a scheme that has them.
 enum class Table {
   learned,   // drawn and trained
-  sinusoid,  // sigma sqrt(2) sin, cos of i 10000^(-2k/d_p), interleaved; fixed
+  sinusoid,  // sigma_positions sqrt(2) sin, cos of i 10000^(-2k/d_p), interleaved; fixed
   frozen,    // E and P drawn and both fixed
 };
 
@@ -41,13 +54,16 @@ struct ModelOptions {
   bool zero_scores = false;      // all scores 0: the task's floor, without attention's choice
   bool fixed_tokens = false;     // E stays as drawn, as it does with Table::frozen
   bool fixed_positions = false;  // the same for P, which Table::sinusoid also fixes
-  double sigma = 0.1;            // E, P ~ N(0, sigma^2); a sinusoid's rows have this rms
+  bool scale_tokens = false;     // e = sqrt(d_token) E[t] (arXiv 1706.03762, 3.4)
+  double sigma_tokens = 0.1;     // E ~ N(0, sigma_tokens^2)
+  double sigma_positions = 0.1;  // P ~ N(0, sigma_positions^2); a sinusoid's rows have this rms
 
   int d_model() const { return scheme == TrainingScheme::wide_concat ? 2 * width : width; }
   int d_position() const {
     return scheme == TrainingScheme::concat ? position_width : has_table() ? width : 0;
   }
   int d_token() const { return scheme == TrainingScheme::concat ? width - position_width : width; }
+  double token_scale() const { return scale_tokens ? std::sqrt(d_token()) : 1; }
   int d_head() const { return d_model() / heads; }
   int d_mlp() const { return 4 * d_model(); }
 
@@ -55,10 +71,18 @@ struct ModelOptions {
     return scheme == TrainingScheme::concat || scheme == TrainingScheme::wide_concat;
   }
   // Whether tokens and positions are summands of one stream.
-  bool in_stream() const { return scheme == TrainingScheme::add || concatenates(); }
-  bool has_table() const { return in_stream() || scheme == TrainingScheme::untied; }
+  bool in_stream() const {
+    return scheme == TrainingScheme::add || scheme == TrainingScheme::every_layer ||
+           scheme == TrainingScheme::project || concatenates();
+  }
+  // Whether the first layer's queries and keys read a sum of tokens and positions.
+  bool sums() const { return in_stream() || scheme == TrainingScheme::qk; }
+  bool has_table() const {
+    return scheme != TrainingScheme::none && scheme != TrainingScheme::rope &&
+           scheme != TrainingScheme::alibi && scheme != TrainingScheme::t5;
+  }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
-  bool has_terms() const { return has_table() && !zero_scores; }
+  bool has_terms() const { return (sums() || scheme == TrainingScheme::untied) && !zero_scores; }
   bool trains_tokens() const { return !fixed_tokens && !(has_table() && table == Table::frozen); }
   bool trains_positions() const { return has_table() && table == Table::learned && !fixed_positions; }
 };

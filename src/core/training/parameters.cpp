@@ -20,12 +20,33 @@ ParameterLayout::ParameterLayout(const ModelOptions& options) {
     if (options.layer_norm) add(name, 1, d, 0, 0, true, false);
   };
 
-  add("E", options.vocabulary, options.d_token(), options.sigma, 0, options.trains_tokens());
+  add("E", options.vocabulary, options.d_token(), options.sigma_tokens, 0, options.trains_tokens());
   if (options.has_table()) {
-    add("P", options.rows, d_position, options.sigma, 1, options.trains_positions());
+    add("P", options.rows, d_position, options.sigma_positions, 1, options.trains_positions());
+  }
+  const auto fusing = [&](const std::string& name, int rows, int columns, std::uint32_t stream) {
+    add(name, rows, columns, 1 / std::sqrt(rows), stream);
+  };
+  switch (options.scheme) {
+    case TrainingScheme::project:
+      add("W_f", 2 * d, d, 1 / std::sqrt(d), 2);
+      break;
+    case TrainingScheme::gate:
+      fusing("W_g", 2 * d, d, 2);
+      break;
+    case TrainingScheme::row_gate:
+      fusing("W_g", 2 * d, 1, 2);
+      break;
+    case TrainingScheme::film:
+      fusing("W_gamma", d, d, 2);
+      fusing("W_beta", d, d, 3);
+      break;
+    default:
+      break;
   }
   if (options.scheme == TrainingScheme::untied) {
-    const double spread = std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma)) / std::sqrt(d_position);
+    const double spread =
+        std::min(1.0, 0.5 / std::min(1.0, 2 * options.sigma_positions)) / std::sqrt(d_position);
     add("U_q", d_position, d, spread, 2);
     add("U_k", d_position, d, spread, 3);
   }
@@ -62,7 +83,7 @@ void initialize(const ModelOptions& options, const ParameterLayout& layout, std:
     if (!parameter.decays) {
       values.setOnes();
     } else if (parameter.name == "P" && options.table == Table::sinusoid) {
-      values = (options.sigma * std::numbers::sqrt2 *
+      values = (options.sigma_positions * std::numbers::sqrt2 *
                 sinusoidal<double>({.positions = parameter.rows, .d_model = parameter.columns}))
                    .template cast<Scalar>();
     } else if (parameter.spread > 0) {

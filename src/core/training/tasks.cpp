@@ -18,6 +18,15 @@ int colour_of(int id, int n, const int* tokens) {
   return colour;
 }
 
+// The last place of an item.
+int place_of(int id, int n, const int* tokens) {
+  int place = kNoTarget;
+  for (int j = 0; j < n; ++j) {
+    if (tokens[j] == id) place = j;
+  }
+  return place;
+}
+
 // The place whose token is the target of place i.
 int source(const TaskOptions& options, const int* tokens, int i) {
   switch (options.task) {
@@ -57,15 +66,15 @@ int TaskOptions::classes() const {
 
 void draw_tokens(const TaskOptions& options, Random& random, int* tokens) {
   const int n = options.n;
-  if (options.task != Task::badge && options.task != Task::roll) {
+  if (options.task != Task::badge && options.task != Task::roll && options.task != Task::where) {
     const int vocabulary = options.vocabulary();
     for (int i = 0; i < n; ++i) tokens[i] = random.below(vocabulary);
     return;
   }
-  const bool badge = options.task == Task::badge;
-  const int coloured = badge ? n / 2 : n;
-  for (int id = 0; id < coloured; ++id) tokens[id] = id * kColours + random.below(kColours);
-  for (int i = coloured; i < n; ++i) tokens[i] = coloured * kColours + random.below(coloured);
+  const int once = options.task == Task::roll ? n : n / 2;
+  const int colours = options.task == Task::where ? 1 : kColours;
+  for (int id = 0; id < once; ++id) tokens[id] = id * colours + random.below(colours);
+  for (int i = once; i < n; ++i) tokens[i] = once * colours + random.below(once);
   shuffle(tokens, n, random);
 }
 
@@ -74,6 +83,8 @@ void find_targets(const TaskOptions& options, const int* tokens, int* targets) {
   for (int i = 0; i < n; ++i) {
     if (options.task == Task::badge) {
       targets[i] = tokens[i] < first_question ? kNoTarget : colour_of(tokens[i] - first_question, n, tokens);
+    } else if (options.task == Task::where) {
+      targets[i] = tokens[i] < n / 2 ? kNoTarget : place_of(tokens[i] - n / 2, n, tokens);
     } else if (options.task == Task::roll) {
       targets[i] = colour_of(i, n, tokens);
     } else {

@@ -13,15 +13,16 @@ enum class Task {
   rev,     // y_i = t_(n-1-i)
   back,    // y_i = t_(i-k)
   mix,     // ids below 2n: y_i = t_(t_i - n) if t_i >= n, else t_(i-1)
+  where,   // n/2 items once each, n/2 questions "item k?", shuffled: y_i is the place of the item asked for
 };
 
 constexpr int kColours = 4;
 constexpr int kNoTarget = -1;
 
-// The options of a task. Ids: badge k * 4 + c and 2n + k; roll letter * 4 + c; else the token itself.
+// The options of a task. Ids: badge k * 4 + c and 2n + k; where k and n/2 + k; roll letter * 4 + c; else the token itself.
 struct TaskOptions {
   Task task = Task::lookup;
-  int n = 16;       // tokens of a sequence, >= 1; even for badge
+  int n = 16;       // tokens of a sequence, >= 1; even for badge and where
   int symbols = 0;  // of prev, rev and back; 0 means n. Set it to keep the symbols when sequences get longer.
   int back = 1;     // k of back, from 1 to n - 1
 
@@ -37,10 +38,10 @@ struct Batch {
   const int* targets = nullptr;  // [sequences, n]
 };
 
-// The tokens [n] of an example: uniform, except those that badge and roll have once each.
+// The tokens [n] of an example: uniform, except those that badge, roll and where have once each.
 void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
 
-// The targets [n] of any tokens of the task. Where a badge or letter occurs twice, the last one counts; a
+// The targets [n] of any tokens of the task. Where a badge, letter or item occurs twice, the last one counts; a
 // missing one has no target.
 void find_targets(const TaskOptions& options, const int* tokens, int* targets);
 

@@ -52,7 +52,9 @@ ModelOptions model_in(const Value& from) {
   options.zero_scores = from["zeroScores"].as<bool>();
   options.fixed_tokens = from["fixedTokens"].as<bool>();
   options.fixed_positions = from["fixedPositions"].as<bool>();
-  options.sigma = from["sigma"].as<double>();
+  options.scale_tokens = from["scaleTokens"].as<bool>();
+  options.sigma_tokens = from["sigmaTokens"].as<double>();
+  options.sigma_positions = from["sigmaPositions"].as<double>();
   return options;
 }
 

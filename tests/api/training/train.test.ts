@@ -1,5 +1,5 @@
 // What a trainer answers that has hardly been trained: the edges of its options, and its sentences.
-import type { BatchesTrainerOptions, Trainer, TrainingPoint } from 'superpose';
+import type { BatchesTrainerOptions, Table, Trainer, TrainingPoint } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 
@@ -75,25 +75,69 @@ describe('answers', () => {
   };
 
   test('tables that share a stream have angles and directions, others a reason', () => {
-    for (const scheme of ['add', 'concat', 'wide_concat']) {
+    for (const scheme of ['add', 'concat', 'wide_concat', 'every_layer', 'project']) {
       using({ scheme }, (trainer) => {
         const { smallest, smallestLeading, reason } = trainer.angles();
         expect(reason).toBeNull();
         // What is side by side is at right angles.
-        if (scheme !== 'add') expect(smallest).toBeCloseTo(Math.PI / 2, 12);
+        if (scheme.includes('concat')) expect(smallest).toBeCloseTo(Math.PI / 2, 12);
         expect(smallestLeading).toBeGreaterThanOrEqual(smallest as number);
         const { directions } = trainer.directions();
         expect(directions?.columns).toBe(scheme === 'wide_concat' ? 8 : 4);
       });
     }
-    for (const scheme of ['none', 'untied', 'rope', 'alibi', 't5']) {
+    const without = ['none', 'untied', 'rope', 'alibi', 't5'];
+    for (const scheme of [
+      ...without,
+      'qk',
+      'values',
+      'shortformer',
+      'gate',
+      'row_gate',
+      'film',
+      'multiply',
+    ]) {
       using({ scheme }, (trainer) => {
-        const reason = `'${scheme}' has no position rows in its stream.`;
+        const reason = without.includes(scheme)
+          ? `'${scheme}' has no position rows in its stream.`
+          : `The stream under '${scheme}' is no sum of token and position rows.`;
         expect(trainer.angles()).toEqual({ smallest: null, smallestLeading: null, reason });
         expect(trainer.overlap()).toEqual({ overlap: null, chanceBand: null, chanceExact: null, reason });
         expect(trainer.directions()).toEqual({ directions: null, reason });
       });
     }
+  });
+
+  test('rows are drawn with the sizes asked for, of positions alone too, and scaled by the root of the width', () => {
+    const rms = ({ data }: Table) => Math.hypot(...data) / Math.sqrt(data.length);
+    const sizes = (options: object) => {
+      let found: number[] = [];
+      using({ ...wide, ...options }, (trainer) => {
+        const { E, P } = trainer.parameters() as Record<string, Table>;
+        found = [rms(E as Table), rms(P as Table)].map((size) => Number(size.toFixed(1)));
+      });
+      return found;
+    };
+    const wide = { d_model: 64, positions: 64, vocabulary: 64 };
+    expect(sizes({ sigma: 0.3 })).toEqual([0.3, 0.3]);
+    expect(sizes({ sigma: 0.3, sigmaTokens: 0.5 })).toEqual([0.5, 0.3]);
+    expect(sizes({ sigmaPositions: 0.5 })).toEqual([0.1, 0.5]);
+    expect(sizes({ scheme: 'shortformer' })).toEqual([0.1, 1]);
+    expect(sizes({ scheme: 'multiply', sigma: 0.3, sigmaPositions: 0.2 })).toEqual([0.3, 0.2]);
+    // Scaled as they are read: the parameters stay, and what a model makes of them is that of larger rows.
+    const { n, tokens } = evaluation;
+    using({ scaleTokens: true, seed: 3 }, (scaled) => {
+      using({ seed: 3 }, (trainer) => {
+        const { E } = trainer.parameters() as { E: Table };
+        const data = E.data.map((x) => x * Math.sqrt(E.columns));
+        expect(scaled.parameters().E).toEqual(E);
+        trainer.setParameters({ E: { ...E, data } });
+        const wanted = trainer.logits({ n, tokens }).data;
+        scaled.logits({ n, tokens }).data.forEach((x, k) => {
+          expect(x).toBeCloseTo(wanted[k] as number, 5);
+        });
+      });
+    });
   });
 
   test('without a common stream nothing moves between tokens and positions', () => {

@@ -92,6 +92,7 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
     options.mlp = choice & 2;
     options.causal = choice & 4;
     options.layers = choice & 8 ? 2 : 1;
+    options.scale_tokens = choice % 3 == 1;
     options.vocabulary = shapes.between(1, 7);
     options.classes = shapes.between(1, 6);
     options.rows = shapes.between(1, 6);
@@ -118,15 +119,23 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Schemes, ModelGradient,
-    testing::Values(Case{TrainingScheme::none, Table::learned}, Case{TrainingScheme::add, Table::learned},
-                    Case{TrainingScheme::add, Table::sinusoid}, Case{TrainingScheme::add, Table::frozen},
-                    Case{TrainingScheme::concat, Table::learned},
-                    Case{TrainingScheme::concat, Table::sinusoid},
-                    Case{TrainingScheme::concat, Table::frozen},
-                    Case{TrainingScheme::wide_concat, Table::learned},
-                    Case{TrainingScheme::untied, Table::learned},
-                    Case{TrainingScheme::untied, Table::sinusoid}, Case{TrainingScheme::rope, Table::learned},
-                    Case{TrainingScheme::alibi, Table::learned}, Case{TrainingScheme::t5, Table::learned}),
+    testing::Values(
+        Case{TrainingScheme::none, Table::learned}, Case{TrainingScheme::add, Table::learned},
+        Case{TrainingScheme::add, Table::sinusoid}, Case{TrainingScheme::add, Table::frozen},
+        Case{TrainingScheme::concat, Table::learned}, Case{TrainingScheme::concat, Table::sinusoid},
+        Case{TrainingScheme::concat, Table::frozen}, Case{TrainingScheme::wide_concat, Table::learned},
+        Case{TrainingScheme::untied, Table::learned}, Case{TrainingScheme::untied, Table::sinusoid},
+        Case{TrainingScheme::rope, Table::learned}, Case{TrainingScheme::alibi, Table::learned},
+        Case{TrainingScheme::t5, Table::learned}, Case{TrainingScheme::qk, Table::learned},
+        Case{TrainingScheme::qk, Table::frozen}, Case{TrainingScheme::values, Table::learned},
+        Case{TrainingScheme::values, Table::sinusoid}, Case{TrainingScheme::shortformer, Table::learned},
+        Case{TrainingScheme::shortformer, Table::frozen}, Case{TrainingScheme::every_layer, Table::learned},
+        Case{TrainingScheme::every_layer, Table::sinusoid}, Case{TrainingScheme::project, Table::learned},
+        Case{TrainingScheme::project, Table::sinusoid}, Case{TrainingScheme::project, Table::frozen},
+        Case{TrainingScheme::gate, Table::learned}, Case{TrainingScheme::gate, Table::frozen},
+        Case{TrainingScheme::row_gate, Table::learned}, Case{TrainingScheme::row_gate, Table::sinusoid},
+        Case{TrainingScheme::film, Table::learned}, Case{TrainingScheme::film, Table::frozen},
+        Case{TrainingScheme::multiply, Table::learned}, Case{TrainingScheme::multiply, Table::sinusoid}),
     [](const auto& info) { return info.param.name(); });
 
 // No two of a model's parameters begin with the same draws.

@@ -33,7 +33,9 @@ ModelOptions model_of(const Value& from) {
   options.mlp = !from["d_ff"].IsNull();
   options.causal = from["causal"].GetBool();
   options.zero_scores = from["zero_scores"].GetBool();
-  options.sigma = from["sigma"].GetDouble();
+  options.sigma_tokens = from["sigma"].GetDouble();
+  options.sigma_positions = from["sigma_positions"].GetDouble();
+  options.scale_tokens = from["scale_tokens"].GetBool();
   for (const Value& name : from["fixed"].GetArray()) {
     options.fixed_tokens = options.fixed_tokens || !std::strcmp(name.GetString(), "E");
     options.fixed_positions = options.fixed_positions || !std::strcmp(name.GetString(), "P");
@@ -231,7 +233,7 @@ TEST_F(TrainingReference, Beginnings) {
 }
 
 TEST_F(TrainingReference, Tasks) {
-  constexpr const char* kNames[] = {"badge", "lookup", "roll", "prev", "rev", "back", "mix"};
+  constexpr const char* kNames[] = {"badge", "lookup", "roll", "prev", "rev", "back", "mix", "where"};
   for (const Value& each : file["tasks"].GetArray()) {
     TaskOptions task;
     task.task = static_cast<Task>(

@@ -65,6 +65,25 @@ TEST(Tasks, RollTellsTheColourOfEachLetterAtItsPlace) {
   });
 }
 
+TEST(Tasks, WhereAsksForThePlaceOfAnItem) {
+  holds(Task::where, 16, 1, [](const Ids& tokens, const Ids& targets) {
+    std::set<int> items;
+    int questions = 0;
+    for (int i = 0; i < 16; ++i) {
+      if (tokens[i] < 8) {
+        items.insert(tokens[i]);
+        EXPECT_EQ(targets[i], kNoTarget);
+      } else {
+        ++questions;
+        ASSERT_NE(targets[i], kNoTarget);
+        EXPECT_EQ(tokens[targets[i]], tokens[i] - 8);
+      }
+    }
+    EXPECT_EQ(items.size(), 8u);
+    EXPECT_EQ(questions, 8);
+  });
+}
+
 TEST(Tasks, TheOthersCopyAToken) {
   const auto copies = [](Task task, int n, int back, const auto& from) {
     holds(task, n, back, [&](const Ids& tokens, const Ids& targets) {

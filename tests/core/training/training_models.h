@@ -28,11 +28,16 @@ inline OwnBatch any_batch(const ModelOptions& options, int sequences, int n, Sha
 }
 
 constexpr TrainingScheme kSchemes[] = {
-    TrainingScheme::none,   TrainingScheme::add,  TrainingScheme::concat, TrainingScheme::wide_concat,
-    TrainingScheme::untied, TrainingScheme::rope, TrainingScheme::alibi,  TrainingScheme::t5};
+    TrainingScheme::none,    TrainingScheme::add,    TrainingScheme::concat,      TrainingScheme::wide_concat,
+    TrainingScheme::untied,  TrainingScheme::rope,   TrainingScheme::alibi,       TrainingScheme::t5,
+    TrainingScheme::qk,      TrainingScheme::values, TrainingScheme::shortformer, TrainingScheme::every_layer,
+    TrainingScheme::project, TrainingScheme::gate,   TrainingScheme::row_gate,    TrainingScheme::film,
+    TrainingScheme::multiply};
 
 inline std::string name_of(TrainingScheme scheme) {
-  constexpr const char* kNames[] = {"none", "add", "concat", "wide_concat", "untied", "rope", "alibi", "t5"};
+  constexpr const char* kNames[] = {
+      "none",   "add",         "concat",      "wide_concat", "untied", "rope",     "alibi", "t5",      "qk",
+      "values", "shortformer", "every_layer", "project",     "gate",   "row_gate", "film",  "multiply"};
   return kNames[static_cast<int>(scheme)];
 }
 

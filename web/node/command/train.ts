@@ -129,7 +129,10 @@ function printed(rows: Row[]): string {
 
 const tables = ['learned', 'sinusoid', 'frozen'] as const;
 /** Schemes whose positions have rows. */
-const withTable = ['add', 'concat', 'wide_concat', 'untied'];
+const withTable = [
+  ...['add', 'concat', 'wide_concat', 'untied', 'qk', 'values', 'shortformer', 'every_layer'],
+  ...['project', 'gate', 'row_gate', 'film', 'multiply'],
+];
 
 /** `concat`, `add:sinusoid`, `concat:8` or `concat:sinusoid:8`, where 8 is d_position; or `floor`. */
 function schemeOf(text: string): Partial<TaskTrainerOptions> {
@@ -155,6 +158,7 @@ function schemeOf(text: string): Partial<TaskTrainerOptions> {
 const settable = [
   ...['n', 'symbols', 'back', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
   ...['layerNorm', 'mlp', 'causal', 'fixedTokens', 'fixedPositions', 'sigma', 'learningRate', 'weightDecay'],
+  ...['sigmaTokens', 'sigmaPositions', 'scaleTokens'],
   ...['warmUp', 'beta1', 'beta2', 'epsilon', 'clip'],
 ];
 
