@@ -3,23 +3,16 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { remembering } from '../../tools/cmake.mjs';
 import { which } from '../../tools/steps.mjs';
-import { execute, plainEnvironment, root } from '../package/support/project.ts';
-import { copySources } from './support/copy.ts';
+import { execute, root } from '../package/support/project.ts';
+import { buildEnvironment, copySources } from './support/copy.ts';
 
 const inCi = process.env.CI === 'true';
 // It has no node_modules of its own, so it finds those of the checkout around it.
 const copy = join(root, 'build/new-encoding');
 const inCopy = (file: string) => join(copy, file);
 const bin = (name: string) => join(root, 'node_modules/.bin', name);
-const env: NodeJS.ProcessEnv = remembering(copy, plainEnvironment());
-for (const [, name = '', value] of (existsSync(join(root, 'build/env.sh'))
-  ? readFileSync(join(root, 'build/env.sh'), 'utf8')
-  : ''
-).matchAll(/^export (\w+)='(.*)'$/gm)) {
-  env[name] ??= value;
-}
+const env = buildEnvironment(copy);
 
 const guide = readFileSync(join(root, '.github/CONTRIBUTING.md'), 'utf8');
 const section = guide.split(/^## /m).find((text) => text.startsWith('Adding an encoding')) ?? '';

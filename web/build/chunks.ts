@@ -1,8 +1,25 @@
 // How the page's code is cut into files. Each is compressed by itself, so twenty small files are a quarter
 // larger than a few. Yet the first figure must not wait for anything that only later ones need.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { beats } from './beats.js';
+
+const root = realpathSync(resolve(import.meta.dirname, '../..'));
+
+/** The ids of modules, by their files from the top of the checkout. */
+export const idsOf = (files: readonly string[]): string[] =>
+  files.map((file) => {
+    // The API's modules are bundled as its compiler wrote them.
+    const source = file.replace(/^build\/package\/(?!wasm\/)(.*)\.js$/, 'src/api/$1.ts');
+    if (!existsSync(resolve(root, source)))
+      throw new Error(
+        `web/build/chunks.ts names ${source}, and there is no such file. Give it its new name there, or take it out.`,
+      );
+    return resolve(root, file);
+  });
+const inWeb = (folder: string, ...names: string[]) => names.map((name) => `web/${folder}/${name}.ts`);
+const inApi = (...names: string[]) => names.map((name) => `build/package/${name}.js`);
 
 const page = readFileSync(new URL('../index.html', import.meta.url), 'utf8');
 /** A new file begins at each of these sections, counting those with figures. */
@@ -18,76 +35,93 @@ const figuresOf = (section: string): string[] =>
       : (beats.find(({ beat }) => beat === name)?.steps ?? []).map(({ figure }) => figure),
   );
 
-/** The chunk of each figure's file; chunks follow the order of the page. */
-const chunkOf = new Map(
-  page
-    .split('<section ')
-    .map(figuresOf)
-    .filter((figures) => figures.length > 0)
-    .flatMap((figures, section) => {
-      const part = starts.filter((start) => start <= section).length;
-      return figures.map((name): [string, string] => [fileOf(name), `figures-${part}`]);
-    }),
-);
+/** The figures' files; chunks follow the order of the page. */
+const figureFiles = page
+  .split('<section ')
+  .map(figuresOf)
+  .filter((figures) => figures.length > 0)
+  .map((figures, section): [chunk: string, files: string[]] => [
+    `figures-${starts.filter((start) => start <= section).length}`,
+    inWeb('figures', ...figures.map(fileOf)),
+  ]);
+const chunkOfSchemes =
+  figureFiles.findLast(([, files]) => files.includes('web/figures/schemes.ts'))?.[0] ?? '';
 
-// The first figure takes them too.
-for (const name of ['tasks', 'running']) chunkOf.set(name, 'figures-1');
+/** Files by their chunk; a later one takes a file from an earlier. */
+const pageFiles: [chunk: string, files: string[]][] = [
+  ...figureFiles,
+  // The first figure takes them too.
+  ['figures-1', [...inWeb('figures', 'tasks'), ...inWeb('element', 'running')]],
+  // Parts that only figures of later sections share.
+  [chunkOfSchemes, inWeb('figures', 'schemeTexts', 'formula', 'pairs', 'layersControl', 'sinusoids')],
+  // Saving and embedding are loaded later.
+  ['exports', [...inWeb('element', 'exports'), ...inWeb('page', 'embedBuilder', 'places', 'snippets')]],
+  // What only figures need that run while they are watched.
+  [
+    'training',
+    [
+      ...inWeb('figures', 'fourTasks', 'keepApart', 'narrow', 'schemesTasks', 'longer'),
+      ...inWeb('figures', 'cells', 'trainers', 'turn'),
+    ],
+  ],
+  // Few readers open a model of their own. Tables are loaded later still.
+  ['ownModel', [...inWeb('figures', 'ownModel', 'ownFigure'), ...inWeb('page', 'ownModel', 'ownFile')]],
+  ['ownTable', inWeb('figures', 'ownTable')],
+];
+const chunkOf = new Map(pageFiles.flatMap(([chunk, files]) => idsOf(files).map((id) => [id, chunk])));
 
-// Parts that only figures of later sections share.
-for (const name of ['schemeTexts', 'formula', 'pairs', 'layersControl', 'sinusoids'])
-  chunkOf.set(name, chunkOf.get('schemes') ?? '');
-
-// Saving and embedding are loaded later.
-chunkOf.set('exports', 'exports');
-const ofEmbedding = /\/web\/page\/(embedBuilder|places|snippets)\.ts$/;
-
-/** What only figures need that run while they are watched. */
-for (const name of [
-  ...['fourTasks', 'keepApart', 'narrow', 'schemesTasks', 'longer'],
-  ...['cells', 'trainers', 'turn'],
-])
-  chunkOf.set(name, 'training');
-
-// Few readers open a model of their own. Tables are loaded later still.
-const ofCard = /\/web\/page\/own(Model|File)\.ts$/;
-for (const name of ['ownModel', 'ownFigure']) chunkOf.set(name, 'ownModel');
-chunkOf.set('ownTable', 'ownTable');
-
-const figureOf = (id: string) => id.match(/\/web\/(?:figures|element)\/(\w+)\.ts$/)?.[1] ?? '';
 /** What figures share comes with the element, so each figure takes one more file and not a chain of them. */
 const isShared = (id: string) =>
-  /\/web\/(element|figures|plot|worker)\/.*(\.ts|\?inline)$|\/node_modules\//.test(id) &&
-  !chunkOf.has(figureOf(id));
+  /\/web\/(element|figures|plot|worker)\/.*(\.ts|\?inline)$|\/node_modules\//.test(id) && !chunkOf.has(id);
 
 const importHelper = '\0vite/preload-helper.js';
-const isOfEmbed = (id: string) =>
-  id === importHelper || /\/web\/(element\/place|worker\/(ways|siteWorker))\.ts$|\?worker&url$/.test(id);
+const ofEmbed = new Set(idsOf([...inWeb('element', 'place'), ...inWeb('worker', 'ways', 'siteWorker')]));
 
 export const chunks = {
   groups: [
     // Also in embed.js, which sets where figures are and how they compute before the element is loaded.
-    { name: 'ways', test: isOfEmbed, priority: 2 },
+    {
+      name: 'ways',
+      test: (id: string) => id === importHelper || ofEmbed.has(id) || id.endsWith('?worker&url'),
+      priority: 2,
+    },
     { name: 'figureElement', test: isShared, priority: 1 },
-    { name: 'exports', test: ofEmbedding },
-    { name: (id: string) => (ofCard.test(id) ? 'ownModel' : (chunkOf.get(figureOf(id)) ?? null)) },
+    { name: (id: string) => chunkOf.get(id) ?? null },
   ],
 };
 
+const numeric = readdirSync(resolve(root, 'src/api/numeric')).map((file) => `numeric/${file.slice(0, -3)}`);
 /** The library that a worker starts with, kept in one file although other chunks import parts of it. */
-const ofFirst =
-  /\/build\/package\/((table|check|handle|files|factories|module|first|superpose|encodings\/(encodings|sinusoidal)|geometry\/directions|model\/(safetensors|minilm|opening)|numeric\/\w+|scores\/(concatenate|decompose|decompositionLayer|dotProducts|scores|gauge|schemeTerms))\.js|wasm\/superpose-plain\.js)$|\/web\/(figures\/(sentence|gaugeControl|drawnRows)|plot\/(parts|scale|format))\.ts$|\/node_modules\/d3-/;
+const ofFirst = [
+  ...inApi('table', 'check', 'handle', 'files', 'factories', 'module', 'first', 'superpose'),
+  ...inApi('encodings/encodings', 'encodings/sinusoidal', 'geometry/directions'),
+  ...inApi('model/safetensors', 'model/minilm', 'model/opening', ...numeric),
+  ...inApi('scores/concatenate', 'scores/decompose', 'scores/decompositionLayer', 'scores/dotProducts'),
+  ...inApi('scores/scores', 'scores/gauge', 'scores/schemeTerms', 'wasm/superpose-plain'),
+  ...inWeb('figures', 'sentence', 'gaugeControl', 'drawnRows'),
+  ...inWeb('plot', 'parts', 'scale', 'format'),
+];
 /** What reads a reader's own file. One chunk is smaller than two, and tables need all of it. */
-const ofOwn = /\/build\/package\/model\/(checkpoint|digest|slices|openModel)\.js$/;
+const ofOwn = inApi('model/checkpoint', 'model/digest', 'model/slices', 'model/openModel');
+const among = (files: readonly string[]) => {
+  const ids = new Set(idsOf(files));
+  return (id: string) => ids.has(id);
+};
+const isOfFirst = among(ofFirst);
 // No module that the worker imports dynamically is in a group: a file that exports more than the module does takes
 // the bundler's runtime, which page and worker would both fetch.
 export const workerChunks = {
   groups: [
     // What recorded runs need as well, so that they need no library.
-    { name: 'answers', test: /\/web\/(worker\/answers|figures\/terms)\.ts$/, priority: 1 },
+    {
+      name: 'answers',
+      test: among([...inWeb('worker', 'answers'), ...inWeb('figures', 'terms')]),
+      priority: 1,
+    },
     // The first figure and later ones train with these.
-    { name: 'trainers', test: /\/web\/figures\/(tasks|trainers|turn)\.ts$/, priority: 1 },
-    { name: 'library', test: ofFirst },
-    { name: 'ownModel', test: ofOwn },
+    { name: 'trainers', test: among(inWeb('figures', 'tasks', 'trainers', 'turn')), priority: 1 },
+    { name: 'library', test: (id: string) => isOfFirst(id) || id.includes('/node_modules/d3-') },
+    { name: 'ownModel', test: among(ofOwn) },
   ],
 };
 

@@ -1,7 +1,8 @@
 // A copy of the checkout, for following commands and guides while the checkout itself is tested.
-import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../package/support/project.ts';
+import { remembering } from '../../../tools/cmake.mjs';
+import { plainEnvironment, root } from '../../package/support/project.ts';
 
 /** Copies what a clone would have, and changes that are not committed yet. */
 export function copySources(folder: string): void {
@@ -10,4 +11,13 @@ export function copySources(folder: string): void {
   for (const name of readdirSync(root).filter((one) => !/^(\.git|build|dist|node_modules)$/.test(one))) {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
+}
+
+/** The environment of CMake in a copy: what the last build of the checkout had. */
+export function buildEnvironment(copy: string): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = remembering(copy, plainEnvironment());
+  const file = join(root, 'build/env.sh');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  for (const [, name = '', value] of lines.matchAll(/^export (\w+)='(.*)'$/gm)) env[name] ??= value;
+  return env;
 }
