@@ -93,7 +93,7 @@ describe('tables of both kinds', () => {
     const tables = await both();
     const figures = tableFigures(tables);
     expect(Object.keys(figures)).toEqual(
-      ['dot-products', 'collisions', 'overlap', 'cosines', 'sandbox'].map((name) => `own-table-${name}`),
+      ['dot-products', 'collisions', 'overlap', 'cosines', 'one-score'].map((name) => `own-table-${name}`),
     );
     const digest = `${tables.token?.digest}.${tables.position?.digest}`;
     for (const { title, controls } of Object.values(figures)) {
@@ -158,15 +158,17 @@ describe('tables of both kinds', () => {
   });
 
   test('from tables to attention', async () => {
-    const { data, used } = await found(await both(), 'own-table-sandbox', { n: 6, scale: 0.5 });
-    expect(data.tables.token).toEqual(firstRows(tokens, 6).data);
-    expect(data.tables.position).toEqual(firstRows(positions, 6).data.map((value) => 0.5 * value));
-    expect(data.words).toEqual(words.slice(0, 6));
-    expect(data.residual).toBeLessThan(1e-4);
+    const { data, used } = await found(await both(), 'own-table-one-score', { n: 6, scale: 0.5 });
+    expect(Array.from(data.tables.rows.token)).toEqual(Array.from(firstRows(tokens, 6).data));
+    expect(Array.from(data.tables.rows.position)).toEqual(
+      Array.from(firstRows(positions, 6).data, (value) => 0.5 * value),
+    );
+    expect(data.tokens).toEqual(words.slice(0, 6));
+    expect(data.residual).toBeLessThan(1e-9);
     expect(used).not.toContain('seed');
-    const drawnToo = await found(await both(), 'own-table-sandbox', { n: 6, positions: 'random' });
+    const drawnToo = await found(await both(), 'own-table-one-score', { n: 6, positions: 'random' });
     expect(drawnToo.used).toContain('seed');
-    expect(norm(drawnToo.data.tables.position)).not.toBe(norm(data.tables.position));
+    expect(norm(drawnToo.data.tables.rows.position)).not.toBe(norm(data.tables.rows.position));
   });
 
   test('drawn rows beside them are those that the page draws', async () => {

@@ -53,7 +53,7 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<void
       }
     } else if (control.kind === 'toggle') await input.setChecked(!(await input.isChecked()));
     else if (control.kind === 'several') await input.first().click();
-    else if (control.kind === 'seed') await figure.getByRole('button', { name: 'Again' }).click();
+    else if (control.kind === 'seed') await figure.locator(`[name="${setting}"] + button`).click();
     else await input.fill('a quick test of typing');
     const now = async () => JSON.stringify((await page.evaluate(readFigure, name))?.state[setting]);
     await expect.poll(now, { message: `${name} ${setting}` }).not.toBe(before);

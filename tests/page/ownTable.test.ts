@@ -85,7 +85,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
   const products = await shown(page, 'own-table-dot-products');
   expect(inWords(products.finding)).toMatch(/ Over 496 pairs, /);
   expect(products.finding).toContain('raw: of the rows as they come.');
-  const attention = await shown(page, 'own-table-sandbox');
+  const attention = await shown(page, 'own-table-one-score');
   expect(attention.finding).toContain('in the raw gauge');
 
   // If the file names words, one of them is moved.

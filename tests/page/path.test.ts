@@ -223,7 +223,7 @@ test.each([
   ['schemes', 'schemes'],
   ['train', 'four-tasks'],
   ['check-keep-apart', 'keep-apart'],
-  ['sandbox', 'sandbox'],
+  ['sandbox', 'one-score'],
   ['room', 'overlap'],
   ['trained', 'heads'],
 ])('an older link to #%s leads to where that is now', async (fragment, name) => {

@@ -5,8 +5,8 @@ import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { placeIn, published, withPublished } from '../../web/build/published.ts';
 import * as images from '../../web/figures/images.ts';
+import * as oneScore from '../../web/figures/oneScore.ts';
 import * as order from '../../web/figures/order.ts';
-import * as sandbox from '../../web/figures/sandbox.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { run } from '../figures/support.ts';
 
@@ -67,10 +67,12 @@ test('MAE has the column first, and reading order puts the patch below a row awa
   expect(products[7]).toBeLessThan(products[1] - 1);
 });
 
-test('what ρ does in the sandbox', async () => {
+test('what ρ does with random tables', async () => {
   said('Raise ρ and position → position takes over; at 0 only token → token is left.');
   const shares = async (scale: number): Promise<number[]> =>
-    (await run(sandbox, { scale })).data.terms.map(({ share }: { share: number }) => share);
+    (await run(oneScore, { weights: 'seeded', layer: 'bare', d: 64, gauge: 'raw', scale })).data.panels.map(
+      ({ share }: { share: number }) => share,
+    );
   const high = await shares(4);
   expect(Math.max(...high)).toBe(high[3]);
   const none = await shares(0);

@@ -9,6 +9,8 @@ interface Today {
   shows?: Readonly<Record<string, string>>;
   /** What settings of the former figure are called; “” for one that there is no more. */
   renamed?: Readonly<Record<string, string>>;
+  /** Settings that several of the former ones make together. */
+  together?(given: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
 }
 
 export const formerNames: Readonly<Record<string, Today>> = {
@@ -22,6 +24,33 @@ export const formerNames: Readonly<Record<string, Today>> = {
   },
   normalising: { figure: 'gauge', shows: { of: 'parts', head: '3' } },
   quoted: { figure: 'tables', shows: { of: 'quoted' } },
+  sandbox: {
+    figure: 'one-score',
+    shows: {
+      weights: 'seeded',
+      head: '0',
+      gauge: 'raw',
+      centred: 'no',
+      tables: 'yes',
+      positions: 'paper',
+      layer: 'bare',
+      d: '64',
+      n: '24',
+      heads: '4',
+    },
+    renamed: { tokens: '' },
+    together: ({ tokens, weights, positions }) => ({
+      ...((tokens || weights) && {
+        weights: tokens !== 'sentence' ? 'seeded' : weights === 'trained' ? 'trained' : 'mixed',
+      }),
+      // A sentence had the model’s own.
+      ...(tokens === 'sentence' && positions === 'learned' && { positions: 'own' }),
+    }),
+  },
+  'own-table-sandbox': {
+    figure: 'own-table-one-score',
+    shows: { gauge: 'raw', centred: 'no', tables: 'yes', layer: 'bare' },
+  },
   shift: { figure: 'gram', shows: { of: 'shift', d: '64' } },
   subspaces: { figure: 'cosines', shows: { of: 'subspaces' } },
   'own-table-subspaces': { figure: 'own-table-cosines' },
@@ -43,7 +72,11 @@ export function renamed(figure: string, settings: Settings): Settings {
 export function today(figure: string, settings: Settings = []): { figure: string; settings: Settings } {
   const found = formerly(figure);
   if (!found) return { figure, settings };
-  const given = renamed(figure, settings);
+  const together = found.together?.(Object.fromEntries(settings)) ?? {};
+  const given = [
+    ...renamed(figure, settings).filter(([name]) => !Object.hasOwn(together, name)),
+    ...Object.entries(together),
+  ];
   const names = new Set(given.map(([name]) => name));
   const shows = Object.entries(found.shows ?? {}).filter(([name]) => !names.has(name));
   return { figure: found.figure, settings: [...shows, ...given] };

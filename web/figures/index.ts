@@ -20,7 +20,6 @@ export const figures: Record<string, () => Promise<AnyFigure>> = {
   gram: async () => (await import('./gram.js')).figure,
   images: async () => (await import('./images.js')).figure,
   order: async () => (await import('./order.js')).figure,
-  sandbox: async () => (await import('./sandbox.js')).figure,
   schemes: async () => (await import('./schemes.js')).figure,
   'four-tasks': async () => (await import('./fourTasks.js')).figure,
   'keep-apart': async () => (await import('./keepApart.js')).figure,

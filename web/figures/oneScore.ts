@@ -1,30 +1,41 @@
-// Figure "One score asks four questions": a head's scores for a sentence or seeded tables, and the terms that
-// add up to them.
-import { logitsOf, type Scores } from 'superpose';
-import { aboutPercent, percent, readable, signed } from '../plot/format.js';
+// Figure "One score asks four questions": a head's scores for a sentence through MiniLM, or for tables and a layer
+// that are drawn in chosen sizes, and the terms that add up to them.
+import { type First, logitsOf, type Scores, type Table } from 'superpose';
+import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
 import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library, Said } from './figure.js';
-import { gaugeControl, withGauge } from './gaugeControl.js';
+import { drawnRows, randomPositions, rowName } from './drawnRows.js';
+import type { Compute, DataTable, Figure, Library, Said } from './figure.js';
+import { apartOf, gaugeControl, withGauge } from './gaugeControl.js';
 import { sharedOut } from './heads.js';
 import { fromQueryToKey, queryAndKey } from './pairs.js';
-import { seededLayer } from './seededLayer.js';
+import { drawnLayer, drawnSegment, type Layer, type LayerSummands, ofHead } from './seededLayer.js';
 import {
+  fetching,
   headControl,
   mostTokens,
   nothingToShare,
   oneScoreTitle,
   sentenceControl,
-  trainedOrSeeded,
-  weightsControl,
+  wordsWhen,
 } from './sentence.js';
 import { groups, ofSixteen, termLabels, terms } from './terms.js';
 
 const controls = {
-  weights: weightsControl,
+  weights: {
+    kind: 'choice',
+    label: 'Tables and weights',
+    options: {
+      trained: 'Your sentence, MiniLM’s weights',
+      mixed: 'Your sentence, random weights',
+      seeded: 'Random tokens and weights',
+    },
+    initial: 'trained',
+  },
+  head: { ...headControl, initial: 2 },
   view: {
     kind: 'choice',
     more: true,
@@ -33,11 +44,6 @@ const controls = {
     initial: 'four',
     radio: true,
   },
-  head: { ...headControl, initial: 2 },
-  gauge: { ...gaugeControl, more: true },
-  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
-  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
   on: {
     kind: 'several',
     more: true,
@@ -45,7 +51,62 @@ const controls = {
     options: termLabels,
     initial: terms,
   },
-  // Not in sight, because the opening figure has the same box.
+  gauge: { ...gaugeControl, more: true },
+  centred: { kind: 'toggle', more: true, label: 'Centre each row', initial: true },
+  tables: {
+    kind: 'toggle',
+    more: true,
+    label: 'Show the tables and their dot products',
+    initial: false,
+    before: false,
+  },
+  positions: {
+    kind: 'choice',
+    more: true,
+    label: 'Positions',
+    options: {
+      own: 'MiniLM’s; sines for random tokens',
+      paper: 'Sines, 2017 paper',
+      tensor2tensor: 'Sines, tensor2tensor',
+      'transformer-xl': 'Sines, Transformer-XL',
+      fairseq: 'Sines, fairseq',
+      learned: 'Random, as small as learned ones begin',
+      random: 'Random, as long as sines',
+    },
+    initial: 'own',
+    before: 'own',
+  },
+  scale: {
+    kind: 'range',
+    more: true,
+    label: 'Position scale ρ',
+    min: 0,
+    max: 4,
+    step: 0.05,
+    initial: 1,
+    before: 1,
+  },
+  layer: {
+    kind: 'choice',
+    more: true,
+    label: 'Random layer',
+    options: { whole: 'With LayerNorm and biases', bare: 'Without' },
+    initial: 'whole',
+    before: 'whole',
+    radio: true,
+  },
+  d: {
+    kind: 'steps',
+    more: true,
+    label: 'Width d',
+    values: [4, 8, 16, 32, 64, 128, 256, 384],
+    initial: 384,
+    before: 384,
+  },
+  n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 16 },
+  heads: { kind: 'steps', more: true, label: 'Heads', values: [1, 2, 4, 8, 12], initial: 12, before: 12 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
+  weightSeed: { kind: 'seed', more: true, label: 'Seed of weights', initial: 1, before: 1 },
   text: { ...sentenceControl, more: true },
 } as const satisfies Controls;
 
@@ -70,6 +131,16 @@ export interface OneScore {
   residual: number;
   /** The five shares of each head, to choose one by; empty if only one head was taken apart. */
   heads: number[][];
+  /** What the scores are of, if it is shown. */
+  tables?: Tables | undefined;
+}
+
+/** [n, d]: the tokens, the positions as they are scaled, and their sum; [n, n]: their dot products. */
+interface Tables {
+  d: number;
+  rows: Record<'token' | 'position' | 'sum', Float64Array>;
+  products: Record<'concatenated' | 'added', Float64Array>;
+  correlation: number;
 }
 
 type Data = OneScore;
@@ -113,69 +184,147 @@ const rawFourPanels = fourPanels.map((panel) =>
 const kindsOf = ({ view, gauge }: State): PanelKind[] =>
   view === 'sixteen' ? sixteenPanels : gauge === 'raw' ? rawFourPanels : fourPanels;
 
-type Taken = Scores<Float64Array> & { tokens: readonly string[]; dropped: number };
+/** What is taken apart: rows that are added up, and the layer that reads them. */
+interface Given {
+  tokens: readonly string[];
+  dropped: number;
+  summands: LayerSummands;
+  layer: Layer;
+}
+
+const doubles = ({ data, rows, columns }: Table): Table<Float64Array> => ({
+  data: Float64Array.from(data),
+  rows,
+  columns,
+});
+
+function positionsOf(
+  library: Library,
+  superpose: First,
+  { positions, seed }: State,
+  n: number,
+  d_model: number,
+): Table {
+  switch (positions) {
+    case 'own':
+    case 'paper':
+      return superpose.sinusoidal({ positions: n, d_model });
+    case 'tensor2tensor':
+      return superpose.tensor2tensorSinusoidal({ extents: [n], d_model });
+    case 'transformer-xl':
+      return superpose.sinusoidal({ positions: n, d_model, layout: 'concatenated' });
+    case 'fairseq': {
+      // Its first two rows are for places before the text, one of them for padding.
+      const { data } = superpose.fairseqSinusoidal({ positions: n, d_model });
+      return { data: data.slice(2 * d_model), rows: n, columns: d_model };
+    }
+    case 'learned':
+      return superpose.learnedPositions({ positions: n, d_model, seed, stream: 1 });
+    case 'random':
+      return randomPositions(library, superpose, n, d_model, seed);
+  }
+}
+
+async function given(library: Library, state: State): Promise<Given> {
+  const superpose = await library.first();
+  const { weights, text, heads, layer, weightSeed, seed } = state;
+  const drawn = (d: number) => ({ d, heads, seed: weightSeed, bare: layer === 'bare' });
+  if (weights === 'seeded') {
+    const token = drawnRows(library, superpose, 'token', { rows: state.n, columns: state.d, seed });
+    const { rows: n, columns: d } = token;
+    const position = positionsOf(library, superpose, state, n, d);
+    return {
+      tokens: Array.from({ length: n }, (_, place) => rowName(library, place)),
+      dropped: 0,
+      summands: {
+        token: doubles(token),
+        position: doubles(position),
+        token_type: drawnSegment(superpose, n, drawn(d)),
+      },
+      layer: drawnLayer(superpose, drawn(d)),
+    };
+  }
+  const model = await library.miniLM();
+  const { tokens, dropped, ...sentence } = model.tokenize(text, mostTokens);
+  const summands = await model.summands({ tokens, dropped, ...sentence });
+  const { rows: n, columns: d } = summands.token;
+  const options = drawn(d);
+  return {
+    tokens,
+    dropped,
+    summands: {
+      ...summands,
+      ...(state.positions !== 'own' && {
+        position: doubles(positionsOf(library, superpose, state, n, d)),
+      }),
+      ...(weights === 'mixed' && options.bare && { token_type: drawnSegment(superpose, n, options) }),
+    },
+    layer: weights === 'trained' ? await model.layer() : drawnLayer(superpose, options),
+  };
+}
+
+interface Taken extends Given {
+  scores: Scores<Float64Array>;
+}
 
 // Switching a term off and on must not take the scores apart again, nor choosing a head all heads.
 let last: { key: string; taken: Taken } | undefined;
 let lastHeads: { key: string; heads: number[][] } | undefined;
 
 /** What the scores depend on beside the head. */
-const keyOf = ({ weights, text, gauge, n, seed }: State): unknown[] => [
-  gauge,
-  ...(weights === 'trained' ? [text] : [n, seed]),
+const keyOf = (
+  { own }: Library,
+  { weights, text, gauge, n, d, heads, seed, weightSeed, positions, scale, layer }: State,
+) => [
+  own?.key,
+  ...[weights, gauge, positions, scale, seed],
+  ...(weights === 'seeded' ? [n, d] : [text]),
+  ...(weights === 'trained' ? [] : [heads, weightSeed, layer]),
 ];
 
-async function allHeads(library: Library, state: State): Promise<number[][]> {
-  const key = JSON.stringify(keyOf(state));
-  if (lastHeads?.key !== key) {
-    const { weights, text, gauge, n, seed } = state;
-    const superpose = await library.first();
-    const input = () => {
-      const { summands, layer } = seededLayer(superpose, n, seed);
-      return superpose.decompose({ summands, ...layer, groups, gauge });
-    };
-    const model = weights === 'trained' ? await library.miniLM() : undefined;
-    const scores = model
-      ? await model.decompose(model.tokenize(text, mostTokens), { groups, gauge })
-      : input();
-    // Of the rows for each head, the mean and all pooled, the heads'.
-    const rows = sharedOut(superpose, [scores]).slice(0, -2);
-    lastHeads = { key, heads: rows.map(({ shares }) => shares) };
-  }
-  return lastHeads.heads;
-}
-
-async function takeApart(library: Library, state: State): Promise<Taken> {
-  const key = JSON.stringify([state.head, ...keyOf(state)]);
-  if (last?.key === key) return last.taken;
-  const taken = state.weights === 'trained' ? await trained(library, state) : await seeded(library, state);
-  last = { key, taken };
-  return taken;
-}
-
-async function trained(library: Library, { text, head, gauge }: State): Promise<Taken> {
-  const model = await library.miniLM();
-  const { tokens, dropped, ...sentence } = model.tokenize(text, mostTokens);
-  const scores = await model.decompose({ tokens, dropped, ...sentence }, { only: [head], gauge });
-  return { ...scores, tokens, dropped };
-}
-
-async function seeded(library: Library, { n, seed, head, gauge }: State): Promise<Taken> {
+async function takeApart(library: Library, state: State): Promise<{ taken: Taken; heads: number[][] }> {
   const superpose = await library.first();
-  const { summands, layer } = seededLayer(superpose, n, seed);
-  const scores = superpose.decompose({ summands, ...layer, only: [head], gauge });
-  return { ...scores, tokens: Array.from({ length: n }, (_, place) => `token ${place}`), dropped: 0 };
+  const common = JSON.stringify(keyOf(library, state));
+  const key = `${state.head} ${common}`;
+  if (last?.key !== key || lastHeads?.key !== common) {
+    const { summands: whole, ...other } = await given(library, state);
+    const { token, position, token_type } = whole;
+    const { summands } = superpose.bertEmbeddings({ token, position, positionScale: state.scale });
+    const rows = { token, position: summands.position, token_type };
+    const { gauge, weights } = state;
+    const how = { summands: rows, gauge, apart: apartOf(gauge, weights === 'seeded' ? 'seeded' : 'trained') };
+    const scores = superpose.decompose({ ...how, ...ofHead(other.layer, state.head) });
+    last = { key, taken: { ...other, summands: rows, scores } };
+    if (lastHeads?.key !== common) {
+      const all = superpose.decompose({ ...how, ...other.layer, groups });
+      // Of the rows for each head, the mean and all pooled, the heads'.
+      const shared = sharedOut(superpose, [all]).slice(0, -2);
+      lastHeads = { key: common, heads: shared.map(({ shares }) => shares) };
+    }
+  }
+  return { taken: last.taken, heads: lastHeads.heads };
+}
+
+function tablesOf(superpose: First, { token, position }: LayerSummands): Tables {
+  const { sum } = superpose.bertEmbeddings({ token, position });
+  const { concatenated, added, correlation } = superpose.dotProducts({ token, position });
+  return {
+    d: token.columns,
+    rows: { token: token.data, position: position.data, sum: sum.data },
+    products: { concatenated, added },
+    correlation,
+  };
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
-  const taken = await takeApart(library, state);
+  const { taken, heads } = await takeApart(library, state);
   const superpose = await library.first();
-  const { head } = state;
+  const { scores, tokens, dropped } = taken;
   const combine = (chosen: (term: number) => boolean) =>
     superpose.combineTerms(
-      taken,
-      head,
-      Array.from({ length: taken.parts.length ** 2 }, (_, term) => chosen(term)),
+      scores,
+      0,
+      Array.from({ length: scores.parts.length ** 2 }, (_, term) => chosen(term)),
     );
   const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
   const all = combine(() => true);
@@ -183,14 +332,15 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     fourPanels.filter(({ term }) => state.on.includes(term)).flatMap(({ terms }) => terms),
   );
   return {
-    tokens: taken.tokens,
-    dropped: taken.dropped,
-    n: taken.n,
+    tokens,
+    dropped,
+    n: scores.n,
     panels: kindsOf(state).map(({ terms }) => shown(combine((term) => terms.includes(term)))),
-    logits: { ...shown(all), sum: logitsOf(taken, head).slice() },
+    logits: { ...shown(all), sum: logitsOf(scores, 0).slice() },
     kept: combine((term) => onTerms.has(term)),
-    residual: taken.residuals[0] as number,
-    heads: await allHeads(library, state),
+    residual: scores.residuals[0] as number,
+    heads,
+    ...(state.tables && { tables: tablesOf(superpose, taken.summands) }),
   };
 };
 
@@ -254,13 +404,27 @@ function stripOf(heads: number[][], chosen: number, width: number): Scene {
   return { width, height: top + high + 28, marks, regions };
 }
 
+const isDrawn = (positions: State['positions']) => positions === 'random' || positions === 'learned';
+
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'one-score',
   title: oneScoreTitle,
   controls,
-  ...trainedOrSeeded,
+  source: ({ weights, positions }) => (weights === 'trained' && isDrawn(positions) ? 'mixed' : weights),
+  waiting: fetching,
+  unused: ({ weights, positions }) => [
+    ...(weights === 'seeded' ? (['text'] as const) : (['d', 'n'] as const)),
+    ...(weights === 'trained' ? (['layer', 'heads', 'weightSeed'] as const) : []),
+    ...(weights === 'seeded' || isDrawn(positions) ? [] : (['seed'] as const)),
+  ],
+  /** The head must be one that there is. */
+  settle: (state) => ({
+    ...state,
+    head: Math.min(state.head, (state.weights === 'trained' ? 12 : state.heads) - 1),
+  }),
+  ...wordsWhen<State>(({ weights }) => weights !== 'seeded'),
 
   scene(data, state, width) {
     const kinds = kindsOf(state);
@@ -273,6 +437,11 @@ export const figure: Figure<typeof controls, Data> = {
     const strip = stripOf(data.heads, state.head, width);
     const marks: Mark[] = [...strip.marks];
     const regions: Region[] = [...strip.regions];
+    if (data.tables && at.tables) {
+      const drawn = drawTables(data.tables, n, at.tables);
+      marks.push(...drawn.marks);
+      regions.push(...drawn.regions);
+    }
     kinds.forEach(({ label, question, term }, place) => {
       const on = state.on.includes(term);
       const { share } = data.panels[place] as Panel;
@@ -373,7 +542,8 @@ export const figure: Figure<typeof controls, Data> = {
         ? `Head ${state.head} is mostly ${first.label}.`
         : `Head ${state.head} mixes ${first.label} and ${second.label}.`;
     const whose = state.weights === 'trained' ? 'For this sentence' : 'With these random weights';
-    return `${head} ${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.`;
+    const alike = data.tables ? ` ${correlated(data.tables)}` : '';
+    return `${head} ${whose}, in the ${state.gauge} gauge, ${first.label} makes up ${aboutPercent(first.share)} of the variation in head ${state.head}’s scores, and ${second.label} ${aboutPercent(second.share)}.${against} The terms add up to the score ${howExactly(data.residual)}.${alike}`;
   },
 
   ...fromQueryToKey,
@@ -385,8 +555,14 @@ export const figure: Figure<typeof controls, Data> = {
       { text: `${signed(at(data.panels[place] as Panel))} ${state.view === 'four' ? label : ''}`, term },
       ' ',
     ]);
+    const { products } = data.tables ?? {};
     return [
       ...queryAndKey(data.tokens, { i, j }),
+      ...(products
+        ? [
+            `concatenated ${readable(products.concatenated[cell] as number)}, added ${readable(products.added[cell] as number)}; `,
+          ]
+        : []),
       ...pieces,
       `= score ${readable(at(data.logits))}. Softmax ${
         state.on.length === fourPanels.length ? '' : 'of the terms on '
@@ -396,6 +572,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   table(data, state) {
     const kinds = kindsOf(state);
+    if (data.tables) return withGauge(longTable(data, data.tables, state), state.gauge);
     const rows: (string | number)[][] = [];
     for (let i = 0; i < data.n; i++) {
       for (let j = 0; j < data.n; j++) {
@@ -429,7 +606,106 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
+const correlated = ({ correlation }: Tables): string =>
+  Number.isNaN(correlation)
+    ? 'There are too few tokens, or their dot products are too much alike, for a correlation.'
+    : `Added and concatenated dot products correlate at ${about(correlation)}.`;
+
+const rowKinds = [
+  { name: 'token', label: 'tokens x' },
+  { name: 'position', label: 'positions ρp' },
+  { name: 'sum', label: 'x + ρp' },
+] as const;
+const productKinds = [
+  { name: 'concatenated', subtitle: 'x·x′ + ρ²p·p′' },
+  { name: 'added', subtitle: '(x+ρp)·(x′+ρp′)' },
+] as const;
+
+/** A scale that maps share. A few values, such as an outlier, may lie beyond its ends. */
+function endsOf(all: readonly ArrayLike<number>[]) {
+  const limit = sizeWithin(all, part) || largestMagnitude(all) || 1;
+  return { low: -limit, high: limit, scale: 'diverging' } as const;
+}
+
+function drawTables(
+  { d, rows, products }: Tables,
+  n: number,
+  at: TablesAt,
+): { marks: Mark[]; regions: Region[] } {
+  const entries = endsOf(Object.values(rows));
+  const dots = endsOf(Object.values(products));
+  const drawn = [
+    ...rowKinds.map(({ name, label }, place) =>
+      map(at.cell(place), {
+        values: rows[name],
+        rows: n,
+        columns: d,
+        ...entries,
+        title: label,
+        subtitle: `${d} channels`,
+      }),
+    ),
+    ...productKinds.map(({ name, subtitle }, place) =>
+      map(at.cell(rowKinds.length + place), {
+        values: products[name],
+        rows: n,
+        columns: n,
+        ...dots,
+        title: name,
+        subtitle,
+      }),
+    ),
+  ];
+  const key = (ends: ReturnType<typeof endsOf>, label: string, { x, y }: Corner) =>
+    colourKey(x, y, { ...ends, label, print: readable });
+  return {
+    marks: [
+      ...drawn.flatMap(({ marks }) => marks),
+      ...key(entries, 'entry', at.keys[0]),
+      ...key(dots, 'product', at.keys[1]),
+    ],
+    regions: drawn.map(({ region }, place) => ({
+      ...region,
+      pick: place < rowKinds.length ? 'rows' : 'cells',
+    })),
+  };
+}
+
+/** A row for each value, of tables that have channels and of maps that have keys. */
+function longTable(data: Data, { d, rows, products }: Tables, state: State): DataTable {
+  const all: [label: string, values: Float64Array, columns: number][] = [
+    ...rowKinds.map(({ name, label }) => [label, rows[name], d] as [string, Float64Array, number]),
+    ...productKinds.map(({ name }) => [name, products[name], data.n] as [string, Float64Array, number]),
+    ...kindsOf(state).map(
+      ({ label }, place) =>
+        [label, values(data.panels[place] as Panel, state), data.n] as [string, Float64Array, number],
+    ),
+    ['score', values(data.logits, state), data.n],
+    ['attention from ticked terms', data.kept.softmax, data.n],
+  ];
+  return {
+    columns: ['map', 'query, or token', 'key, or channel', 'value'],
+    rows: [
+      ...all.flatMap(([label, of, columns]) =>
+        Array.from(of, (value, cell) => [label, Math.floor(cell / columns), cell % columns, value]),
+      ),
+      ['largest |sum of the terms − score|', '', '', data.residual],
+    ],
+  };
+}
+
 const keyHeight = 28;
+
+interface TablesAt {
+  cell(place: number): Area;
+  /** Of entries, and of products. */
+  keys: readonly [Corner, Corner];
+}
+
+interface Corner {
+  x: number;
+  y: number;
+}
 
 /** “position → position” with words of so many letters. */
 const shortened = (label: string, letters: number) =>
@@ -451,7 +727,7 @@ const signAt = (x: number, y: number, text: string): Mark => ({
  * Heads, terms, what they add up to, and the shares beside it. On a phone the score is the cell after the terms, so
  * that the equation is in sight at once.
  */
-function arrange({ heads }: Data, state: State, width: number) {
+function arrange({ heads, tables: shown }: Data, state: State, width: number) {
   const sixteen = state.view === 'sixteen';
   const kinds = kindsOf(state).length;
   const narrow = width < 640;
@@ -462,7 +738,22 @@ function arrange({ heads }: Data, state: State, width: number) {
       : multiples(width, 100, 5);
   const titled = titleHeight(!sixteen);
   const cell = titled + grid.width + 12;
-  const top = stripOf(heads, state.head, width).height;
+  const strip = stripOf(heads, state.head, width).height;
+  const first = multiples(width, narrow ? 84 : 100, narrow ? 3 : 5, narrow ? 10 : 14);
+  const firstCell = titleHeight(true) + first.width + 12;
+  const keysY = strip + Math.ceil((rowKinds.length + productKinds.length) / first.columns) * firstCell;
+  const stacked = width < 340;
+  const tables: TablesAt | undefined = shown && {
+    cell(place) {
+      const { row, x } = first.at(place);
+      return { x, y: strip + row * firstCell, width: first.width, height: firstCell - 12 };
+    },
+    keys: [
+      { x: 0, y: keysY },
+      stacked ? { x: 0, y: keysY + keyHeight } : { x: Math.min(190, width - 170), y: keysY },
+    ],
+  };
+  const top = shown ? keysY + (stacked ? 2 : 1) * keyHeight + 14 : strip;
   const cellAt = (place: number, title: number): Area => {
     const { row, x } = grid.at(place);
     return { x, y: top + row * cell + titled - title, width: grid.width, height: title + grid.width };
@@ -474,6 +765,7 @@ function arrange({ heads }: Data, state: State, width: number) {
     const shares = { x: 0, y: below(kinds + 2) + 2 * keyHeight + 28, width, height: barsHeight };
     return {
       short: true,
+      tables,
       between: 0,
       term,
       result: (place: number) => cellAt(kinds + place, titleHeight()),
@@ -490,6 +782,7 @@ function arrange({ heads }: Data, state: State, width: number) {
   const keys = { x: right, y: shares.y + barsHeight + 8, short: shares.width < 390 };
   return {
     short: grid.width < 125,
+    tables,
     between,
     term,
     result: (place: number): Area => ({

@@ -7,9 +7,9 @@ import { figure as cosines } from './cosines.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure } from './figure.js';
 import { rawRows } from './gaugeControl.js';
+import { figure as oneScore } from './oneScore.js';
 import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
-import { figure as sandbox } from './sandbox.js';
 
 export type TableKind = 'token' | 'position';
 
@@ -187,19 +187,26 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
     unused: ({ tokens, positions }) => (tokens === 'own' && positions === 'own' ? ['seed'] : []),
   });
 
-  const { weights: _, text: __, d: ___, ...forSandbox } = sandbox.controls;
+  const { weights: _, text: __, d: ___, positions: ofScore, ...forScore } = oneScore.controls;
+  const { own: ____, ...encodingsOfScore } = ofScore.options;
   add({
     ...as(
-      sandbox,
-      'own-table-sandbox',
+      oneScore,
+      'own-table-one-score',
       `${name}: from tables to attention`,
       several({
-        ...forSandbox,
         tokens,
-        positions: positionsOf(forSandbox.positions, forSandbox.positions.options),
-        n: range(forSandbox.n, most(forSandbox.n.max)),
+        positions: positionsOf(ofScore, encodingsOfScore),
+        ...forScore,
+        n: range(forScore.n, most(forScore.n.max)),
+        head: { ...forScore.head, initial: 0 },
+        heads: { ...forScore.heads, initial: 4 },
+        layer: { ...forScore.layer, initial: 'bare' },
+        tables: { ...forScore.tables, initial: true },
+        gauge: { ...forScore.gauge, initial: 'raw' },
+        centred: { ...forScore.centred, initial: false },
       }),
-      { tokens: 'sentence', weights: 'seeded' },
+      { weights: 'seeded' },
       said,
     ),
     settle: (state: State) => ({

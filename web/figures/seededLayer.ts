@@ -1,40 +1,86 @@
-// An attention layer of MiniLM's shapes before training, and the embeddings that it would see.
+// Attention layers before training, and the embeddings that they would see.
 import type { DecomposeInput, First, Table } from 'superpose';
 
 export type Layer = Pick<DecomposeInput<Float64Array>, 'normalization' | 'query' | 'key' | 'heads'>;
 export type LayerSummands = Record<'token' | 'position' | 'token_type', Table<Float64Array>>;
 
-const d_model = 384;
+/** Of weights and of the segment; tokens and positions have streams 0 and 1 of their seed. */
+const streams = { query: 2, key: 3, queryBias: 4, keyBias: 5, segment: 6 };
+
+export interface LayerOptions {
+  d: number;
+  heads: number;
+  seed: number;
+  /** Without LayerNorm and biases. */
+  bare?: boolean;
+}
 
 // Drawing the weights takes longer than anything else, and a seed always gives the same.
-let last: { seed: number; layer: Layer } | undefined;
+let last: { key: string; layer: Layer } | undefined;
 
-/** Normal weights, a sinusoid, one segment. */
+/** Normal weights, with LayerNorm and biases unless it is bare: then its constant part is zero. */
+export function drawnLayer(superpose: First, options: LayerOptions): Layer {
+  const { d, heads, seed, bare = false } = options;
+  const key = JSON.stringify([d, heads, seed, bare]);
+  if (last?.key !== key) {
+    const rows = heads * Math.max(1, Math.floor(d / heads));
+    const linear = (weight: number, bias: number) => ({
+      weight: superpose.randomNormal({
+        rows,
+        columns: d,
+        seed,
+        stream: weight,
+        standardDeviation: 'fan_in',
+      }),
+      bias: bare
+        ? new Float64Array(rows)
+        : superpose.randomNormal({ rows: 1, columns: rows, seed, stream: bias, standardDeviation: 0.1 }).data,
+    });
+    const layer: Layer = {
+      ...(!bare && { normalization: { kind: 'layer_norm', epsilon: 1e-12 } as const }),
+      query: linear(streams.query, streams.queryBias),
+      key: linear(streams.key, streams.keyBias),
+      heads,
+    };
+    last = { key, layer };
+  }
+  return last.layer;
+}
+
+/** One segment for all tokens; none in a bare layer. */
+export function drawnSegment(
+  superpose: First,
+  n: number,
+  { d, seed, bare = false }: LayerOptions,
+): Table<Float64Array> {
+  const data = new Float64Array(n * d);
+  if (!bare) {
+    const row = superpose.randomNormal({
+      rows: 1,
+      columns: d,
+      seed,
+      stream: streams.segment,
+      standardDeviation: 0.5,
+    }).data;
+    for (let token = 0; token < n; token++) data.set(row, token * d);
+  }
+  return { data, rows: n, columns: d };
+}
+
+/** A layer of MiniLM's shapes over drawn tokens and a sinusoid. */
 export function seededLayer(
   superpose: First,
   n: number,
   seed: number,
 ): { summands: LayerSummands; layer: Layer } {
-  const normal = (rows: number, stream: number, standardDeviation: number | 'fan_in') =>
-    superpose.randomNormal({ rows, columns: d_model, seed, stream, standardDeviation });
-  const weight = (stream: number) => ({
-    weight: normal(d_model, stream, 'fan_in'),
-    bias: normal(1, stream + 1, 0.1).data,
-  });
-  if (last?.seed !== seed) {
-    const normalization = { kind: 'layer_norm', epsilon: 1e-12 } as const;
-    last = { seed, layer: { normalization, query: weight(1), key: weight(3), heads: 12 } };
-  }
-  const segment = normal(1, 6, 0.5).data;
-  const repeated = new Float64Array(n * d_model);
-  for (let row = 0; row < n; row++) repeated.set(segment, row * d_model);
+  const shape = { d: 384, heads: 12, seed };
   return {
     summands: {
-      token: normal(n, 0, 1),
-      position: superpose.sinusoidal({ positions: n, d_model }),
-      token_type: { data: repeated, rows: n, columns: d_model },
+      token: superpose.randomNormal({ rows: n, columns: shape.d, seed, stream: 0 }),
+      position: superpose.sinusoidal({ positions: n, d_model: shape.d }),
+      token_type: drawnSegment(superpose, n, shape),
     },
-    layer: last.layer,
+    layer: drawnLayer(superpose, shape),
   };
 }
 

@@ -19,7 +19,6 @@ import { compute as oneScore } from '../figures/oneScore.js';
 import { compute as order } from '../figures/order.js';
 import { compute as overlap } from '../figures/overlap.js';
 import { compute as probes } from '../figures/probes.js';
-import { compute as sandbox } from '../figures/sandbox.js';
 import { compute as schemes } from '../figures/schemes.js';
 import { compute as schemesTasks } from '../figures/schemesTasks.js';
 import { compute as sum } from '../figures/sum.js';
@@ -44,7 +43,6 @@ export const laterComputes: Record<string, Compute<any, unknown>> = {
   gram,
   images,
   order,
-  sandbox,
   schemes,
   'four-tasks': fourTasks,
   'keep-apart': keepApart,
