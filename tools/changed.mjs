@@ -58,7 +58,7 @@ export function testsFor(files, tests) {
       choose((test) => /^tests\/tools\/(prose|verdicts)/.test(test));
     } else if (top === 'tests/api' || top === 'tests/figures') within(`${top}/`);
     else if (/^(README\.md|\.github\/)/.test(file)) {
-      choose((test) => /^tests\/(api|figures)\/readme\.|^tests\/tools\/workflows\./.test(test));
+      choose((test) => /^tests\/api\/readme\.|^tests\/tools\/workflows\./.test(test));
     }
   }
   if (files.some((file) => /\.(ts|mjs|js|css|json)$/.test(file))) {

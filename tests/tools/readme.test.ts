@@ -114,9 +114,6 @@ test('every code block of README.md is one that a test runs', () => {
     'Embed a figure in a minute: html',
     'Use it from Node: sh', // tests/package/readme.test.ts
     'Use it from Node: js', // the same, and tests/api/readme.test.ts
-    'Add a figure: ts', // tests/figures/readme.test.ts
-    'Add a figure: ts',
-    'Add a figure: ts',
   ]);
 });
 

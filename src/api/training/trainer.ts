@@ -4,14 +4,26 @@ import type { Raw } from '../module.js';
 import { type Floats, type Precision, type Table, table } from '../table.js';
 import { checkedBatch, checkedTask, checkedTokens, type TaskOptions, type TrainingBatch } from './tasks.js';
 
-const otherWays = [
-  ...(['qk', 'values', 'shortformer', 'every_layer'] as const),
-  ...(['project', 'gate', 'row_gate', 'film', 'multiply'] as const),
-] as const;
 const schemeNames = [
-  ...(['none', 'add', 'concat', 'wide_concat', 'untied', 'rope', 'alibi', 't5'] as const),
-  ...otherWays,
+  'none',
+  'add',
+  'concat',
+  'wide_concat',
+  'untied',
+  'rope',
+  'alibi',
+  't5',
+  'qk',
+  'values',
+  'shortformer',
+  'every_layer',
+  'project',
+  'gate',
+  'row_gate',
+  'film',
+  'multiply',
 ] as const;
+const otherWays = schemeNames.slice(schemeNames.indexOf('qk'));
 const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
 const termNames = ['token_token', 'token_position', 'position_token', 'position_position'] as const;
 
