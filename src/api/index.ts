@@ -10,6 +10,13 @@ export type { CorpusMeans, CorpusMeansOptions } from './model/corpusMeans.js';
 export type { CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
 export { FamilyUnknown } from './model/families.js';
 export type {
+  FirstTokenInput,
+  FirstTokenOptions,
+  PositionsTaken,
+  TakenBy,
+  TakenOptions,
+} from './model/interventions.js';
+export type {
   LayerDecomposeOptions,
   LayersWatch,
   MiniLMForwardOptions,

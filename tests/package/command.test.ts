@@ -154,6 +154,8 @@ test.each([
   [['decompose', '--text', 'Hi', '--csv', '--json'], 2, 'one of --csv and --json'],
   [['decompose', '--text', 'Hi', '--layer', '6'], 2, 'from 0 to 5'],
   [['decompose', '--text', 'Hi', '--way', 'round'], 2, 'direct, streams or mean'],
+  [['decompose', '--values'], 2, '--text'],
+  [['decompose', '--values', '--text', 'Hi', '--layer', '6'], 2, 'from 0 to 5'],
   [['decompose', '--text', 'Hi', '--gauge', 'metric'], 2, 'canonical or raw'],
 ])('%j ends with %i', async (args, code, sentence) => {
   const outcome = await superpose(...args);
@@ -188,6 +190,11 @@ test.each<[string[], string]>([
   [['decompose', '--model', checkpoint('bert'), '--ids', '1,,2'], 'takes a whole number'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--layer', '2'], 'from 0 to 1; it is 2'],
   [['decompose', '--model', checkpoint('gpt2'), '--ids', '1', '--layer', '1'], 'GPT-2 are not run here'],
+  [['decompose', '--values', '--model', checkpoint('gpt2'), '--ids', '1'], 'GPT-2 are not run here'],
+  [
+    ['decompose', '--values', '--model', checkpoint('bert'), '--ids', '1', '--head', '2'],
+    'from 0 to 1; it is 2',
+  ],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'round'], 'direct, streams or mean'],
   [['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'], 'no tokenizer.json'],
   [
@@ -236,6 +243,26 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
   const behind = JSON.parse((await superpose('decompose', '--model', checkpoint('bert'), ...later)).stdout);
   expect(behind).toMatchObject({ model: 'BERT', layer: 1, way: 'streams', gauge: 'canonical' });
   for (const [head, ...row] of behind.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(second, head)]);
+
+  // What its heads write: each head's shares, then those of all together, by both definitions.
+  const run = await bert.forward({ ids: [3, 7, 2] }, { precision: 'float64' });
+  const outputs = run.headOutputs({ layer: 1, way: 'streams', gauge: 'canonical', apart: [0] });
+  const { columns: parts, rows } = JSON.parse(
+    (await superpose('decompose', '--values', '--model', checkpoint('bert'), ...later)).stdout,
+  );
+  expect(parts).toEqual(['head', 'of', ...outputs.parts, 'residual']);
+  const { overQueries, fromUniform, layer } = outputs;
+  expect(rows.flatMap((row: number[]) => row.slice(2, -1))).toEqual([
+    ...overQueries.shares,
+    ...layer.overQueries.shares,
+    ...fromUniform.shares,
+    ...layer.fromUniform.shares,
+  ]);
+  expect(rows.map(([head]: string[]) => head)).toEqual([0, 1, 'all', 0, 1, 'all']);
+  const read = await superpose('decompose', '--values', '--model', checkpoint('bert'), '--ids', '3,7,2');
+  expect(read.stdout).toContain(
+    'Shares of what each head writes, layer 0 of BERT, by streams, canonical gauge',
+  );
   const { columns } = JSON.parse(
     (await superpose('decompose', '--model', checkpoint('mpnet'), '--ids', '3,7,2', '--json')).stdout,
   );

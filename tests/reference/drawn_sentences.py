@@ -12,7 +12,8 @@ its id.
 
 Per sentence: states [L + 1, n, d], logits and attention [L, H, n, n], embedding [d], the chosen heads [L, k],
 and their canonical terms [L, k, parts^2, n, n] in depth.py's three ways. `mean` exists up to 31 tokens; its
-corpus is the drawn sentences themselves.
+corpus is the drawn sentences themselves. From three tokens on, what heads write: canonical shares by streams,
+[L, H, 7]; and the embeddings [4, L + 1, d] without positions here or there, by copied attention (values.py).
 """
 
 import json
@@ -24,6 +25,7 @@ import numpy as np
 from depth import INNER, LAYERS, canonical_parts, mean_decomposition, minilm
 from encoder import CONSTANT, decomposed, embedding_rows, forward, terms_of
 from minilm import HEADS, PACKAGE, WIDTH, read_safetensors, tokenise
+from values import by_copies, shares, written_by
 
 # Lengths take turns, so that even a few sentences include short and long ones.
 LENGTHS = [(1, 2), (3, 8), (9, 16), (17, 31), (32, 64)]
@@ -95,8 +97,11 @@ def main():
             for term, logits in zip(of_layers, run["logits"]):
                 assert np.abs(term.sum(axis=1) - logits).max() < 1e-9
             terms[way] = array([term[chosen] for term, chosen in zip(of_layers, heads)])
+        outputs = [shares(one, range(1, n)) for one in written_by(model, rows, run, [0], "streams")] if n > 2 else None
         sentences.append(
             {
+                "outputs": array(outputs) if outputs else None,
+                "taken": array(list(by_copies(model, rows).values())) if outputs else None,
                 "text": text,
                 "ids": ids,
                 "states": array(run["states"]),

@@ -183,6 +183,10 @@ export interface EncoderForward<A extends Floats = Floats> {
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
   /**
+   * What a layer reads, as the sum of the same parts, [n, d] each, the constant’s last. Throws RangeError, TypeError.
+   */
+  parts(input: EncoderDecomposeInput<A>): Readonly<Record<string, Table<A>>>;
+  /**
    * What a layer’s heads write, W_O,h (Σ_j A_ij W_V,h x_j + b_V,h), as sums of the same parts, with all attention
    * frozen: whether values carry tokens or positions. Heads, parts and b_O add up to what attention writes. In
    * the canonical gauge the shares depend on no shift of the tables, no b_V and no basis of a head’s values.
@@ -554,6 +558,15 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads);
           const parts = relativeBias ? [...of.names, 'relative'] : of.names;
           return { n, parts, ...named, ...result };
+        },
+        parts(wanted) {
+          const { now, of } = partsOf(wanted);
+          check.fits(`The ${of.parts} parts of ${n} tokens`, 4 * of.parts * n * d * like.BYTES_PER_ELEMENT);
+          const found: A = raw[`encoderParts${suffix}`](now, ...of.call);
+          const constant = of.names[of.constant] as string;
+          const names = [...of.names.filter((name) => name !== constant), constant];
+          const rows = (place: number) => found.slice(place * n * d, (place + 1) * n * d) as A;
+          return Object.fromEntries(names.map((name, place) => [name, table(rows(place), n, d)]));
         },
         headOutputs(wanted) {
           const { now, of, named } = partsOf(wanted);

@@ -6,6 +6,15 @@ import type { FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
 import { type Corpus, type CorpusMeans, type CorpusMeansOptions, meansAt, meansOver } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
+import {
+  checkedTaker,
+  type FirstTokenInput,
+  type FirstTokenOptions,
+  firstTokenInputs,
+  type PositionsTaken,
+  positionsTaken,
+  type TakenOptions,
+} from './interventions.js';
 import type { Sentence } from './minilm.js';
 import type { Resident } from './resident.js';
 import { counted } from './slices.js';
@@ -73,6 +82,10 @@ export interface LayeredFunctions {
     sentence: Sentence,
     options: ScoresOptions<P>,
   ): Promise<Scores<FloatsOf<P>> & { sentence: Sentence }>;
+  /** See PositionsTaken. */
+  withoutPositions(sentence: Sentence, options?: TakenOptions): Promise<PositionsTaken>;
+  /** See FirstTokenInput. */
+  firstToken(sentence: Sentence, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** `cut` reads and cuts the corpus, `rowsOf` its rows at once; both after the options are checked. */
   corpusMeans(
     cut: () => Corpus | Promise<Corpus>,
@@ -158,5 +171,42 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     });
   };
 
-  return { forward, decompose, corpusMeans };
+  /** Runs through all layers in one turn, since a forward is valid until the next. */
+  const whole = <T>(
+    { precision, signal, progress }: Pick<TakenOptions, 'precision' | 'signal' | 'progress'>,
+    work: (encoder: Encoder, kind: Precision) => T | Promise<T>,
+  ) => {
+    const kind = check.precision(precision ?? 'float32');
+    return resident.use(kind, all, counted({ signal, progress }), (encoder) => {
+      decomposed.delete(encoder);
+      return work(encoder as Encoder, kind);
+    });
+  };
+
+  const withoutPositions: LayeredFunctions['withoutPositions'] = async (sentence, options = {}) => {
+    check.object('options', options);
+    const by = checkedTaker(options.by);
+    return whole(options, async (encoder, precision) => {
+      const rows = await model.rows(sentence, precision, options.signal);
+      const bare = await model.changed(sentence, { mean: 'sentence' }, precision);
+      const apart = fixed.filter((row) => row < sentence.ids.length);
+      return positionsTaken(encoder, { rows, bare }, apart, { by, means: options.means, precision });
+    });
+  };
+
+  const firstToken: LayeredFunctions['firstToken'] = async (sentence, options) => {
+    check.object('options', options);
+    const n = sentence.ids.length;
+    if (n < 4) check.refuseCount('The sentence', 'at least 4 tokens', n);
+    const row = check.integer('row', options.row, 1, n - 2);
+    const token = check.integer('token', options.token, 0);
+    return whole(options, (encoder, precision) =>
+      firstTokenInputs(encoder, sentence, (input, rows) => model.changed(input, { rows }, precision), heads, {
+        token,
+        row,
+      }),
+    );
+  };
+
+  return { forward, decompose, corpusMeans, withoutPositions, firstToken };
 }

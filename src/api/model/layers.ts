@@ -6,6 +6,7 @@ import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, type CorpusMeansOptions, corpusOf } from './corpusMeans.js';
 import type { EncoderDecomposeInput, ForwardInput } from './encoder.js';
+import type { FirstTokenOptions, TakenOptions } from './interventions.js';
 import { layeredModel } from './layeredModel.js';
 import type { MiniLM, Sentence } from './minilm.js';
 import { resident } from './resident.js';
@@ -131,7 +132,13 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
     };
   };
 
-  return { forward, decompose, corpusMeans };
+  const withoutPositions = async (text: string | Sentence, options?: TakenOptions) =>
+    run.withoutPositions(sentenceOf(text), options);
+
+  const firstToken = async (text: string | Sentence, options: FirstTokenOptions) =>
+    run.firstToken(sentenceOf(text), options);
+
+  return { forward, decompose, corpusMeans, withoutPositions, firstToken };
 }
 
 function layerIn<P extends Precision>(model: MiniLM, tensor: TensorOf, layer: number, precision: P) {

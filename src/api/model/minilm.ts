@@ -12,6 +12,7 @@ import { type Floats, type FloatsOf, type Linear, type Precision, type Table, ta
 import type { PositionChange } from './changedPositions.js';
 import type { CorpusMeans, CorpusMeansOptions } from './corpusMeans.js';
 import type { EncoderForward } from './encoder.js';
+import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayerDecomposeOptions, layersOf, MiniLMForwardOptions } from './layers.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
@@ -110,6 +111,16 @@ export interface MiniLM {
    * and RangeError for fewer than four windows.
    */
   corpusMeans(options?: CorpusMeansOptions): Promise<CorpusMeans>;
+  /**
+   * What positions are for: the embedding when they are taken from values, from attention, or from everything. Throws as
+   * forward() does.
+   */
+  withoutPositions(text: string | Sentence, options?: TakenOptions): Promise<PositionsTaken>;
+  /**
+   * What draws attention to the first token, the word or its row: attention with another token on row 0, with the first
+   * on another row, and both. Throws as forward() does.
+   */
+  firstToken(text: string | Sentence, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** The rows of summands() after positions or word order are changed. Throws RangeError, TypeError. */
   changed<P extends Precision = 'float64'>(
     sentence: Sentence,
@@ -299,6 +310,8 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
     },
     forward: async (text, options) => (await layers()).forward(text, options),
     corpusMeans: async (options) => (await layers()).corpusMeans(options),
+    withoutPositions: async (text, options) => (await layers()).withoutPositions(text, options),
+    firstToken: async (text, options) => (await layers()).firstToken(text, options),
     async changed(sentence, change, precision) {
       const [{ changedRows }, rows] = await Promise.all([
         import('./layers.js'),

@@ -21,6 +21,7 @@ import {
   tensorsOf,
 } from './firstLayer.js';
 import type { Config } from './headerTensors.js';
+import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayeredFunctions } from './layeredModel.js';
 import type { FamilyId, Layout } from './layout.js';
 import type { Sentence } from './minilm.js';
@@ -163,6 +164,16 @@ export interface OpenedModel {
    * RangeError for fewer than four windows.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
+  /**
+   * What positions are for: the embedding when they are taken from values, from attention, or from everything. Throws as
+   * forward() does.
+   */
+  withoutPositions(input: ModelInput, options?: TakenOptions): Promise<PositionsTaken>;
+  /**
+   * What draws attention to the first token, the word or its row: attention with another token on row 0, with the first
+   * on another row, and both. Throws as forward() does.
+   */
+  firstToken(input: ModelInput, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** The rows that an input sums, [n, e] each, by name. Throws RangeError, TypeError. */
   rows<P extends Precision = 'float64'>(input: ModelInput, precision?: P): Promise<OwnRows<FloatsOf<P>>>;
   /**
@@ -364,6 +375,14 @@ export async function openModel(
     async forward<P extends Precision = 'float32'>(input: ModelInput, asked: OpenForwardOptions<P> = {}) {
       const run = await held.layered();
       return run.forward<P>((await inputOf(input)).sentence, asked);
+    },
+    async withoutPositions(input, asked) {
+      const run = await held.layered();
+      return run.withoutPositions((await inputOf(input)).sentence, asked);
+    },
+    async firstToken(input, asked) {
+      const run = await held.layered();
+      return run.firstToken((await inputOf(input)).sentence, asked);
     },
     async corpusMeans(asked: OpenCorpusMeansOptions = {}) {
       const run = await held.layered();

@@ -139,6 +139,18 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
                    in.apart, held.encoder.options().causal, held.encoder);
 }
 
+// The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.
+template <typename Scalar>
+Value encoder_parts_out(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
+                        const Value& group_of, int groups) {
+  const std::vector<Matrix<Scalar>> parts = grouped_parts(
+      encoder_at<Scalar>(address), layer, way, means, gauge_in<Scalar>(gauge), integers_in(group_of), groups);
+  const std::size_t size = parts.front().size();
+  Value result = new_array<Scalar>(parts.size() * size);
+  for (std::size_t p = 0; p < parts.size(); ++p) result.copy_from(parts[p].data(), size, p * size);
+  return result;
+}
+
 // The chosen heads' outputs, and the layer's; see head_outputs.h. Parts: the groups less the constant's, the
 // contrast of rows that stand apart if there are any, and the constant's group.
 template <typename Scalar>
@@ -235,6 +247,8 @@ EMSCRIPTEN_BINDINGS(second_model) {
   function("encoderScoresF64", &encoder_scores_out<double>);
   function("decomposeEncoderF32", &decompose_encoder<float>);
   function("decomposeEncoderF64", &decompose_encoder<double>);
+  function("encoderPartsF32", &encoder_parts_out<float>);
+  function("encoderPartsF64", &encoder_parts_out<double>);
   function("encoderOutputsF32", &encoder_outputs<float>);
   function("encoderOutputsF64", &encoder_outputs<double>);
   function("deleteEncoderF32", &delete_encoder<float>);

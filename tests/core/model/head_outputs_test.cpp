@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "encoder_reference.h"
 #include "model/encoder_parts.h"
 #include "random_shapes.h"
 
@@ -76,6 +77,57 @@ Matrix<double> written(const Drawn& drawn, int layer, int head, const Matrix<dou
   if (biased) values.rowwise() += of.value.bias.segment(head * width, width).transpose();
   return attention.middleRows(head * drawn.n, drawn.n) * values *
          of.output.weight.middleCols(head * width, width).transpose();
+}
+
+// tests/reference/values.py, of the encoders of encoder.json. Its contrast of rows that stand apart is zero where there
+// are none.
+TEST(HeadOutputs, AgreeWithTheOracle) {
+  const auto encoders = reference("encoder.json"), values = reference("values.json");
+  const auto made = values["made"].GetArray();
+  for (rapidjson::SizeType c = 0; c < made.Size(); ++c) {
+    const auto& from = encoders["cases"][c];
+    SCOPED_TRACE(from["name"].GetString());
+    const int n = static_cast<int>(from["states"][0].Size());
+    const Encoder<double> encoder = TinyEncoder::encoder<double>(from);
+    const auto summands = TinyEncoder::summands<double>(from, n);
+    const std::vector<int> apart = whole_numbers_of(from["apart"]);
+    const Forward<double> run = run_of(encoder, summands);
+    for (const auto& [name, way] : {std::pair{"direct", Way::direct}, std::pair{"streams", Way::streams}}) {
+      for (int l = 0; l < 2; ++l) {
+        const auto inputs = input_parts(encoder, summands, run, l, way, {GaugeKind::canonical, {}, apart});
+        const OutputParts parts = output_parts(encoder, l, run.attention[l], run.inputs[l], inputs, apart);
+        const auto& wanted = made[c][name][l];
+        const int heads = parts.heads;
+        for (int h = 0; h <= heads; ++h) {
+          const OutputShares found = output_shares(parts, h == heads ? -1 : h);
+          EXPECT_LT(found.residual, 1e-12);
+          const auto agree = [&](const Vector<double>& shares, double variance, const char* kind,
+                                 const char* whole) {
+            Vector<double> expected = vector_of(wanted[kind][h]);
+            if (apart.empty()) {
+              expected[expected.size() - 2] = expected[expected.size() - 1];
+              expected = expected.head(expected.size() - 1).eval();
+            }
+            ASSERT_EQ(shares.size(), expected.size());
+            EXPECT_LT((shares - expected).cwiseAbs().maxCoeff(), 1e-9) << name << l << h << kind;
+            EXPECT_NEAR(variance, wanted[whole][h].GetDouble(), 1e-9 * variance);
+          };
+          agree(found.over_queries.shares, found.over_queries.logits, "shares", "variances");
+          agree(found.from_uniform.shares, found.from_uniform.logits, "uniform_shares", "uniform_variances");
+          if (h == heads) continue;
+          const Matrix<double> attention = run.attention[l].middleRows(h * n, n);
+          EXPECT_LT(max_abs(norm_weighted(parts, h, attention) - matrix_of(wanted["weighted"][h])), 1e-9);
+        }
+        // What the last head writes at the last token, part by part.
+        const Matrix<double> last = matrix_of(made[c][(std::string(name) + "_outputs").c_str()][l]);
+        for (int p = 0; p < parts.parts(); ++p) {
+          const Eigen::Index row = p == parts.parts() - 1 ? last.rows() - 1 : p;
+          EXPECT_LT(max_abs(head_output(parts, heads - 1, p).row(n - 1) - last.row(row)), 1e-9)
+              << name << l << p;
+        }
+      }
+    }
+  }
 }
 
 TEST(HeadOutputs, AreTheFormulasPartByPartAndAddUp) {

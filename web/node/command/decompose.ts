@@ -1,6 +1,8 @@
-// superpose decompose: the scores of a layer of MiniLM or of the user's own model, and the terms of each.
+// superpose decompose: the scores of a layer of MiniLM or of the user's own model, and the terms of each; with --values
+// what its heads write, part by part.
 
 import {
+  type HeadOutputs,
   load,
   loadMiniLM,
   logitsOf,
@@ -30,6 +32,7 @@ export async function decompose(args: string[]): Promise<string> {
       layer: { type: 'string' },
       way: { type: 'string' },
       gauge: { type: 'string', default: 'canonical' },
+      values: { type: 'boolean', default: false },
       csv: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
@@ -50,12 +53,16 @@ export async function decompose(args: string[]): Promise<string> {
     const model = await loadMiniLM(await load());
     const sentence = cutUp(model, text);
     const common = { gauge, ...(only && { only }) } as const;
-    if (layer === undefined && way === undefined) return model.decompose(sentence, { ...common, groups });
+    if (layer === undefined && way === undefined && !values.values)
+      return model.decompose(sentence, { ...common, groups });
     const behind = { ...common, layer: layer ?? 0 };
+    if (values.values) return written(model, sentence, { ...behind, way }, [0]);
     if (way !== 'mean') return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
     fitsMeans(model, sentence.ids.length);
     return model.decompose(sentence, { ...behind, way, means: await model.corpusMeans() });
   });
+  if ('overQueries' in scores)
+    return shared(scores, { gauge, way: way ?? 'streams', layer: layer ?? 0 }, { csv, json });
   const which = {
     ...(layer !== undefined && { layer }),
     ...(way !== undefined && { way }),
@@ -74,6 +81,7 @@ interface OwnValues {
   layer?: string;
   way: Way | undefined;
   gauge: 'canonical' | 'raw';
+  values: boolean;
   csv: boolean;
   json: boolean;
 }
@@ -103,6 +111,15 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
       if (head !== undefined && model.heads !== undefined)
         wholeOf('--head', String(head), 0, model.heads - 1);
     }
+    if (values.values) {
+      const asked = { gauge, layer: layer ?? 0, way, ...(only && { only }) };
+      const found = await written(model, input as Sentence, asked, model.apart);
+      return shared(
+        found,
+        { model: model.name, gauge, way: way ?? 'streams', layer: layer ?? 0 },
+        { csv, json },
+      );
+    }
     const means = way === 'mean' ? await model.corpusMeans() : undefined;
     const scores = await model.decompose(input, {
       gauge,
@@ -113,6 +130,58 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     const which = { ...(layer !== undefined && { layer }), ...(way !== undefined && { way }) };
     return answered(scores, { model: model.name, gauge, ...which }, { csv, json, only });
   });
+}
+
+type Written = HeadOutputs & { sentence: Sentence };
+
+/** What the heads of a layer write. By streams unless another way is asked for. */
+async function written(
+  model: Pick<MiniLM, 'forward' | 'corpusMeans' | 'positions'>,
+  sentence: Sentence,
+  {
+    gauge,
+    layer,
+    way = 'streams',
+    only,
+  }: { gauge: 'canonical' | 'raw'; layer: number; way: Way | undefined; only?: number[] },
+  fixed: readonly number[],
+): Promise<Written> {
+  if (way === 'mean') fitsMeans(model, sentence.ids.length);
+  const corpus = way === 'mean' ? await model.corpusMeans({ precision: 'float64' }) : undefined;
+  const means = corpus?.states[layer];
+  const run = await model.forward(sentence, { precision: 'float64', layers: layer + 1 });
+  const found = run.headOutputs({
+    layer,
+    way,
+    gauge,
+    apart: gauge === 'raw' ? [] : fixed.filter((row) => row < run.n),
+    ...(only && { only }),
+    ...(means && { means }),
+  });
+  return { ...found, sentence: run.sentence };
+}
+
+/** The shares of what each head writes, and of all together, in both definitions. */
+function shared(
+  found: Written,
+  which: Pick<Answer, 'model' | 'gauge' | 'layer' | 'way'>,
+  { csv, json }: { csv: boolean; json: boolean },
+): string {
+  const { tokens, dropped } = found.sentence;
+  const cut = cutShort(tokens, dropped, csv);
+  const columns = ['head', 'of', ...found.parts, 'residual'];
+  const rows = (['overQueries', 'fromUniform'] as const).flatMap((kind) =>
+    [found, found.layer].flatMap((one) => {
+      const width = found.parts.length;
+      return Array.from(one.residuals, (residual, place) => [
+        one === found ? (found.heads[place] as number) : 'all',
+        kind === 'overQueries' ? 'over queries' : 'from uniform',
+        ...one[kind].shares.slice(place * width, (place + 1) * width),
+        residual,
+      ]);
+    }),
+  );
+  return printed({ tokens, dropped, ...which, columns, rows }, { csv, json, cut }, 'writes');
 }
 
 function answered(
@@ -127,10 +196,7 @@ function answered(
     .map((pair, term) => ({ ...pair, term }))
     .filter(({ query, key }) => (query === 'relative') === (key === 'relative'));
   const names = pairs.map(({ query, key }) => `${query} → ${key}`);
-  const cut =
-    dropped > 0 ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.` : '';
-  // CSV has no place for this sentence.
-  if (csv && cut) say(cut);
+  const cut = cutShort(tokens, dropped, csv);
 
   if (only) {
     const [one = 0] = only;
@@ -151,6 +217,15 @@ function answered(
     scores.residuals[place] as number,
   ]);
   return printed({ tokens, dropped, ...which, columns, rows }, { csv, json, cut });
+}
+
+/** What is said of a text that was too long. */
+function cutShort(tokens: readonly string[], dropped: number, csv: boolean): string {
+  const cut =
+    dropped > 0 ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.` : '';
+  // CSV has no place for this sentence.
+  if (csv && cut) say(cut);
+  return cut;
 }
 
 /** Refuses sentences with more positions than have a mean over the corpus: see corpusMeans(). */
@@ -184,7 +259,11 @@ interface Answer {
   rows: (string | number)[][];
 }
 
-function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
+function printed(
+  found: Answer,
+  { csv, json, cut }: { csv: boolean; json: boolean; cut: string },
+  of: 'scores' | 'writes' = 'scores',
+): string {
   const { columns, rows, tokens, head, layer, gauge, model } = found;
   const where = `${layer === undefined ? '' : `, layer ${layer}`}${model === undefined ? '' : `${layer === undefined ? ', first layer' : ''} of ${model}`}`;
   if (json) return `${JSON.stringify(found, null, 1)}\n`;
@@ -204,8 +283,10 @@ function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolea
   const line = (row: string[]) =>
     `${row.map((text, column) => text.padStart(widths[column] as number)).join('  ')}\n`;
   const what =
-    head === undefined
-      ? `Shares of what each head’s scores vary by over keys${where}, ${gauge} gauge, query part → key part:\n`
-      : `Scores of head ${head}${where}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
+    of === 'writes'
+      ? `Shares of what each head writes${where}, by ${found.way === 'mean' ? 'means over a corpus' : found.way === 'direct' ? 'the direct path' : 'streams'}, ${gauge} gauge: of what differs between queries, and of what attending to all alike does not write:\n`
+      : head === undefined
+        ? `Shares of what each head’s scores vary by over keys${where}, ${gauge} gauge, query part → key part:\n`
+        : `Scores of head ${head}${where}, and the terms that they are the sum of, ${gauge} gauge, query part → key part:\n`;
   return `${cut && `${cut}\n`}${tokens.map(inLine).join(' ')}\n${what}${line(columns)}${shown.map(line).join('')}`;
 }

@@ -32,6 +32,8 @@ Small models learn the same tasks either way; adding keeps their vectors as wide
       --way direct|streams|mean      what a later layer's parts are: those that the residual stream carries; those
                                      moved by attention too; or the means of positions over a corpus
       --head 0…11                    one head, with every score and its terms
+      --values                       what each head writes instead: shares of the parts that its values carry, by
+                                     streams unless another way is given
       --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
                                      canonical unless given
       --csv | --json                 instead of a table to read
@@ -42,8 +44,8 @@ Small models learn the same tasks either way; adding keeps their vectors as wide
       --heads COUNT, --epsilon ε     in the same case
       --csv | --json                 instead of a table to read
   superpose decompose --model PATH   its first layer, with --text where tokenizer.json is beside it, or --ids; --part,
-                                     --family, --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer
-                                     and --way of ${namesOf(layeredFamilies)}
+                                     --family, --heads, --epsilon, --head, --gauge, --csv and --json as above; --layer,
+                                     --way and --values of ${namesOf(layeredFamilies)}
       --ids 101,2023,102             the tokens by their numbers
   superpose embed --text TEXT        embeddings of sentences by MiniLM; repeat --text, or use --file
       --file FILE                    one sentence per line
@@ -69,6 +71,7 @@ Examples
   superpose decompose --text "The cat sat on the mat."
   superpose decompose --text "The cat sat on the mat." --head 2 --csv > head-2.csv
   superpose decompose --text "The cat sat on the mat." --layer 1 --gauge canonical --json
+  superpose decompose --text "The cat sat on the mat." --values --layer 1
   superpose model ./gpt2/model.safetensors --json
   superpose decompose --model ./gpt2 --ids 464,3797,3332 --csv
   superpose embed --file sentences.txt --workers 2 --json > embeddings.json

@@ -1,0 +1,191 @@
+// What positions are for: a sentence's embedding when they are taken from some of their readers, and what
+// draws attention to its first token.
+import * as check from '../check.js';
+import { type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
+import type { CorpusMeans } from './corpusMeans.js';
+import { meansAt } from './corpusMeans.js';
+import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
+import type { LayersWatch } from './layers.js';
+import type { Sentence } from './minilm.js';
+
+/** How the positions’ part is told from the rest; see PositionsTaken. */
+export type TakenBy = (typeof takers)[number];
+const takers = ['copied', 'streams', 'means'] as const;
+
+export interface TakenOptions extends LayersWatch {
+  /** Default `copied`. */
+  by?: TakenBy;
+  /** From corpusMeans(); needed by `means`, of which there are as many positions as windows have. */
+  means?: Pick<CorpusMeans, 'states'>;
+  /** Default float32. */
+  precision?: Precision;
+}
+
+/**
+ * The embedding after each number of layers, [layers + 1, d], by what the positions are taken from:
+ *
+ * - always `nothing`; and `everything`: each position row from 1 on is replaced by the mean of those;
+ * - `copied`: `allButAttention` runs without positions and attends as the unchanged run does; `attention` runs with
+ *   them and attends as the run without. No part has to be told from another;
+ * - `streams`: in all layers `values`, `queriesKeys` or `allThree` read the state less the unchanged run’s stream of
+ *   position (see EncoderForward.decompose()); `residual`: in layer 0, the residual path alone loses it;
+ * - `means`: the same three, less the position’s mean over a corpus.
+ */
+export type PositionsTaken = Readonly<Record<string, Table>>;
+
+export interface FirstTokenOptions extends LayersWatch {
+  /** The id of the token that takes the first one’s place. */
+  token: number;
+  /** The row of the position table that takes row 0’s place, from 1; the sentence has more than 2 tokens more. */
+  row: number;
+  /** Default float32. */
+  precision?: Precision;
+}
+
+/** One input, and who is attended to. */
+export interface FirstTokenInput {
+  /**
+   * `unchanged`; `token`: another token on row 0; `row`: the first token on another row, with none on row 0; `both`;
+   * `swapped`: the first token and that of the other row change rows.
+   */
+  readonly name: 'unchanged' | 'token' | 'row' | 'both' | 'swapped';
+  /** [layers], mean attention to the first token over heads and over all queries but the first and the last. */
+  readonly first: Float64Array;
+  /** [layers], the same to the token on row 0; undefined where there is none. */
+  readonly rowZero: Float64Array | undefined;
+  /** The cosine of the last state’s mean over all tokens but the first with that of `unchanged`. */
+  readonly cosine: number;
+}
+
+type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
+
+export const checkedTaker = (by: unknown): TakenBy => check.oneOf('by', by ?? 'copied', takers);
+
+/** `rows` are the sentence’s, `bare` those without positions. */
+export function positionsTaken<P extends Precision>(
+  encoder: Encoder<FloatsOf<P>>,
+  { rows, bare }: { rows: Rows<P>; bare: Rows<P> },
+  apart: readonly number[],
+  { by, means, precision }: { by: TakenBy; means: TakenOptions['means']; precision: P },
+): PositionsTaken {
+  type A = FloatsOf<P>;
+  const { layers } = encoder;
+  const each = <T>(of: (layer: number) => T): Record<number, T> =>
+    Object.fromEntries(Array.from({ length: layers }, (_, layer) => [layer, of(layer)]));
+  const run = (summands: Rows<P>, input: ForwardInput<A>) =>
+    encoder.forward(summands, { scores: false, ...input }).embeddings as Table;
+  const attentionOf = (forward: EncoderForward<A>) => each((layer) => forward.attention(layer));
+
+  const plain = encoder.forward(rows, { scores: by !== 'means' });
+  const nothing = plain.embeddings as Table;
+  if (by === 'copied') {
+    const own = attentionOf(plain);
+    const without = encoder.forward(bare);
+    const everything = without.embeddings as Table;
+    const other = attentionOf(without);
+    return {
+      nothing,
+      allButAttention: run(bare, { attention: own }),
+      attention: run(rows, { attention: other }),
+      everything,
+    };
+  }
+  const { n } = plain;
+  const position = each((layer) =>
+    by === 'streams'
+      ? (plain.parts({ layer, way: 'streams', gauge: 'canonical', apart }).position as Table<A>)
+      : positionMeansOf<P>(means, layer, n, precision),
+  );
+  const first = position[0] as Table<A>;
+  const back = { ...first, data: first.data.map((value) => -value) as A };
+  return {
+    nothing,
+    values: run(rows, { uncarried: position }),
+    queriesKeys: run(rows, { unread: position }),
+    allThree: run(rows, { uncarried: position, unread: position }),
+    // Taken from all that reads the first state, and given back to queries, keys and values.
+    ...(by === 'streams' && {
+      residual: run(rows, { withheld: first, unread: { 0: back }, uncarried: { 0: back } }),
+    }),
+    everything: run(bare, {}),
+  };
+}
+
+/** [n, d]: row 0 has no position. */
+function positionMeansOf<P extends Precision>(
+  means: TakenOptions['means'],
+  layer: number,
+  n: number,
+  precision: P,
+): Table<FloatsOf<P>> {
+  check.object('means', means);
+  const { position } = meansAt(means as NonNullable<typeof means>, layer, precision);
+  if (position.rows < n - 1) check.refuseCount('The sentence', `at most ${position.rows + 1} tokens`, n);
+  const d = position.columns;
+  const data = rounded<FloatsOf<P>>(new Float64Array(n * d), precision === 'float32');
+  data.set(position.data.subarray(0, (n - 1) * d), d);
+  return table(data, n, d);
+}
+
+/** `rowsOf` gives a sentence’s rows after its position rows are chosen. */
+export async function firstTokenInputs<P extends Precision>(
+  encoder: Encoder<FloatsOf<P>>,
+  sentence: Sentence,
+  rowsOf: (sentence: Sentence, rows: readonly number[]) => Promise<Rows<P>>,
+  heads: number,
+  { token, row }: { token: number; row: number },
+): Promise<FirstTokenInput[]> {
+  const { ids } = sentence;
+  const n = ids.length;
+  const own = ids.map((_, place) => place);
+  const moved = [row, ...own.slice(1)];
+  const swapped = moved.map((one, place) => (place === row ? 0 : one));
+  const other = { ...sentence, ids: [token, ...ids.slice(1)] };
+  const inputs = [
+    ['unchanged', sentence, own],
+    ['token', other, own],
+    ['row', sentence, moved],
+    ['both', other, moved],
+    ['swapped', sentence, swapped],
+  ] as const;
+  const found: FirstTokenInput[] = [];
+  let plain: Float64Array | undefined;
+  for (const [name, input, rows] of inputs) {
+    const forward = encoder.forward(await rowsOf(input, rows));
+    const to = (column: number) =>
+      Float64Array.from({ length: forward.layers }, (_, layer) =>
+        meanAttention(forward.attention(layer), heads, n, column),
+      );
+    const rest = meanAfterFirst(forward.state(forward.layers));
+    plain ??= rest;
+    const zero = rows.indexOf(0);
+    found.push({
+      name,
+      first: to(0),
+      rowZero: zero < 0 ? undefined : to(zero),
+      cosine: cosineOf(plain, rest),
+    });
+  }
+  return found;
+}
+
+/** Over heads and over the queries between the first and the last. */
+function meanAttention(weights: ArrayLike<number>, heads: number, n: number, column: number): number {
+  let sum = 0;
+  for (let head = 0; head < heads; head++)
+    for (let query = 1; query < n - 1; query++) sum += weights[(head * n + query) * n + column] as number;
+  return sum / (heads * (n - 2));
+}
+
+function meanAfterFirst({ data, rows, columns }: Table): Float64Array {
+  const mean = new Float64Array(columns);
+  for (let row = 1; row < rows; row++)
+    for (let c = 0; c < columns; c++) mean[c] = (mean[c] as number) + (data[row * columns + c] as number);
+  return mean;
+}
+
+function cosineOf(a: Float64Array, b: Float64Array): number {
+  const dot = (x: Float64Array, y: Float64Array) =>
+    x.reduce((sum, one, c) => sum + one * (y[c] as number), 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
