@@ -17,14 +17,13 @@ test.runIf(inject('withModel'))('signs, moves and distances of sums', async () =
   said('In some channels the sum has the opposite sign of the token');
   const opposite = data.token.filter((value: number, k: number) => value * data.places[0].sum[k] < 0);
   expect(opposite.length).toBeGreaterThan(1);
-  said('moves it by exactly the difference of the two positions, and moves every token by the same');
+  said('Moving a token and comparing two tokens at one position:');
   const other = await run(sums, { of: 'channels', word: 9 });
   expect(other.data.shift).toEqual(data.shift);
   for (const { moved, shift } of [data, other.data])
     moved.forEach((value: number, k: number) => {
       expect(value).toBeCloseTo(shift[k] as number, 14);
     });
-  said('At one position, the distances between tokens are what they were before.');
   const superpose = await load();
   const token = superpose.randomNormal({ rows: 2, columns: 32, seed: 1 });
   const position = superpose.sinusoidal({ positions: 4, d_model: 32 }).data.slice(3 * 32);

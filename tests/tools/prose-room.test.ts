@@ -137,28 +137,6 @@ test('channels that move, and directions', () => {
   }
 });
 
-test('the quoted numbers', () => {
-  said(
-    'starts at 1 and has 0.9984 and 0.9935 at positions 63 and 127. A 512-wide table has moved by 0.00024 at position 127. The printed values are those of a table 128 wide',
-  );
-  const at = (d_model: number, position: number) =>
-    superpose
-      .sinusoidal({
-        positions: 1,
-        firstPosition: position,
-        d_model,
-        layout: 'concatenated',
-        spacing: 'timescales',
-      })
-      .data.at(-16) as number;
-  expect([0, 63, 127].map((position) => at(128, position).toFixed(4))).toEqual([
-    '1.0000',
-    '0.9984',
-    '0.9935',
-  ]);
-  expect((1 - at(512, 127)).toFixed(5)).toBe('0.00024');
-});
-
 test('what breaks the dependence on distance, and what does not', () => {
   said(
     'LayerNorm’s centring breaks it, so does leaving out the cosines, and so does a random matrix between query and key',

@@ -72,10 +72,8 @@ test.runIf(inject('withModel'))(
     said('In head 11 a cross term works');
     expect(share(11, token, position)).toBeGreaterThan(0.25);
     expect(share(11, token, position)).toBeLessThan(0.3);
-    said(
-      'raw, a fifth of the variation in heads 0, 3 and 8 seems, in this sentence, to come from position → token',
-    );
-    said('It was an artefact of where the means of the tables lie.');
+    said('cross terms of a fifth in heads 0, 3 and 8');
+    said('Those are artefacts.');
     for (const head of [0, 3, 8]) {
       expect(share(head, position, token, raw)).toBeGreaterThan(0.18);
       expect(share(head, position, token, raw)).toBeLessThan(0.24);

@@ -64,15 +64,21 @@ const pageFiles: [chunk: string, files: string[]][] = [
       ...inWeb('figures', 'cells', 'trainers', 'turn'),
     ],
   ],
+  // Few readers present.
+  ['present', inWeb('page', 'present')],
   // Few readers open a model of their own. Tables are loaded later still.
   ['ownModel', [...inWeb('figures', 'ownModel', 'ownFigure'), ...inWeb('page', 'ownModel', 'ownFile')]],
   ['ownTable', inWeb('figures', 'ownTable')],
 ];
 const chunkOf = new Map(pageFiles.flatMap(([chunk, files]) => idsOf(files).map((id) => [id, chunk])));
 
+/** Only those who present need it. */
+const ofCodes = /\/node_modules\/lean-qr\//;
 /** What figures share comes with the element, so each figure takes one more file and not a chain of them. */
 const isShared = (id: string) =>
-  /\/web\/(element|figures|plot|worker)\/.*(\.ts|\?inline)$|\/node_modules\//.test(id) && !chunkOf.has(id);
+  /\/web\/(element|figures|plot|worker)\/.*(\.ts|\?inline)$|\/node_modules\//.test(id) &&
+  !chunkOf.has(id) &&
+  !ofCodes.test(id);
 
 const importHelper = '\0vite/preload-helper.js';
 const ofEmbed = new Set(idsOf([...inWeb('element', 'place'), ...inWeb('worker', 'ways', 'siteWorker')]));
@@ -86,7 +92,7 @@ export const chunks = {
       priority: 2,
     },
     { name: 'figureElement', test: isShared, priority: 1 },
-    { name: (id: string) => chunkOf.get(id) ?? null },
+    { name: (id: string) => (ofCodes.test(id) ? 'present' : (chunkOf.get(id) ?? null)) },
   ],
 };
 

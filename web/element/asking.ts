@@ -71,6 +71,8 @@ export class Asking implements ReactiveController {
   private isNear = false;
   private isSeen = false;
   private typing = 0;
+  /** What `show` was last called with. */
+  private wanted: [string, string][] | undefined;
   private views: IntersectionObserver[] = [];
 
   constructor(private readonly host: FigureElement) {
@@ -219,8 +221,10 @@ export class Asking implements ReactiveController {
 
   /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
   async show(settings: [string, string][], problem?: string): Promise<void> {
+    this.wanted = settings;
     const figure = await this.loaded();
-    if (!figure) return;
+    // While the code was loaded, another state may have been asked for.
+    if (!figure || this.wanted !== settings) return;
     const { state, refused } = readState(figure.controls, settings);
     // A link with anything impossible in it gives the first view, and says so.
     this.take(

@@ -104,7 +104,7 @@ export class FigureElement extends LitElement {
     // Without a picture there is nothing for them to stand below.
     const below = figure?.below && !this.asking.failure && !this.asking.stopped;
     return html`<svg class="room" aria-hidden="true"></svg>
-      <div class="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
+      <div class="root" part="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
         data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
         ${early ? nothing : [below ? nothing : settings, this.problems()]}
@@ -164,7 +164,7 @@ export class FigureElement extends LitElement {
     const aside = below && plays;
     const hidden =
       aside || this.namesOf(figure, true).length > 0
-        ? html`<details class="more"><summary>More settings</summary><div class="controls">${more}${aside ? run : nothing}</div></details>`
+        ? html`<details class="more" part="more"><summary>More settings</summary><div class="controls">${more}${aside ? run : nothing}</div></details>`
         : nothing;
     return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${aside ? nothing : run}${hidden}</div>`;
   }
@@ -213,10 +213,10 @@ export class FigureElement extends LitElement {
         ${view.scene.handles?.map((handle) => this.knob(view, handle))}
       </div>
       ${below}
-      <p class="finding" id="finding">${head ? html`<b>${head}</b>${rest}` : rest}</p>
+      <p class="finding" id="finding" part="caption">${head ? html`<b>${head}</b>${rest}` : rest}</p>
       ${
         view.tokens
-          ? html`<ol class="tokens" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
+          ? html`<ol class="tokens" part="caption" tabindex="0" aria-label="Tokens; the row’s is framed, the column’s is filled">
         ${view.tokens.map((token, at) => html`<li class="${pointed && at === cursor.i ? 'row' : ''} ${pointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }

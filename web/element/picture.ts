@@ -50,7 +50,7 @@ export class Picture implements ReactiveController {
 
   /** The answer, width and cursor last drawn, or last tried. */
   private drawn: [Answer?, number?, Cursor?, boolean?] = [];
-  /** What is on screen: scene, theme, surface and the marks at the cursor. */
+  /** What is on screen: scene, theme, surface, scale and the marks at the cursor. */
   private painted: unknown[] = [];
   private told: Answer | undefined;
 
@@ -98,9 +98,9 @@ export class Picture implements ReactiveController {
     const surface = this.host.renderRoot.querySelector<HTMLElement>('.surface');
     if (!view || !surface) return;
     const { theme, scale } = this.host.surroundings;
-    const [scene, , , marks] = this.painted;
-    const now = [view.scene, theme, surface, this.atCursor];
-    const anew = changed(now.slice(0, 3), this.painted);
+    const [scene, , , , marks] = this.painted;
+    const now = [view.scene, theme, surface, scale, this.atCursor];
+    const anew = changed(now.slice(0, 4), this.painted);
     this.painted = now;
     try {
       if (anew) drawScene(surface, view.scene, theme, scale);

@@ -55,7 +55,7 @@ export class Saving implements ReactiveController {
     const base = linkBase();
     if (!opened || base === undefined) return nothing;
     const link = base + writeLink(opened.figure.name, opened.figure.controls, opened.state);
-    return html`<p class="opens"><a href=${link} target=${place.foreign ? '_blank' : nothing} rel="noopener">${opened.label ?? 'Open this run'}: ${opened.figure.title}</a></p>`;
+    return html`<p class="opens" part="caption"><a href=${link} target=${place.foreign ? '_blank' : nothing} rel="noopener">${opened.label ?? 'Open this run'}: ${opened.figure.title}</a></p>`;
   }
 
   /** The row of tools below a figure. */

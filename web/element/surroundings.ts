@@ -29,7 +29,7 @@ export class Surroundings implements ReactiveController {
       const text = root ? Number.parseFloat(getComputedStyle(root).fontSize) / usualText : 1;
       const scale = Math.max(1, Math.min(text, room / leastWidth));
       const width = Math.floor(room / scale);
-      if (width === 0 || width === this.width) return;
+      if (width === 0 || (width === this.width && scale === this.scale)) return;
       this.width = width;
       this.scale = scale;
       this.host.requestUpdate();

@@ -872,7 +872,7 @@ function inRows(page: Page, width: number) {
   const { rows, top, block, height } = arrange(page, width);
   const beside = width >= 600;
   const left = beside ? (rows[0] as Row).x - 24 : width;
-  const wordy = left >= 300;
+  const wordy = left >= 330;
   const marks: Mark[] = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width).map(
     (text, k): Mark => ({ mark: 'text', x: 0, y: 15 + 20 * k, text, ink: 'ink', size: 15, bold: true }),
   );

@@ -371,7 +371,7 @@ export const figure: Figure<typeof controls, Data> = {
   ],
 
   scene(data, state, width, _, cursor) {
-    const columns = width >= 780 ? 4 : width >= 330 ? 2 : 1;
+    const columns = width >= 760 ? 4 : width >= 330 ? 2 : 1;
     const gap = 18;
     const each = (width - gap * (columns - 1)) / columns;
     const tasks = tasksOf(state);
@@ -641,7 +641,7 @@ function drawExample(
     const right = targets[place] === answers[place];
     marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
-      { mark: 'text', x, y: y + 12, text: task.token(token), anchor: 'middle', ink: 'quiet', size: 10.5 },
+      { mark: 'text', x, y: y + 12, text: task.token(token), anchor: 'middle', ink: 'quiet', size: 11 },
     );
     if (targets[place] === -1) return;
     marks.push({

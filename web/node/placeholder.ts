@@ -43,14 +43,13 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
   const sizeOf = (width: number) =>
     `width="${width}" height="${Math.round(figure.scene(data, state, width).height)}"`;
   const address = (size: string) => `${folder}${figure.name}-${size}.svg`;
-  const finding = escaped(figure.describe(data, state));
   const [head, rest] = captionOf(figure.describe(data, state)).map(escaped);
   return {
     pictures,
     html:
       `${below ? '' : inputs}` +
       `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
-      `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}. ${finding}"></picture>` +
+      `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
       `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
   };
 }

@@ -89,6 +89,12 @@ export function followAddress(notice: (sentence: string) => void): void {
   const open = () => {
     // A change that has not reached the address yet is dropped.
     clearTimeout(timer);
+    if (/^#present(\/|$)/.test(location.hash)) {
+      import('./present.js')
+        .then(({ present }) => present())
+        .catch(() => notice('The presentation could not be loaded. Reload the page to try again.'));
+      return;
+    }
     const link = readLink(location.hash);
     if (!link) {
       if (goToStep(location.hash)) return;

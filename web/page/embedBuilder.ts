@@ -19,13 +19,13 @@ const kinds: Record<Kind, string> = {
 };
 
 const says: Record<Kind, string> = {
-  iframe: 'For most blogs. It runs shut off from the page around it, and asks nothing of that page.',
+  iframe: 'For most blogs. It runs shut off from the page around it.',
   script:
     'Part of the page around it: several figures share one module, and with the same group="…" their sliders.',
-  markdown: 'A picture with a link to the live figure, for places that take no HTML.',
+  markdown: 'A picture with a link to the live figure, where HTML is not taken.',
   svg: 'A picture. Save it, and put it beside the page.',
-  file: 'All of it in one file: opened from disk, from any server, or in a frame.',
-  link: 'The place makes a card of it, or a frame, from what the figure’s page says of itself.',
+  file: 'All of it in one file, which opens from disk too.',
+  link: 'The platform makes a card or a frame of it.',
   cite: 'The figure in this state, with the version that made it.',
 };
 
@@ -120,10 +120,10 @@ export class EmbedBuilder extends LitElement {
     const picture = place.picture ?? 'svg';
     const needsFile = kind === 'svg' || kind === 'file' || (kind === 'markdown' && !isFirstView(wish));
     return html`
-      <h2 id="title">Take along: ${wish.figure.title}</h2>
-      <p><label>Where do you write? <select name="place" @change=${(event: Event) => this.move((event.target as HTMLSelectElement).value as PlaceName)}>
+      <h2 id="title">Embed: ${wish.figure.title}</h2>
+      <p><label>Your platform <select name="place" @change=${(event: Event) => this.move((event.target as HTMLSelectElement).value as PlaceName)}>
         ${Object.entries(places).map(([name, { label }]) => html`<option value=${name} ?selected=${name === this.place}>${label}</option>`)}
-      </select></label> <small>${place.tried.length > 0 ? 'tried' : 'not tried here'}</small></p>
+      </select></label> <small>${place.tested ? '✓ tested' : ''}</small></p>
       <fieldset><legend>As</legend>${(Object.keys(kinds) as Kind[])
         .filter((one) => one in place.forms)
         .map(

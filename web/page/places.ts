@@ -27,8 +27,8 @@ export interface Piece {
 
 export interface Place {
   label: string;
-  /** The sites of tests/hosts that were built with these texts and opened; empty if it was not tried. */
-  tried: readonly string[];
+  /** A site of tests/hosts is built with these texts, and opened. */
+  tested?: true;
   /** What must be set up there first, or does not work there. */
   says?: string;
   /** The picture that is saved beside the text. */
@@ -87,7 +87,7 @@ const pasted = (before: string, after = '') => ({
 export const places = {
   html: {
     label: 'HTML',
-    tried: ['html', 'feed'],
+    tested: true,
     forms: {
       iframe: one('the page', iframe),
       script: one('the page', scriptTag),
@@ -99,7 +99,7 @@ export const places = {
   },
   markdown: {
     label: 'Markdown (Jekyll, MkDocs, Eleventy, Hugo)',
-    tried: ['jekyll', 'mkdocs', 'hugo'],
+    tested: true,
     says: 'Leave an empty line before and after it, and none within. Hugo drops HTML unless markup.goldmark.renderer.unsafe is true; its shortcode needs no such setting.',
     forms: {
       iframe: one(post, iframe),
@@ -109,7 +109,7 @@ export const places = {
   },
   hugo: {
     label: 'Hugo shortcode',
-    tried: ['hugo'],
+    tested: true,
     forms: {
       script: (wish) => [
         {
@@ -128,7 +128,7 @@ export const places = {
   },
   jekyll: {
     label: 'Jekyll include',
-    tried: ['jekyll'],
+    tested: true,
     forms: {
       script: (wish) => [
         {
@@ -147,7 +147,7 @@ export const places = {
   },
   mdx: {
     label: 'MDX or JSX (Docusaurus, Astro)',
-    tried: ['astro'],
+    tested: true,
     forms: {
       iframe: one(post, frameInJsx),
       script: one(
@@ -159,7 +159,7 @@ export const places = {
   },
   vitepress: {
     label: 'VitePress',
-    tried: ['vitepress'],
+    tested: true,
     says: 'It takes script tags in its configuration only.',
     forms: {
       iframe: (wish) => {
@@ -186,12 +186,12 @@ vue: { template: { compilerOptions: { ${isElement} } } },
   },
   react: {
     label: 'React',
-    tried: ['react'],
+    tested: true,
     forms: { script: (wish) => [imported(wish), { into: 'a component', text: elementInJsx(wish) }] },
   },
   vue: {
     label: 'Vue',
-    tried: ['vue'],
+    tested: true,
     forms: {
       script: (wish) => [
         {
@@ -205,24 +205,24 @@ vue: { template: { compilerOptions: { ${isElement} } } },
   },
   svelte: {
     label: 'Svelte',
-    tried: ['svelte'],
+    tested: true,
     forms: { script: (wish) => [imported(wish), { into: 'a component', text: elementIn(wish) }] },
   },
   wordpress: {
     label: 'WordPress',
-    tried: ['wordpress'],
+    tested: true,
     says: 'For the block editor, as a block “Custom HTML” or in its code editor. Of authors without the right unfiltered_html WordPress keeps the picture and its link.',
     forms: pasted('<!-- wp:html -->\n', '<!-- /wp:html -->\n'),
   },
   ghost: {
     label: 'Ghost',
-    tried: ['ghost'],
+    tested: true,
     says: 'For a card “HTML”.',
     forms: pasted('<!--kg-card-begin: html-->\n', '<!--kg-card-end: html-->\n'),
   },
   reveal: {
     label: 'reveal.js slide',
-    tried: ['reveal'],
+    tested: true,
     forms: {
       // reveal.js would cut the frame off at the end of the slide. What is below moves when the frame gets
       // its height, so the link goes above.
@@ -238,7 +238,7 @@ vue: { template: { compilerOptions: { ${isElement} } } },
   },
   jupyter: {
     label: 'Jupyter',
-    tried: ['jupyter'],
+    tested: true,
     says: 'As a cell of its own. A notebook that is not trusted shows the picture.',
     forms: {
       iframe: one('a cell', (wish) => `%%html\n${iframe(wish)}`),
@@ -247,13 +247,11 @@ vue: { template: { compilerOptions: { ${isElement} } } },
   },
   link: {
     label: 'Notion, Medium or Substack',
-    tried: [],
     says: 'They take a link on a line of its own, and make a card of it or a frame.',
     forms: { link: one(post, (wish) => `${frameAddress(wish)}\n`) },
   },
   latex: {
     label: 'LaTeX',
-    tried: [],
     picture: 'png',
     forms: {
       svg: (wish) => [
@@ -273,7 +271,6 @@ vue: { template: { compilerOptions: { ${isElement} } } },
   },
   quarto: {
     label: 'Quarto',
-    tried: [],
     forms: {
       script: one(post, (wish) => `\`\`\`{=html}\n${scriptTag(wish)}\`\`\`\n`),
       iframe: one(post, (wish) => `\`\`\`{=html}\n${iframe(wish)}\`\`\`\n`),

@@ -1,0 +1,224 @@
+// Present mode: one step a screen, by keys, at its own address, with nothing to scroll and a code to the same state.
+import type { Page } from 'playwright';
+import decodeQR from 'qr/decode.js';
+import { expect } from 'vitest';
+import { faultsOf } from './support/axe.ts';
+import { readFigure } from './support/shown.ts';
+import { modelTest, visit } from './support/visit.ts';
+
+const patience = { timeout: 20_000 };
+const dialog = (page: Page) => page.locator('dialog.present');
+const said = (page: Page) => dialog(page).locator('css:light=.said');
+const fragment = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
+
+/** What the screen shows once its picture is fitted: in pixels of the window. */
+async function shown(page: Page) {
+  await page.waitForFunction(() => {
+    const figure = document.querySelector('.present superpose-figure') as
+      | (HTMLElement & { result?: unknown; busy: boolean })
+      | null;
+    return figure?.result && !figure.busy && figure.style.visibility === '';
+  });
+  return page.evaluate(() => {
+    const figure = document.querySelector('.present superpose-figure') as HTMLElement & {
+      state: Record<string, unknown>;
+      surroundings: { scale: number };
+    };
+    const screen = document.querySelector('.present') as HTMLElement;
+    const boxOf = (element: Element | null | undefined) => {
+      const { left, top, right, bottom } = (element as Element).getBoundingClientRect();
+      return { left, top, right, bottom };
+    };
+    const labels = [...(figure.shadowRoot?.querySelectorAll('.surface .marks text') ?? [])].map((text) =>
+      Number.parseFloat(getComputedStyle(text).fontSize),
+    );
+    return {
+      figure: figure.getAttribute('name'),
+      state: figure.state,
+      picture: boxOf(figure.shadowRoot?.querySelector('.surface')),
+      buttons: boxOf(figure.shadowRoot?.querySelector('.controls')),
+      text: boxOf(screen.querySelector('.said > :last-child')),
+      bar: boxOf(screen.querySelector('.bar')),
+      label: Math.min(...labels) * figure.surroundings.scale,
+      scrolls: Math.max(
+        screen.scrollHeight - screen.clientHeight,
+        getComputedStyle(document.documentElement).overflow === 'hidden' ? 0 : 1,
+      ),
+    };
+  });
+}
+
+/** The code as a camera would see it. */
+async function scanned(page: Page): Promise<string> {
+  const { size, dark } = await dialog(page)
+    .getByRole('img', { name: 'QR code' })
+    .evaluate((svg: SVGSVGElement) => {
+      const [from = 0, , size = 0] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number);
+      const code = svg.querySelector('path:not(.ground)') as SVGPathElement;
+      const places = Array.from({ length: size }, (_, place) => from + place + 0.5);
+      const dark = places.flatMap((y) => places.map((x) => code.isPointInFill(new DOMPoint(x, y))));
+      return { size, dark };
+    });
+  const each = 4;
+  const data = new Uint8ClampedArray((size * each) ** 2 * 4).fill(255);
+  for (let y = 0; y < size * each; y++) {
+    for (let x = 0; x < size * each; x++) {
+      if (dark[Math.floor(y / each) * size + Math.floor(x / each)])
+        data.fill(0, (y * size * each + x) * 4, (y * size * each + x) * 4 + 3);
+    }
+  }
+  return decodeQR({ width: size * each, height: size * each, data });
+}
+
+modelTest('keys go from screen to screen, each at its own address and said', async () => {
+  const { page, site } = await visit();
+  expect(site.requests.filter((path) => /present-/.test(path))).toEqual([]);
+  await page.getByRole('link', { name: 'Present' }).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => said(page).innerText(), patience).toContain('Why are positions added');
+  expect(fragment(page)).toBe('#present');
+  const steps = await page.locator('.step').count();
+  expect(await said(page).textContent()).toContain(`1 of ${steps + 2}.`);
+  await page.keyboard.press('ArrowRight');
+  expect(fragment(page)).toBe('#present/grid');
+  await page.keyboard.press('PageDown');
+  expect(fragment(page)).toBe('#present/mix');
+  await page.keyboard.press('ArrowRight');
+  expect(fragment(page)).toBe('#present/mix/2');
+  const step = page.locator('#mix .step').nth(1);
+  expect(await said(page).textContent()).toContain(await step.locator('p').textContent());
+  await expect.poll(async () => (await shown(page)).state.scale, patience).toBe(0);
+  await page.keyboard.press('End');
+  expect(await said(page).textContent()).toContain(`${steps + 2} of ${steps + 2}.`);
+  await page.keyboard.press('ArrowRight');
+  expect(fragment(page)).toBe('#present/other-ways/4');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowLeft');
+  expect(fragment(page)).toBe('#present');
+});
+
+modelTest('Escape leaves it where it was, and so does going back', async () => {
+  const { page } = await visit({ fragment: '#present/separate/2' });
+  await shown(page);
+  await page.keyboard.press('Escape');
+  expect(await dialog(page).count()).toBe(0);
+  const step = page.locator('#separate .step').nth(1);
+  await expect.poll(() => step.locator('[aria-current]').count()).toBe(1);
+  expect(page.url()).toContain('#v=1&figure=oblique');
+  const box = await page.locator('#separate .stays').boundingBox();
+  expect(Math.abs(box?.y ?? Number.NaN)).toBeLessThan(450);
+  await page.evaluate(() => {
+    location.hash = '#present';
+  });
+  await dialog(page).waitFor();
+  await page.goBack();
+  await expect.poll(() => dialog(page).count()).toBe(0);
+  // And once more, as if it were the first time.
+  await page.evaluate(() => {
+    location.hash = '#present/ask';
+  });
+  expect((await shown(page)).figure).toBe('one-score');
+});
+
+for (const [width, height] of [
+  [1920, 1080],
+  [1440, 900],
+] as const) {
+  modelTest(`every screen fits ${width} × ${height}, and nothing lies over anything`, async () => {
+    const { page } = await visit({ viewport: { width, height }, fragment: '#present' });
+    const steps = await page.locator('.step').count();
+    for (let place = 0; place < steps + 2; place++) {
+      const { figure, picture, buttons, text, bar, label, scrolls } = await shown(page);
+      const at = `${fragment(page)}, ${figure}`;
+      expect(scrolls, at).toBe(0);
+      expect(Math.min(picture.left, picture.top), at).toBeGreaterThanOrEqual(0);
+      expect(picture.bottom, at).toBeLessThanOrEqual(height);
+      expect(picture.right, at).toBeLessThanOrEqual(text.left);
+      expect(text.right, at).toBeLessThanOrEqual(width);
+      expect(buttons.top, at).toBeGreaterThanOrEqual(text.bottom);
+      expect(buttons.bottom, at).toBeLessThanOrEqual(bar.top);
+      expect(bar.bottom, at).toBeLessThanOrEqual(height);
+      expect(label, at).toBeGreaterThanOrEqual((20 * width) / 1920);
+      await page.keyboard.press('ArrowRight');
+    }
+  });
+}
+
+modelTest('the code leads to the same state on the page, which has no presentation', async () => {
+  const { page, site } = await visit({ fragment: '#present' });
+  await shown(page);
+  expect(await scanned(page)).toBe(`${site.address}#`);
+  await page.evaluate(() => {
+    location.hash = '#present/ask/3';
+  });
+  await shown(page);
+  const link = await scanned(page);
+  expect(link).toContain(`${site.address}#v=1&figure=one-score`);
+  expect(new URLSearchParams(link.split('#')[1]).get('head')).toBe('11');
+});
+
+modelTest('what is dragged there changes its address and its code, and no figure of the page', async () => {
+  const { page } = await visit({ fragment: '#present/mix' });
+  await shown(page);
+  const knob = dialog(page).locator('.knob');
+  const { x, y, width, height } = (await knob.boundingBox()) as {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+  };
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2, y + height / 2 + 80, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => fragment(page), patience).toMatch(/^#present\/v=1&figure=dot-products/);
+  const { state } = await shown(page);
+  expect(state.scale).not.toBe(1);
+  expect(new URLSearchParams((await scanned(page)).split('#')[1]).get('scale')).toBe(String(state.scale));
+  expect((await page.evaluate(readFigure, 'dot-products'))?.state.scale ?? 1).toBe(1);
+  // The keys still belong to the presentation.
+  await page.keyboard.press('ArrowRight');
+  expect(fragment(page)).toBe('#present/mix/2');
+});
+
+modelTest('a figure that is not on the path has a screen of its own, with what it finds', async () => {
+  const { page } = await visit({ fragment: '#present/heads' });
+  await shown(page);
+  await expect
+    .poll(() => said(page).innerText(), patience)
+    .toMatch(/What drives each head[\s\S]*28\s%\sof head 11/);
+  await page.evaluate(() => {
+    location.hash = '#present/v=1&figure=dot-products&d=256';
+  });
+  await expect.poll(async () => (await shown(page)).state.d, patience).toBe(256);
+  // What a picture opens is presented, too.
+  await page.evaluate(() => {
+    location.hash = '#present/grid';
+  });
+  await shown(page);
+  await dialog(page)
+    .locator('.surface')
+    .click({ position: { x: 1000, y: 400 } });
+  await expect.poll(() => fragment(page), patience).toMatch(/^#present\/v=1&figure=/);
+});
+
+modelTest('who tabs to a picture moves about in it; axe finds nothing', async () => {
+  const { page } = await visit({ fragment: '#present/mix', reducedMotion: 'reduce' });
+  await shown(page);
+  const within = () => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.className);
+  for (let tabs = 0; tabs < 10 && (await within()) !== 'surface'; tabs++) await page.keyboard.press('Tab');
+  expect(await within()).toBe('surface');
+  await page.keyboard.press('ArrowRight');
+  expect(fragment(page)).toBe('#present/mix');
+  expect(
+    await page.evaluate(
+      () => (document.querySelector('.present superpose-figure') as HTMLElement & { cursor: object }).cursor,
+    ),
+  ).not.toEqual({ i: 0, j: 0 });
+  expect(await faultsOf(page)).toEqual([]);
+});
+
+modelTest('without its code the page says so', async () => {
+  const { page } = await visit({ site: (site) => site.lose(/present-.*\.js$/), fragment: '#present' });
+  await page.getByText('The presentation could not be loaded').waitFor();
+});

@@ -1,0 +1,259 @@
+// Present mode: one step of a beat a screen, and the first screen and the grid before them, as large as the window
+// allows. Loaded when it is asked for.
+import { generate } from 'lean-qr';
+import { toSvgPath } from 'lean-qr/extras/svg';
+import { html, render } from 'lit';
+import type { Change } from '../element/asking.js';
+import type { FigureElement } from '../element/figureElement.js';
+import { readLink, writeLink } from '../element/link.js';
+import { today } from '../figures/formerNames.js';
+import { figures } from '../figures/index.js';
+import styles from './present.css?inline';
+
+/** A screen. */
+interface Slide {
+  /** What stands behind `#present/` in its address. */
+  at: string;
+  /** Where it is on the page. */
+  home: string;
+  /** What it is a part of; its own title and text. Without a title it says what its figure says. */
+  part: string;
+  title: string;
+  text: string;
+  figure: string;
+  settings: [string, string][];
+}
+
+/** Spaces that do not break stay so. */
+const textOf = (place: Element, selector: string): string =>
+  place
+    .querySelector(selector)
+    ?.textContent?.replace(/[ \n]+/g, ' ')
+    .trim() ?? '';
+
+function opening(place: string, at: string, home: string, text: string): Slide {
+  const section = document.querySelector(place) as Element;
+  const figure = section.querySelector('superpose-figure')?.getAttribute('name') ?? '';
+  const [title, says] = [textOf(section, 'h1, h2'), textOf(section, text)];
+  return { at, home, part: '', title, text: says, figure, settings: [] };
+}
+
+/** What is on the page's path, in its order and in its words. */
+function slidesOfPage(): Slide[] {
+  const steps = [...document.querySelectorAll('.beat')].flatMap((beat) =>
+    [...beat.querySelectorAll('.step')].flatMap((step, place) => {
+      const home = (step.querySelector('h3 > a') as HTMLAnchorElement).hash;
+      const link = readLink(home);
+      if (!link || 'refused' in link) return [];
+      const at = place === 0 ? beat.id : `${beat.id}/${place + 1}`;
+      const [part, title, text] = [textOf(beat, 'h2'), textOf(step, 'h3'), textOf(step, 'p')] as const;
+      return [{ at, home, part, title, text, ...link }];
+    }),
+  );
+  return [opening('main > header', '', '#', '.short'), opening('#grid', 'grid', '#grid', 'p'), ...steps];
+}
+
+const prefix = '#present';
+const isAsked = () => location.hash === prefix || location.hash.startsWith(`${prefix}/`);
+
+/** The shares of the window that are the picture’s. Text, buttons and code stand beside it. */
+const room = { across: 0.725, down: 0.95 };
+/** A window this wide is drawn at this many screen pixels for each of the picture’s, if its height allows. */
+const [wide, enough] = [1920, 2];
+
+/** How many screens a key goes on; clickers for slides send the last four. */
+const keys: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  PageUp: -1,
+  PageDown: 1,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+class Presenter {
+  private readonly dialog = document.body.appendChild(document.createElement('dialog'));
+  private readonly slides = slidesOfPage();
+  private now = 0;
+  private figure: FigureElement | undefined;
+  /** Where the state that is shown is on the page. */
+  private home = '';
+  private fitted = false;
+
+  constructor() {
+    const { dialog } = this;
+    dialog.className = 'present';
+    dialog.tabIndex = -1;
+    dialog.ariaLabel = 'Presentation';
+    dialog.addEventListener('keydown', this.press, { capture: true });
+    dialog.addEventListener('click', this.click, { capture: true });
+    dialog.addEventListener('focusin', this.focus);
+    dialog.addEventListener('superpose-change', this.change);
+    dialog.addEventListener('superpose-drawn', this.fit);
+    dialog.addEventListener('close', this.end);
+    window.addEventListener('resize', this.resize);
+    window.addEventListener('hashchange', this.follow);
+    dialog.showModal();
+    dialog.focus();
+    this.follow();
+  }
+
+  /** Goes where the address says; somewhere else on the page, the presentation is over. */
+  readonly follow = (): void => {
+    if (isAsked()) this.go(this.find(decodeURI(location.hash.slice(prefix.length + 1))));
+    else this.dialog.close();
+  };
+
+  /** The number of an address’s screen. A figure or a state that is not on the path gets one of its own. */
+  private find(at: string): number {
+    const { slides } = this;
+    const found = slides.findIndex((one) => one.at === at || one.home === `#${at}`);
+    if (found >= 0) return found;
+    const link = readLink(`#${at}`) ?? today(at);
+    if ('refused' in link || !Object.hasOwn(figures, link.figure)) return 0;
+    const like = slides.findLastIndex(({ figure }) => figure === link.figure);
+    const place = like < 0 ? slides.length : like + 1;
+    const home = at.includes('=') ? `#${at}` : `#${link.figure}`;
+    slides.splice(place, 0, { at, home, part: '', title: '', text: '', ...link });
+    return place;
+  }
+
+  private go(place: number): void {
+    this.now = Math.max(0, Math.min(this.slides.length - 1, place));
+    const { at, home, figure, settings } = this.slides[this.now] as Slide;
+    this.home = home;
+    this.note(at);
+    this.fitted = false;
+    if (this.figure?.name !== figure) {
+      this.figure?.remove();
+      this.figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
+      this.figure.setAttribute('name', figure);
+      // Of its inputs, buttons stay.
+      this.figure.setAttribute('keep', '');
+      this.figure.style.visibility = 'hidden';
+    }
+    this.render();
+    void this.figure.show(settings).then(this.fit);
+  }
+
+  private note(at: string): void {
+    history.replaceState(history.state, '', at ? `${prefix}/${at}` : prefix);
+  }
+
+  private render(): void {
+    const { part, title, text } = this.slides[this.now] as Slide;
+    const { view } = this.figure?.picture ?? {};
+    const step = `${this.now + 1} of ${this.slides.length}`;
+    const to = (by: number) => () => this.go(this.now + by);
+    render(
+      html`<div class="picture">${this.figure}</div>
+        <div class="said" aria-live="polite" aria-atomic="true">
+          <p class="part"><span class="unseen">${step}. </span>${part}</p>
+          <h2>${title || view?.figure.title}</h2>
+          <p>${text || view?.finding}</p>
+        </div>
+        <div class="bar">
+          ${this.code()}
+          <p>Open it on a phone</p>
+          <div>
+            <button aria-label="Previous" ?disabled=${this.now === 0} @click=${to(-1)}>←</button>
+            <span>${step}</span>
+            <button aria-label="Next" ?disabled=${this.now === this.slides.length - 1} @click=${to(1)}>→</button>
+            <button title="Escape" @click=${() => this.dialog.close()}>Leave</button>
+          </div>
+        </div>`,
+      this.dialog,
+    );
+  }
+
+  private code() {
+    const code = generate(new URL(this.home, location.href).href);
+    return html`<svg role="img" aria-label="QR code of this state" viewBox="-4 -4 ${code.size + 8} ${code.size + 8}">
+      <path class="ground" d="M-4-4h${code.size + 8}v${code.size + 8}h-${code.size + 8}z" /><path d=${toSvgPath(code)} /></svg>`;
+  }
+
+  /** Draws the picture as large as it fits. */
+  private readonly fit = (): void => {
+    const { figure } = this;
+    const result = figure?.result;
+    if (this.fitted || !figure || !result || figure.busy) return;
+    this.fitted = true;
+    // A remark stands below the picture.
+    const surface = figure.renderRoot.querySelector('.surface') as HTMLElement;
+    const around = (figure.offsetHeight - surface.offsetHeight) / figure.surroundings.scale;
+    let scale = (enough * innerWidth) / wide;
+    let width: number;
+    do {
+      width = Math.floor((room.across * innerWidth) / scale);
+      const { height } = result.figure.scene(result.data, result.state, width);
+      if ((height + around) * scale <= room.down * innerHeight) break;
+      scale *= 0.99;
+    } while (scale > 1);
+    this.dialog.style.setProperty('--picture', `${16 * scale}px`);
+    figure.style.width = `${width * scale}px`;
+    figure.style.visibility = '';
+    this.render();
+  };
+
+  private readonly resize = (): void => {
+    this.fitted = false;
+    this.fit();
+  };
+
+  private readonly press = (event: KeyboardEvent): void => {
+    const by = keys[event.key];
+    if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    // Whoever has tabbed to the picture moves about in it.
+    if ((event.composedPath()[0] as Element).matches('input, select, textarea, .surface, .tokens')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.go(this.now + by);
+  };
+
+  /** What a picture opens has a screen, too. */
+  private readonly click = (event: Event): void => {
+    const link = event.composedPath()[0] as Element;
+    if (!(link instanceof HTMLAnchorElement) || link.pathname !== location.pathname) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.go(this.find(link.hash.slice(1)));
+  };
+
+  /** A click into the picture leaves the keys to the presentation. */
+  private readonly focus = (event: Event): void => {
+    const within = event.composedPath()[0] as Element;
+    if (within.matches('.surface:not(:focus-visible)')) this.dialog.focus();
+  };
+
+  /** The page’s own figures stay as they are. */
+  private readonly change = (event: Event): void => {
+    event.stopPropagation();
+    const { state, settled } = (event as CustomEvent<Change>).detail;
+    const { figure } = this.figure?.asking ?? {};
+    if (!settled || !figure) return;
+    this.home = writeLink(figure.name, figure.controls, state);
+    this.note(this.home.slice(1));
+    this.fitted = false;
+    this.render();
+  };
+
+  private readonly end = (): void => {
+    window.removeEventListener('resize', this.resize);
+    window.removeEventListener('hashchange', this.follow);
+    this.dialog.remove();
+    presenter = undefined;
+    // The page goes on where the presentation was.
+    if (isAsked()) location.replace(this.home);
+  };
+}
+
+let presenter: Presenter | undefined;
+
+export function present(): void {
+  if (!presenter) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    document.adoptedStyleSheets.push(sheet);
+  }
+  presenter ??= new Presenter();
+}
