@@ -64,10 +64,10 @@ async function program(name, main, core, flags, eigen) {
 
 /** The library's own training kernels, in a program that is started on demand. */
 function trainingProgram(name, flags, eigen) {
-  const core = ['kernels', 'model', 'optimizer', 'parameters', 'tasks', 'trainer'].map(
+  const core = ['fusion', 'kernels', 'model', 'optimizer', 'parameters', 'tasks', 'trainer'].map(
     (one) => `training/${one}`,
   );
-  core.push('encodings/relative_position', 'encodings/sinusoidal', 'numeric/random');
+  core.push('encodings/relative_position', 'encodings/sinusoidal', 'numeric/in_place', 'numeric/random');
   let started;
   const engine = `${name} kernels`;
   return {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "model/row_norm.h"
+#include "numeric/in_place.h"
 #include "numeric/simd.h"
-#include "training/kernels.h"
 
 namespace superpose {
 

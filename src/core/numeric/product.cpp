@@ -6,11 +6,7 @@
 
 #include <algorithm>
 
-#include "numeric/simd.h"
-
-#ifdef __wasm_relaxed_simd__
-#include <wasm_simd128.h>
-#endif
+#include "numeric/lanes.h"
 
 namespace superpose {
 namespace {
@@ -43,22 +39,6 @@ constexpr Eigen::Index height_of_tile(Eigen::Index left) { return left % kRows =
 constexpr Index kDepth = 384;
 constexpr Index kRowPanels = 16;
 constexpr Index kColumnPanels = 128;
-
-// a * b + c
-template <typename Scalar>
-inline typename Simd<Scalar>::Vector multiply_add(typename Simd<Scalar>::Vector a,
-                                                  typename Simd<Scalar>::Vector b,
-                                                  typename Simd<Scalar>::Vector c) {
-  using Vector [[maybe_unused]] = typename Simd<Scalar>::Vector;
-#ifdef __wasm_relaxed_simd__
-  if constexpr (sizeof(Scalar) == 4)
-    return (Vector)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
-  else
-    return (Vector)wasm_f64x2_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
-#else
-  return a * b + c;
-#endif
-}
 
 // Stores one row of a tile, scaled; with `add`, on top of what earlier blocks of k stored there.
 template <typename Scalar>
@@ -122,22 +102,6 @@ template <int Rows, typename Scalar>
   store_row(l2, r2, scale, add, to + 2 * stride);
   store_row(l3, r3, scale, add, to + 3 * stride);
   if constexpr (Rows > 4) store_row(l4, r4, scale, add, to + 4 * stride);
-}
-
-// A 4 x 4 block, transposed: row i of the result is column i of the block.
-struct Turned {
-  typedef Simd<float>::Vector Vector;
-  Vector row[4];
-};
-
-inline Turned turned(const float* from, Index stride) {
-  using S = Simd<float>;
-  const auto a = S::load(from), b = S::load(from + stride);
-  const auto c = S::load(from + 2 * stride), d = S::load(from + 3 * stride);
-  const auto ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const auto cd = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  return {{__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-           __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5), __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7)}};
 }
 
 // Packs a panel of floats four columns at a time; returns the number of columns packed.

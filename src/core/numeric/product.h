@@ -1,6 +1,6 @@
-// The one matrix product of the library: rows times rows. Projections are rows times the rows of a
-// weight [out, in], scores are queries times keys, Gram matrices are rows times themselves, so every
-// product is a * b'. Keeping it in one place keeps the module small and the tuning here.
+// The product of large matrices: rows times rows, packed first. Projections are rows times the rows of a weight [out, in],
+// scores are queries times keys, Gram matrices are rows times themselves, so each is a * b'. Those of some 30 columns, which
+// packing would only slow down, are in numeric/in_place.h.
 #pragma once
 
 #include <memory>

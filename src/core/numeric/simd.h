@@ -1,5 +1,5 @@
 // Vectors of 16 bytes: v128 in WebAssembly, SSE in native builds.
-// Eigen's own vectorisation is off: what is worth vectorising is written with these, once.
+// Eigen's own vectorisation is off: what is worth vectorising is written with these.
 #pragma once
 
 #include <cstring>

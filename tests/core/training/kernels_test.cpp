@@ -5,82 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "random_shapes.h"
-
 namespace superpose {
 namespace {
-
-template <typename Scalar>
-Block<Scalar> all_of(Matrix<Scalar>& matrix) {
-  return {matrix.data(), matrix.cols()};
-}
-template <typename Scalar>
-Block<const Scalar> all_of(const Matrix<Scalar>& matrix) {
-  return {matrix.data(), matrix.cols()};
-}
-
-// On integers, for which products are exact, on both sides of every tile, inside wider matrices.
-template <typename Scalar>
-void products_are_exact() {
-  Shapes shapes(1);
-  for (int trial = 0; trial < 300; ++trial) {
-    const int m = shapes.between(1, 21), k = shapes.between(1, 21), n = shapes.between(1, 21);
-    const Matrix<Scalar> a = shapes.integers(m, k + 3).cast<Scalar>();
-    const Matrix<Scalar> b = shapes.integers(k, n + 2).cast<Scalar>();
-    const Matrix<Scalar> plus = shapes.integers(m, n + 1).cast<Scalar>();
-    const Matrix<Scalar> wanted = a.leftCols(k) * b.leftCols(n);
-    const Matrix<Scalar> added = wanted + plus.leftCols(n);
-    const ProductShape shape{m, k, n};
-
-    constexpr Scalar kUntouched = 0.5;
-    Matrix<Scalar> out = Matrix<Scalar>::Constant(m, n + 2, kUntouched);
-    const auto is = [&](const Matrix<Scalar>& result) {
-      EXPECT_EQ(out.leftCols(n), result) << m << " " << k << " " << n;
-      EXPECT_EQ(out.rightCols(2), (Matrix<Scalar>::Constant(m, 2, kUntouched)));
-    };
-    multiply<Scalar>(all_of(a), all_of(b), shape, all_of(out));
-    is(wanted);
-    multiply<Scalar>(all_of(a), all_of(b), shape, all_of(out), all_of(plus));
-    is(added);
-    Matrix<Scalar> turned(k, m);
-    transpose<Scalar>(all_of(a), m, k, all_of(turned));
-    EXPECT_EQ(turned, a.leftCols(k).transpose());
-    multiply_transposed<Scalar>(all_of(turned), all_of(b), shape, all_of(out));
-    is(wanted);
-    multiply_transposed<Scalar>(all_of(turned), all_of(b), shape, all_of(out), all_of(plus));
-    is(added);
-    // Into the matrix that is added to.
-    out.leftCols(n) = plus.leftCols(n);
-    multiply<Scalar>(all_of(a), all_of(b), shape, all_of(out), all_of(out));
-    is(added);
-  }
-}
-
-TEST(TrainingKernels, ProductsAreTheDefinition) { products_are_exact<double>(); }
-TEST(TrainingKernels, ProductsAreTheDefinitionInFloat) { products_are_exact<float>(); }
-
-// Against the definition in double, from scores that cannot overflow to scores that would.
-template <typename Scalar>
-void softmax_is_the_definition(double tolerance) {
-  Shapes shapes(2);
-  for (int n = 1; n < 20; ++n) {
-    const Matrix<Scalar> logits = shapes.matrix(7, n, n % 3 ? 2 : 3000).cast<Scalar>();
-    Matrix<Scalar> weights = logits;
-    if (n > 2) weights(2, n - 1) = weights(2, 0) = static_cast<Scalar>(kMasked);
-    Matrix<double> wanted = weights.template cast<double>();
-    for (int i = 0; i < 7; ++i) {
-      const double most = wanted.row(i).maxCoeff();
-      wanted.row(i) = (wanted.row(i).array() - most).exp();
-      wanted.row(i) /= wanted.row(i).sum();
-    }
-    softmax<Scalar>(all_of(weights), 7, n);
-    EXPECT_LT(max_abs(weights.template cast<double>() - wanted), tolerance) << n;
-    EXPECT_EQ(n > 2 ? weights(2, 0) : 0, 0);
-  }
-}
-
-TEST(TrainingKernels, SoftmaxIsTheDefinition) { softmax_is_the_definition<double>(1e-15); }
-TEST(TrainingKernels, SoftmaxIsTheDefinitionInFloat) { softmax_is_the_definition<float>(3e-7); }
 
 TEST(TrainingKernels, GeluIsHendrycksAndGimpels) {
   std::vector<float> x, y, slope;
@@ -95,12 +21,6 @@ TEST(TrainingKernels, GeluIsHendrycksAndGimpels) {
     EXPECT_NEAR(y[k], wanted(x[k]), 3e-7 * (1 + std::abs(x[k])));
     EXPECT_NEAR(slope[k], (wanted(x[k] + 1e-5) - wanted(x[k] - 1e-5)) / 2e-5, 2e-6);
   }
-}
-
-TEST(TrainingKernels, NotANumberStaysOne) {
-  std::vector<float> row = {0, 1, std::nanf(""), 2, 3};
-  softmax<float>({row.data(), 5}, 1, 5);
-  EXPECT_TRUE(std::isnan(row[0]));
 }
 
 }  // namespace
