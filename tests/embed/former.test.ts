@@ -58,13 +58,22 @@ describe('a page made for a former name shows what it showed', () => {
 
 test('a page’s script drives a figure by the settings of the day of its name', async () => {
   const { engine } = await openBlog(openChromium, ({ site }) => ({
-    html: page(`${figure('name="cost" model="own" d="512"')}${script(site)}`),
+    html: page(`${figure('name="cost" model="own" d="512" keep="model d"')}${script(site)}`),
   }));
   const shows = async (d_model: string) => {
     const finding = await findingOf('three-concats', { model: 'own', d_model });
     await expect.poll(async () => (await inPage(engine)())[0]?.finding, patience).toBe(finding);
   };
   await shows('512');
+  const kept = await engine.evaluate(() => {
+    const root = document.querySelector('superpose-figure')?.shadowRoot;
+    return [
+      ...new Set(
+        [...(root?.querySelectorAll('.controls [name]') ?? [])].map((one) => one.getAttribute('name')),
+      ),
+    ];
+  });
+  expect(kept).toEqual(['model', 'd_model']);
   await engine.evaluate(() => document.querySelector('superpose-figure')?.setAttribute('d', '256'));
   await shows('256');
   const heard = await engine.evaluate(async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { readLink } from '../../web/element/link.ts';
 import { readState } from '../../web/figures/controls.ts';
-import { formerNames, today } from '../../web/figures/formerNames.ts';
+import { formerNames, keptOf, today } from '../../web/figures/formerNames.ts';
 import { figures } from '../../web/figures/index.ts';
 import { oldLinks } from './oldLinks.ts';
 
@@ -47,4 +47,18 @@ test.each(Object.keys(formerNames))('%s: a setting with a hostile name stays, to
     hostile.map((setting) => [setting, '1']),
   );
   expect(settings.slice(-3).map(([setting]) => setting)).toEqual(hostile);
+});
+
+test('what the reader may change is kept under its name of today, in a frame’s address too', () => {
+  expect(keptOf('cost', 'model d layers')).toEqual(['model', 'd_model', 'layers']);
+  expect(keptOf('gram', 'd k')).toEqual(['d', 'k']);
+  // A setting that is gone is not one that can be kept.
+  expect(keptOf('mixing', 'tokens word')).toEqual(['word']);
+  expect(readLink('#v=1&figure=cost&d=512&keep=model+d')).toEqual({
+    figure: 'three-concats',
+    settings: [
+      ['d_model', '512'],
+      ['keep', 'model d_model'],
+    ],
+  });
 });

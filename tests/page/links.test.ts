@@ -22,6 +22,19 @@ describe('every link ever released opens the view that it opened then', () => {
   });
 });
 
+modelTest('a figure’s own page fetches the words that it does not carry', async () => {
+  const { page, site } = await visit();
+  await page.goto(`${site.address}figures/one-score/#v=1&figure=one-score&text=a+purple+elephant`);
+  const { controls } = figures['one-score'] as (typeof figures)[string];
+  const { state } = readState(controls, [['text', 'a purple elephant']]);
+  const { finding } = await expected('one-score', state);
+  const said = async () => (await page.evaluate(readFigure, 'one-score'))?.finding ?? '';
+  await expect
+    .poll(async () => withoutRounding(await said()), { timeout: 20_000 })
+    .toBe(withoutRounding(finding));
+  expect(await page.locator('superpose-figure .problem').count()).toBe(0);
+});
+
 test.each([
   ['d=7', 'is not a value of Width d'],
   ['d=1e3', 'is not a value of Width d'],

@@ -5,7 +5,7 @@ import { guard } from 'lit/directives/guard.js';
 import { captionOf } from '../figures/caption.js';
 import type { Control, State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { today } from '../figures/formerNames.js';
+import { keptOf, today } from '../figures/formerNames.js';
 import { figures } from '../figures/index.js';
 import type { Theme } from '../plot/colour.js';
 import type { Cursor, Handle } from '../plot/scene.js';
@@ -179,7 +179,8 @@ export class FigureElement extends LitElement {
   /** The settings that the reader can change, seen at once or under “More settings”. */
   private namesOf(figure: AnyFigure, more: boolean): string[] {
     const unused = new Set(figure.unused?.(this.asking.settings) ?? []);
-    const kept = this.keep?.split(/\s+/);
+    // By their names of today, for a page that knows the figure under a former name.
+    const kept = typeof this.keep === 'string' ? keptOf(this.name, this.keep) : undefined;
     return Object.entries(figure.controls as Record<string, Control>).flatMap(([name, control]) =>
       (control.more ?? false) === more && !unused.has(name) && (kept?.includes(name) ?? true) ? [name] : [],
     );

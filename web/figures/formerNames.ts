@@ -59,11 +59,24 @@ export const formerNames: Readonly<Record<string, Today>> = {
 const formerly = (figure: string): Today | undefined =>
   Object.hasOwn(formerNames, figure) ? formerNames[figure] : undefined;
 
-/** A figure's settings under their names of today. */
-export function renamed(figure: string, settings: Settings): Settings {
+/** A setting's name of today; “” if it is no more. */
+function nameOf(figure: string, setting: string): string {
   const names = formerly(figure)?.renamed ?? {};
-  return settings.flatMap(([name, text]): Settings => {
-    const now = Object.hasOwn(names, name) ? (names[name] as string) : name;
+  return Object.hasOwn(names, setting) ? (names[setting] as string) : setting;
+}
+
+/** A list of settings that the reader can change, by their names of today. */
+export const keptOf = (figure: string, keep: string): string[] =>
+  keep
+    .split(/\s+/)
+    .map((setting) => nameOf(figure, setting))
+    .filter(Boolean);
+
+/** A figure's settings under their names of today; a frame's address has a list of such names among them. */
+export function renamed(figure: string, settings: Settings): Settings {
+  return settings.flatMap(([setting, text]): Settings => {
+    const now = nameOf(figure, setting);
+    if (setting === 'keep') return [[setting, keptOf(figure, text).join(' ')]];
     return now === '' ? [] : [[now, text]];
   });
 }

@@ -366,7 +366,8 @@ async function addressOf(given: URL | string): Promise<URL> {
   // A single letter before a colon names a disk.
   const isWhole = given instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(given);
   // webpack takes new URL(x, import.meta.url) for one of its files, and warns that it does not know which.
-  if (inPage || isWhole || typeof process !== 'object')
+  if (isWhole) return new URL(given);
+  if (inPage || typeof process !== 'object')
     return new URL(given, inPage ? document.baseURI : import.meta.url);
   const { pathToFileURL }: typeof import('node:url') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeUrl
@@ -374,14 +375,16 @@ async function addressOf(given: URL | string): Promise<URL> {
   return pathToFileURL(given);
 }
 
+/** Only where it is needed: a page of one file has no address that another could be relative to. */
+const beside = () => new URL(/* @vite-ignore */ '../../model/', import.meta.url);
+
 /** Reads from the given folder, else from the build's, else, in Node, from the weights package. */
 async function fileReader(superpose: First, from: URL | string | undefined): Promise<ReadBytes> {
-  const built = new URL(/* @vite-ignore */ '../../model/', import.meta.url);
-  if (from === undefined && built.protocol === 'file:' && typeof process === 'object') {
+  if (from === undefined && typeof process === 'object' && beside().protocol === 'file:') {
     const { existsSync }: typeof import('node:fs') = await import(
       /* @vite-ignore */ /* webpackIgnore: true */ nodeFs
     );
-    if (!existsSync(new URL('manifest.json', built))) {
+    if (!existsSync(new URL('manifest.json', beside()))) {
       // A computed name keeps bundlers from including it; a bundle does not contain it.
       const found: typeof import('./weights.js') | undefined = await import(
         /* @vite-ignore */ /* webpackIgnore: true */ nodeWeights
@@ -390,7 +393,7 @@ async function fileReader(superpose: First, from: URL | string | undefined): Pro
       if (found && weights) return (await found.weightsFiles(superpose, weights)).read;
     }
   }
-  const folder = await addressOf(from ?? built);
+  const folder = await addressOf(from ?? beside());
   if (!folder.pathname.endsWith('/')) folder.pathname += '/';
   return (file, afresh, watch) => readBytes(new URL(file, folder), `The MiniLM file ${file}`, afresh, watch);
 }
