@@ -112,7 +112,7 @@ describe('tables of both kinds', () => {
     expectClose(data.margins, wanted.margins);
     expect(data.nearest).toEqual(Array.from(wanted.nearest, (row) => `word-${row}`));
     expect(finding).toMatch(
-      /^Among 80 rows of the file, with positions at ρ = 2, .*raw: of the rows as they come/,
+      /Among 80 rows of the file, with positions at ρ = 2: .*raw: of the rows as they come/,
     );
     expect(used).toEqual(['words', 'positions', 'scale', 'word']);
     await expect(found(tables, 'own-table-collisions', { word: 'zebra' })).rejects.toThrow(

@@ -68,7 +68,7 @@ withModel('one reads places and one reads words, and without positions only the 
   expect(places.shares[3]).toBeGreaterThan(0.9);
   expect(words.shares[0]).toBeGreaterThan(0.7);
   expect(figure.describe(data, state)).toMatch(
-    /^From “she”, the word head 2 looks at most is “so”, the token before it \(\d+\s%\); head 1, reading the same sums, looks at “walked”/,
+    /^Of one sum, head 2 makes “so” and head 1 “walked”\. From “she”, the word head 2 looks at most is “so”, the token before it \(\d+\s%\); head 1, reading the same sums, looks at “walked”/,
   );
   const cross = await run(sum, { terms: 'cross' });
   for (const { change } of cross.data.readers) expect(change).toBeLessThan(0.05);

@@ -311,11 +311,11 @@ export const figure: Figure<typeof controls, Data> = {
     const least = smallestOf(data);
     const fate =
       lost === 0
-        ? `no position takes “${word}” to another word`
+        ? `No position takes “${word}” to another word`
         : `“${word}” is lost at ${lost} of ${positions} positions`;
-    const before = `Without a position its nearest other word is “${bare}”, ${about(data.bareDistance)} away, and the distance to being mistaken ${about(data.bareMargin)}`;
+    const before = `without a position its nearest other word is “${bare}”, ${about(data.bareDistance)} away, and the distance to being mistaken ${about(data.bareMargin)}`;
     const after = `; with one it is at least ${about(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.${state.words === 'seeded' ? '' : rawRows}`;
-    return `${where(state, data)}, ${fate}. ${before}${after}`;
+    return `${fate}. ${where(state, data)}: ${before}${after}`;
   },
 
   cells: (data) => ({ rows: 1, columns: isLost(data) ? widths.length : positions }),

@@ -265,7 +265,7 @@ export const figure: Figure<typeof controls, Data> = {
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
     // The ends of both halves: where each layout has its fast and slow channels.
     const ends = [0, half - 1, half, d_model - 1];
-    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}: how many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
+    return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}. How many count depends on that threshold. Channels ${listed(ends)} move by ${listed(ends.map(range))}. ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${state.encoding === 'learned' ? rawRows : ''}`;
   },
 
   cells: (data) =>

@@ -188,7 +188,8 @@ export const figure: Figure<typeof controls, Data> = {
     const held = `At places ${n} to ${long - 1}, which they have never seen, ${listed(hold.map(({ name }) => name)) || 'none'} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
     const others =
       fail.length === 0 ? '' : `; of the other ${fail.length}, the best has ${aboutPercent(best)}`;
-    return `${held}${others}. ${trained}`;
+    const head = `Beyond the trained length ${hold.length} of ${all.length} ${hold.length === 1 ? 'stays' : 'stay'} right.`;
+    return `${head} ${held}${others}. ${trained}`;
   },
 
   cells: () => ({ rows: 1, columns: parts }),

@@ -145,7 +145,11 @@ export const figure: Figure<typeof controls, Data> = {
       if (place >= 0) return String(widths[place]);
       return own.every(({ runs }) => runs.every(Boolean)) ? `more than ${widest}` : 'a width still to come';
     });
-    return `To have ${task} 99\u202f% right after ${steps} steps, added tables need ${added} dimensions when learned and ${frozenAdded} when frozen; concatenated ones need ${joined} and ${frozenJoined}. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
+    const head =
+      added === joined
+        ? `Learned tables need ${added} dimensions, added or concatenated.`
+        : `Learned tables need ${added} dimensions added, ${joined} concatenated.`;
+    return `${head} Frozen ones need ${frozenAdded} added and ${frozenJoined} concatenated, to have ${task} 99\u202f% right after ${steps} steps. Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}.`;
   },
 
   cells: () => ({ rows: 1, columns: widths.length }),

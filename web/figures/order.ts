@@ -186,7 +186,9 @@ export const figure: Figure<typeof controls, Data> = {
       return parts.join('; ');
     };
     const [both, causal] = [cases.filter((one) => !one.causal), cases.filter((one) => one.causal)];
-    return `When every token attends to all, ${say(both)}. When each attends to itself and to those before it, ${say(causal)}.`;
+    const seeing = cases.filter(({ last }) => last >= rounding).length;
+    const head = `${seeing || 'None'} of ${cases.length} networks ${seeing > 1 ? 'see' : 'sees'} the order of the earlier tokens.`;
+    return `${head} When every token attends to all, ${say(both)}. When each attends to itself and to those before it, ${say(causal)}.`;
   },
 
   cells: ({ d }) => ({ rows: 2, columns: d }),

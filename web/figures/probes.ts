@@ -215,13 +215,12 @@ export const figure: Figure<typeof controls, Data> = {
   describe({ points, guessing }, state) {
     const first = points[0] as Point;
     const end = points.at(-1) as Point;
-    const from = (value: (point: Point) => number, print: (value: number) => string) =>
-      `from ${print(value(first))} at ${symbol(state)} = ${first.at} to ${print(value(end))} at ${symbol(state)} = ${end.at}`;
+    const rSquaredOf = ({ rSquared }: Point) => rSquared.toFixed(2).replace('-', '−');
+    const way = (from: number, to: number) => (to < from ? 'falls' : 'rises');
+    const ends = ({ at }: Point) => `${symbol(state)} = ${at}`;
     const fixed = state.against === 'scale' ? `d = ${state.d}` : `ρ = ${state.scale}`;
-    return `At ${fixed}, the position’s mean error goes ${from(({ positionError }) => positionError, about)} places; always naming the middle misses by ${about(guessing)}. The word’s R² goes ${from(
-      ({ rSquared }) => rSquared,
-      (value) => value.toFixed(2).replace('-', '−'),
-    )}. Concatenated, it is at least ${threeDown(Math.min(...points.map(({ concatenated }) => concatenated)))}.`;
+    const head = `The position’s error ${way(first.positionError, end.positionError)} from ${about(first.positionError)} to ${about(end.positionError)} places, the word’s R² ${way(first.rSquared, end.rSquared)} from ${rSquaredOf(first)} to ${rSquaredOf(end)}.`;
+    return `${head} That is at ${fixed}, from ${ends(first)} to ${ends(end)}; always naming the middle misses by ${about(guessing)}. Concatenated, R² is at least ${threeDown(Math.min(...points.map(({ concatenated }) => concatenated)))}.`;
   },
 
   cells: ({ points }) => ({ rows: 1, columns: points.length }),

@@ -352,7 +352,13 @@ export const figure: Figure<typeof controls, Data> = {
       state.terms === 'added'
         ? ''
         : ` No weight changes by more than ${aboutPercent(places.change)} of a head’s attention in head ${places.head}, and ${aboutPercent(words.change)} in head ${words.head}.`;
-    return `${meanings[state.terms]}From “${data.tokens[data.chosen]}”, the word head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
+    const tops = [places, words].map((reader) => most(reader, data)[0]?.place);
+    const named = tops.map((place) => (place === undefined ? 'no word' : `“${data.tokens[place]}”`));
+    const head =
+      tops[0] === tops[1]
+        ? `Both heads look at ${named[0]}.`
+        : `Of one sum, head ${places.head} makes ${named[0]} and head ${words.head} ${named[1]}.`;
+    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the word head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
   },
 
   named: ({ tokens }) => ({ word: tokens }),
