@@ -16,13 +16,11 @@ export type {
   TakenBy,
   TakenOptions,
 } from './model/interventions.js';
-export type {
-  LayerDecomposeOptions,
-  LayersWatch,
-  MiniLMForwardOptions,
-} from './model/layers.js';
+export type { LayerDecomposeOptions, MiniLMForwardOptions } from './model/layerOptions.js';
+export type { LayersWatch } from './model/layersWatch.js';
 export { type FamilyId, familyIds, layeredFamilies, modelFamilies, namesOf } from './model/layout.js';
-export { loadMiniLM, type MiniLM, type MiniLMOptions, type Sentence } from './model/minilm.js';
+export { loadMiniLM, type MiniLMOptions } from './model/minilm.js';
+export type { MiniLM } from './model/minilmModel.js';
 export type {
   ByGauge,
   ModelReport,
@@ -43,6 +41,7 @@ export {
 } from './model/openModel.js';
 export { type OpenedTable, type OpenTableOptions, openTable, type TableFormat } from './model/openTable.js';
 export type { Picture } from './model/pictures.js';
+export type { Sentence } from './model/sentence.js';
 export type { Slices, SlicesWatch, Source } from './model/slices.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
 export { type SchemeId, type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';

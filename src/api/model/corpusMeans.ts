@@ -4,7 +4,7 @@ import type { First } from '../first.js';
 import type { PoolableScores } from '../scores/scores.js';
 import { type Floats, type Precision, rounded, type Table, table } from '../table.js';
 import type { EncoderApi, EncoderForward, PositionFindings } from './encoder.js';
-import type { LayersWatch } from './layers.js';
+import type { LayersWatch } from './layersWatch.js';
 
 export interface CorpusMeansOptions extends LayersWatch {
   /** Plain sentences. Default corpusSentences. */

@@ -5,8 +5,8 @@ import { type FloatsOf, type Precision, rounded, type Table, table } from '../ta
 import type { CorpusMeans } from './corpusMeans.js';
 import { meansAt } from './corpusMeans.js';
 import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
-import type { LayersWatch } from './layers.js';
-import type { Sentence } from './minilm.js';
+import type { LayersWatch } from './layersWatch.js';
+import type { Sentence } from './sentence.js';
 
 /** How the positions’ part is told from the rest; see PositionsTaken. */
 export type TakenBy = (typeof takers)[number];

@@ -15,8 +15,8 @@ import {
   positionsTaken,
   type TakenOptions,
 } from './interventions.js';
-import type { Sentence } from './minilm.js';
 import type { Resident } from './resident.js';
+import type { Sentence } from './sentence.js';
 import { counted } from './slices.js';
 
 /** Embedding rows, [n, e] each, by name. */

@@ -5,42 +5,15 @@ import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Linear, Precision, Table } from '../table.js';
 import { changedRows } from './changedPositions.js';
 import { type CorpusMeans, type CorpusMeansOptions, corpusOf } from './corpusMeans.js';
-import type { EncoderDecomposeInput, ForwardInput } from './encoder.js';
 import type { FirstTokenOptions, TakenOptions } from './interventions.js';
 import { layeredModel } from './layeredModel.js';
-import type { MiniLM, Sentence } from './minilm.js';
+import type { LayerDecomposeOptions, MiniLMForwardOptions } from './layerOptions.js';
+import type { MiniLM } from './minilmModel.js';
 import { resident } from './resident.js';
+import type { Sentence } from './sentence.js';
 
 // One chunk for everything that few readers need.
 export { changedRows, corpusOf, layeredModel };
-
-/** For a caller who waits for the model’s layers and may stop waiting. Layers that have arrived stay. */
-export interface LayersWatch {
-  /** Ends the fetching. */
-  signal?: AbortSignal;
-  /** Bytes received, and bytes in all, of the layers that were missing. */
-  progress?: (bytes: number, of: number) => void;
-}
-
-export interface MiniLMForwardOptions<P extends Precision = 'float32'>
-  extends ForwardInput<FloatsOf<P>>,
-    LayersWatch {
-  /** Default float32. */
-  precision?: P;
-  /** Embedding rows [n, 384], by name, in place of the sentence’s own; from summands() or changed(). */
-  summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
-}
-
-export interface LayerDecomposeOptions<P extends Precision = 'float64'>
-  extends Omit<EncoderDecomposeInput<FloatsOf<P>>, 'means'>,
-    LayersWatch {
-  /** Default float64. */
-  precision?: P;
-  /** From corpusMeans(); needed for the way `mean`. */
-  means?: Pick<CorpusMeans, 'states'>;
-  /** Embedding rows [n, 384], by name, in place of the sentence’s own. */
-  summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
-}
 
 /** What layersOf() needs of the model. */
 export interface LayersInput {

@@ -24,11 +24,11 @@ import type { Config } from './headerTensors.js';
 import type { FirstTokenInput, FirstTokenOptions, PositionsTaken, TakenOptions } from './interventions.js';
 import type { LayeredFunctions } from './layeredModel.js';
 import type { FamilyId, Layout } from './layout.js';
-import type { Sentence } from './minilm.js';
 import { type ModelReport, modelReport, type ReportOptions } from './modelReport.js';
 import { layersIn, ownLayers } from './ownLayers.js';
 import { type Picture, patchesOf, pictureRules } from './pictures.js';
 import { resident } from './resident.js';
+import type { Sentence } from './sentence.js';
 import { counted, filesOf, jsonOf, type Slices, type SlicesWatch, type Source } from './slices.js';
 
 export interface OpenModelOptions extends SlicesWatch {

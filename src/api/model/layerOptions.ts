@@ -1,0 +1,25 @@
+// What MiniLM's layers are asked for.
+import type { FloatsOf, Precision, Table } from '../table.js';
+import type { CorpusMeans } from './corpusMeans.js';
+import type { EncoderDecomposeInput, ForwardInput } from './encoder.js';
+import type { LayersWatch } from './layersWatch.js';
+
+export interface MiniLMForwardOptions<P extends Precision = 'float32'>
+  extends ForwardInput<FloatsOf<P>>,
+    LayersWatch {
+  /** Default float32. */
+  precision?: P;
+  /** Embedding rows [n, 384], by name, in place of the sentence’s own; from summands() or changed(). */
+  summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
+}
+
+export interface LayerDecomposeOptions<P extends Precision = 'float64'>
+  extends Omit<EncoderDecomposeInput<FloatsOf<P>>, 'means'>,
+    LayersWatch {
+  /** Default float64. */
+  precision?: P;
+  /** From corpusMeans(); needed for the way `mean`. */
+  means?: Pick<CorpusMeans, 'states'>;
+  /** Embedding rows [n, 384], by name, in place of the sentence’s own. */
+  summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
+}
