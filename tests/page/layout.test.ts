@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { names } from './support/expected.ts';
 import { readCanvas, readFigure, untilDrawn } from './support/shown.ts';
-import { drawn, figureOf, modelTest, unfold, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, settled, unfold, visit } from './support/visit.ts';
 
 test('a long computation says how far it is without moving the picture', async () => {
   const { page } = await visit({ viewport: { width: 390, height: 900 } });
@@ -90,6 +90,25 @@ for (const [width, height, shows] of [
     },
   );
 }
+
+test('the picture that stands in for a beat’s figure is the one that comes live', async () => {
+  const { page } = await visit({ viewport: { width: 1440, height: 900 }, javaScriptEnabled: false });
+  const waiting = page.locator('superpose-figure[name=keep-apart] img');
+  await waiting.scrollIntoViewIfNeeded();
+  const before = await waiting.evaluate((one: HTMLImageElement) => ({
+    ratio: one.naturalWidth / one.width,
+    shape: one.width / one.height,
+  }));
+  // Drawn for the width that it has there, not scaled.
+  expect(before.ratio).toBeCloseTo(1, 2);
+  const { page: live } = await visit({ viewport: { width: 1440, height: 900 } });
+  await settled(live, 'keep-apart');
+  const box = (await figureOf(live, 'keep-apart').locator('.surface').boundingBox()) as {
+    width: number;
+    height: number;
+  };
+  expect(Math.abs(box.width / before.shape - box.height)).toBeLessThan(2);
+});
 
 test('a change of colour scheme redraws what is drawn', async () => {
   const { page } = await visit({ colorScheme: 'light' });

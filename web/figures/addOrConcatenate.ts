@@ -4,6 +4,7 @@ import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 import { aboutPercent } from '../plot/format.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Mark, Region } from '../plot/scene.js';
+import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
 import { listed } from './lists.js';
@@ -739,7 +740,7 @@ function arrange(
     }));
     return { rows, top: tops.row, block: column, height: tops.foot + 8 };
   }
-  const lines = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width).length;
+  const lines = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width, questionLetter).length;
   const top = 20 * lines + 6;
   const beside = width >= 600;
   const block = beside ? 104 : 134;
@@ -855,17 +856,8 @@ function inColumns(page: Page, width: number) {
   return { width, height, marks, regions: rows.map((row, i) => regionOf(data, row, i)) };
 }
 
-/** Text in lines that fit the width, in letters of 15 pixels. */
-function wrapped(text: string, width: number): string[] {
-  const most = Math.floor(width / 8.2);
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = `${lines.at(-1)} ${word}`.trim();
-    if (line.length > most) lines.push(word);
-    else lines[lines.length - 1] = line;
-  }
-  return lines;
-}
+/** The question is set in 15 pixels. */
+const questionLetter = 8.2;
 
 function inRows(page: Page, width: number) {
   const { data, state, task } = page;
@@ -873,9 +865,11 @@ function inRows(page: Page, width: number) {
   const beside = width >= 600;
   const left = beside ? (rows[0] as Row).x - 24 : width;
   const wordy = left >= 330;
-  const marks: Mark[] = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width).map(
-    (text, k): Mark => ({ mark: 'text', x: 0, y: 15 + 20 * k, text, ink: 'ink', size: 15, bold: true }),
-  );
+  const marks: Mark[] = wrapped(
+    `${questions[state.task]} ${exampleOf(data, task)}`,
+    width,
+    questionLetter,
+  ).map((text, k): Mark => ({ mark: 'text', x: 0, y: 15 + 20 * k, text, ink: 'ink', size: 15, bold: true }));
   marks.push(...tokensOf(page, rows[0] as Row, top));
   shownNames(state).forEach((name, k) => {
     const row = rows[k] as Row;

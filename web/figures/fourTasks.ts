@@ -4,6 +4,7 @@ import type { Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, bars, horizontal, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
+import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
 import { latest, listed } from './lists.js';
@@ -495,18 +496,6 @@ export const figure: Figure<typeof controls, Data> = {
     ),
   }),
 };
-
-/** Text in lines that fit the width. */
-export function wrapped(text: string, width: number): string[] {
-  const most = Math.floor(width / 6.8);
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = `${latest(lines)} ${word}`.trim();
-    if (line.length > most) lines.push(word);
-    else lines[lines.length - 1] = line;
-  }
-  return lines;
-}
 
 const line = 16;
 const example = 36;

@@ -25,6 +25,7 @@ import {
   vertical,
 } from '../plot/parts.js';
 import type { Mark, Region, Run, Scene, Term } from '../plot/scene.js';
+import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
 import { formulaLines } from './formula.js';
@@ -274,17 +275,6 @@ const dependsOn = ({ depends, offsets }: Taken): string =>
       ? 'offset only'
       : `${percent(offsets.share)} offset`;
 
-const lines = (text: string, width: number): string[] => {
-  const most = Math.max(20, Math.floor(width / 7.5));
-  const found: string[] = [''];
-  for (const word of text.split(' ')) {
-    const line = found.at(-1) as string;
-    if (line && line.length + word.length + 1 > most) found.push(word);
-    else found[found.length - 1] = line ? `${line} ${word}` : word;
-  }
-  return found;
-};
-
 /** A map's colours are centred on its mean, because what is the same everywhere says nothing. */
 const aboutMean = ({ offsets }: Taken, limit: number) =>
   ({ low: offsets.mean - limit, high: offsets.mean + limit, scale: 'diverging' }) as const;
@@ -496,7 +486,7 @@ function arrange(data: Data, state: State, width: number) {
   const x = narrow ? 0 : gallery + 28;
   const wide = width - x;
   const text: { text: string; runs?: Run[] }[] = [
-    ...lines(kinds[state.scheme].says, wide).map((text) => ({ text })),
+    ...wrapped(kinds[state.scheme].says, Math.max(150, wide), 7.5).map((text) => ({ text })),
     ...formulaLines(data.tex, Math.floor(wide / 9)),
   ];
   const name = 16;

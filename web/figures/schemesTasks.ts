@@ -4,11 +4,12 @@ import type { First, TaskTrainerOptions } from 'superpose';
 import { percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
+import { wrapped } from '../plot/wrapped.js';
 import { figure as side } from './addOrConcatenate.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure, Opens } from './figure.js';
-import { figure as oneRun, wrapped } from './fourTasks.js';
+import { figure as oneRun } from './fourTasks.js';
 import { listed } from './lists.js';
 import {
   divergedRemark,

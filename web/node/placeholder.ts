@@ -8,8 +8,10 @@ import { type Control, initialState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 
-/** Widths of the pictures: for a phone, and for the page's column. */
+/** Widths of every figure's pictures: for a phone, and for the page's column. */
 export const widths = { narrow: 350, wide: 1048 } as const;
+/** Beside the steps of a beat, from this window's width on. */
+const beat = { width: 856, from: '85rem' };
 
 export interface Placeholder {
   /** Goes between the tags of the element. */
@@ -18,8 +20,12 @@ export interface Placeholder {
   pictures: Record<string, string>;
 }
 
-/** `first` is the figure that a page opens with: its picture is fetched at once. */
-export async function placeholder(rendered: Rendered, folder: string, first = false): Promise<Placeholder> {
+/** `first` is the figure that a page opens with: its picture is fetched at once. One in a beat has another width there. */
+export async function placeholder(
+  rendered: Rendered,
+  folder: string,
+  { first = false, inBeat = false } = {},
+): Promise<Placeholder> {
   const { figure, data, state } = rendered;
   const unused = new Set(figure.unused?.(initialState(figure.controls)) ?? []);
   const controls = Object.entries(figure.controls as Record<string, Control>).filter(
@@ -37,7 +43,7 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
     .join('');
   const inputs = `<div class="controls${below ? ' below"' : '" slot="room"'} aria-hidden="true">${room}</div>`;
   const pictures: Record<string, string> = {};
-  for (const [size, width] of Object.entries(widths)) {
+  for (const [size, width] of Object.entries({ ...widths, ...(inBeat && { beat: beat.width }) })) {
     pictures[`${figure.name}-${size}.svg`] = await toSvg(rendered, width, 'auto');
   }
   const sizeOf = (width: number) =>
@@ -48,7 +54,7 @@ export async function placeholder(rendered: Rendered, folder: string, first = fa
     pictures,
     html:
       `${below ? '' : inputs}` +
-      `<picture><source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
+      `<picture>${inBeat ? `<source media="(min-width: ${beat.from})" srcset="${address('beat')}" ${sizeOf(beat.width)}>` : ''}<source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
       `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
   };

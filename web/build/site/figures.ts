@@ -24,6 +24,11 @@ export interface MadeFigure {
 
 const made = new Map<string, Promise<MadeFigure>>();
 
+const beats: { steps: { figure: string }[] }[] = JSON.parse(
+  readFileSync(resolve(root, 'web/page/beats.json'), 'utf8'),
+);
+const beatNames = new Set(beats.flatMap(({ steps }) => steps.map(({ figure }) => figure)));
+
 export const headless = (): Promise<Headless> => import(bundle);
 
 /** Figures that can be rendered here: without the model's files some cannot. */
@@ -90,6 +95,9 @@ async function make(name: string): Promise<MadeFigure> {
     rendered,
     carried,
     takesRest,
-    placeholder: await placeholder(rendered, './pictures/', name === 'add-or-concatenate'),
+    placeholder: await placeholder(rendered, './pictures/', {
+      first: name === 'add-or-concatenate',
+      inBeat: beatNames.has(name),
+    }),
   };
 }
