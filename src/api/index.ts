@@ -44,7 +44,14 @@ export type { Picture } from './model/pictures.js';
 export type { Sentence } from './model/sentence.js';
 export type { Slices, SlicesWatch, Source } from './model/slices.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
-export { type SchemeId, type SchemeScores, schemeIds, schemeTermOf } from './scores/schemeTerms.js';
+export {
+  type AskedTerm,
+  askedTerms,
+  type SchemeId,
+  type SchemeScores,
+  schemeIds,
+  schemeTermOf,
+} from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './second.js';
 export { load, loadRest, type Superpose } from './superpose.js';

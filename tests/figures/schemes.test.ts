@@ -1,4 +1,4 @@
-import { load, schemeIds } from 'superpose';
+import { askedTerms, load, schemeIds } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { formulaLines } from '../../web/figures/formula.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -232,4 +232,39 @@ test('the base reaches sinusoids and rotations; axes stay, and other schemes do 
   const grid = ({ figure, data, state }: typeof small) =>
     figure.scene(data, state, 700).marks.filter((mark) => mark.mark === 'line');
   expect(grid(small)).toEqual(grid(usual));
+});
+
+const sharesOf = ({ data }: Awaited<ReturnType<typeof run>>, id: string): Record<string, number> =>
+  // biome-ignore lint/suspicious/noExplicitAny: the data of the figure
+  Object.fromEntries(askedTerms.map((name, place) => [name, (data as any).schemes[id].shares[place]]));
+
+test('all schemes have the same terms, and with one token in all places only positions ask', async () => {
+  const result = await run(schemes, { n: 12 });
+  for (const id of ids) {
+    const shares = sharesOf(result, id);
+    if (id === 'none') expect(shares['position-position']).toBeNaN();
+    else expect(shares['position-position'], id).toBeCloseTo(1, 9);
+  }
+  const many = await run(schemes, { n: 12, words: 'many' });
+  for (const id of ids) {
+    const all = Object.values(sharesOf(many, id)).reduce((sum, share) => sum + share, 0);
+    expect(all, id).toBeCloseTo(1, 9);
+  }
+  // Nothing of these schemes asks with a token about a position.
+  for (const id of ['none', 'concatenated-raw', 't5', 'alibi', 'tupe-a', 'diet-rel'])
+    expect(sharesOf(many, id)['token-position'], id).toBeCloseTo(0, 12);
+  for (const id of ['added', 'shaw', 'transformer-xl', 'deberta', 'rope'])
+    expect(Math.abs(sharesOf(many, id)['token-position'] as number), id).toBeGreaterThan(0.001);
+});
+
+test('the more tokens have in common, the more RoPE asks about positions', async () => {
+  const shares = [];
+  for (const common of [0, 1, 2])
+    shares.push(sharesOf(await run(schemes, { words: 'many', common, scheme: 'rope', n: 64 }), 'rope'));
+  for (const name of ['position-position', 'token-position'])
+    expect(shares[1]?.[name]).toBeGreaterThan(shares[0]?.[name] as number);
+  expect(shares[2]?.['position-position']).toBeGreaterThan(shares[1]?.['position-position'] as number);
+  const { figure, data, state } = await run(schemes, { words: 'many', common: 1, scheme: 'rope' });
+  expect(figure.describe(data, state)).toMatch(/By what they ask: .*position → position \d/);
+  expectSoundPictures({ figure, data, state });
 });

@@ -196,6 +196,20 @@ test('a smaller base sets neighbours farther apart', async () => {
   expect(all).toEqual([...all].sort((one, other) => other - one));
 });
 
+test('without anything in common RoPE hardly asks about positions, and what it asks of them is the distance', async () => {
+  expect(verdictOn('RoPE adds no')).toContain(
+    'The last depends on the distance alone. With nothing in common',
+  );
+  const rope = async (common: number) => (await run(schemes, { scheme: 'rope', words: 'many', common })).data;
+  const withPositions = ({ schemes: all }: Awaited<ReturnType<typeof rope>>) =>
+    [2, 3, 4].reduce((sum, term) => sum + Math.abs(all.rope.shares[term]), 0);
+  const [apart, shared] = [await rope(0), await rope(1)];
+  expect(withPositions(apart)).toBeLessThan(0.04);
+  expect(withPositions(shared)).toBeGreaterThan(0.2);
+  const positions = shared.terms.find(({ name }: { name: string }) => name === 'position-position');
+  expect(positions.depends).toBe('offset');
+});
+
 test('√(2d) keeps TUPE’s scores as far apart as those of words alone', async () => {
   expect(verdictOn('1/√(2d)')).toContain('dividing by √(2dₕ) instead of √dₕ undoes that');
   const deviation = (values: Float64Array) => {

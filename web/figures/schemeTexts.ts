@@ -1,6 +1,6 @@
-// What the schemes figure says of each scheme: its name and sentence, its formula as text, and its terms.
-import type { SchemeId } from 'superpose';
-import type { Term } from '../plot/scene.js';
+// What the schemes figure says of each scheme, its name and a sentence, and of the terms that all have.
+import type { AskedTerm, SchemeId } from 'superpose';
+import type { Ink, Term } from '../plot/scene.js';
 import { termLabels } from './terms.js';
 
 interface Kind {
@@ -91,18 +91,17 @@ export const kinds: Record<SchemeId, Kind> = {
   },
 };
 
-/** Terms of words and positions; a bias or a rotated pair is neither. */
-const pairs: Record<string, Term> = {
-  'content-content': 'token-token',
-  'content-position': 'token-position',
-  'position-content': 'position-token',
-  'position-position': 'position-position',
-};
-
-/** RoPE's one term turns words by their positions: it belongs to no single pair. */
-export const termColour = (id: SchemeId, name: string): Term | undefined =>
-  id === 'rope' ? undefined : pairs[name];
-export const printed = (id: SchemeId, name: string): string => {
-  const pair = termColour(id, name);
-  return id === 'rope' ? 'turned words' : pair ? termLabels[pair] : name;
+/** The terms that every scheme has, by what they ask about: as the reader sees them, and in which colour. */
+export const askedLabels: Record<AskedTerm, { label: string; ink: Ink; term?: Term }> = {
+  'token-token': { label: termLabels['token-token'], ink: 'token-token', term: 'token-token' },
+  'token-token by offset': { label: 'tokens at a distance', ink: 'second' },
+  'token-position': { label: termLabels['token-position'], ink: 'token-position', term: 'token-position' },
+  'position-token': { label: termLabels['position-token'], ink: 'position-token', term: 'position-token' },
+  'position-position': {
+    label: termLabels['position-position'],
+    ink: 'position-position',
+    term: 'position-position',
+  },
+  'key alone': { label: 'the key alone', ink: 'rest', term: 'rest' },
+  'query alone': { label: 'the query alone', ink: 'quiet' },
 };

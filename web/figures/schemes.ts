@@ -2,6 +2,8 @@
 
 import { extent } from 'd3-array';
 import {
+  type AskedTerm,
+  askedTerms,
   type SchemeId as Id,
   type OffsetMeans,
   type SchemeInfo,
@@ -16,6 +18,7 @@ import {
   type Area,
   colourKey,
   largestMagnitude,
+  lineKey,
   lineThrough,
   map,
   multiples,
@@ -24,12 +27,12 @@ import {
   titleHeight,
   vertical,
 } from '../plot/parts.js';
-import type { Mark, Region, Run, Scene, Term } from '../plot/scene.js';
+import type { Mark, Region, Run, Scene } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure, Said } from './figure.js';
 import { formulaLines } from './formula.js';
-import { kinds, printed, termColour } from './schemeTexts.js';
+import { askedLabels, kinds } from './schemeTexts.js';
 import { bases } from './sinusoids.js';
 
 // Marked as pure: a worker, which draws nothing, leaves the texts out.
@@ -67,6 +70,14 @@ const controls = {
     values: [0, 0.02, 0.1, 0.3, 1],
     initial: 1,
   },
+  common: {
+    kind: 'steps',
+    more: true,
+    label: 'Common to all tokens',
+    values: [0, 0.5, 1, 2],
+    initial: 0,
+    before: 0,
+  },
   causal: { kind: 'toggle', more: true, label: 'Causal', initial: false },
   base: { ...bases, more: true },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
@@ -89,8 +100,10 @@ interface Taken {
 
 interface Data {
   n: number;
-  schemes: Record<Id, { logits: Taken; softmax: Float64Array }>;
-  terms: (Taken & { name: string })[];
+  /** Shares by `askedTerms`, of what varies over the keys; NaN when nothing does. */
+  schemes: Record<Id, { logits: Taken; softmax: Float64Array; shares: Float64Array }>;
+  /** Of the chosen scheme; those that are 0 everywhere are left out. */
+  terms: (Taken & { name: AskedTerm })[];
   name: string;
   tex: string;
   parameters: number;
@@ -100,8 +113,6 @@ interface Data {
 
 // BERT-base, for which parameters are counted. Its sequences have 512 tokens.
 const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
-/** What the papers clip at. */
-const clips: Partial<Record<Id, number>> = { shaw: 16, deberta: 512, 'diet-rel': 128 };
 
 /** Widths other than the words': DIET’s default, and half a head turned, as in DeepSeek-V2. */
 const positionWidths: Partial<Record<Id, number>> = { 'diet-abs': 64, 'decoupled-rope': 32 };
@@ -110,11 +121,11 @@ const d_model = 64;
 const heads = 8;
 /** These take all heads: each has its own table or slope, or numbers are drawn for all heads at once. */
 const apart: ReadonlySet<Id> = new Set<Id>(['t5', 'alibi', 'tupe-r', 'diet-abs', 'diet-rel']);
-const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4 };
+const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4, common: 5 };
 const below = 1e-9;
 
 interface Computed {
-  terms: { name: string; values: Float64Array }[];
+  terms: { name: AskedTerm; values: Float64Array }[];
   shown: Data['schemes'][Id];
 }
 
@@ -123,16 +134,22 @@ let last: { key: string; all: Record<Id, Computed> } | undefined;
 let drawn: { seed: number; weights: Table<Float64Array>[]; first: Table<Float64Array>[] } | undefined;
 
 function all(superpose: Superpose, state: State): Record<Id, Computed> {
-  const { words, n, spread, causal, seed, base } = state;
-  const key = JSON.stringify([words, n, spread, causal, seed, base]);
+  const { words, n, common, spread, causal, seed, base } = state;
+  const key = JSON.stringify([words, n, common, spread, causal, seed, base]);
   if (last?.key === key) return last.all;
   const content = contentOf(superpose, state);
   const found = {} as Record<Id, Computed>;
   for (const id of schemeIds) {
     const scores = superpose.schemeScores(inputOf(superpose, id, content, state));
+    const terms = askedTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
+    const zero = 1e-13 * largestMagnitude([scores.logits]);
     found[id] = {
-      terms: scores.termNames.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() })),
-      shown: { logits: taken(superpose, scores.logits, n), softmax: scores.weights },
+      terms: terms.filter(({ values }) => largestMagnitude([values]) > zero),
+      shown: {
+        logits: taken(superpose, scores.logits, n),
+        softmax: scores.weights,
+        shares: scores.shares,
+      },
     };
   }
   last = { key, all: found };
@@ -154,7 +171,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     tex: state.causal ? entry.formula : entry.bidirectionalFormula,
     parameters: superpose.schemeParameters(state.scheme, {
       ...shape,
-      clip: clips[state.scheme] ?? 0,
+      clip: entry.clip,
       d_position: positionWidths[state.scheme] ?? shape.d_model,
       d_position_head: shape.d_head,
     }),
@@ -185,9 +202,15 @@ function weightsOf(superpose: Superpose, seed: number): NonNullable<typeof drawn
   return drawn;
 }
 
-function contentOf(superpose: Superpose, { words, n, seed }: State): Table<Float64Array> {
+function contentOf(superpose: Superpose, { words, n, common, seed }: State): Table<Float64Array> {
   const stream = streams.content;
-  if (words === 'many') return superpose.randomNormal({ rows: n, columns: d_model, seed, stream });
+  if (words === 'many') {
+    const drawn = superpose.randomNormal({ rows: n, columns: d_model, seed, stream });
+    if (common === 0) return drawn;
+    const row = superpose.randomNormal({ rows: 1, columns: d_model, seed, stream: streams.common }).data;
+    const data = drawn.data.map((value, at) => value + common * (row[at % d_model] as number));
+    return { ...drawn, data };
+  }
   const word = superpose.randomNormal({ rows: 1, columns: d_model, seed, stream }).data;
   const data = new Float64Array(n * d_model);
   for (let row = 0; row < n; row++) data.set(word, row * d_model);
@@ -227,7 +250,10 @@ function inputOf(
     'decoupled-rope': { base },
   };
   const ofWeights = apart.has(scheme) ? heads : 1;
-  const given = { content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation };
+  const given = {
+    ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation },
+    terms: 'asked',
+  };
   return { ...given, scheme, ...own[scheme] } as SchemeInput<Float64Array>;
 }
 
@@ -284,6 +310,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Sixteen ways to say where, on the same words',
   controls,
   source: () => 'seeded',
+  unused: ({ words }) => (words === 'one' ? ['common'] : []),
 
   scene(data, state, width) {
     const { n } = data;
@@ -297,7 +324,7 @@ export const figure: Figure<typeof controls, Data> = {
     const scores = state.view === 'logits';
     schemeIds.forEach((id, place) => {
       const area = at.tile(place);
-      const { logits, softmax } = data.schemes[id];
+      const { logits, softmax, shares } = data.schemes[id];
       // Rounding must not be blown up into a pattern.
       const limit = logits.depends === 'nothing' ? 1 : logits.limit;
       const shown = scores
@@ -314,6 +341,9 @@ export const figure: Figure<typeof controls, Data> = {
       );
       const tile = regions.at(-1) as Region;
       tile.sets = { scheme: id };
+      marks.push(
+        ...shareBar(shares, { x: tile.x, y: tile.y + tile.height + 3, width: tile.width, height: 6 }),
+      );
       if (id === state.scheme) {
         const { x, y, width, height } = tile;
         marks.push({ mark: 'box', x, y, width, height, stroke: 'accent', wide: 2.5 });
@@ -324,9 +354,10 @@ export const figure: Figure<typeof controls, Data> = {
         low: scores ? -1 : 0,
         high: 1,
         scale: scores ? 'diverging' : 'sequential',
-        label: at.narrow ? 'each map by itself' : 'each by itself; queries down, keys across',
+        label: at.roomy ? 'each by itself; queries down, keys across' : 'each map by itself',
         print: (value) => (value < 0 ? 'lowest' : value > 0 ? (scores ? 'highest' : 'most') : '0'),
       }),
+      ...at.legend,
       { mark: 'text', x: at.x, y: at.name, text: data.name, ink: 'accent', size: 16, bold: true },
       ...at.lines.map(
         ({ text, runs }, line): Mark => ({
@@ -346,19 +377,12 @@ export const figure: Figure<typeof controls, Data> = {
     const most = largestMagnitude([chosen.softmax]);
     const scored = (one: Taken) => ({ values: one.values, rows: n, columns: n, ...aboutMean(one, limit) });
     put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
-    data.terms.forEach((one, place) => {
-      const { name } = one;
-      const term = termColour(state.scheme, name);
-      put(
-        map(at.part(place + 1), {
-          ...scored(one),
-          title: printed(state.scheme, name),
-          term,
-        }),
-      );
+    shownTerms(data).forEach((one, place) => {
+      const { label, ink, term } = askedLabels[one.name];
+      put(map(at.part(place + 1), { ...scored(one), title: label, ink, term }));
     });
     put(
-      map(at.part(data.terms.length + 1), {
+      map(at.part(shownTerms(data).length + 1), {
         values: chosen.softmax,
         rows: n,
         columns: n,
@@ -404,7 +428,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data, state) {
-    const { logits } = data.schemes[state.scheme];
+    const { logits, shares } = data.schemes[state.scheme];
     const explained =
       logits.depends === 'places'
         ? aboutPercent(logits.offsets.share)
@@ -416,7 +440,7 @@ export const figure: Figure<typeof controls, Data> = {
       : `${data.name}: the scores do not vary.`;
     const parameters = `It adds ${data.parameters.toLocaleString('en')} parameters to a model of BERT-base’s shape.`;
     if (state.words === 'many') {
-      return `${head} With ${data.n} different tokens, scores vary with the tokens too; without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
+      return `${head} ${askedIn(shares)} With ${data.n} different tokens, scores vary with the tokens too; without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
     }
     const of = (wanted: Depends) =>
       schemeIds.filter((id) => data.schemes[id].logits.depends === wanted).length;
@@ -430,10 +454,7 @@ export const figure: Figure<typeof controls, Data> = {
     const cell = i * data.n + j;
     const { softmax, logits } = data.schemes[state.scheme];
     const terms = data.terms.flatMap(({ name, values }): Said[] => [
-      {
-        text: `${signed(values[cell] ?? Number.NaN)} ${printed(state.scheme, name)}`,
-        ...(termColour(state.scheme, name) ? { term: termColour(state.scheme, name) as Term } : {}),
-      },
+      saidOf(name, signed(values[cell] ?? Number.NaN)),
       ' ',
     ]);
     return [
@@ -466,7 +487,7 @@ export const figure: Figure<typeof controls, Data> = {
         'query',
         'key',
         ...schemeIds.map((id) => `${what}: ${kinds[id].label}`),
-        ...data.terms.map(({ name }) => `${kinds[state.scheme].label}: ${printed(state.scheme, name)}`),
+        ...data.terms.map(({ name }) => `${kinds[state.scheme].label}: ${askedLabels[name].label}`),
         `${kinds[state.scheme].label}: softmax`,
       ],
       rows,
@@ -476,13 +497,45 @@ export const figure: Figure<typeof controls, Data> = {
 
 const signedOffset = (offset: number): string => (offset > 0 ? `+${offset}` : `${offset}`.replace('-', '−'));
 
+const saidOf = (name: AskedTerm, value: string): Said => {
+  const { label, ink, term } = askedLabels[name];
+  return { text: `${value} ${label}`, ...(term ? { term } : { ink }) };
+};
+
+/** What a scheme's scores ask about, side by side. A negative share takes nothing. */
+function shareBar(shares: Float64Array, { x, width, ...bar }: Area): Mark[] {
+  const counted = Array.from(shares, (share) => Math.max(0, share || 0));
+  const all = counted.reduce((sum, share) => sum + share, 0);
+  if (all === 0) return [{ mark: 'box', x, width, ...bar, stroke: 'line' }];
+  let from = x;
+  return counted.flatMap((share, place): Mark[] => {
+    const wide = (share / all) * width;
+    const { ink, term } = askedLabels[askedTerms[place] as AskedTerm];
+    from += wide;
+    return wide < 0.25 ? [] : [{ mark: 'box', x: from - wide, width: wide, ...bar, fill: ink, term }];
+  });
+}
+
+/** The shares that make up at least a hundredth, largest first. */
+const askedIn = (shares: Float64Array): string => {
+  const list = Array.from(shares, (share, place) => ({ share, name: askedTerms[place] as AskedTerm }))
+    .filter(({ share }) => Math.abs(share) >= 0.01)
+    .sort((one, other) => other.share - one.share)
+    .map(({ share, name }) => `${askedLabels[name].label} ${aboutPercent(share)}`);
+  return list.length ? `By what they ask: ${list.join(', ')}.` : 'They ask nothing.';
+};
+
+/** The query alone is the same for every key: it is in the sum, but nothing is seen of it in softmax. */
+const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'query alone');
+
 /** All schemes, and beside them the chosen one taken apart; on a phone that comes first. */
 function arrange(data: Data, state: State, width: number) {
   const narrow = width < 700;
-  const gallery = narrow ? width : Math.round(0.45 * width);
+  const gallery = narrow ? width : Math.round(0.4 * width);
   const tiles = multiples(gallery, 76, narrow ? 8 : 4, 10);
-  const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(64, tiles.width));
-  const tileRows = Math.ceil(schemeIds.length / tiles.columns) * (tileHeight + 10);
+  const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(58, tiles.width));
+  const tileStep = tileHeight + 16;
+  const tileRows = Math.ceil(schemeIds.length / tiles.columns) * tileStep;
   const x = narrow ? 0 : gallery + 28;
   const wide = width - x;
   const text: { text: string; runs?: Run[] }[] = [
@@ -492,39 +545,47 @@ function arrange(data: Data, state: State, width: number) {
   const name = 16;
   // With room for the longest, so that maps do not move when another scheme is chosen.
   const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
-  const grid = multiples(wide, 124, 3, 10);
+  const grid = multiples(wide, 140, 4, 10);
   const side = Math.min(grid.width, narrow ? 150 : 84);
   const partRow = titleHeight() + side + 10;
-  const rows = Math.ceil((narrow ? data.terms.length + 2 : 6) / grid.columns);
-  const keys = partsY + rows * partRow + 2;
-  const softmaxKey = wide < 430 ? { x, y: keys + 38 } : { x: x + wide / 2, y: keys };
+  const rows = Math.ceil((narrow ? shownTerms(data).length + 2 : 8) / grid.columns);
+  const partKeys = partsY + rows * partRow + 2;
+  const softmaxKey = wide < 430 ? { x, y: partKeys + 38 } : { x: x + wide / 2, y: partKeys };
   const kernel = { x, y: softmaxKey.y + 38, width: wide, height: narrow ? 150 : 106 };
   const end = kernel.y + kernel.height;
   const tilesY = narrow ? end + 20 : 0;
   const tilesKey = tilesY + tileRows + 4;
+  const keyed = askedTerms.filter((term) => term !== 'query alone').map((term) => askedLabels[term]);
+  const keys = multiples(gallery, 150, 3, 6);
+  const legend = keyed.flatMap((entry, place) => {
+    const { row, x } = keys.at(place);
+    return lineKey(x, tilesKey + 28 + 18 * row, [entry]);
+  });
   return {
-    narrow,
+    /** For a long label beside the maps' colours. */
+    roomy: gallery >= 400,
     x,
     tile(place: number): Area {
       const { row, x } = tiles.at(place);
       return {
         x,
-        y: tilesY + row * (tileHeight + 10),
+        y: tilesY + row * tileStep,
         width: tileHeight - titleHeight(true),
         height: tileHeight,
       };
     },
     tilesKey,
+    legend,
     name,
     lines: text,
     part(place: number): Area {
       const { row, x: within } = grid.at(place);
       return { x: x + within, y: partsY + row * partRow, width: side, height: titleHeight() + side };
     },
-    scoreKey: { x, y: keys },
+    scoreKey: { x, y: partKeys },
     softmaxKey,
     kernel,
-    height: Math.max(end, tilesKey + 30),
+    height: Math.max(end, tilesKey + 30 + 18 * Math.ceil(keyed.length / keys.columns)),
   };
 }
 

@@ -18,7 +18,12 @@ export default defineConfig({
     target: 'node20',
     rollupOptions: {
       external: ['superpose'],
-      output: { paths: { superpose: '../index.js' }, codeSplitting: false },
+      // A fifth less when packed.
+      output: {
+        paths: { superpose: '../index.js' },
+        codeSplitting: false,
+        minify: true,
+      },
     },
   },
   plugins: [notices.plugin(), { name: 'after', closeBundle: buildCommand }],
@@ -45,6 +50,7 @@ async function buildCommand() {
           paths: (id) =>
             id === 'superpose' ? '../index.js' : id.endsWith('node/index.js') ? './index.js' : id,
           codeSplitting: false,
+          minify: true,
         },
       },
     },

@@ -161,6 +161,8 @@ export interface MapOptions {
   title?: string;
   subtitle?: string;
   term?: Term | undefined;
+  /** The bar's colour, if it is no term's. */
+  ink?: Ink | undefined;
   faint?: boolean;
 }
 
@@ -169,7 +171,7 @@ export const titleHeight = (subtitle = false): number => (subtitle ? 38 : 24);
 
 /** A map that can be pointed at; `area` includes the title. */
 export function map(area: Area, options: MapOptions): { marks: Mark[]; region: Region } {
-  const { title, subtitle, term, faint, ...raster } = options;
+  const { title, subtitle, term, ink, faint, ...raster } = options;
   const top = title === undefined ? 0 : titleHeight(subtitle !== undefined);
   const inside: Area = { x: area.x, y: area.y + top, width: area.width, height: area.height - top };
   const cells: RasterMark = { mark: 'raster', ...inside, ...raster, faint: faint ?? false, term };
@@ -185,7 +187,7 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
     y: inside.y - 4,
     width: inside.width,
     height: 3,
-    fill: term ?? 'quiet',
+    fill: term ?? ink ?? 'quiet',
     term,
   });
   return { marks, region: { ...inside, pick: 'cells', rows: raster.rows, columns: raster.columns, term } };

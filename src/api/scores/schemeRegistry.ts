@@ -18,6 +18,8 @@ export interface SchemeInfo {
   readonly source: string;
   /** Whether its logits are also computed from whole queries and keys, independently of the terms. */
   readonly whole: boolean;
+  /** k as published, of a scheme that clips distances; 0 of others. */
+  readonly clip: number;
 }
 
 /** Sizes, from 0; by default 0, but layers and heads 1. */

@@ -24,6 +24,23 @@ export const schemeIds = [
 
 export type SchemeId = (typeof schemeIds)[number];
 
+/**
+ * What terms ask about, by one rule for all schemes. The third is RoPE's alone: tokens with tokens, at a distance.
+ * A key alone is liked by every query, wherever it stands; a query alone is the same for every key, so softmax
+ * ignores it.
+ */
+export const askedTerms = [
+  'token-token',
+  'token-token by offset',
+  'token-position',
+  'position-token',
+  'position-position',
+  'key alone',
+  'query alone',
+] as const;
+
+export type AskedTerm = (typeof askedTerms)[number];
+
 /** Logits taken apart into named terms. Arrays are flat, the last index running fastest. */
 export interface SchemeScores<A extends Floats = Floats> {
   /** Tokens. */

@@ -6,7 +6,7 @@ import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings
 import type { First } from '../first.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Linear, rounded, type Table, table } from '../table.js';
-import { type SchemeId, type SchemeScores, schemeIds } from './schemeTerms.js';
+import { askedTerms, type SchemeId, type SchemeScores, schemeIds } from './schemeTerms.js';
 
 /** What all schemes share. */
 export interface SchemeBase<A extends Floats = Floats> {
@@ -28,6 +28,12 @@ export interface SchemeBase<A extends Floats = Floats> {
   only?: readonly number[];
   /** Whether query i sees only the keys j ≤ i. Default: as the scheme is published. */
   causal?: boolean;
+  /**
+   * Which terms: the scheme's own, or what they ask about, by one rule for all schemes: a term asks about what
+   * it varies with, all means removed. The words of `content` are taken as equally likely at every place. Then
+   * `termNames` are those of `askedTerms` for every scheme. Default own.
+   */
+  terms?: 'own' | 'asked';
   /** Seed of the learned parts that are drawn, from 0 to 2³²-1. Default 0. */
   seed?: number;
   /** Standard deviation of the drawn tables and vectors, at least 0. Default 0.02. Drawn weights: 1/√in. */
@@ -499,14 +505,19 @@ export function schemesApi(raw: Raw, first: First): SchemesApi {
       }
       const scale = check.scale(input.scale, divisor, precision === 'float32');
       causal = check.flag('causal', input.causal ?? causal);
+      const asked = check.oneOf('terms', input.terms ?? 'own', ['own', 'asked']) === 'asked';
       check.samePrecision(arrays);
-      const perHead = (2 * terms + 6) * n * n;
+      const own = terms;
+      if (asked) terms = askedTerms.length;
+      const perHead = (2 * terms + (asked ? own : 0) + 6) * n * n;
+      // The scheme of the mean token is as large again.
+      const inputs = (asked ? 2 : 1) * (4 * values + 2 * n * all);
       check.fits(
         `${only.length} heads of ${terms} terms for ${n} tokens`,
-        (only.length * (terms + 2) * n * n + perHead + 4 * values + 2 * n * all + terms * n * n) * 8,
+        (only.length * (terms + 2) * n * n + perHead + inputs + own * n * n) * 8,
       );
       for (const drawing of drawings) drawing();
-      const request = { content, ...learned, ...options, heads, scale, causal, only };
+      const request = { content, ...learned, ...options, heads, scale, causal, only, asked };
       const result = raw.schemeScores(id, request);
       for (const name of ['terms', 'logits', 'weights']) {
         result[name] = rounded<A>(result[name], precision === 'float32');

@@ -4,19 +4,22 @@
 
 namespace superpose {
 
+std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options) {
+  if (head_width < 2) return {};
+  return sinusoidal_frequencies({0, head_width, Layout::concatenated, Spacing::d_model, options.base, 0});
+}
+
 template <typename Scalar>
 Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options) {
   const int width = static_cast<int>(rows.cols()) / options.heads;
   const int pairs = width / 2;
   eigen_assert(rows.cols() == options.heads * 2 * pairs);
   const bool interleaved = options.layout == Layout::interleaved;
-  const std::vector<double> frequencies =
-      pairs ? sinusoidal_frequencies({0, width, Layout::concatenated, Spacing::d_model, options.base, 0})
-            : std::vector<double>();
+  const std::vector<double> frequencies = rotary_frequencies(width, options);
 
   Matrix<Scalar> turned(rows.rows(), rows.cols());
   for (Eigen::Index row = 0; row < rows.rows(); ++row) {
-    const double position = options.first_position + static_cast<double>(row);
+    const double position = options.first_position + options.step * static_cast<double>(row);
     for (int i = 0; i < pairs; ++i) {
       const Scalar sine = static_cast<Scalar>(std::sin(frequencies[i] * position));
       const Scalar cosine = static_cast<Scalar>(std::cos(frequencies[i] * position));

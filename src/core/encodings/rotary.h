@@ -23,8 +23,12 @@ struct RotaryOptions {
   int heads = 1;                        // divides the columns
   Layout layout = Layout::interleaved;  // which channels make a pair
   double base = 10000;                  // > 0
-  double first_position = 0;            // the position of row 0, in steps of one from there
+  double first_position = 0;            // the position of row 0
+  double step = 1;                      // from one row to the next; -1 turns back what 1 turned
 };
+
+// theta_i of a head of this width, [d_h / 2], fastest first.
+std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options);
 
 // rows [n, heads * d_h], d_h even, every head turned alike. Angles are formed in double.
 template <typename Scalar>

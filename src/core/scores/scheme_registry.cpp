@@ -22,6 +22,13 @@ Scheme<double> tupe_with(const Input& in, const Matrix<double>& bias) {
 
 }  // namespace
 
+SchemeInput with_mean_token(SchemeInput input) {
+  if (input.content.rows() == 0) return input;
+  const Matrix<double> mean = input.content.colwise().mean();
+  input.content.rowwise() = mean.row(0);
+  return input;
+}
+
 const std::vector<SchemeInfo>& scheme_registry() {
   static const std::vector<SchemeInfo> registry = {
       {"none", "No position", R"(q_i^\top k_j/\sqrt{d_h})", "0", "Haviv et al. 2022, arXiv 2203.16634",
@@ -55,7 +62,7 @@ const std::vector<SchemeInfo>& scheme_registry() {
       {"shaw", "Shaw's relative keys", R"(q_i^\top(k_j+a_{\mathrm{clip}(j-i,-k,k)})/\sqrt{d_h})",
        "N(2k+1)d_h", "Shaw et al. 2018, arXiv 1803.02155, equation 4",
        [](const Shape& s) { return s.layers * offsets(s) * s.d_head; },
-       [](const Input& in) { return shaw(content(in), in.offset_keys, in.scale); }},
+       [](const Input& in) { return shaw(content(in), in.offset_keys, in.scale); }, false, nullptr, 16},
       {"transformer-xl", "Transformer-XL", R"(((q_i+u)^\top k_j+(q_i+v)^\top W_{k,R}R_{i-j})/\sqrt{d_h})",
        R"(NdHd_h+2Hd_h)", "Dai et al. 2019, arXiv 1901.02860, section 3.3",
        [](const Shape& s) { return s.layers * projections(s) / 2 + 2 * s.heads * s.d_head; },
@@ -78,7 +85,8 @@ const std::vector<SchemeInfo>& scheme_registry() {
        [](const Input& in) {
          return deberta(content(in), in.distances, in.position_query, in.position_key, in.convention,
                         in.scale);
-       }},
+       },
+       false, nullptr, 512},
       {"tupe-a", "TUPE-A",
        R"((q_i^\top k_j+(U^Qp_i)^\top U^Kp_j)/\sqrt{2d_h},\;\theta_1,\theta_2\text{ for [CLS]})",
        R"((L+1)d+2dHd_h)", "Ke et al. 2020, arXiv 2006.15595, equations 7 and 9", tupe_count,
@@ -97,7 +105,8 @@ const std::vector<SchemeInfo>& scheme_registry() {
        }},
       {"diet-rel", "DIET-REL", R"(q_i^\top k_j/\sqrt{d_h}+R_{\mathrm{clip}(i-j,-k,k)})", "N(2k+1)H",
        "Chen et al. 2021, arXiv 2104.08698", [](const Shape& s) { return s.layers * offsets(s) * s.heads; },
-       [](const Input& in) { return diet_relative(content(in), in.bias, in.segments, in.scale); }},
+       [](const Input& in) { return diet_relative(content(in), in.bias, in.segments, in.scale); }, false,
+       nullptr, 128},
       {"rope", "RoPE", R"((R_iq_i)^\top R_jk_j/\sqrt{d_h})", "0", "Su et al. 2021, arXiv 2104.09864", nothing,
        [](const Input& in) { return rope(content(in), in.layout, in.base, in.scale); }},
       {"decoupled-rope", "Decoupled RoPE", R"([q_i;R_iq^r_i]^\top[k_j;R_jk^r_j]/\sqrt{d_h+d_r})",

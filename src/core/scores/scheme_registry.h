@@ -43,6 +43,9 @@ struct SchemeInput {
   double base = 10000;
 };
 
+// The same with the mean token at every place: what scheme_asked() takes means from.
+SchemeInput with_mean_token(SchemeInput input);
+
 struct SchemeInfo {
   const char* id;
   const char* name;
@@ -58,6 +61,7 @@ struct SchemeInfo {
   bool whole = false;
   // TeX, the logit when a query also sees later keys; null when that is the same formula.
   const char* bidirectional_formula = nullptr;
+  int clip = 0;  // k as published, of a scheme that clips distances
 };
 
 const std::vector<SchemeInfo>& scheme_registry();

@@ -74,7 +74,7 @@ ScoreTerm<Scalar> content_term(const Content<Scalar>& content, Scalar scale) {
 
 template <typename Scalar>
 ScoreTerm<Scalar> bias_term(const char* name, const Matrix<Scalar>& table, Indices index) {
-  return {name, Lookup::table, {}, table, 1, std::move(index)};
+  return {name, Lookup::table, {}, table, 1, std::move(index), Varies::place};
 }
 
 template <typename Scalar>
@@ -87,15 +87,18 @@ void add_segments(const SegmentBias<Scalar>& segments, Scheme<Scalar>* scheme) {
       index(i, j) = segments.ids[i] * count + segments.ids[j];
     }
   }
+  // A segment is its token's.
   scheme->terms.push_back(bias_term("segment bias", segments.table, std::move(index)));
+  scheme->terms.back().query_varies = Varies::token;
 }
 
 // Parts as terms, by name: query part q with key part k at q * parts + k. A term without a name is zero
-// by construction and left out.
+// by construction and left out. The first part is the token's, the second the place's.
 template <typename Scalar>
 Scheme<Scalar> scheme_of_parts(const ProjectedParts<Scalar>& parts,
                                std::initializer_list<const char*> names) {
   const Eigen::Index n = parts.tokens;
+  const auto varies = [](int part) { return part == 2 ? Varies::place : Varies::token; };
   // In the stacked rows, 0 is the whole and part p is p + 1.
   const auto product = [&](const char* name, int query, int key) {
     return ScoreTerm<Scalar>{name,
@@ -103,7 +106,9 @@ Scheme<Scalar> scheme_of_parts(const ProjectedParts<Scalar>& parts,
                              parts.queries.middleRows(query * n, n),
                              parts.keys.middleRows(key * n, n),
                              parts.scale,
-                             {}};
+                             {},
+                             varies(query),
+                             varies(key)};
   };
   Scheme<Scalar> scheme{n, parts.heads, {}, {product("joined", 0, 0)}, false};
   const char* const* name = names.begin();
@@ -232,8 +237,8 @@ Scheme<Scalar> transformer_xl(Content<Scalar> content, const Matrix<Scalar>& off
       content,
       {content_term(content, scale),
        {"content-position", Lookup::gather_keys, content.query, relative, scale, index},
-       {"global content", Lookup::product, all_u, content.key, scale, {}},
-       {"global position", Lookup::gather_keys, all_v, relative, scale, index}},
+       {"global content", Lookup::product, all_u, content.key, scale, {}, Varies::place},
+       {"global position", Lookup::gather_keys, all_v, relative, scale, index, Varies::place}},
       {{"content", Lookup::product, content.query + all_u, content.key, scale, {}},
        {"position", Lookup::gather_keys, content.query + all_v, relative, scale, index}});
 }
@@ -319,9 +324,15 @@ template <typename Scalar>
 Scheme<Scalar> diet_absolute(Content<Scalar> content, const Matrix<Scalar>& position_query,
                              const Matrix<Scalar>& position_key, const SegmentBias<Scalar>& segments,
                              Scalar scale) {
-  Scheme<Scalar> scheme = scheme_of<Scalar>(
-      content, {content_term(content, scale),
-                {"position-position", Lookup::product, position_query, position_key, 1, {}}});
+  Scheme<Scalar> scheme = scheme_of<Scalar>(content, {content_term(content, scale),
+                                                      {"position-position",
+                                                       Lookup::product,
+                                                       position_query,
+                                                       position_key,
+                                                       1,
+                                                       {},
+                                                       Varies::place,
+                                                       Varies::place}});
   add_segments(segments, &scheme);
   return scheme;
 }
@@ -340,8 +351,10 @@ Scheme<Scalar> diet_relative(Content<Scalar> content, const Matrix<Scalar>& bias
 template <typename Scalar>
 Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale) {
   const RotaryOptions options{content.heads, layout, base, 0};
-  return no_position<Scalar>({rotate(content.query, options), rotate(content.key, options), content.heads},
-                             scale);
+  Scheme<Scalar> scheme = no_position<Scalar>(
+      {rotate(content.query, options), rotate(content.key, options), content.heads}, scale);
+  scheme.terms[0].turned = options;
+  return scheme;
 }
 
 template <typename Scalar>
@@ -352,8 +365,13 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
   const Matrix<Scalar> query = rotate(rotary_query, options);
   const Matrix<Scalar> key = rotate(
       rotary_key.cols() == rotary_query.cols() ? rotary_key : for_each_head(rotary_key, heads), options);
-  return scheme_of_parts(concatenate_heads(content.query, content.key, query, key, heads, scale),
-                         {"content-content", nullptr, nullptr, "rotary-rotary"});
+  Scheme<Scalar> scheme =
+      scheme_of_parts(concatenate_heads(content.query, content.key, query, key, heads, scale),
+                      {"content-content", nullptr, nullptr, "rotary-rotary"});
+  // The same without the channels of the content, which are 0 there.
+  scheme.terms[1] = {"rotary-rotary", Lookup::product, query,  key, scale, {},
+                     Varies::token,   Varies::token,   options};
+  return scheme;
 }
 
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \

@@ -12,6 +12,7 @@
 // A table's dot products are computed once for each of its rows, not for each pair of tokens.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "encodings/relative_position.h"
@@ -23,6 +24,9 @@ namespace superpose {
 
 enum class Lookup { product, gather_keys, gather_queries, table };
 
+// What the rows of a query or a key differ by. A vector that all share is a row of every place.
+enum class Varies { token, place };
+
 template <typename Scalar>
 struct ScoreTerm {
   const char* name = "";
@@ -31,6 +35,10 @@ struct ScoreTerm {
   Matrix<Scalar> key;    // [n, heads * w]; gather_keys: [rows, heads * w]; table: [rows, heads]
   Scalar scale = 1;
   Indices index;  // [n, n], below the table's rows; empty for a product
+  // Of rows for each token; a table has the former alone, which is what its numbers differ by.
+  Varies query_varies = Varies::token;
+  Varies key_varies = Varies::token;
+  std::optional<RotaryOptions> turned = {};  // how the queries and keys of a product were turned
 };
 
 template <typename Scalar>

@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "numeric/orthogonal.h"
+#include "scores/asked.h"
 #include "scores/cost.h"
 #include "scores/order.h"
 #include "scores/rank.h"
@@ -70,11 +71,16 @@ SchemeInput scheme_input_in(const Value& input) {
 // Like heads_out, for named terms. Under a causal mask, weights and shares are over the keys that each
 // query sees; terms and logits are for all pairs.
 Value scheme_scores_out(const std::string& id, const Value& input) {
-  Scheme<double> scheme = scheme_named(id).build(scheme_input_in(input));
+  const SchemeInfo& info = scheme_named(id);
+  const SchemeInput given = scheme_input_in(input);
+  Scheme<double> scheme = info.build(given);
   const Eigen::Index n = scheme.n;
   scheme.causal = input["causal"].as<bool>();
+  const bool asked = input["asked"].as<bool>();
+  Scheme<double> average;
+  if (asked) average = info.build(with_mean_token(given));
   const std::vector<int> heads = integers_in(input["only"]);
-  const int count = static_cast<int>(scheme.terms.size());
+  const int count = asked ? kAsked : static_cast<int>(scheme.terms.size());
   const std::size_t size = static_cast<std::size_t>(n) * n, chosen = heads.size();
   Value terms = new_array<double>(chosen * count * size);
   Value logits = new_array<double>(chosen * size);
@@ -82,13 +88,19 @@ Value scheme_scores_out(const std::string& id, const Value& input) {
   Matrix<double> residuals(1, chosen), covariances(chosen, count), variances(1, chosen),
       shares(chosen, count);
 
-  Matrix<double> head_parts(count, size);
+  Matrix<double> head_parts(count, size), own(asked ? scheme.terms.size() : 0, size);
   Matrix<double> whole(n, n);
   const auto set = [](Value& to, const auto& from, std::size_t at) {
     to.copy_from(from.data(), from.size(), at);
   };
   for (std::size_t k = 0; k < chosen; ++k) {
-    residuals(0, k) = scheme_head_terms(scheme, heads[k], head_parts.data(), whole.data());
+    residuals(0, k) = scheme_head_terms(scheme, heads[k], (asked ? own : head_parts).data(), whole.data());
+    if (asked) {
+      scheme_asked(scheme, average, heads[k], head_parts.data());
+      const Matrix<double> sum = head_parts.colwise().sum();
+      residuals(0, k) =
+          size ? (sum - ConstMatrixMap<double>(whole.data(), 1, size)).cwiseAbs().maxCoeff() : 0;
+    }
     set(terms, head_parts, k * count * size);
     set(logits, whole, k * size);
     Matrix<double> seen = whole;
@@ -111,7 +123,11 @@ Value scheme_scores_out(const std::string& id, const Value& input) {
   }
 
   Value names = Value::array();
-  for (const auto& term : scheme.terms) names.push(std::string(term.name));
+  if (asked) {
+    for (const char* name : kAskedNames) names.push(std::string(name));
+  } else {
+    for (const auto& term : scheme.terms) names.push(std::string(term.name));
+  }
   Value result = Value::object();
   result.set("termNames", names);
   result.set("terms", terms);
@@ -136,6 +152,7 @@ Value scheme_registry_out() {
     entry.set("parameters", std::string(info.parameters));
     entry.set("source", std::string(info.source));
     entry.set("whole", info.whole);
+    entry.set("clip", info.clip);
     entries.push(entry);
   }
   return entries;

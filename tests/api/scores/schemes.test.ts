@@ -1,4 +1,5 @@
 import {
+  askedTerms,
   load,
   type SchemeInput,
   type SchemeScores,
@@ -545,9 +546,74 @@ test('the registry has one entry for each scheme, and its counts', () => {
   const differ = registry.filter((entry) => entry.bidirectionalFormula !== entry.formula);
   expect(differ.map(({ id }) => id)).toEqual(['alibi']);
   expect(registry.filter(({ whole }) => whole)).toHaveLength(6);
+  const clipping = registry.filter(({ clip }) => clip).map(({ id, clip }) => [id, clip]);
+  expect(clipping).toEqual([
+    ['shaw', 16],
+    ['deberta', 512],
+    ['diet-rel', 128],
+  ]);
   const bert = { d_model: 768, heads: 12, d_head: 64, positions: 512 };
   expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
   expect(superpose.schemeParameters('rope', bert)).toBe(0);
   expect(() => superpose.schemeParameters('nonesuch' as never, bert)).toThrow(/id must be/);
   expect(() => superpose.schemeParameters('rope', { heads: 0 })).toThrow(/heads/);
+});
+
+test('by what they ask, all schemes have the same terms, which add up to their scores', () => {
+  for (const given of every) {
+    const own = superpose.schemeScores(given as SchemeInput);
+    const asked = superpose.schemeScores({ ...given, terms: 'asked' } as SchemeInput);
+    expect(asked.termNames, given.scheme).toEqual(askedTerms);
+    expect(asked.logits).toEqual(own.logits);
+    expect(asked.weights).toEqual(own.weights);
+    const { n, logits } = asked;
+    for (const residual of asked.residuals) expect(residual).toBeLessThan(1e-12);
+    for (let cell = 0; cell < n * n; cell++) {
+      let sum = 0;
+      for (let t = 0; t < askedTerms.length; t++) sum += asked.terms[t * n * n + cell] as number;
+      expect(sum).toBeCloseTo(logits[cell] as number, 11);
+    }
+    const shares = Array.from(asked.shares.subarray(0, askedTerms.length));
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 10);
+    // Softmax does not see what is the same for every key.
+    expect(shares.at(-1)).toBeCloseTo(0, 12);
+  }
+});
+
+test('RoPE asks about positions by what tokens share, and ALiBi by its bias', () => {
+  const { content } = base;
+  const shares = (scheme: 'rope' | 'alibi', shared: number) => {
+    const moved = {
+      ...content,
+      data: content.data.map((value) => value + shared) as Float64Array<ArrayBuffer>,
+    };
+    const { shares: of } = superpose.schemeScores({
+      ...base,
+      scheme,
+      content: moved,
+      terms: 'asked',
+      only: [0],
+    });
+    return Object.fromEntries(askedTerms.map((name, t) => [name, of[t] as number]));
+  };
+  expect(shares('rope', 3)['position-position']).toBeGreaterThan(
+    2 * (shares('rope', 0)['position-position'] as number),
+  );
+  const alibi = superpose.schemeScores({
+    ...base,
+    scheme: 'alibi',
+    causal: false,
+    terms: 'asked',
+    only: [0],
+  });
+  const bias = schemeTermOf(alibi, 0, 'position-position');
+  // Less its mean over all pairs; the first of two slopes is 1/16.
+  expect((bias[1] as number) - (bias[0] as number)).toBeCloseTo(-1 / 16, 13);
+  expect(bias.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 11);
+});
+
+test('terms are own or asked', () => {
+  expect(() => superpose.schemeScores({ ...base, scheme: 'none', terms: 'both' } as never)).toThrow(
+    "terms must be 'own' or 'asked'; it is \"both\".",
+  );
 });

@@ -1,0 +1,248 @@
+#include "scores/asked.h"
+
+#include <cmath>
+#include <utility>
+
+#include "numeric/product.h"
+
+namespace superpose {
+namespace {
+
+using Index = Eigen::Index;
+using Complex = std::complex<double>;
+
+// The terms of a head, which are added up over the products and tables of its scheme.
+class Sums {
+ public:
+  Sums(double* terms, Index n) : terms_(terms), n_(n), product_(n, n) {}
+
+  MatrixMap<double> of(Asked asked) { return {terms_ + static_cast<int>(asked) * n_ * n_, n_, n_}; }
+
+  // sign * left . right of all rows with all rows; [n, w] each.
+  void add(Asked asked, const Matrix<double>& left, const Matrix<double>& right, double scale) {
+    multiply_rows<double>(left, right, scale, MatrixMap<double>(product_.data(), n_, n_));
+    of(asked) += product_;
+  }
+
+  Index n() const { return n_; }
+
+ private:
+  double* terms_;
+  Index n_;
+  Matrix<double> product_;
+};
+
+// Row r turned by the angles angle(r, m) and stretched: each pair of channels times a complex number.
+template <typename Factor>
+Matrix<double> turned(const Matrix<double>& rows, Index pairs, Layout layout, const Factor& factor) {
+  Matrix<double> found = rows;
+  for (Index row = 0; row < rows.rows(); ++row) {
+    for (Index m = 0; m < pairs; ++m) {
+      const Index first = layout == Layout::interleaved ? 2 * m : m;
+      const Index second = layout == Layout::interleaved ? 2 * m + 1 : m + pairs;
+      const Complex value = factor(row, m) * Complex(rows(row, first), rows(row, second));
+      found(row, first) = value.real();
+      found(row, second) = value.imag();
+    }
+  }
+  return found;
+}
+
+// q . k and q R k: the one is the other at angles of 0.
+void add_product(const Parted& query, const Parted& key, const std::vector<double>& frequencies,
+                 Layout layout, const std::vector<Complex>& means, double scale, Sums* sums) {
+  const Index n = sums->n(), pairs = static_cast<Index>(frequencies.size());
+  const auto by_place = [&](const Matrix<double>& rows) {
+    return turned(rows, pairs, layout,
+                  [&](Index row, Index m) { return std::polar(1.0, row * frequencies[m]); });
+  };
+  const auto on_average = [&](const Matrix<double>& rows) {
+    return turned(rows, pairs, layout, [&](Index, Index m) { return means[m]; });
+  };
+  const auto without_token = [&](const Parted& parted) {
+    Matrix<double> rows = parted.mean.replicate(n, 1);
+    if (parted.place.size()) rows += parted.place;
+    return rows;
+  };
+  const Matrix<double> q = without_token(query), k = without_token(key);
+  const Matrix<double> q_mean = query.mean.replicate(n, 1);
+  const Matrix<double> k_mean = on_average(key.mean.replicate(n, 1));
+  const Matrix<double> q_turned = by_place(q), k_turned = by_place(k);
+  sums->add(Asked::position_position, q_turned, k_turned, scale);
+  sums->add(Asked::position_position, q, k_mean, -scale);
+  sums->add(Asked::query, q, k_mean, scale);
+  if (query.token.size()) {
+    sums->add(Asked::token_position, by_place(query.token), k_turned, scale);
+    sums->add(Asked::token_position, query.token, k_mean, -scale);
+    sums->add(Asked::query, query.token, k_mean, scale);
+  }
+  if (key.token.size() == 0) return;
+  const Matrix<double> token_mean = on_average(key.token), token_turned = by_place(key.token);
+  sums->add(Asked::position_token, q_turned, token_turned, scale);
+  sums->add(Asked::position_token, q_mean, token_mean, -scale);
+  sums->add(Asked::key, q_mean, token_mean, scale);
+  if (query.token.size() == 0) return;
+  sums->add(Asked::token_token, query.token, token_mean, scale);
+  sums->add(Asked::token_offset, by_place(query.token), token_turned, scale);
+  sums->add(Asked::token_offset, query.token, token_mean, -scale);
+}
+
+bool attends(const Scheme<double>& scheme, Index i, Index j) { return !scheme.causal || j <= i; }
+
+// of(i, j) on average over the pairs that attend.
+template <typename Of>
+double mean_over_pairs(const Scheme<double>& scheme, const Of& of) {
+  double sum = 0;
+  Index count = 0;
+  for (Index i = 0; i < scheme.n; ++i) {
+    for (Index j = 0; j < scheme.n; ++j) {
+      if (!attends(scheme, i, j)) continue;
+      sum += of(i, j);
+      ++count;
+    }
+  }
+  return sum / static_cast<double>(count);
+}
+
+// The factor of one head: what varies with the token about its mean, or with the place about its own.
+Parted part_factor(const Matrix<double>& rows, const Matrix<double>& average, Varies varies) {
+  if (varies == Varies::token) return part_rows(rows, average.topRows(1), {});
+  const Matrix<double> mean = rows.colwise().mean();
+  return {{}, rows.rowwise() - mean.row(0), mean};
+}
+
+// A query with rows of offsets, or such rows with a key.
+void add_gathered(const Scheme<double>& scheme, const ScoreTerm<double>& term, const Parted& factor,
+                  const Matrix<double>& rows, Sums* sums) {
+  const Index n = scheme.n;
+  const bool keys = term.lookup == Lookup::gather_keys;
+  Matrix<double> mean = Matrix<double>::Zero(1, rows.cols());
+  Vector<double> weight = Vector<double>::Zero(rows.rows());
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      if (attends(scheme, i, j)) ++weight[term.index(i, j)];
+    }
+  }
+  mean = weight.transpose() * rows / weight.sum();
+  const Matrix<double> varying = rows.rowwise() - mean.row(0);
+  // Rows [n, w] with what varies, by pair.
+  const auto gather = [&](Asked asked, const Matrix<double>& with) {
+    Matrix<double> products(n, rows.rows());
+    multiply_rows<double>(with, varying, term.scale, MatrixMap<double>(products.data(), n, rows.rows()));
+    MatrixMap<double> out = sums->of(asked);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) out(i, j) += products(keys ? i : j, term.index(i, j));
+    }
+  };
+  Matrix<double> without_token = factor.mean.replicate(n, 1);
+  if (factor.place.size()) without_token += factor.place;
+  const Matrix<double> means = mean.replicate(n, 1);
+  gather(Asked::position_position, without_token);
+  if (factor.token.size()) gather(keys ? Asked::token_position : Asked::position_token, factor.token);
+  if (keys) {
+    sums->add(Asked::query, without_token, means, term.scale);
+    if (factor.token.size()) sums->add(Asked::query, factor.token, means, term.scale);
+    return;
+  }
+  sums->add(Asked::query, means, factor.mean.replicate(n, 1), term.scale);
+  if (factor.place.size()) sums->add(Asked::position_position, means, factor.place, term.scale);
+  if (factor.token.size()) sums->add(Asked::key, means, factor.token, term.scale);
+}
+
+// A number for each pair. One of segments, which are their tokens', is taken apart by query and key.
+void add_table(const Scheme<double>& scheme, const ScoreTerm<double>& term, int head, Sums* sums) {
+  const Index n = scheme.n;
+  Matrix<double> bias(n, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) bias(i, j) = term.scale * term.key(term.index(i, j), head);
+  }
+  if (term.query_varies == Varies::token) {
+    const Matrix<double> by_query = bias.rowwise().mean();
+    const Matrix<double> by_key = bias.colwise().mean().array() - bias.mean();
+    const Matrix<double> of_key = by_key.replicate(n, 1), of_query = by_query.replicate(1, n);
+    sums->of(Asked::query) += of_query;
+    sums->of(Asked::key) += of_key;
+    sums->of(Asked::token_token) += bias - of_query - of_key;
+    return;
+  }
+  const double mean = mean_over_pairs(scheme, [&](Index i, Index j) { return bias(i, j); });
+  sums->of(Asked::position_position).array() += bias.array() - mean;
+  sums->of(Asked::query).array() += mean;
+}
+
+}  // namespace
+
+Parted part_rows(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& place) {
+  Parted found{rows.rowwise() - mean.row(0), place, mean};
+  if (place.size()) found.token -= place;
+  return found;
+}
+
+BatchMeans batch_means(const Matrix<double>& rows, Index n) {
+  BatchMeans found{rows.colwise().mean(), Matrix<double>::Zero(n, rows.cols())};
+  for (Index row = 0; row < rows.rows(); ++row) found.place.row(row % n) += rows.row(row);
+  found.place /= static_cast<double>(rows.rows() / n);
+  found.place.rowwise() -= found.mean.row(0);
+  return found;
+}
+
+std::vector<Complex> mean_turns(const std::vector<double>& frequencies, Index n, bool causal) {
+  const double pairs = static_cast<double>(causal ? n * (n + 1) / 2 : n * n);
+  std::vector<Complex> means;
+  for (const double frequency : frequencies) {
+    Complex sum = 0;
+    for (Index offset = 1 - n; offset <= (causal ? 0 : n - 1); ++offset) {
+      sum += std::polar(static_cast<double>(n - std::abs(offset)), static_cast<double>(offset) * frequency);
+    }
+    means.push_back(sum / pairs);
+  }
+  return means;
+}
+
+void turned_asked(const Parted& query, const Parted& key, const std::vector<double>& frequencies,
+                  Layout layout, const std::vector<Complex>& means, double scale, double* terms) {
+  const Index n = query.token.rows();
+  std::fill_n(terms, kAsked * n * n, 0.0);
+  Sums sums(terms, n);
+  add_product(query, key, frequencies, layout, means, scale, &sums);
+}
+
+void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, int head, double* terms) {
+  const Index n = scheme.n;
+  std::fill_n(terms, kAsked * n * n, 0.0);
+  if (n == 0) return;
+  Sums sums(terms, n);
+  for (std::size_t t = 0; t < scheme.terms.size(); ++t) {
+    const ScoreTerm<double>& term = scheme.terms[t];
+    const ScoreTerm<double>& usual = average.terms[t];
+    if (term.lookup == Lookup::table) {
+      add_table(scheme, term, head, &sums);
+      continue;
+    }
+    const Index width = term.query.cols() / scheme.heads;
+    const auto of_head = [&](const Matrix<double>& all) -> Matrix<double> {
+      Matrix<double> rows = all.middleCols(head * width, width);
+      if (!term.turned) return rows;
+      RotaryOptions back = *term.turned;
+      back.heads = 1;
+      back.step = -back.step;
+      return rotate(rows, back);
+    };
+    const auto query = [&] {
+      return part_factor(of_head(term.query), of_head(usual.query), term.query_varies);
+    };
+    const auto key = [&] { return part_factor(of_head(term.key), of_head(usual.key), term.key_varies); };
+    if (term.lookup == Lookup::gather_keys) {
+      add_gathered(scheme, term, query(), of_head(term.key), &sums);
+    } else if (term.lookup == Lookup::gather_queries) {
+      add_gathered(scheme, term, key(), of_head(term.query), &sums);
+    } else {
+      const std::vector<double> frequencies =
+          term.turned ? rotary_frequencies(static_cast<int>(width), *term.turned) : std::vector<double>();
+      add_product(query(), key(), frequencies, term.turned ? term.turned->layout : Layout::interleaved,
+                  mean_turns(frequencies, n, scheme.causal), term.scale, &sums);
+    }
+  }
+}
+
+}  // namespace superpose

@@ -1,0 +1,165 @@
+"""What the terms of a score ask about, by the rule of "a term asks about what it varies with, all means removed".
+
+  rope     q_i, k_j of B sequences of n tokens as complex numbers, one for each pair of channels (2m, 2m+1);
+           S_ij = s Re sum_m conj(q_im) k_jm exp(i theta_m (j - i)), theta_m = base^(-2m/d_h).
+           mu: the mean of all rows; pi_i: the mean at place i less mu; q~ = q - mu - pi_i; R-: the mean of
+           exp(i theta_m (j - i)) over the pairs that attend; R~ = R - R-.
+           PP = (mu + pi) R (mu + pi), TP = q~ R (mu + pi), PT = mu R~ k~ + pi R k~, TT = q~ R- k~,
+           TTd = q~ R~ k~, KB = mu R- k~. The six add up to S.
+  others   n tokens, one head, mu the mean of the n rows, ~ less the mean (over tokens, or over pairs):
+           alibi, bias      PP = b~,                       KB = mu_q k~
+           tupe             PP = its own,                  KB = mu_q k~
+           shaw             PP = mu_q a~,  TP = q~ a~,     KB = mu_q k~
+           transformer_xl   PP = (mu_q + v) r~, TP = q~ r~, KB = (mu_q + u) k~
+           deberta          PP = mu_q K~ + mu_k Q~, TP = q~ K~, PT = k~ Q~, KB = (mu_q + Q-) k~
+           TT = q~ k~ always; what is left of the score is the same for every key.
+
+Shares: <term, S> / <S, S>, each row centred over the keys that it attends to, all sequences together.
+"""
+
+import numpy as np
+
+from oracle_json import write_beside
+
+NAMES = ("TT", "TTd", "TP", "PT", "PP", "KB")
+
+
+def attended(n, causal):
+    return np.tri(n, dtype=bool) if causal else np.ones((n, n), dtype=bool)
+
+
+def centred(matrix, mask):
+    count = mask.sum(-1, keepdims=True)
+    mean = np.where(mask, matrix, 0).sum(-1, keepdims=True) / count
+    return np.where(mask, matrix - mean, 0)
+
+
+def shares(terms, score, mask):
+    whole = centred(score, mask)
+    return {name: (centred(term, mask) * whole).sum() / (whole**2).sum() for name, term in terms.items()}
+
+
+def rope(rng, sequences, n, pairs, base, causal):
+    theta = base ** (-np.arange(pairs) / pairs)
+    place = rng.normal(0, 0.6, (2, 1, n, pairs, 2))
+    rows = np.round(rng.normal(0.8, 1, (2, sequences, n, pairs, 2)) + place, 3)
+    q, k = rows[..., 0] + 1j * rows[..., 1]
+    scale = 1 / np.sqrt(2 * pairs)
+    offset = np.arange(n)[None, :] - np.arange(n)[:, None]
+    turn = np.exp(1j * offset[..., None] * theta)
+    mask = attended(n, causal)
+    mean_turn = np.broadcast_to(turn[mask].mean(0), turn.shape)
+    rest_turn = turn - mean_turn
+
+    def score(left, r, right):
+        return scale * np.einsum("bim,ijm,bjm->bij", left.conj(), r, right).real
+
+    mu = [np.broadcast_to(x.mean((0, 1)), x.shape) for x in (q, k)]
+    pi = [np.broadcast_to(x.mean(0), x.shape) - m for x, m in zip((q, k), mu)]
+    own = [x - m - p for x, m, p in zip((q, k), mu, pi)]
+    base_q, base_k = mu[0] + pi[0], mu[1] + pi[1]
+    terms = {
+        "TT": score(own[0], mean_turn, own[1]),
+        "TTd": score(own[0], rest_turn, own[1]),
+        "TP": score(own[0], turn, base_k),
+        "PT": score(mu[0], rest_turn, own[1]) + score(pi[0], turn, own[1]),
+        "PP": score(base_q, turn, base_k),
+        "KB": score(mu[0], mean_turn, own[1]),
+    }
+    whole = score(q, turn, k)
+    assert np.abs(sum(terms.values()) - whole).max() < 1e-12
+    return {
+        "sequences": sequences,
+        "n": n,
+        "base": base,
+        "causal": causal,
+        "scale": scale,
+        "query": rows[0].reshape(sequences * n, 2 * pairs),
+        "key": rows[1].reshape(sequences * n, 2 * pairs),
+        "terms": {name: centred(terms[name], mask).reshape(-1, n) for name in NAMES},
+        "shares": shares(terms, whole, mask),
+    }
+
+
+def others(rng, n, width):
+    """Terms with their rows centred over all keys, so that what is the same for every key is gone."""
+
+    def rows(count):
+        return np.round(rng.normal(0.4, 1, (count, width)), 3)
+
+    q, k = rows(n), rows(n)
+    # Of the offset j - i at row j - i + n - 1.
+    a, r, bias = rows(2 * n - 1), rows(2 * n - 1), np.round(rng.normal(0, 1, 2 * n - 1), 3)
+    u, v, p, untied = rows(1)[0], rows(1)[0], rows(n), rows(n)
+    # DeBERTa's, of the distance i - j at row i - j + n; row 0 is not used.
+    dq, dk = rows(2 * n), rows(2 * n)
+    scale = 0.5
+    offset = np.arange(n)[None, :] - np.arange(n)[:, None]
+    mu_q, mu_k = q.mean(0), k.mean(0)
+    q_own, k_own = q - mu_q, k - mu_k
+
+    def by_pair(table, index):
+        found = table[index]
+        return found, found.mean((0, 1))
+
+    def less(table, index):
+        found, mean = by_pair(table, index)
+        return found - mean
+
+    a_own, r_own = less(a, offset + n - 1), less(r, offset + n - 1)
+    dk_own, (dq_all, dq_mean) = less(dk, n - offset), by_pair(dq, n + offset)
+    dq_own = dq_all - dq_mean
+    alone = np.ones((n, 1))
+    key = lambda row: scale * alone * (k_own @ row)[None]
+    of_query = lambda table: scale * np.einsum("ic,ijc->ij", q_own, table)
+    along = lambda row, table: scale * np.einsum("c,ijc->ij", row, table)
+    common = {"TT": scale * q_own @ k_own.T}
+    content = scale * q @ k.T
+    slope = 2.0**-8
+    b = bias[offset + n - 1]
+    own = p @ untied.T
+    deberta = content + scale * np.einsum("ic,ijc->ij", q, dk[n - offset])
+    deberta = deberta + scale * np.einsum("jc,ijc->ij", k, dq_all)
+    cases = {
+        "alibi": ({"PP": -slope * np.abs(offset), "KB": key(mu_q)}, content - slope * np.abs(offset)),
+        "bias": ({"PP": b - b.mean(), "KB": key(mu_q)}, content + b),
+        "diet_abs": ({"PP": own, "KB": key(mu_q)}, content + own),
+        "shaw": (
+            {"PP": along(mu_q, a_own), "TP": of_query(a_own), "KB": key(mu_q)},
+            content + scale * np.einsum("ic,ijc->ij", q, a[offset + n - 1]),
+        ),
+        "transformer_xl": (
+            {"PP": along(mu_q + v, r_own), "TP": of_query(r_own), "KB": key(mu_q + u)},
+            content + scale * (k @ u)[None] + scale * np.einsum("ijc,ijc->ij", q[:, None] + v, r[offset + n - 1]),
+        ),
+        "deberta": (
+            {
+                "PP": along(mu_q, dk_own) + along(mu_k, dq_own),
+                "TP": of_query(dk_own),
+                "PT": scale * np.einsum("jc,ijc->ij", k_own, dq_own),
+                "KB": key(mu_q + dq_mean),
+            },
+            deberta,
+        ),
+    }
+    mask = attended(n, False)
+    found = {}
+    for name, (terms, score) in cases.items():
+        terms = {**common, **terms}
+        gap = sum(centred(term, mask) for term in terms.values()) - centred(score, mask)
+        assert np.abs(gap).max() < 1e-12, name
+        found[name] = {
+            "score": score,
+            "terms": {name: centred(terms.get(name, np.zeros((n, n))), mask) for name in NAMES},
+        }
+    given = {"query": q, "key": k, "u": u, "v": v, "position_query": p, "position_key": untied}
+    tables = {"shaw_keys": a, "offsets": r, "bias": bias, "distance_queries": dq, "distance_keys": dk}
+    return {"scale": scale, **given, **tables, "schemes": found}
+
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(30)
+    #             B  n pairs base causal
+    shapes = ((3, 5, 2, 50.0, False), (4, 4, 1, 10.0, True), (2, 6, 3, 10000.0, True))
+    document = {"rope": [rope(rng, *shape) for shape in shapes], "others": [others(rng, 5, 3), others(rng, 3, 2)]}
+    write_beside(__file__, document, 15)
