@@ -1,5 +1,6 @@
 // What later figures need: measurements of encodings, schemes and geometry. Fetched on demand.
 import { channelsApi } from './encodings/channels.js';
+import { extendApi } from './encodings/extend.js';
 import { gramApi } from './encodings/gram.js';
 import { relativePositionApi } from './encodings/relativePosition.js';
 import { rotaryApi } from './encodings/rotary.js';
@@ -27,6 +28,7 @@ import { trainerApi } from './training/trainer.js';
 import createSecond from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/channels.js';
+export type * from './encodings/extend.js';
 export type * from './encodings/gram.js';
 export type * from './encodings/relativePosition.js';
 export type * from './encodings/rotary.js';
@@ -51,6 +53,7 @@ export type * from './training/trainer.js';
 
 const factories = [
   channelsApi,
+  extendApi,
   gramApi,
   relativePositionApi,
   rotaryApi,

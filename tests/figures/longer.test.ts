@@ -76,3 +76,82 @@ test('it stops midway, and nothing of it stays in memory', async () => {
   await expectToStopMidway(longer);
   await expectNothingToStay(longer, { steps: 50 });
 });
+
+const trained = (settings: Record<string, string | number>) =>
+  run(longer, { steps: 100, seed: 4, ...settings });
+
+test.each([{ of: 'rope' }, { of: 'rope', length: 64, base: 10 }, { of: 'table' }, { length: 64 }])(
+  '%o is drawn',
+  async (settings) => {
+    const result = await trained(settings);
+    expectSoundPictures(result);
+    expectTextsApart(result);
+  },
+);
+
+test('what is done about other places leaves the trained model as it was, and the library does the same', async () => {
+  const superpose = await load();
+  const { data } = await trained({ of: 'rope', base: 100 });
+  const options = { task: 'prev', symbols: 16, seed: 4 } as const;
+  const model = { ...options, scheme: 'rope', positions: 32, causal: true, base: 100 } as const;
+  const trainer = superpose.trainer({ ...model, steps: 100 });
+  trainer.step(100);
+  const parameters = trainer.parameters();
+  trainer.delete();
+  const { tokens, targets } = superpose.taskExamples({ ...options, n: 32, sequences: 64 });
+  const right = (stretch: object) => {
+    const other = superpose.trainer({ ...model, ...stretch });
+    other.setParameters(parameters);
+    const beyond = targets.map((target, at) => (at % 32 >= 16 ? target : -1));
+    const found = other.accuracy({ n: 32, tokens, targets: beyond });
+    other.delete();
+    return found;
+  };
+  const ramp = { factor: 2, trained: 16, alpha: 0.1, beta: 1 };
+  const ways = [
+    {},
+    { stretch: { way: 'interpolate', factor: 2 } },
+    // A head of 16 channels: the base times 2^(16/14).
+    { base: 100 * 2 ** (16 / 14) },
+    { stretch: { way: 'parts', ...ramp } },
+    { stretch: { way: 'yarn', ...ramp } },
+  ];
+  for (const [line, way] of ways.entries()) expect(data.curves[line].beyond.mean).toBeCloseTo(right(way), 6);
+  expect(
+    new Set(data.curves.map((curve: { beyond: { mean: number } }) => curve.beyond.mean)).size,
+  ).toBeGreaterThan(2);
+});
+
+test('rows of a table that was never trained there: copied, tiled and interpolated', async () => {
+  const superpose = await load();
+  const { data, figure, state } = await trained({ of: 'table' });
+  const options = { task: 'prev', symbols: 16, seed: 4 } as const;
+  const model = { ...options, scheme: 'add', positions: 32, causal: true } as const;
+  const trainer = superpose.trainer({ ...model, steps: 100 });
+  trainer.step(100);
+  const parameters = trainer.parameters();
+  const { tokens, targets } = superpose.taskExamples({ ...options, n: 32, sequences: 64 });
+  const rowAt = [
+    (p: number) => p,
+    (p: number) => Math.min(p, 15),
+    (p: number) => p % 16,
+    (p: number) => (15 * p) / 31,
+  ];
+  for (const [line, at] of rowAt.entries()) {
+    const { data: rows, columns } = parameters.P as { data: Float32Array; columns: number };
+    const longerRows = rows.map((_, place) => {
+      const [p, c] = [Math.floor(place / columns), place % columns];
+      const [below, part] = [Math.floor(at(p) + 1e-12), at(p) - Math.floor(at(p) + 1e-12)];
+      const row = (r: number) => rows[r * columns + c] as number;
+      return part < 1e-9 ? row(below) : (1 - part) * row(below) + part * row(below + 1);
+    });
+    trainer.setParameters({ P: { data: longerRows, rows: 32, columns } });
+    const beyond = targets.map((target, k) => (k % 32 >= 16 ? target : -1));
+    expect(data.curves[line].beyond.mean).toBeCloseTo(
+      trainer.accuracy({ n: 32, tokens, targets: beyond }),
+      6,
+    );
+  }
+  trainer.delete();
+  expect(figure.describe(data, state)).toMatch(/right at places 16 to 31: rows as drawn .*last row copied/);
+});

@@ -1,12 +1,15 @@
-// Figure "Longer than trained": models that look back one place, trained on sixteen tokens and asked about thirty-two.
+// Figure "Longer than trained": models that look back one place, trained on sixteen tokens and asked about more, by
+// scheme; and what is done about places that were not trained, with RoPE and with a learned table.
 import type { First } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
+import type { LongerWay } from '../worker/trainingRun.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { listed } from './lists.js';
+import { bases } from './sinusoids.js';
 import {
   divergedRemark,
   evaluationSequences,
@@ -21,6 +24,16 @@ import {
 } from './tasks.js';
 
 const controls = {
+  of: {
+    kind: 'choice',
+    label: 'What is compared',
+    options: { schemes: 'Schemes', rope: 'RoPE, stretched', table: 'A table, extended' },
+    initial: 'schemes',
+    before: 'schemes',
+    radio: true,
+  },
+  length: { kind: 'steps', more: true, label: 'Asked about', values: [32, 64], initial: 32, before: 32 },
+  base: { ...bases, more: true },
   layers: {
     kind: 'choice',
     label: 'Layers',
@@ -33,11 +46,8 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-/** Tokens in each sequence that is asked about. */
-const long = 2 * n;
 /** Places whose accuracy is measured together. */
 const together = 4;
-const parts = long / together;
 const trainedParts = n / together;
 /** The accuracy beyond the trained places from which a scheme counts as holding. */
 const holds = 0.9;
@@ -46,9 +56,12 @@ interface Line {
   scheme: SchemeOption | 'concat-sinusoid';
   ink: Ink;
   dashed?: true;
+  /** Instead of the scheme's name. */
+  name?: string;
+  way?: LongerWay;
 }
 
-const lines: Line[] = [
+const schemes: Line[] = [
   { scheme: 'add', ink: 'accent' },
   { scheme: 'sinusoid', ink: 'accent', dashed: true },
   { scheme: 'concat-sinusoid', ink: 'warning', dashed: true },
@@ -58,12 +71,35 @@ const lines: Line[] = [
   { scheme: 'alibi', ink: 'third', dashed: true },
   { scheme: 'none', ink: 'quiet', dashed: true },
 ];
+/** A model as short as this has no pairs that turn 32 times: between a tenth of a turn and a whole one. */
+const ramp = { trained: n, alpha: 0.1, beta: 1 };
+const stretched = (length: number): Line[] => {
+  const factor = length / n;
+  const scheme = 'rope';
+  return [
+    { scheme, name: 'As it is', ink: 'quiet' },
+    { scheme, name: 'Interpolated', ink: 'warning', way: { stretch: { way: 'interpolate', factor } } },
+    { scheme, name: 'NTK-aware base', ink: 'third', way: { stretch: { way: 'ntk', factor } } },
+    { scheme, name: 'By parts', ink: 'second', way: { stretch: { way: 'parts', factor, ...ramp } } },
+    { scheme, name: 'YaRN', ink: 'accent', dashed: true, way: { stretch: { way: 'yarn', factor, ...ramp } } },
+  ];
+};
+const extended: Line[] = [
+  { scheme: 'add', name: 'Rows as drawn', ink: 'quiet' },
+  { scheme: 'add', name: 'Last row copied', ink: 'warning', way: { extend: 'copied' } },
+  { scheme: 'add', name: 'Rows tiled', ink: 'accent', way: { extend: 'tiled' } },
+  { scheme: 'add', name: 'Rows interpolated', ink: 'second', way: { extend: 'interpolated' } },
+];
+
+const linesOf = ({ of, length }: Pick<State, 'of' | 'length'>): Line[] =>
+  of === 'rope' ? stretched(length) : of === 'table' ? extended : schemes;
+
 const names = { ...schemeOptions, 'concat-sinusoid': 'Concatenated, sinusoid' };
-const nameOf = ({ scheme }: Line): string => names[scheme];
+const nameOf = ({ scheme, name }: Line): string => name ?? names[scheme];
 
 interface Curve {
   runs: (CellRun | undefined)[];
-  /** [parts], the accuracy in each group of places. */
+  /** The accuracy in each group of places. */
   along: (Over | undefined)[];
   /** The accuracy at the places that were trained on, and at those beyond them. */
   within: Over | undefined;
@@ -71,42 +107,64 @@ interface Curve {
 }
 
 interface Data {
-  /** [lines] */
+  /** By line. */
   curves: Curve[];
 }
 
-const askedOf = ({ scheme }: Line, { layers, steps, sigma, seed }: State, more: number): Asked => ({
+const askedOf = (
+  { scheme }: Line,
+  { of, layers, length, base, steps, sigma, seed }: State,
+  more: number,
+): Asked => ({
   options: {
     ...(scheme === 'concat-sinusoid' ? { scheme: 'concat', table: 'sinusoid' } : trainedWith[scheme]),
     ...(layers === 'two' ? { layers: 2, heads: 4 } : { layers: 1, heads: 2 }),
     task: 'prev',
     n,
     symbols: n,
-    positions: long,
+    positions: length,
     causal: true,
     steps,
     sigma,
     seed: seedAfter(seed, more),
     evaluationSequences,
+    ...(of === 'rope' && { base }),
   },
-  looks: { every, longer: { n: long, places: together } },
+  looks: { every, longer: { n: length, places: together, ...waysOf(of, length) } },
 });
+
+/** Of one model: its lines differ in what is done with it. */
+const waysOf = (of: State['of'], length: number) =>
+  of === 'schemes' ? {} : { ways: linesOf({ of, length }).map(({ way }) => way ?? {}) };
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.first();
   const asked = allAsked(state);
   const shown = (runs: readonly (CellRun | undefined)[]): Data => ({
-    curves: lines.map((_, k) => curveOf(superpose, runs.slice(k * state.seeds, (k + 1) * state.seeds))),
+    curves: linesOf(state).map((_, k) => {
+      const parts = state.length / together;
+      const own = state.of === 'schemes';
+      const from = own ? k * state.seeds : 0;
+      const start = own ? 0 : k * parts;
+      const of = runs.slice(from, from + state.seeds);
+      return curveOf(
+        superpose,
+        of.map((run) => run && { ...run, along: run.along.slice(start, start + parts) }),
+        parts,
+      );
+    }),
   });
   return shown(await trainedCells(library, asked, job, shown, opening()));
 };
 
 const allAsked = (state: State): Asked[] =>
-  lines.flatMap((line) => Array.from({ length: state.seeds }, (_, more) => askedOf(line, state, more)));
+  (state.of === 'schemes' ? schemes : linesOf(state).slice(0, 1)).flatMap((line) =>
+    Array.from({ length: state.seeds }, (_, more) => askedOf(line, state, more)),
+  );
 
 export const opening = (): Opening => ({ name: 'longer', asked: allAsked(initialState(controls)) });
 
-function curveOf(superpose: Pick<First, 'summary'>, runs: Curve['runs']): Curve {
+function curveOf(superpose: Pick<First, 'summary'>, runs: Curve['runs'], parts: number): Curve {
   const mean = (from: number, to: number) =>
     over(superpose, runs, ({ along }) => superpose.summary(Float64Array.from(along.slice(from, to))).mean);
   return {
@@ -127,11 +185,14 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'seeded',
   runs: { looks: () => [], button: 'Run it here' },
+  unused: ({ of }) => (of === 'rope' ? [] : ['base']),
 
-  scene({ curves }, _, width) {
+  scene({ curves }, state, width) {
+    const { length } = state;
+    const [lines, parts] = [linesOf(state), length / together];
     const wide = width >= 640;
     const area = { x: 0, y: 0, width, height: wide ? 320 : 280 };
-    const drawn = plane(area, { from: 0, to: long, label: 'place', nice: false, ticks: 4 }, rightAxis);
+    const drawn = plane(area, { from: 0, to: length, label: 'place', nice: false, ticks: 4 }, rightAxis);
     const { inner } = drawn;
     const end = drawn.x(n);
     const at = Array.from({ length: parts }, (_, part) => (part + 0.5) * together);
@@ -153,7 +214,7 @@ export const figure: Figure<typeof controls, Data> = {
       ];
     });
     const keys = wide ? 2 : 1;
-    const deep = lines.length / keys;
+    const deep = Math.ceil(lines.length / keys);
     return {
       width,
       height: area.height + 18 * deep + 8,
@@ -174,7 +235,21 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe({ curves }, { steps, seeds }) {
+  describe({ curves }, state) {
+    const { steps, seeds, length, of, base } = state;
+    const lines = linesOf(state);
+    if (of !== 'schemes') {
+      const each = lines.map(
+        (line, k) =>
+          `${nameOf(line).toLowerCase().replace('ntk', 'NTK').replace('yarn', 'YaRN')} ${rightOf(curves[k]?.beyond)}`,
+      );
+      const what = of === 'rope' ? `RoPE of base ${base}` : 'Added, learned';
+      const how =
+        of === 'rope'
+          ? ` Parts and YaRN: between ${ramp.alpha} turns and ${ramp.beta} within the trained length.`
+          : '';
+      return `${what}, right at places ${n} to ${length - 1}: ${listed(each)}. Trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}.${how}`;
+    }
     const all = lines.flatMap((line, k) => {
       const { beyond } = curves[k] as Curve;
       return beyond ? [{ name: nameOf(line), right: beyond.mean }] : [];
@@ -185,31 +260,33 @@ export const figure: Figure<typeof controls, Data> = {
       all.filter(({ right }) => right < holds),
     ];
     const best = Math.max(...fail.map(({ right }) => right));
-    const held = `At places ${n} to ${long - 1}, which they have never seen, ${listed(hold.map(({ name }) => name)) || 'none'} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
+    const held = `At places ${n} to ${length - 1}, which they have never seen, ${listed(hold.map(({ name }) => name)) || 'none'} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
     const others =
       fail.length === 0 ? '' : `; of the other ${fail.length}, the best has ${aboutPercent(best)}`;
     const head = `Beyond the trained length ${hold.length} of ${all.length} ${hold.length === 1 ? 'stays' : 'stay'} right.`;
     return `${head} ${held}${others}. ${trained}`;
   },
 
-  cells: () => ({ rows: 1, columns: parts }),
+  cells: (_, { length }) => ({ rows: 1, columns: length / together }),
   firstCursor: () => ({ i: 0, j: trainedParts }),
 
-  readout: ({ curves }, _, { j }) => [
+  readout: ({ curves }, state, { j }) => [
     { text: `Places ${placesOf(j)}`, strong: true },
-    `: ${lines.map((line, k) => `${nameOf(line)} ${rightOf(curves[k]?.along[j])}`).join('; ')}.`,
+    `: ${linesOf(state)
+      .map((line, k) => `${nameOf(line)} ${rightOf(curves[k]?.along[j])}`)
+      .join('; ')}.`,
   ],
 
   remark: ({ curves }) =>
     curves.some(({ runs }) => runs.some((run) => run?.diverged)) ? divergedRemark : '',
 
-  table: ({ curves }, { seed }) => ({
+  table: ({ curves }, state) => ({
     columns: ['positions', 'seed', 'first place', 'last place', 'right answers'],
-    rows: lines.flatMap((line, k) =>
+    rows: linesOf(state).flatMap((line, k) =>
       (curves[k] as Curve).runs.flatMap((run, more) =>
-        Array.from({ length: parts }, (_, part) => [
+        Array.from({ length: state.length / together }, (_, part) => [
           nameOf(line),
-          seedAfter(seed, more),
+          seedAfter(state.seed, more),
           part * together,
           (part + 1) * together - 1,
           run?.along[part] ?? '',

@@ -531,10 +531,12 @@ const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'que
 /** All schemes, and beside them the chosen one taken apart; on a phone that comes first. */
 function arrange(data: Data, state: State, width: number) {
   const narrow = width < 700;
+  // In a beat the picture shares a window with its settings and tools.
+  const small = !narrow && width < 1000;
   const gallery = narrow ? width : Math.round(0.4 * width);
   const tiles = multiples(gallery, 76, narrow ? 8 : 4, 10);
-  const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(58, tiles.width));
-  const tileStep = tileHeight + 16;
+  const tileHeight = titleHeight(true) + (narrow ? tiles.width : Math.min(small ? 49 : 58, tiles.width));
+  const tileStep = tileHeight + 11;
   const tileRows = Math.ceil(schemeIds.length / tiles.columns) * tileStep;
   const x = narrow ? 0 : gallery + 28;
   const wide = width - x;
@@ -546,12 +548,12 @@ function arrange(data: Data, state: State, width: number) {
   // With room for the longest, so that maps do not move when another scheme is chosen.
   const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
   const grid = multiples(wide, 140, 4, 10);
-  const side = Math.min(grid.width, narrow ? 150 : 84);
+  const side = Math.min(grid.width, narrow ? 150 : small ? 50 : 84);
   const partRow = titleHeight() + side + 10;
   const rows = Math.ceil((narrow ? shownTerms(data).length + 2 : 8) / grid.columns);
   const partKeys = partsY + rows * partRow + 2;
   const softmaxKey = wide < 430 ? { x, y: partKeys + 38 } : { x: x + wide / 2, y: partKeys };
-  const kernel = { x, y: softmaxKey.y + 38, width: wide, height: narrow ? 150 : 106 };
+  const kernel = { x, y: softmaxKey.y + 38, width: wide, height: narrow ? 150 : small ? 90 : 106 };
   const end = kernel.y + kernel.height;
   const tilesY = narrow ? end + 20 : 0;
   const tilesKey = tilesY + tileRows + 4;

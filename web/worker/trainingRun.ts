@@ -1,5 +1,5 @@
 // One training run of a small transformer from beginning to end, for tables of runs.
-import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import type { ExtendTableInput, Stretch, Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
 
 /** Steps between two looks at accuracy, until it has reached `aim`. */
 const usualEvery = 5;
@@ -13,7 +13,18 @@ export interface Looks {
   /** Steps between two looks at accuracy. */
   every?: number;
   /** At the end accuracy is measured on sequences of `n` tokens too, in blocks of `places` tokens. */
-  longer?: { n: number; places: number };
+  longer?: {
+    n: number;
+    places: number;
+    /** What is done about the places that were not trained, each measured in turn; nothing unless given. */
+    ways?: readonly LongerWay[];
+  };
+}
+
+/** RoPE's positions stretched, or the trained rows of a learned table extended. */
+export interface LongerWay {
+  stretch?: Stretch;
+  extend?: ExtendTableInput['how'];
 }
 
 export interface TrainingRun {
@@ -23,7 +34,7 @@ export interface TrainingRun {
   stepsToAim: number | null;
   /** It stopped because a loss or gradient was not finite. */
   diverged: boolean;
-  /** Accuracy on longer sequences, block by block; empty if none were asked for. */
+  /** Accuracy on longer sequences, block by block, and way by way; empty if none were asked for. */
   along: number[];
   parameters: Record<string, Table>;
 }
@@ -52,11 +63,40 @@ export async function trainingRun(
       accuracy: trainer.accuracy(),
       stepsToAim,
       diverged,
-      along: longer ? measuredAlong(superpose, trainer, options, longer) : [],
+      along: longer
+        ? (longer.ways ?? [{}]).flatMap((way) => withWay(superpose, trainer, options, way, longer))
+        : [],
       parameters: trainer.parameters(),
     };
   } finally {
     trainer.delete();
+  }
+}
+
+function withWay(
+  superpose: Superpose,
+  trainer: Trainer,
+  options: TaskTrainerOptions,
+  { stretch, extend }: LongerWay,
+  longer: NonNullable<Looks['longer']>,
+): number[] {
+  if (!stretch && !extend) return measuredAlong(superpose, trainer, options, longer);
+  const parameters = trainer.parameters();
+  const { P } = parameters;
+  if (extend && P) {
+    const trained = {
+      ...P,
+      rows: options.n ?? P.rows,
+      data: P.data.slice(0, (options.n ?? P.rows) * P.columns),
+    };
+    parameters.P = superpose.extendTable({ table: trained, rows: P.rows, how: extend });
+  }
+  const other = superpose.trainer({ ...options, ...(stretch && { stretch }) });
+  try {
+    other.setParameters(parameters);
+    return measuredAlong(superpose, other, options, longer);
+  } finally {
+    other.delete();
   }
 }
 

@@ -1,4 +1,5 @@
 import * as check from '../check.js';
+import { type RotaryConvention, rotaryConvention, type Stretch } from '../encodings/rotary.js';
 import { type Handle, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import { type Floats, type Precision, type Table, table } from '../table.js';
@@ -85,6 +86,10 @@ export interface TrainingModelOptions {
   sigmaPositions?: number;
   /** Whether token rows are multiplied by √d, the root of their width, as read (arXiv 1706.03762). Default false. */
   scaleTokens?: boolean;
+  /** Of 'rope', above 0: pair i turns by base^(−2i/d_h) radians a position. Default 10000. */
+  base?: number;
+  /** Of 'rope': how it is turned beyond the trained length. The parameters of a model trained without it go on. */
+  stretch?: Stretch;
   /** L, rows of the position table and longest sequence, from n up. Default n. */
   positions?: number;
 }
@@ -415,6 +420,10 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     clip: positive('clip', given.clip ?? 1),
   };
   const seed = check.seed('seed', given.seed ?? 1);
+  const turned = rotaryConvention({ base: given.base, stretch: given.stretch } as RotaryConvention);
+  if (scheme !== 'rope' && (given.base !== undefined || given.stretch !== undefined)) {
+    throw new RangeError(`base and stretch belong to 'rope', which turns; the scheme is '${scheme}'.`);
+  }
   const noTerms = noTermsOf(scheme, flags.zeroScores);
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
 
@@ -429,6 +438,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     layers,
     ...flags,
     ...numbers,
+    ...turned,
     seed,
     single,
   };

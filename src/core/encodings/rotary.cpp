@@ -6,7 +6,9 @@ namespace superpose {
 
 std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options) {
   if (head_width < 2) return {};
-  return sinusoidal_frequencies({0, head_width, Layout::concatenated, Spacing::d_model, options.base, 0});
+  return stretched(
+      sinusoidal_frequencies({0, head_width, Layout::concatenated, Spacing::d_model, options.base, 0}),
+      options.base, options.stretch);
 }
 
 template <typename Scalar>
@@ -16,13 +18,14 @@ Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options) 
   eigen_assert(rows.cols() == options.heads * 2 * pairs);
   const bool interleaved = options.layout == Layout::interleaved;
   const std::vector<double> frequencies = rotary_frequencies(width, options);
+  const double gain = stretch_gain(options.stretch);
 
   Matrix<Scalar> turned(rows.rows(), rows.cols());
   for (Eigen::Index row = 0; row < rows.rows(); ++row) {
     const double position = options.first_position + options.step * static_cast<double>(row);
     for (int i = 0; i < pairs; ++i) {
-      const Scalar sine = static_cast<Scalar>(std::sin(frequencies[i] * position));
-      const Scalar cosine = static_cast<Scalar>(std::cos(frequencies[i] * position));
+      const Scalar sine = static_cast<Scalar>(gain * std::sin(frequencies[i] * position));
+      const Scalar cosine = static_cast<Scalar>(gain * std::cos(frequencies[i] * position));
       const int first = interleaved ? 2 * i : i;
       const int second = interleaved ? 2 * i + 1 : i + pairs;
       for (int start = 0; start < rows.cols(); start += width) {

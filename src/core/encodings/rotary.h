@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "encodings/sinusoidal.h"
+#include "encodings/stretch.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -25,12 +26,13 @@ struct RotaryOptions {
   double base = 10000;                  // > 0
   double first_position = 0;            // the position of row 0
   double step = 1;                      // from one row to the next; -1 turns back what 1 turned
+  StretchOptions stretch = {};          // beyond the trained length
 };
 
-// theta_i of a head of this width, [d_h / 2], fastest first.
+// theta_i, stretched, of a head of this width, [d_h / 2], fastest first.
 std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options);
 
-// rows [n, heads * d_h], d_h even, every head turned alike. Angles are formed in double.
+// rows [n, heads * d_h], d_h even, every head turned alike, and multiplied by stretch_gain(). Angles are formed in double.
 template <typename Scalar>
 Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options);
 

@@ -226,7 +226,8 @@ void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, i
       RotaryOptions back = *term.turned;
       back.heads = 1;
       back.step = -back.step;
-      return rotate(rows, back);
+      // Turning back multiplies once more.
+      return rotate(rows, back) / stretch_gain(back.stretch);
     };
     const auto query = [&] {
       return part_factor(of_head(term.query), of_head(usual.query), term.query_varies);

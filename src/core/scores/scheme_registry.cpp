@@ -108,13 +108,13 @@ const std::vector<SchemeInfo>& scheme_registry() {
        [](const Input& in) { return diet_relative(content(in), in.bias, in.segments, in.scale); }, false,
        nullptr, 128},
       {"rope", "RoPE", R"((R_iq_i)^\top R_jk_j/\sqrt{d_h})", "0", "Su et al. 2021, arXiv 2104.09864", nothing,
-       [](const Input& in) { return rope(content(in), in.layout, in.base, in.scale); }},
+       [](const Input& in) { return rope(content(in), in.layout, in.base, in.scale, in.stretch); }},
       {"decoupled-rope", "Decoupled RoPE", R"([q_i;R_iq^r_i]^\top[k_j;R_jk^r_j]/\sqrt{d_h+d_r})",
        "Nd(H+1)d_r", "DeepSeek-V2, arXiv 2405.04434, section 2.1.3",
        [](const Shape& s) { return s.layers * s.d_model * (s.heads + 1) * s.d_position; },
        [](const Input& in) {
          return decoupled_rope(content(in), apply(in.rotary_query, in.content),
-                               apply(in.rotary_key, in.content), in.layout, in.base, in.scale);
+                               apply(in.rotary_key, in.content), in.layout, in.base, in.scale, in.stretch);
        },
        true},
   };

@@ -349,8 +349,9 @@ Scheme<Scalar> diet_relative(Content<Scalar> content, const Matrix<Scalar>& bias
 }
 
 template <typename Scalar>
-Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale) {
-  const RotaryOptions options{content.heads, layout, base, 0};
+Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar scale,
+                    const StretchOptions& stretch) {
+  const RotaryOptions options{content.heads, layout, base, 0, 1, stretch};
   Scheme<Scalar> scheme = no_position<Scalar>(
       {rotate(content.query, options), rotate(content.key, options), content.heads}, scale);
   scheme.terms[0].turned = options;
@@ -359,9 +360,10 @@ Scheme<Scalar> rope(Content<Scalar> content, Layout layout, double base, Scalar 
 
 template <typename Scalar>
 Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rotary_query,
-                              const Matrix<Scalar>& rotary_key, Layout layout, double base, Scalar scale) {
+                              const Matrix<Scalar>& rotary_key, Layout layout, double base, Scalar scale,
+                              const StretchOptions& stretch) {
   const int heads = content.heads;
-  const RotaryOptions options{heads, layout, base, 0};
+  const RotaryOptions options{heads, layout, base, 0, 1, stretch};
   const Matrix<Scalar> query = rotate(rotary_query, options);
   const Matrix<Scalar> key = rotate(
       rotary_key.cols() == rotary_query.cols() ? rotary_key : for_each_head(rotary_key, heads), options);
@@ -401,9 +403,9 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
                                         const SegmentBias<Scalar>&, Scalar);                                \
   template Scheme<Scalar> diet_relative(Content<Scalar>, const Matrix<Scalar>&, const SegmentBias<Scalar>&, \
                                         Scalar);                                                            \
-  template Scheme<Scalar> rope(Content<Scalar>, Layout, double, Scalar);                                    \
+  template Scheme<Scalar> rope(Content<Scalar>, Layout, double, Scalar, const StretchOptions&);             \
   template Scheme<Scalar> decoupled_rope(Content<Scalar>, const Matrix<Scalar>&, const Matrix<Scalar>&,     \
-                                         Layout, double, Scalar);
+                                         Layout, double, Scalar, const StretchOptions&);
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE
 

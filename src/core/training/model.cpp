@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "encodings/relative_position.h"
+#include "encodings/rotary.h"
 #include "numeric/centred.h"
 
 namespace superpose {
@@ -65,11 +66,14 @@ Model<Scalar>::Model(const ModelOptions& options)
 
   if (options.scheme == TrainingScheme::rope) {
     const int pairs = options.d_head() / 2;
+    const std::vector<double> frequencies =
+        rotary_frequencies(options.d_head(), {1, Layout::interleaved, options.base, 0, 1, options.stretch});
+    const double gain = stretch_gain(options.stretch);
     for (int i = 0; i < options.rows; ++i) {
       for (int k = 0; k < pairs; ++k) {
-        const double angle = i * std::pow(10000.0, -2.0 * k / options.d_head());
-        cosines_[i * pairs + k] = static_cast<Scalar>(std::cos(angle));
-        sines_[i * pairs + k] = static_cast<Scalar>(std::sin(angle));
+        const double angle = i * frequencies[k];
+        cosines_[i * pairs + k] = static_cast<Scalar>(gain * std::cos(angle));
+        sines_[i * pairs + k] = static_cast<Scalar>(gain * std::sin(angle));
       }
     }
   }

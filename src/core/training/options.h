@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "encodings/stretch.h"
+
 namespace superpose {
 
 // How the order of the tokens gets into the model.
@@ -56,6 +58,8 @@ struct ModelOptions {
   bool fixed_positions = false;  // the same for P, which Table::sinusoid also fixes
   bool scale_tokens = false;     // e = sqrt(d_token) E[t] (arXiv 1706.03762, 3.4)
   double sigma_tokens = 0.1;     // E ~ N(0, sigma_tokens^2)
+  double base = 10000;           // of rope
+  StretchOptions stretch = {};   // of rope, beyond the trained length
   double sigma_positions = 0.1;  // P ~ N(0, sigma_positions^2); a sinusoid's rows have this rms
 
   int d_model() const { return scheme == TrainingScheme::wide_concat ? 2 * width : width; }

@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "encodings/channels.h"
+#include "encodings/extend.h"
 #include "encodings/gram.h"
 #include "encodings/relative_position.h"
 #include "encodings/rotary.h"
@@ -12,6 +13,7 @@
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 #include "sinusoid_in.h"
+#include "stretch_in.h"
 
 namespace superpose {
 namespace {
@@ -74,9 +76,10 @@ Value ranks_out(const Value& table, bool centred, double tolerance, double share
 }
 
 template <typename Scalar>
-Value rotate_out(const Value& rows, int heads, int layout, double base, double first_position) {
-  return copy_out(
-      rotate(matrix_in<Scalar>(rows), {heads, static_cast<Layout>(layout), base, first_position}));
+Value rotate_out(const Value& rows, int heads, int layout, double base, double first_position,
+                 const Value& stretch) {
+  return copy_out(rotate(matrix_in<Scalar>(rows),
+                         {heads, static_cast<Layout>(layout), base, first_position, 1, stretch_in(stretch)}));
 }
 
 Value wavelengths_out(int positions, int d_model, int layout, int spacing, double base, int farthest) {
@@ -92,9 +95,19 @@ Value wavelengths_out(int positions, int d_model, int layout, int spacing, doubl
   return result;
 }
 
+Value rotary_frequencies_out(int head_width, double base, const Value& stretch) {
+  const std::vector<double> found =
+      rotary_frequencies(head_width, {1, Layout::interleaved, base, 0, 1, stretch_in(stretch)});
+  return copy_out(found.data(), found.size());
+}
+
 Value rotary_permutation_out(int head_width) {
   const std::vector<int> order = rotary_permutation(head_width);
   return copy_out(order.data(), order.size());
+}
+
+Value extend_table_out(const Value& table, int rows, int how) {
+  return copy_out(extend_table(matrix_in<double>(table), rows, static_cast<Extension>(how)));
 }
 
 Value alibi_slopes_out(int heads) {
@@ -119,7 +132,9 @@ EMSCRIPTEN_BINDINGS(second_encodings) {
   function("ranks", &ranks_out);
   function("wavelengths", &wavelengths_out);
   function("rotate", &rotate_out<double>);
+  function("rotaryFrequencies", &rotary_frequencies_out);
   function("rotaryPermutation", &rotary_permutation_out);
+  function("extendTable", &extend_table_out);
   function("alibiSlopes", &alibi_slopes_out);
   function("t5Buckets", &t5_buckets_out);
 }

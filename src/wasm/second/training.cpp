@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "convert.h"
+#include "stretch_in.h"
 #include "training/measures.h"
 #include "training/trainer.h"
 
@@ -53,6 +54,8 @@ ModelOptions model_in(const Value& from) {
   options.fixed_tokens = from["fixedTokens"].as<bool>();
   options.fixed_positions = from["fixedPositions"].as<bool>();
   options.scale_tokens = from["scaleTokens"].as<bool>();
+  options.base = from["base"].as<double>();
+  options.stretch = stretch_in(from["stretch"]);
   options.sigma_tokens = from["sigmaTokens"].as<double>();
   options.sigma_positions = from["sigmaPositions"].as<double>();
   return options;
