@@ -30,15 +30,18 @@ test('a colour is the nearest of 256 steps from low to high, and the end one bey
   expect(colourStep(3, 2, 2)).toBe(0);
 });
 
-test('a diverging scale is blue below zero and red above it, on light paper and on dark', () => {
+test('a diverging scale is teal below zero and red above it, on light paper and on dark: blue is the token’s', () => {
   for (const theme of ['light', 'dark'] as const) {
     const table = colourTable('diverging', theme);
     const at = (value: number) => {
       const from = 3 * colourStep(value, -1, 1);
-      return { red: table[from] as number, blue: table[from + 2] as number };
+      const [red, green, blue] = table.subarray(from, from + 3) as unknown as [number, number, number];
+      return { red, green, blue };
     };
     for (const size of [0.3, 0.6, 1]) {
       expect(at(-size).blue).toBeGreaterThan(at(-size).red);
+      // The token’s blue has far more blue than green.
+      expect(Math.abs(at(-size).blue - at(-size).green)).toBeLessThan(16);
       expect(at(size).red).toBeGreaterThan(at(size).blue);
     }
   }

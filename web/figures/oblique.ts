@@ -3,8 +3,8 @@
 import type { Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
-import { type Area, horizontal, lineKey, lineThrough, plane } from '../plot/parts.js';
-import type { Handle, Mark } from '../plot/scene.js';
+import { type Area, horizontal, lineThrough, type Plane, plane } from '../plot/parts.js';
+import type { Handle, Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 
@@ -121,8 +121,8 @@ export const figure: Figure<typeof controls, Data> = {
   settle: (state) => ({ ...state, k1: Math.min(state.k1, state.d), k2: Math.min(state.k2, state.d) }),
 
   scene({ sweep, now }, state, width) {
-    const { plot, drawing, key, height } = arrange(width);
-    const { x, y, inner, marks } = plane(
+    const { plot, drawing, height } = arrange(width);
+    const drawn = plane(
       plot,
       { from: 0, to: state.d, label: 'dimensions of positions', nice: false },
       {
@@ -133,6 +133,7 @@ export const figure: Figure<typeof controls, Data> = {
         nice: false,
       },
     );
+    const { x, y, inner, marks } = drawn;
     const most = state.d - state.k1;
     const beyond = x(most + 0.5);
     const sizes = sweep.map(({ k2 }) => k2);
@@ -174,12 +175,14 @@ export const figure: Figure<typeof controls, Data> = {
         radius: 2,
         ink: 'third',
       },
-      ...lineKey(key.x, key.y, [
-        { label: 'the most it can be, 1 / sin θ', ink: 'accent' },
-        { label: `largest of ${state.d} random noises`, ink: 'second' },
-        { label: 'the middle one of them', ink: 'third' },
-        { label: 'concatenated: never above 1', ink: 'quiet', dashed: true },
-      ]),
+      ...endLabels(drawn, sweep, state.d),
+      {
+        mark: 'text',
+        x: inner.x + inner.width,
+        y: y(1) + 16,
+        text: 'concatenated: 1',
+        anchor: 'end',
+      },
     ];
     if (Number.isFinite(now.gain)) {
       const at = y(clipped(now.gain));
@@ -279,20 +282,35 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
+/** What is drawn, said where it ends, from the lowest up and each above the one before. */
+function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number): Mark[] {
+  const end = sweep.findLast(({ gain }) => Number.isFinite(gain));
+  if (!end) return [];
+  const labels: [text: string, value: number, ink: Ink][] = [
+    ['the middle one', end.median, 'third'],
+    [`largest of ${d} noises`, end.largest, 'second'],
+    ['at most 1 / sin θ', end.gain, 'accent'],
+  ];
+  // Not over the numbers of the axis.
+  const at = Math.max(x(end.k2) - 10, inner.x + 128);
+  let below = Infinity;
+  return labels.map(([text, value, ink]): Mark => {
+    below = Math.min(y(clipped(value)) + 4, below - 14);
+    return { mark: 'text', x: at, y: below, text, anchor: 'end', ink };
+  });
+}
+
 function arrange(width: number): {
   plot: Area;
   drawing: Area;
-  key: { x: number; y: number };
   height: number;
 } {
-  const keyHeight = 76;
   if (width >= 640) {
     const wide = Math.min(560, 0.46 * width);
     return {
-      plot: { x: 0, y: 0, width: wide, height: 300 },
-      key: { x: 30, y: 308 },
-      drawing: { x: wide + 40, y: 0, width: width - wide - 40, height: 300 },
-      height: 308 + keyHeight,
+      plot: { x: 0, y: 0, width: wide, height: 340 },
+      drawing: { x: wide + 40, y: 0, width: width - wide - 40, height: 340 },
+      height: 344,
     };
   }
   // On a phone only the upper part is in sight: what is dragged.
@@ -300,8 +318,7 @@ function arrange(width: number): {
   return {
     drawing: { x: 0, y: 0, width, height: drawing },
     plot: { x: 0, y: drawing + 16, width, height: 260 },
-    key: { x: 0, y: drawing + 284 },
-    height: drawing + 284 + keyHeight,
+    height: drawing + 280,
   };
 }
 

@@ -600,7 +600,7 @@ function kernelPlane({ n, reach }: Data, area: Area) {
       from: -end,
       to: end,
       label: 'mean at that offset, less all’s',
-      ticks: 4,
+      ticks: area.height < 120 ? 2 : 4,
     },
   );
 }

@@ -39,13 +39,14 @@ export const inks: Record<Theme, Record<Ink, string>> = {
   },
 };
 
+/** Teal for what is below zero and red for what is above: blue is the token’s alone. */
 const stops: Record<Theme, Record<ScaleName, string[]>> = {
   light: {
-    diverging: ['#0b3c6f', '#3b83bd', '#b9d6ea', '#f6f6f4', '#f7c7ad', '#d5644b', '#7d0f22'],
+    diverging: ['#06464a', '#2b8f8d', '#b4ddd9', '#f6f6f4', '#f7c7ad', '#d5644b', '#7d0f22'],
     sequential: ['#f6f6f4', '#c9c3e0', '#7e6fb3', '#3b1f72'],
   },
   dark: {
-    diverging: ['#a8d4ff', '#4795d6', '#25557f', '#2c323d', '#7c3a29', '#d5684a', '#ffc4a6'],
+    diverging: ['#a6ece6', '#3fa8a2', '#24595a', '#2c323d', '#7c3a29', '#d5684a', '#ffc4a6'],
     sequential: ['#2c323d', '#50498a', '#8f84cf', '#e4deff'],
   },
 };
