@@ -266,3 +266,16 @@ test('the contents say where one is, beside the text and on a phone', async () =
   await page.evaluate(() => scrollTo(0, 0));
   await expect.poll(() => page.locator('.contents [aria-current]').count()).toBe(0);
 });
+
+modelTest(
+  'on a phone a beat shows its picture without its caption, which its step says, until all is asked for',
+  async () => {
+    const { page } = await visit({ viewport: { width: 390, height: 844 } });
+    const figure = figureOf(page, 'dot-products');
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('.surface').waitFor();
+    expect(await figure.locator('.root > .finding').isVisible()).toBe(false);
+    await page.locator('#mix .whole').click();
+    expect(await figure.locator('.root > .finding').isVisible()).toBe(true);
+  },
+);

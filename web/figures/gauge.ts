@@ -327,7 +327,7 @@ export const figure: Figure<typeof controls, Data> = {
         ]);
       return [
         {
-          text: `${minus(String(data.amounts[j]))} × the mean position row moved to the words`,
+          text: `${minus(String(data.amounts[j]))} × the mean position row moved to the tokens`,
           strong: true,
         },
         `: scores change by ${changeText(data.changes[j] as number)}. Raw: `,
@@ -364,7 +364,7 @@ function turnedFinding(data: Turned, state: State): string {
   const widest = swings.indexOf(Math.max(...swings));
   const shares = raw.map((found) => found[widest] as number);
   const still = Math.max(...kinds.map((_, kind) => spread(canonical, kind)));
-  return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the words, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${kinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
+  return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes))}. Its raw share of ${kinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; the canonical shares change by ${changeText(still)}.`;
 }
 
 function turnedTable(data: Turned): DataTable {

@@ -10,7 +10,7 @@ import type { Compute, Figure } from './figure.js';
 const controls = {
   shuffle: {
     kind: 'choice',
-    label: 'Words before the last',
+    label: 'Tokens before the last',
     options: {
       drawn: 'Shuffled',
       reversed: 'Reversed',
@@ -157,7 +157,7 @@ export const figure: Figure<typeof controls, Data> = {
         y: at.heading + 19,
         text: at.narrow
           ? 'above: in order; below: rearranged'
-          : 'each column a channel; upper row: words in order; lower row: words rearranged',
+          : 'each column a channel; upper row: tokens in order; lower row: tokens rearranged',
       },
       ...colourKey(0, at.key, {
         low: -limit,
@@ -172,7 +172,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe({ cases, n }, { shuffle }) {
     if (n === 2 || shuffle === 'none') {
-      return 'The words before the last one stand as they did, so nothing can change.';
+      return 'The tokens before the last one stand as they did, so nothing can change.';
     }
     const say = (list: Case[]): string => {
       const fixed = list.filter(({ last }) => last < rounding);
@@ -205,7 +205,7 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, _, { i, j }) {
     const cell = i * data.d + j;
     return [
-      `Channel ${j} of the last output, words ${i === 0 ? 'in order' : 'rearranged'}: `,
+      `Channel ${j} of the last output, tokens ${i === 0 ? 'in order' : 'rearranged'}: `,
       ...data.cases.flatMap((one, place) => [
         place === 0 ? '' : '; ',
         `${nameOf(one)} ${readable(one.outputs[cell] ?? Number.NaN)}`,

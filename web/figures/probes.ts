@@ -41,7 +41,7 @@ interface Point {
   at: number;
   /** Mean |round(ŷ) − y|, in places. */
   positionError: number;
-  /** The error of always naming the middle: the same for every point. */
+  /** The error of guessing the middle: the same for every point. */
   guessing: number;
   /** Of the token, for tokens and positions that the regression has not seen. */
   rSquared: number;
@@ -52,7 +52,7 @@ interface Point {
 
 interface Data {
   points: Point[];
-  /** The error of always naming the middle. */
+  /** The error of guessing the middle. */
   guessing: number;
 }
 
@@ -132,7 +132,7 @@ const symbol = ({ against }: State) => (against === 'scale' ? 'ρ' : 'd');
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'probes',
-  title: 'Reading position and word back with linear probes',
+  title: 'Reading position and token back with linear probes',
   controls,
   source: () => 'seeded',
   unused: ({ against }) => (against === 'scale' ? ['scale'] : ['d']),
@@ -155,12 +155,12 @@ export const figure: Figure<typeof controls, Data> = {
     const errors = plane(left, across, {
       from: 0,
       to: 1.25 * guessing,
-      label: 'position: mean error, in places',
+      label: 'position: mean error, in positions',
     });
     const words = plane(right, across, {
       from: Math.min(0, ...points.map(({ rSquared }) => rSquared)),
       to: 1,
-      label: 'word: how much of it comes back',
+      label: 'token: how much of it comes back',
     });
     const line = (on: typeof errors, value: (point: Point) => number, ink: Ink, dashed = false): Mark[] => {
       const values = points.map(value);
@@ -196,7 +196,7 @@ export const figure: Figure<typeof controls, Data> = {
         ...line(errors, ({ positionError }) => positionError, 'position-position'),
         ...lineKey(left.x, left.y + left.height + 6, [
           { label: 'read from the sum', ink: 'position-position' },
-          { label: 'always naming the middle', ink: 'quiet', dashed: true },
+          { label: 'guessing the middle', ink: 'quiet', dashed: true },
         ]),
         ...words.marks,
         ...line(words, ({ concatenated }) => concatenated, 'quiet', true),
@@ -204,7 +204,7 @@ export const figure: Figure<typeof controls, Data> = {
         ...line(words, ({ cosine }) => cosine, 'second'),
         ...lineKey(right.x, right.y + right.height + 6, [
           { label: 'R²: part of the variation read back', ink: 'token-token' },
-          { label: 'cosine with the word’s vector', ink: 'second' },
+          { label: 'cosine with the token’s vector', ink: 'second' },
           { label: 'R² when concatenated', ink: 'quiet', dashed: true },
         ]),
       ],
@@ -219,8 +219,8 @@ export const figure: Figure<typeof controls, Data> = {
     const way = (from: number, to: number) => (to < from ? 'falls' : 'rises');
     const ends = ({ at }: Point) => `${symbol(state)} = ${at}`;
     const fixed = state.against === 'scale' ? `d = ${state.d}` : `ρ = ${state.scale}`;
-    const head = `The position’s error ${way(first.positionError, end.positionError)} from ${about(first.positionError)} to ${about(end.positionError)} places, the word’s R² ${way(first.rSquared, end.rSquared)} from ${rSquaredOf(first)} to ${rSquaredOf(end)}.`;
-    return `${head} That is at ${fixed}, from ${ends(first)} to ${ends(end)}; always naming the middle misses by ${about(guessing)}. Concatenated, R² is at least ${threeDown(Math.min(...points.map(({ concatenated }) => concatenated)))}.`;
+    const head = `The position’s error ${way(first.positionError, end.positionError)} from ${about(first.positionError)} to ${about(end.positionError)}, the token’s R² ${way(first.rSquared, end.rSquared)} from ${rSquaredOf(first)} to ${rSquaredOf(end)}.`;
+    return `${head} That is at ${fixed}, from ${ends(first)} to ${ends(end)}; guessing the middle misses by ${about(guessing)}. Concatenated, R² is at least ${threeDown(Math.min(...points.map(({ concatenated }) => concatenated)))}.`;
   },
 
   cells: ({ points }) => ({ rows: 1, columns: points.length }),
@@ -237,8 +237,8 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       { text: `${symbol(state)} = ${at}`, strong: true },
       ': position off by ',
-      { text: `${readable(positionError)} places`, ink: 'position-position' },
-      '; word: ',
+      { text: `${readable(positionError)} positions`, ink: 'position-position' },
+      '; token: ',
       { text: `R² ${readable(rSquared)}`, ink: 'token-token' },
       ', ',
       { text: `cosine ${readable(cosine)}`, ink: 'second' },
@@ -249,11 +249,11 @@ export const figure: Figure<typeof controls, Data> = {
   table: ({ points, guessing }, state) => ({
     columns: [
       symbol(state),
-      'position error, places',
-      'error of the middle, places',
-      'word R², held out',
-      'word cosine, held out',
-      'word R², concatenated',
+      'position error, positions',
+      'error of the middle, positions',
+      'token R², held out',
+      'token cosine, held out',
+      'token R², concatenated',
     ],
     rows: points.map((point) => [
       point.at,

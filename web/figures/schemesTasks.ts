@@ -75,7 +75,7 @@ function nameOf(row: Row, d: number): string {
     case 'wide':
       return `Concatenated ${d} + ${d} (widened)`;
     case 'apart':
-      return `Concatenated ${d} + ${d} (kept from meeting)`;
+      return `Concatenated ${d} + ${d} (never to meet)`;
     case 'cut':
       return 'Added without cross terms';
     case 'untied':

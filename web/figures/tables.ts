@@ -268,7 +268,10 @@ export const figure: Figure<typeof controls, Data> = {
     lags.forEach((cosine, place) => {
       rows.push(['mean cosine of positions apart', '', '', place + 1, cosine]);
     });
-    return withGauge({ columns: ['what', 'token', 'place', 'position or distance', 'value'], rows }, 'raw');
+    return withGauge(
+      { columns: ['what', 'token', 'position in the sentence', 'position or distance', 'value'], rows },
+      'raw',
+    );
   },
 };
 
@@ -308,7 +311,7 @@ function addedScene(data: Added, width: number): Scene {
       from: -0.5,
       to: n - 0.5,
       nice: false,
-      label: 'place in the sentence',
+      label: 'position in the sentence',
       ...(n < 7 ? { ticks: n } : {}),
     },
     { from: 0, to: longest, label: 'length of the row' },
@@ -337,7 +340,7 @@ function addedScene(data: Added, width: number): Scene {
   const distances = Array.from({ length: data.lags.length }, (_, place) => place + 1);
   const byLag = plane(
     lagged,
-    { from: 0, to: data.lags.length, label: 'places apart', nice: false },
+    { from: 0, to: data.lags.length, label: 'positions apart', nice: false },
     { from: Math.min(0, ...data.lags), to: 1, label: 'mean cosine of two positions' },
   );
   const sentenceDots = (values: ArrayLike<number>, ink: 'token-token' | 'position-position'): Mark => ({
