@@ -32,9 +32,14 @@ async function agrees(page: Page): Promise<void> {
   expect(shown.finding).toBe((await expected(name, shown.state)).finding);
 }
 
-test('training is shown while it goes on, and its end is what Node computes', async () => {
+test('the finished picture stays until its numbers are there; then training is shown while it goes on', async () => {
   const { page } = await visit();
   await watch(page);
+  await agrees(page);
+  expect(new Set(await stepsSeen(page))).toEqual(new Set([200]));
+  await watch(page);
+  await button(page, 'Train').click();
+  await expect.poll(async () => (await stepsSeen(page)).length).toBeGreaterThan(0);
   await agrees(page);
   const seen = await stepsSeen(page);
   expect(seen.length).toBeGreaterThan(5);

@@ -58,7 +58,8 @@ export class Running implements ReactiveController {
   }
 
   frame(answer: Answer): void {
-    if (lessMotion.matches && !this.wanted) return;
+    // The finished picture that stands there first stays until the reader starts something.
+    if (!this.wanted && (lessMotion.matches || !this.host.asking.answer)) return;
     this.newest = answer;
     this.drawing ||= requestAnimationFrame(() => {
       this.drawing = 0;
