@@ -9,6 +9,7 @@ import type { Scene } from '../../web/plot/scene.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import depthOracle from '../reference/depth.json' with { type: 'json' };
+import valuesOracle from '../reference/values.json' with { type: 'json' };
 import { expectSoundPictures, run } from './support.ts';
 import { expectTextsApart } from './texts.ts';
 
@@ -34,7 +35,9 @@ describe.runIf(inject('withModel'))('of all layers', () => {
       const { figure, data, state } = await opened(needsPositions, { pair });
       expect(figure.describe(data, state)).toMatch(/^After the last layer/);
       // A sentence of one's own has an effect only once the layers are there.
-      expect(figure.unused?.(state)).toEqual(expect.arrayContaining(['text', 'other', 'shift', 'seed']));
+      expect(figure.unused?.(state)).toEqual(
+        expect.arrayContaining(['text', 'other', 'shift', 'seed', 'by']),
+      );
     }
     expect(whole.figure.unused?.(whole.state)).toEqual(['text']);
     expect(depth.figure.unused?.({ ...(whole.state as object), layers: 'all' } as never)).toEqual([]);
@@ -82,10 +85,10 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const two = wordsOf(figure.scene({ ...(data as object), layers: 2 }, state, 700));
     expect(two).toContain('2');
     expect(two).not.toContain('3');
-    expect(two.join(' ')).toContain('Layers 1 to 2 come with');
     const shown = await first();
-    const above = wordsOf(shown.figure.scene(shown.data, shown.state, 700)).join(' ');
-    expect(above).toContain('Layers 1 to 5 come with');
+    const { heads } = shown.data;
+    const whole = shown.figure.scene({ ...shown.data, heads: Array(6).fill(heads[0]) }, shown.state, 700);
+    expect(shown.figure.scene(shown.data, shown.state, 700).height).toBe(whole.height);
   });
 
   test('the control says how many bytes they are', async () => {
@@ -134,6 +137,38 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const { data } = await run(needsPositions, { layers: 'all', pair: 'dog' });
     expect(data.curves[2].cosines[0]).toBeGreaterThan(0.999);
     expect(data.curves.at(-1).cosines[0]).toBeGreaterThan(0.999);
+  });
+
+  // Recorded to five digits.
+  test('positions taken from values or attention alone, and the first token, as the oracle has them', async () => {
+    const { taken, first_token } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
+    const shown = (settings: object) => opened(needsPositions, { pair: 'dog', ...settings });
+    type Shown = { curves: { name: string; cosines: number[] }[]; orders: number[] };
+    for (const [by, kinds] of Object.entries({ copied: taken.copied, streams: taken.streams })) {
+      const { figure, data, state } = await shown({ view: 'taken', by });
+      const { curves, orders } = data as Shown;
+      const wanted = Object.entries(kinds).filter(([name]) => name !== 'nothing');
+      for (const [place, [, { cosines }]] of wanted.entries())
+        for (const [layer, cosine] of cosines.entries())
+          expect(curves[place]?.cosines[layer]).toBeCloseTo(cosine, 4);
+      expect(figure.describe(data, state)).toMatch(
+        /^Positions act through attention, hardly through values\./,
+      );
+      if (by === 'copied')
+        for (const [place, cosine] of Object.values(valuesOracle.pair.cosines).entries())
+          expect(orders[place]).toBeCloseTo(cosine, 4);
+    }
+    const { figure, data, state } = await shown({ view: 'first' });
+    const { curves, orders } = data as Shown;
+    expect(orders[0]).toBeCloseTo(first_token.both.cosine, 4);
+    for (const [place, { first }] of Object.values(first_token).entries())
+      for (const [layer, mean] of first.entries()) expect(curves[place]?.cosines[layer]).toBeCloseTo(mean, 4);
+    expect(figure.describe(data, state)).toMatch(/^Row 0 or \[CLS\] draws attention\./);
+    // And a sentence of one's own.
+    const here = await run(needsPositions, { layers: 'all', view: 'first', pair: 'dog' });
+    expectSoundPictures(here);
+    expect(here.figure.describe(here.data, here.state)).toBe(figure.describe(data, state));
+    expectSoundPictures(await run(needsPositions, { layers: 'all', view: 'taken', by: 'streams' }));
   });
 
   test('a shuffle keeps pieces together and the closing mark where it is', async () => {

@@ -5,7 +5,7 @@ import { type Area, lineThrough, map, plane } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, Job, TextCompute, TextModel } from './figure.js';
-import { fetchingLayers, layersControl, quoted, roomFor, watching } from './layersControl.js';
+import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
 import { sentenceControl, sentenceRemark } from './sentence.js';
 
 const controls = {
@@ -42,8 +42,7 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   const all = model.layerBytes.length;
-  const means = known.get(model) ?? (await meansOf(model, job));
-  known.set(model, means);
+  const means = await corpusMeansOf(model, job);
   const forward = await model.forward(sentence, { signal: job.signal });
   const shares = Array.from(means.heads.data);
   return {
@@ -66,12 +65,16 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
 };
 
 /** Fetching is the first third of the bar. */
-function meansOf(model: TextModel, job: Job): Promise<CorpusMeans> {
+export async function corpusMeansOf(model: TextModel, job: Job): Promise<CorpusMeans> {
   const part = 1 / 3;
-  return model.corpusMeans({
-    ...watching(job, part),
-    done: (share) => job.progress(part + (1 - part) * share),
-  });
+  const means =
+    known.get(model) ??
+    (await model.corpusMeans({
+      ...watching(job, part),
+      done: (share) => job.progress(part + (1 - part) * share),
+    }));
+  known.set(model, means);
+  return means;
 }
 
 const panels = [
@@ -230,14 +233,14 @@ export const figure: Figure<typeof controls, Depth> = {
     });
     const known = heads.y + heads.height;
     if (known < bottom) {
-      marks.push(
-        { mark: 'box', x: heads.x, y: known, width: heads.width, height: bottom - known, fill: 'field' },
-        ...roomFor(heads.x + heads.width / 2, (known + bottom) / 2, [
-          `Layers 1 to ${data.layers - 1} come with “All” above:`,
-          'which heads read places, and how much',
-          'of every state is position.',
-        ]),
-      );
+      marks.push({
+        mark: 'box',
+        x: heads.x,
+        y: known,
+        width: heads.width,
+        height: bottom - known,
+        fill: 'field',
+      });
     }
     marks.push({
       mark: 'text',

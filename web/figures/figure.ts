@@ -3,17 +3,21 @@
 import type {
   EncoderForward,
   First,
+  FirstTokenInput,
+  FirstTokenOptions,
   Floats,
   FloatsOf,
   MiniLM,
   MiniLMForwardOptions,
   Opening,
   PositionChange,
+  PositionsTaken,
   Precision,
   Scores,
   Sentence,
   Superpose,
   Table,
+  TakenOptions,
 } from 'superpose';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
@@ -62,6 +66,8 @@ export interface TextLibrary extends Omit<Library, 'miniLM'> {
 
 /** What such figures use of MiniLM, or of a reader's own model in its place. */
 export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'corpusMeans'> {
+  withoutPositions(sentence: Sentence, options: TakenOptions): Promise<PositionsTaken>;
+  firstToken(sentence: Sentence, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
   /** Its length is the number of layers that can be run. */
   readonly layerBytes: { readonly length: number };
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;

@@ -1,7 +1,6 @@
 // Whether a figure runs all layers, which are fetched only when the reader asks. Until then it shows what was computed
 // beforehand, or, for a reader's own model, what needs no layer.
 import type { MiniLM } from 'superpose';
-import type { Mark } from '../plot/scene.js';
 import type { Choice } from './controls.js';
 import type { Job } from './figure.js';
 
@@ -21,17 +20,6 @@ export const watching = ({ signal, progress }: Job, part: number) => ({
   signal,
   progress: (bytes: number, of: number) => progress((part * bytes) / of),
 });
-
-/** Lines that say what will be in the room of layers that have not been asked for. */
-export const roomFor = (x: number, y: number, lines: readonly string[]): Mark[] =>
-  lines.map((text, line) => ({
-    mark: 'text',
-    x,
-    y: y + 18 * (line - (lines.length - 2) / 2),
-    text,
-    anchor: 'middle',
-    ink: 'ink',
-  }));
 
 /** Bytes of the files of all layers. */
 export const bytesOfLayers = ({ layerBytes }: MiniLM): number =>

@@ -1,12 +1,15 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
-// positions are replaced or shifted, or its words shuffled or reversed. Another sentence gives the scale.
-import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
+// positions are replaced or shifted, or its words shuffled or reversed; when positions are taken from values or from
+// attention alone; and what draws attention to the first token. Another sentence gives the scale.
+import type { FirstTokenInput, PositionChange, PositionsTaken, Sentence, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
+import { corpusMeansOf } from './depth.js';
 import type { Figure, Job, Said, TextCompute, TextModel } from './figure.js';
-import { fetchingLayers, layersControl, quoted, roomFor, watching } from './layersControl.js';
+import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
+import { listed } from './lists.js';
 import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
 
 /** Sentences that differ in who does what, and one that says the same in other words. */
@@ -18,6 +21,18 @@ const pairs = {
 } as const;
 
 const controls = {
+  view: {
+    kind: 'choice',
+    label: 'What is changed',
+    options: {
+      rows: 'Positions or words',
+      taken: 'Who reads positions',
+      first: 'The first token, its row',
+    },
+    initial: 'rows',
+    before: 'rows',
+    radio: true,
+  },
   layers: layersControl,
   pair: {
     kind: 'choice',
@@ -29,6 +44,18 @@ const controls = {
       teacher: 'Teacher and student',
     },
     initial: 'yours',
+  },
+  by: {
+    kind: 'choice',
+    more: true,
+    label: 'Taken by',
+    options: {
+      copied: 'Attention copied between runs',
+      streams: 'What attention moves of them',
+      means: 'Their mean over a corpus',
+    },
+    initial: 'copied',
+    before: 'copied',
   },
   text: sentenceControl,
   other: {
@@ -60,7 +87,9 @@ interface Data {
   texts: [string, string];
   shuffled: readonly string[];
   curves: Curve[];
-  /** How many the model has, whether they are here or not. */
+  /** Of the sentence in both orders, for each curve and before them for the unchanged model. */
+  orders?: number[];
+  /** How many layers are on the axis, whether they are here or not. */
   layers: number;
   /** Rows of the position table. */
   positions: number;
@@ -71,18 +100,61 @@ const textsOf = ({ pair, text, other }: State): [string, string] =>
 
 export const compute: TextCompute<typeof controls, Data> = async (library, state, job) => {
   const beforehand = state.layers === 'none' ? await library.recorded?.('needsPositions') : undefined;
-  if (beforehand) return (beforehand as Record<State['pair'], Data>)[state.pair];
+  if (beforehand) return (beforehand as Record<string, Data>)[recordedAs(state)] as Data;
   const superpose = await library.superpose();
   const model = await library.miniLM();
   const texts = textsOf(state);
-  const sentence = await model.tokenize(texts[0], mostTokens);
-  const another = await model.tokenize(texts[1], mostTokens);
+  const { by, view } = state;
+  const means = view === 'taken' && by === 'means' ? await corpusMeansOf(model, job) : undefined;
+  // As many as have a mean.
+  const sentence = await model.tokenize(texts[0], means ? 31 : mostTokens);
+  const another = await model.tokenize(texts[1], means ? 31 : mostTokens);
   const { positions } = model;
   // If there are only ids, there is no word to name.
   const first = (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token');
   const all = model.layerBytes.length;
   const layers = state.layers === 'all' ? all : 0;
   const orders = ordersOf(superpose, sentence, state.seed);
+  const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
+  const { tokens, dropped } = sentence;
+  const said = { tokens, first, dropped, texts, shuffled, layers: all, positions };
+  const along = (one: Table, other: Table) => {
+    const { data, columns } = superpose.rowCosines(one, other);
+    return Array.from({ length: columns }, (_, layer) => data[layer * (columns + 1)] as number);
+  };
+  if (view === 'taken') {
+    const ids = orders.shuffled.map((place) => sentence.ids[place] as number);
+    const other = state.pair === 'yours' ? { ids, tokens: shuffled, dropped } : another;
+    const asked = { by, ...(means && { means }), ...watching(job, 0.8) };
+    const one = await model.withoutPositions(sentence, asked);
+    const two = await model.withoutPositions(other, asked);
+    const kinds = Object.keys(one).filter((name) => name !== 'nothing');
+    const of = (taken: PositionsTaken, name: string) => taken[name] as Table;
+    return {
+      ...said,
+      orders: ['nothing', ...kinds].map((name) => along(of(one, name), of(two, name)).at(-1) as number),
+      curves: kinds.map((name, place) => ({
+        name: `positions ${takers[name]}`,
+        ...inkOf(place),
+        cosines: along(of(one, 'nothing'), of(one, name)),
+      })),
+    };
+  }
+  if (view === 'first') {
+    const row = Math.min(5, tokens.length - 2);
+    const [, token] = (await model.tokenize('the')).ids as [number, number];
+    const found = await model.firstToken(sentence, { token, row, ...watching(job, 0.8) });
+    return {
+      ...said,
+      layers: all - 1,
+      orders: found.flatMap(({ name, cosine }) => (name === 'both' ? cosine : [])),
+      curves: found.map(({ name, first }, place) => ({
+        name: moved[name] + (name === 'unchanged' || name === 'token' ? 0 : row),
+        ...inkOf(place),
+        cosines: [...first],
+      })),
+    };
+  }
   const changes: [string, Ink, boolean, PositionChange][] = [
     ['position rows: the sentence’s mean', 'accent', false, { mean: 'sentence' }],
     [`position rows: mean of all ${positions}`, 'accent', true, { mean: 'table' }],
@@ -92,20 +164,42 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   ];
   const run = forwards(model, layers, job, changes.length + 2);
   const unchanged = await run(sentence);
-  const against = async (one: Sentence, change?: PositionChange): Promise<number[]> => {
-    const found = await run(one, change);
-    const cosines = superpose.rowCosines(unchanged, found).data;
-    return Array.from({ length: layers + 1 }, (_, layer) => cosines[layer * (layers + 2)] as number);
-  };
+  const against = async (one: Sentence, change?: PositionChange) => along(unchanged, await run(one, change));
   const curves: Curve[] = [];
   for (const [name, ink, dashed, change] of changes) {
     curves.push({ name, ink, dashed, cosines: await against(sentence, change) });
   }
   curves.push({ name: quoted(texts[1], 34), ink: 'warning', dashed: true, cosines: await against(another) });
-  const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
-  const { tokens, dropped } = sentence;
-  return { tokens, first, dropped, texts, shuffled, curves, layers: all, positions };
+  return { ...said, curves };
 };
+
+/** Its name among what was computed beforehand. */
+export const recordedAs = ({ view, by, pair }: State): string =>
+  [view, ...(view === 'taken' ? [by] : []), pair].join(' ');
+
+const takers: Record<string, string> = {
+  allButAttention: 'in attention alone',
+  attention: 'everywhere but in attention',
+  values: 'not in values',
+  queriesKeys: 'not in queries and keys',
+  allThree: 'in none of the three',
+  residual: 'not in residual path 0',
+  everything: 'nowhere',
+};
+
+/** Before the number of the row. */
+const moved: Record<FirstTokenInput['name'], string> = {
+  unchanged: '[CLS] on row ',
+  token: '“the” on row ',
+  row: '[CLS] on row ',
+  both: '“the” on row ',
+  swapped: '[CLS] changing places with row ',
+};
+
+const inkOf = (place: number): Pick<Curve, 'ink' | 'dashed'> => ({
+  ink: (['accent', 'second', 'third'] as const)[Math.floor(place / 2)] as Ink,
+  dashed: place % 2 > 0,
+});
 
 /** Computes embeddings [layers + 1, d] of a sentence, changed or not. Fetching is most of the first run. */
 function forwards(model: TextModel, layers: number, job: Job, count: number) {
@@ -160,10 +254,14 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   source: () => 'trained',
   waiting: fetchingLayers,
-  unused: ({ layers, pair }) =>
-    layers === 'none' ? ['text', 'other', 'shift', 'seed'] : pair === 'yours' ? [] : ['text', 'other'],
+  unused: ({ view, layers, pair }) => [
+    ...(view === 'taken' ? [] : (['by'] as const)),
+    ...(layers === 'none' || pair !== 'yours' ? (['text', 'other'] as const) : []),
+    ...(layers === 'none' || view !== 'rows' ? (['shift'] as const) : []),
+    ...(layers === 'none' || view === 'first' ? (['seed'] as const) : []),
+  ],
 
-  scene({ curves, layers }, _, width) {
+  scene({ curves, layers }, { view }, width) {
     const states = layers + 1;
     // In the key, changes of one kind are below one another; on a narrow screen, all are.
     const below = width >= 860 ? 2 : curves.length;
@@ -172,7 +270,11 @@ export const figure: Figure<typeof controls, Data> = {
     const drawn = plane(
       { x: 0, y: 0, width, height: high },
       { from: -0.5, to: states - 0.5, label: 'layers', nice: false, ticks: states },
-      { from: least, to: 1, label: 'cosine with the unchanged embedding' },
+      {
+        from: least,
+        to: 1,
+        label: view === 'first' ? 'mean attention of the words' : 'cosine with the unchanged embedding',
+      },
     );
     const { inner } = drawn;
     const places = Array.from({ length: count }, (_, layer) => layer);
@@ -186,13 +288,6 @@ export const figure: Figure<typeof controls, Data> = {
       marks: [
         ...drawn.marks,
         ...marks,
-        ...(count < states
-          ? roomFor(inner.x + inner.width * 0.58, inner.y + inner.height / 2, [
-              `Layers 1 to ${layers} come with “All”`,
-              'above: how far each change',
-              'then moves the sentence.',
-            ])
-          : []),
         ...curves.flatMap(({ name, ink, dashed }, place) =>
           lineKey(
             (Math.floor(place / below) * width) / Math.ceil(curves.length / below),
@@ -205,7 +300,24 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  describe({ curves, texts, first, positions }) {
+  describe({ curves, texts, first, positions, orders = [] }, { view, pair }) {
+    const of = curves.map(({ cosines }) => cosines.at(-1) as number) as [number, number, number, number];
+    const [plain, ...then] = orders.map(readable);
+    if (view === 'taken') {
+      const found =
+        of[0] > of[1]
+          ? 'Positions act through attention, hardly through values.'
+          : 'Values need positions too.';
+      const other = pair === 'yours' ? 'The words shuffled have' : `“${texts[1]}” has`;
+      return `${found} With ${curves[0]?.name}, “${texts[0]}” keeps a cosine of ${readable(of[0])}; ${curves[1]?.name}, ${readable(of[1])}. ${other} ${plain} with it, then ${then[0]} and ${then[1]}.`;
+    }
+    if (view === 'first') {
+      const found = of[3] < Math.min(of[1], of[2]) ? 'Row 0 or [CLS] draws attention. ' : '';
+      const all = curves
+        .slice(0, 4)
+        .map(({ name, cosines }) => `${readable(cosines[1] as number)} to ${name}`);
+      return `${found}In layer 1, words of “${texts[0]}” pay ${listed(all)}. With the last, the other tokens’ mean keeps a cosine of ${plain}.`;
+    }
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];

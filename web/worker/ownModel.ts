@@ -203,6 +203,8 @@ const asTextModel = (model: OpenedModel): TextModel => ({
     (await model.changed(sentence, change, precision)) as Rows<Float32Array>,
   forward: (sentence, options) => model.forward(sentence, options),
   corpusMeans: (options) => model.corpusMeans(options),
+  withoutPositions: (sentence, options) => model.withoutPositions(sentence, options),
+  firstToken: (sentence, options) => model.firstToken(sentence, options),
   decompose: (sentence, { groups }) => model.decompose(sentence, { groups: groupsIn(model, groups) }),
 });
 
