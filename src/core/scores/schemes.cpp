@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include "numeric/product.h"
@@ -168,12 +169,9 @@ Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, 
 }
 
 template <typename Scalar>
-void mask_future(Eigen::Ref<Matrix<Scalar>> matrix, Scalar value) {
-  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-    const auto seen = matrix.row(i).head(i + 1);
-    const Scalar fill = std::isnan(value) ? seen.mean() : value;
-    matrix.row(i).tail(matrix.cols() - i - 1).setConstant(fill);
-  }
+void mask_future(Eigen::Ref<Matrix<Scalar>> logits) {
+  for (Eigen::Index i = 0; i < logits.rows(); ++i)
+    logits.row(i).tail(logits.cols() - i - 1).setConstant(-std::numeric_limits<Scalar>::infinity());
 }
 
 template <typename Scalar>
@@ -380,7 +378,7 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
   template Content<Scalar> project_content(const Matrix<Scalar>&, const Linear<Scalar>&,                    \
                                            const Linear<Scalar>&, int);                                     \
   template Scalar scheme_head_terms(const Scheme<Scalar>&, int, Scalar*, Scalar*);                          \
-  template void mask_future<Scalar>(Eigen::Ref<Matrix<Scalar>>, Scalar);                                    \
+  template void mask_future<Scalar>(Eigen::Ref<Matrix<Scalar>>);                                            \
   template Scheme<Scalar> no_position(Content<Scalar>, Scalar);                                             \
   template Scheme<Scalar> added(const Matrix<Scalar>&, const Matrix<Scalar>&, const Linear<Scalar>&,        \
                                 const Linear<Scalar>&, int, Scalar);                                        \

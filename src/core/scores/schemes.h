@@ -71,10 +71,9 @@ Content<Scalar> project_content(const Matrix<Scalar>& content, const Linear<Scal
 template <typename Scalar>
 Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, Scalar* logits);
 
-// Puts `value` above the diagonal of a matrix [n, n]: minus infinity before a softmax. NaN means
-// the mean of what the row sees, so that the masked entries count for nothing after row-centring.
+// Puts minus infinity above the diagonal of logits [n, n], which gives those keys no weight.
 template <typename Scalar>
-void mask_future(Eigen::Ref<Matrix<Scalar>> matrix, Scalar value);
+void mask_future(Eigen::Ref<Matrix<Scalar>> logits);
 
 // q_i . k_j * scale: no position at all (Haviv et al., arXiv 2203.16634, when causal).
 template <typename Scalar>

@@ -1,5 +1,4 @@
 // Every scheme of positions, and what its scores can do and cost.
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,8 @@
 #include "scores/cost.h"
 #include "scores/order.h"
 #include "scores/rank.h"
+#include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
-#include "scores/shares.h"
-#include "scores/softmax.h"
 #include "stretch_in.h"
 
 namespace superpose {
@@ -90,38 +88,18 @@ Value scheme_scores_out(const std::string& id, const Value& input) {
   Matrix<double> residuals(1, chosen), covariances(chosen, count), variances(1, chosen),
       shares(chosen, count);
 
-  Matrix<double> head_parts(count, size), own(asked ? scheme.terms.size() : 0, size);
-  Matrix<double> whole(n, n);
   const auto set = [](Value& to, const auto& from, std::size_t at) {
     to.copy_from(from.data(), from.size(), at);
   };
   for (std::size_t k = 0; k < chosen; ++k) {
-    residuals(0, k) = scheme_head_terms(scheme, heads[k], (asked ? own : head_parts).data(), whole.data());
-    if (asked) {
-      scheme_asked(scheme, average, heads[k], head_parts.data());
-      const Matrix<double> sum = head_parts.colwise().sum();
-      residuals(0, k) =
-          size ? (sum - ConstMatrixMap<double>(whole.data(), 1, size)).cwiseAbs().maxCoeff() : 0;
-    }
-    set(terms, head_parts, k * count * size);
-    set(logits, whole, k * size);
-    Matrix<double> seen = whole;
-    if (scheme.causal) {
-      constexpr double kMean = std::numeric_limits<double>::quiet_NaN();
-      mask_future<double>(seen, -std::numeric_limits<double>::infinity());
-      mask_future<double>(whole, kMean);
-      for (int t = 0; t < count; ++t) {
-        Matrix<double> term = ConstMatrixMap<double>(head_parts.row(t).data(), n, n);
-        mask_future<double>(term, kMean);
-        MatrixMap<double>(head_parts.row(t).data(), n, n) = term;
-      }
-    }
-    softmax_rows<double>(seen);
-    set(weights, seen, k * size);
-    const Covariances of_head = row_centred_covariances(head_parts.data(), count, whole.data(), n);
-    covariances.row(k) = of_head.terms;
-    shares.row(k) = of_head.shares;
-    variances(0, k) = of_head.logits;
+    const SchemeHead head = scheme_head(scheme, heads[k], asked ? &average : nullptr);
+    set(terms, head.terms, k * count * size);
+    set(logits, head.logits, k * size);
+    set(weights, head.weights, k * size);
+    residuals(0, k) = head.residual;
+    covariances.row(k) = head.covariances.terms;
+    shares.row(k) = head.covariances.shares;
+    variances(0, k) = head.covariances.logits;
   }
 
   Value names = Value::array();

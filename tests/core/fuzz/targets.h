@@ -28,6 +28,7 @@
 #include "scores/gauge.h"
 #include "scores/order.h"
 #include "scores/pooled_shares.h"
+#include "scores/scheme_head.h"
 #include "scores/scheme_registry.h"
 #include "scores/shares.h"
 
@@ -251,11 +252,11 @@ inline void fuzz_schemes(Bytes& bytes) {
   in.base = bytes.positive();
   const Scheme<double> scheme = info.build(in);
   SUPERPOSE_MUST(scheme.n == n && scheme.heads == heads && scheme.whole.empty() == !info.whole);
-  std::vector<double> terms(scheme.terms.size() * n * n);
-  Matrix<double> logits(n, n);
-  for (int head = 0; head < heads; ++head)
-    SUPERPOSE_MUST(!(scheme_head_terms(scheme, head, terms.data(), logits.data()) < 0));
-  mask_future<double>(logits, bytes.number());
+  for (int head = 0; head < heads; ++head) {
+    const SchemeHead found = scheme_head(scheme, head);
+    SUPERPOSE_MUST(!(found.residual < 0) && !(found.covariances.logits < 0));
+    SUPERPOSE_MUST(found.weights.rows() == n && found.weights.cols() == n);
+  }
 }
 
 inline void fuzz_layers(Bytes& bytes) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "random_shapes.h"
 #include "scores/softmax.h"
@@ -441,11 +440,7 @@ TEST(Schemes, DecoupledRopeIsBothConcatenationAndSum) {
 TEST(Schemes, TheFutureIsMasked) {
   Matrix<double> m(3, 3);
   m << 1, 9, 9, 1, 3, 9, 1, 2, 6;
-  Matrix<double> filled = m, expected(3, 3);
-  expected << 1, 1, 1, 1, 3, 2, 1, 2, 6;
-  mask_future<double>(filled, std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(filled, expected);
-  mask_future<double>(m, -std::numeric_limits<double>::infinity());
+  mask_future<double>(m);
   softmax_rows<double>(m);
   EXPECT_EQ(m(0, 0), 1);
   EXPECT_EQ(m(0, 1) + m(0, 2) + m(1, 2), 0);
