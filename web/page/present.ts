@@ -57,7 +57,7 @@ const prefix = '#present';
 const isAsked = () => location.hash === prefix || location.hash.startsWith(`${prefix}/`);
 
 /** The shares of the window that are the picture’s. Text, buttons and code stand beside it. */
-const room = { across: 0.725, down: 0.95 };
+const room = { across: 0.76, down: 0.95 };
 /** A window this wide is drawn at this many screen pixels for each of the picture’s, if its height allows. */
 const [wide, enough] = [1920, 2];
 
@@ -187,7 +187,7 @@ class Presenter {
       width = Math.floor((room.across * innerWidth) / scale);
       const { height } = result.figure.scene(result.data, result.state, width);
       if ((height + around) * scale <= room.down * innerHeight) break;
-      scale *= 0.99;
+      scale *= 0.995;
     } while (scale > 1);
     this.dialog.style.setProperty('--picture', `${16 * scale}px`);
     figure.style.width = `${width * scale}px`;
