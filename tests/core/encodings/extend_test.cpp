@@ -25,8 +25,12 @@ TEST(Extend, KeepsItsEndsAndStraightLines) {
       const Matrix<double> longer = extend_table(table, n + more, how);
       EXPECT_EQ(longer.rows(), n + more);
       EXPECT_EQ(longer.row(0), table.row(0));
-      if (how != Extension::tiled) EXPECT_EQ(longer.row(n + more - 1), table.row(n - 1));
-      if (how != Extension::interpolated) EXPECT_EQ(longer.topRows(n), table);
+      if (how != Extension::tiled) {
+        EXPECT_EQ(longer.row(n + more - 1), table.row(n - 1));
+      }
+      if (how != Extension::interpolated) {
+        EXPECT_EQ(longer.topRows(n), table);
+      }
       EXPECT_EQ(extend_table(table, n, how), table);
       EXPECT_EQ(extend_table(table, 1, how), table.topRows(1));
     }
