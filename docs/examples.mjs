@@ -633,6 +633,14 @@ for await (const { accuracy } of superpose.train(options, { every: 20 })) accura
 return accuracies;`,
   },
   {
+    name: 'loudnessRecipes',
+    kind: training,
+    what: 'norms of token and position rows when training begins, in recipes that people use',
+    source: 'arXiv 1706.03762; the released code of BERT and GPT-2',
+    code: `const recipes = superpose.loudnessRecipes({ d_model: 512 });
+return recipes.map(({ name, tokens, positions }) => [name, positions / tokens]);`,
+  },
+  {
     name: 'taskExamples',
     kind: training,
     what: 'examples of a task: here each place tells the colour of its letter',

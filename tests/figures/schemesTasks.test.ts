@@ -5,7 +5,7 @@ import { captionOf } from '../../web/figures/caption.ts';
 import { readState, writtenState } from '../../web/figures/controls.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
-import { percent } from '../../web/plot/format.ts';
+import { about, percent } from '../../web/plot/format.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';
@@ -94,10 +94,11 @@ test('without positions or tasks there is nothing to train, and that is said', a
   }
 });
 
-/** The first view, from the recorded runs. */
-async function opened() {
+/** The first view, or what a press of its button makes of it, from the recorded runs. */
+async function opened(pressed = false) {
   const { figure, compute } = schemesTasks;
-  const { state } = readState(figure.controls, []);
+  const { state: first } = readState(figure.controls, []);
+  const state = pressed ? { ...first, ...figure.buttons?.(first)[0]?.sets } : first;
   return { figure, state, data: await compute({ ...library(), recorded }, state, alone()) };
 }
 
@@ -199,6 +200,67 @@ test('the caption says what adding and concatenating learn, and what is lost, as
   expect(figure.describe(changed(['untied'], 1), state)).not.toContain('lost');
   const some = data.cells.map((row) => row.map((cell) => ({ ...cell, runs: cell.runs.slice(1) })));
   expect(figure.describe({ cells: some }, state)).toMatch(/^After.*still to come/);
+});
+
+test('other ways in are a press away, trained beforehand, and a press leads back', async () => {
+  const result = await opened(true);
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const { figure, data, state } = result;
+  const rows = data.cells.map((row) => row[0]?.row);
+  expect(rows).toEqual([
+    ...['add', 'qk', 'shortformer', 'values', 'project', 'gate', 'row_gate', 'film', 'multiply', 'zero'],
+  ]);
+  expect(state.tasks).toEqual(['badge', 'lookup', 'roll', 'prev', 'where']);
+  const [back] = figure.buttons?.(state) ?? [];
+  expect({ ...state, ...back?.sets }).toEqual((await opened()).state);
+  // For lookup at the recommended size: add, and what each way has besides.
+  const numbers = data.cells.map((row) => row[1]?.runs.map((run) => run?.numbers));
+  const more = [0, 0, 0, 0, 2048, 2048, 64, 2048, 0, 0];
+  expect(numbers).toEqual(more.map((one) => Array(5).fill(5696 + one)));
+  const texts = figure
+    .scene(data, state, 1048)
+    .marks.flatMap((mark) => (mark.mark === 'text' ? mark.text : []));
+  expect(texts).toContain('Projected back: W[e; p] = Ae + Bp');
+  // Nothing there opens a run that another figure does not have.
+  expect(figure.opens?.(data, state, { i: 1, j: 0 })).toBeUndefined();
+  expect(figure.opens?.(data, state, { i: 0, j: 4 })).toBeUndefined();
+});
+
+test('whatever works, works by adding; a position as the answer must be in the values', async () => {
+  const { figure, data, state } = await opened(true);
+  const at = (row: string, task: string) => {
+    const cell = data.cells.flat().find((one) => one.row === row && one.task === task);
+    if (!cell?.accuracy) throw new Error(`There is no cell ${row} ${task}.`);
+    return cell;
+  };
+  for (const row of ['add', 'qk', 'project', 'gate', 'row_gate', 'film']) {
+    for (const task of ['badge', 'lookup', 'roll', 'prev'])
+      expect(at(row, task).accuracy?.mean, `${row} ${task}`).toBeGreaterThan(0.97);
+  }
+  for (const row of ['qk', 'shortformer']) expect(at(row, 'where').accuracy?.largest).toBeLessThan(0.6);
+  expect(at('values', 'where').accuracy?.mean).toBeGreaterThan(0.9);
+  for (const task of ['lookup', 'roll', 'prev'])
+    expect(at('values', task).accuracy?.largest).toBeLessThan(
+      (at('zero', task).accuracy?.largest ?? 0) + 0.05,
+    );
+  // What is no sum is small in gates and FiLM, large in products, and little is lost without it.
+  for (const row of ['gate', 'row_gate', 'film'])
+    expect(at(row, 'prev').interaction?.largest).toBeLessThan(0.02);
+  expect(at('multiply', 'prev').interaction?.mean).toBeGreaterThan(0.1);
+  expect(at('add', 'prev').interaction).toBeUndefined();
+  const lost = data.cells
+    .flat()
+    .flatMap((cell) => ((cell.accuracy?.mean ?? 0) >= 0.99 && cell.lost?.mean) || []);
+  expect(Math.max(...lost)).toBeLessThan(0.02);
+  const said = figure.describe(data, state);
+  expect(captionOf(said)[0]).toBe('Whatever works, works by adding.');
+  expect(said).toContain(`at most ${about(100 * Math.max(0, ...lost))}\u202f% of the answers`);
+  // Not if more were lost.
+  const worse = data.cells.map((row) =>
+    row.map((cell) => (cell.lost ? { ...cell, lost: { ...cell.lost, mean: 0.1 } } : cell)),
+  );
+  expect(figure.describe({ cells: worse }, state)).not.toContain('Whatever works');
 });
 
 test('a link from before there were two sizes shows the large one', () => {

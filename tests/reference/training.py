@@ -25,7 +25,7 @@ rows, stream width D, H heads, d_h = D/H, c = 1/sqrt(d_h), e = E[t] and p_i = P[
           t5          + T5[h, j-i + L-1]
           x <- x + [softmax(S) v over heads] W_o over j <= i or all j;
           x <- x + gelu(LN(x) * g2 W_1) W_2, gelu by tanh
-  output  (LN(x) * gf) W_u; loss: mean of -ln softmax at the target, over positions of the batch with one
+  output  (LN(x) * gf) W_u, or (LN(x) * gf) E' if tied; loss: mean of -ln softmax at the target, over positions of the batch with one
   AdamW   g <- g min(1, 1/|g|), |g| over all trained parameters; m, v of g; s from 1;
           lr_s = lr min(1, s/warm) (0.1 + 0.45 (1 + cos(pi s/steps)));
           theta <- theta (1 - lr_s wd) - lr_s m^/(sqrt(v^) + eps), wd = 0 for gains
@@ -242,7 +242,7 @@ WITH_TABLE = ("add", "concat", "wide_concat", "untied", "every_layer", *FUSED, *
 def settings(
     scheme, table=None, width=32, split=None, heads=2, layers=1, layer_norm=True, mlp=False, causal=False,
     n=16, rows=None, vocabulary=16, classes=None, sigma=0.1, sigma_positions=None, scale_tokens=False,
-    fixed=(), zero_scores=False,
+    fixed=(), zero_scores=False, tied=False,
 ):  # fmt: skip
     """Everything about a model except its numbers. `split` is (d_t, d_p) of a concatenation."""
     has_table = scheme in WITH_TABLE
@@ -278,6 +278,7 @@ def settings(
         "sigma": sigma,
         "sigma_positions": sigma if sigma_positions is None else sigma_positions,
         "scale_tokens": scale_tokens,
+        "tied": tied,
         "fixed": sorted(fixed),
     }
 
@@ -312,7 +313,8 @@ def shapes(c):
             out[at + "W_2"] = ((c["d_ff"], d), 1 / math.sqrt(2 * c["d_ff"] * c["layers"]))
     if c["layer_norm"]:
         out["gf"] = ((d,), 0.0)
-    out["W_u"] = ((d, c["classes"]), 0.02)
+    if not c["tied"]:
+        out["W_u"] = ((d, c["classes"]), 0.02)
     return out
 
 
@@ -471,7 +473,7 @@ def forward(c, theta, tokens, first_scores=None, kept=None):
         if c["d_ff"]:
             inner = gelu(project(normalised(c, theta, x, at + "g2"), theta[at + "W_1"]))
             x = plus(x, project(inner, theta[at + "W_2"]))
-    return project(normalised(c, theta, x, "gf"), theta["W_u"])
+    return project(normalised(c, theta, x, "gf"), transposed(theta["E"]) if c["tied"] else theta["W_u"])
 
 
 def logits_of(c, parameters, tokens, first_scores=None):
@@ -646,6 +648,44 @@ def separation(c, parameters):
     }
 
 
+def fusion(c, parameters, tokens, targets):
+    """Shares of tokens, positions and both in the rows that the first norm reads; what is left without the last.
+
+    The rows of all tokens at all places, [V, n, D], minus their mean over channels if there is a norm, are m + a_t +
+    b_i + r_ti: m the mean, m + a_t that over places, m + b_i that over tokens by how often they occur."""
+    out = dict.fromkeys(("fusion", "accuracy_without", "loss_without"))
+    if c["scheme"] not in WITH_TABLE or c["scheme"] in ("untied", "shortformer"):
+        return out
+    n, v = tokens.shape[1], c["vocabulary"]
+    theta = {name: Node(value) for name, value in parameters.items()}
+    rows = stream(c, theta, np.repeat(np.arange(v)[:, None], n, axis=1)).value
+    if c["scheme"] in INSIDE:
+        rows = rows + parameters["P"][:n]
+    if c["layer_norm"]:
+        rows = rows - rows.mean(axis=-1, keepdims=True)
+    chance = np.bincount(tokens.ravel(), minlength=v) / tokens.size
+    of_token, of_place = rows.mean(axis=1), np.einsum("t,tid->id", chance, rows)
+    mean = of_place.mean(axis=0)
+    a, b = of_token - mean, of_place - mean
+    r = rows - of_token[:, None] - b
+    sizes = np.array([chance @ (a**2).sum(axis=-1), (b**2).sum() / n, chance @ (r**2).sum(axis=(1, 2)) / n])
+    out["fusion"] = sizes / sizes.sum()
+    if c["scheme"] not in ("gate", "row_gate", "film", "multiply"):
+        assert out["fusion"][2] < 1e-25
+        return out
+    # Scores of tokens and positions alone, in the sizes of the whole rows.
+    summed = of_token[tokens] + b
+    if c["layer_norm"]:
+        whole = rows[tokens, np.arange(n)]
+        summed = parameters["layers.0.g1"] * summed / np.sqrt((whole**2).mean(axis=-1, keepdims=True) + EPS_NORM)
+    d, weight = c["d_model"], parameters["layers.0.W_qkv"]
+    q, k = ((summed @ weight[:, at : at + d]).reshape(*tokens.shape, c["heads"], -1) for at in (0, d))
+    z = logits_of(c, parameters, tokens, score_scale(c) * np.einsum("bihd,bjhd->bhij", q, k))
+    out["accuracy_without"] = accuracy(z, targets)
+    out["loss_without"] = float(cross_entropy(Node(z), targets).value)
+    return out
+
+
 def measures(c, parameters, tokens, targets):
     out = {"accuracy": accuracy(logits_of(c, parameters, tokens), targets)}
     out.update(dict.fromkeys(("shares", "shares_by_head", "accuracy_cut", "loss_cut", "accuracy_only", "loss_only")))
@@ -654,7 +694,7 @@ def measures(c, parameters, tokens, targets):
         out["shares_by_head"] = shares(c, terms)
         out["shares"] = out["shares_by_head"].mean(axis=0)
         out.update(without_and_alone(c, parameters, tokens, targets, terms))
-    return {**out, **separation(c, parameters)}
+    return {**out, **separation(c, parameters), **fusion(c, parameters, tokens, targets)}
 
 
 # --- tasks
@@ -781,6 +821,8 @@ CASES = [
     ("multiply", "frozen", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5}),
     ("concat", "learned", {"split": (4, 2), "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
     ("add", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True}),
+    ("add", "sinusoid", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "scale_tokens": True, "tied": True}),
+    ("project", "learned", {"width": 4, "heads": 2, "n": 4, "vocabulary": 5, "tied": True}),
 ]  # fmt: skip
 
 # Every case and every try has a generator of its own, so that no numbers depend on how often others were
@@ -920,7 +962,7 @@ def case(number, scheme, table, more):
         assert after[name] is given[name]
 
     on = [w for w, yes in (("LayerNorm", norm), ("MLP", mlp), ("two layers", two), ("causal", causal)) if yes]
-    on += ["tokens scaled"] * c["scale_tokens"]
+    on += ["tokens scaled"] * c["scale_tokens"] + ["tied"] * c["tied"]
     on += [f"{name} fixed" for name in more.get("fixed", [])] + ["scores of zero"] * c["zero_scores"]
     name = " ".join([scheme] + [table] * (table is not None)) + "".join(f", {w}" for w in on)
     clipped = sum(norm_ > options["clip"] for _, norm_, _ in trace)

@@ -1,7 +1,7 @@
 // Figure "Schemes against tasks": which way of giving a model its positions learns which task, in a table
 // that opens with runs recorded beforehand, and fills in as one model after another is trained.
 import type { First, TaskTrainerOptions } from 'superpose';
-import { percent } from '../plot/format.js';
+import { about, percent } from '../plot/format.js';
 import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
@@ -25,7 +25,7 @@ import {
   trainedWith,
 } from './tasks.js';
 
-const tasks = [...fourTasks, rev];
+const tasks = [...fourTasks, rev, { task: 'where', term: 'token-where token is' } as const];
 type Task = (typeof tasks)[number]['task'];
 
 /** Two sizes: the first screen's, and that of the other figures with trained models. */
@@ -35,6 +35,20 @@ const sizes = {
 } as const;
 
 const apart = { cuts: ['token_position', 'position_token'] } as const;
+/** Other ways in, by the trainer’s names: what they make of a token’s row e and a position’s row p. */
+const ways = {
+  qk: 'Queries and keys only: v of LN(e)',
+  shortformer: 'Shortformer: q, k of LN(e) + p, v of LN(e)',
+  values: 'Values only: q, k of LN(e)',
+  every_layer: 'Every layer: x ← x + p',
+  project: 'Projected back: W[e; p] = Ae + Bp',
+  gate: 'Gated: ge + (1 − g)p, g = σ(W[e; p])',
+  row_gate: 'Gated by row: one g for all channels',
+  film: 'FiLM: (1 + Γp)e + Bp',
+  multiply: 'Multiplied: (1 + p)e',
+};
+const isWay = (row: string): row is keyof typeof ways => row in ways;
+
 /** The table's rows, in its order: models as they are made, given their width. */
 const made = {
   add: () => trainedWith.add,
@@ -54,9 +68,12 @@ const made = {
   none: () => trainedWith.none,
   zero: () => ({ scheme: 'add', zeroScores: true }),
 } as const satisfies Record<string, (d_model: number) => Partial<TaskTrainerOptions>>;
-type Row = keyof typeof made;
-const allRows = Object.keys(made) as Row[];
+type Row = keyof typeof made | keyof typeof ways;
+const allRows = [...Object.keys(made).slice(0, -1), ...Object.keys(ways), 'zero'] as Row[];
 const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
+
+/** Rows whose stream is no sum of tokens and positions. */
+const noSums: readonly Row[] = ['gate', 'row_gate', 'film', 'multiply'];
 
 /** Rows in which tokens and positions may meet, by how they are put together, and rows that keep them apart. */
 const added: readonly Row[] = ['add', 'wider'];
@@ -89,13 +106,15 @@ function nameOf(row: Row, d: number): string {
     case 'concat-4':
       return split(made[row](d).d_position);
     default:
-      return schemeOptions[row];
+      return isWay(row) ? ways[row] : schemeOptions[row];
   }
 }
 const rowName = (row: Row, { size }: Pick<State, 'size'>) => nameOf(row, sizes[size].d_model);
 /** Within a sentence. */
 const lowerName = (row: Row, state: Pick<State, 'size'>) =>
-  rowName(row, state).replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
+  rowName(row, state)
+    .replace(/:.*/, '')
+    .replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
 
 /** Who asks whom in a task. */
 const asker = (task: Task) =>
@@ -137,6 +156,13 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
+/** Models large enough that some seeds do not fail by chance. In one layer, adding at every layer is adding. */
+const waysIn = {
+  size: 'large',
+  schemes: ['add', 'qk', 'shortformer', 'values', 'project', 'gate', 'row_gate', 'film', 'multiply', 'zero'],
+  tasks: ['badge', 'lookup', 'roll', 'prev', 'where'],
+} as const satisfies Partial<State>;
+
 interface Cell {
   row: Row;
   task: Task;
@@ -146,6 +172,9 @@ interface Cell {
   accuracy: Over | undefined;
   /** Steps to 99 %, over the runs that reached it. */
   first: Over | undefined;
+  /** Share of what is no sum in the stream, and the accuracy that goes with its part of the scores. */
+  interaction: Over | undefined;
+  lost: Over | undefined;
 }
 
 interface Data {
@@ -161,10 +190,13 @@ function askedOf(row: Row, task: Task, state: State, seed: number): Asked {
       n,
       d_model,
       evaluationSequences,
-      ...made[row](d_model),
+      ...(isWay(row) ? { scheme: row } : made[row](d_model)),
     },
-    // As often as the figures look that a click opens.
-    looks: state.size === 'large' ? { every } : {},
+    looks: {
+      // As often as the figures look that a click opens.
+      ...(state.size === 'large' && { every }),
+      ...(noSums.includes(row) && { fusion: true }),
+    },
   };
 }
 
@@ -194,7 +226,11 @@ const allAsked = (state: State): Asked[] =>
     ),
   );
 
-export const opening = (): Opening => ({ name: 'schemesTasks', asked: allAsked(initialState(controls)) });
+/** The first view, and that of the other ways in. */
+export const opening = (): Opening => {
+  const first = initialState(controls);
+  return { name: 'schemesTasks', asked: [first, { ...first, ...waysIn }].flatMap(allAsked) };
+};
 
 const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: Cell['runs']): Cell => ({
   row,
@@ -202,6 +238,10 @@ const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: C
   runs,
   accuracy: over(superpose, runs, (run) => run.accuracy),
   first: over(superpose, runs, (run) => run.stepsToAim),
+  interaction: over(superpose, runs, (run) => run.fusion?.interaction),
+  lost: over(superpose, runs, ({ accuracy, fusion }) =>
+    fusion?.without != null ? accuracy - fusion.without : null,
+  ),
 });
 
 const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= 0.99;
@@ -225,6 +265,11 @@ export const figure: Figure<typeof controls, Data> = {
   source: () => 'seeded',
   below: true,
   runs: { looks: () => [], button: 'Run it here' },
+  buttons: ({ schemes }) => [
+    schemes.some(isWay)
+      ? { label: 'Added or concatenated', sets: initialState(controls) }
+      : { label: 'Other ways in', sets: waysIn },
+  ],
 
   scene(data, state, width) {
     const rows = rowsOf(state.schemes);
@@ -245,7 +290,7 @@ export const figure: Figure<typeof controls, Data> = {
       const named: Mark[] = beside
         ? [
             { mark: 'text', x: 0, y: y + 20, text: name, ink: quiet },
-            { mark: 'text', x: 0, y: y + 36, text: numbers && `${numbers} numbers to learn`, ink: 'quiet' },
+            { mark: 'text', x: 0, y: y + 36, text: numbers && `${numbers} ${learnt(cells)}`, ink: 'quiet' },
           ]
         : [{ mark: 'text', x: 0, y: y + 15, text: name, ink: quiet }];
       if (!beside && width >= 340)
@@ -338,7 +383,7 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    const found = missing > 0 ? '' : conclusion(cells, state);
+    const found = missing > 0 ? '' : `${conclusionOfWays(cells)}${conclusion(cells, state)}`;
     return `${found}After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${said.join('; ')}.${still}`;
   },
 
@@ -381,6 +426,22 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
+/** What the numbers are, and how much of the stream is at most no sum of a part for the token and one for the position. */
+function learnt(cells: readonly Cell[]): string {
+  const found = cells.flatMap(({ interaction }) => interaction?.mean ?? []);
+  return found.length > 0
+    ? `to learn, ≤ ${about(100 * Math.max(...found))}\u202f% no sum`
+    : 'numbers to learn';
+}
+
+/** Whether what other ways learn hangs on more than a sum of tokens and positions, as far as the rows show it. */
+function conclusionOfWays(cells: readonly Cell[][]): string {
+  const lost = cells.flat().flatMap((cell) => (learned(cell) && cell.lost ? cell.lost.mean : []));
+  const most = Math.max(0, ...lost);
+  if (lost.length === 0 || most > 0.02) return '';
+  return `Whatever works, works by adding. What is no sum carries at most ${about(100 * most)}\u202f% of the answers. `;
+}
+
 const counts = ['no', 'one', 'two', 'three', 'four', 'five'];
 const depths = { one: 'one layer', two: 'two layers', causal: 'two causal layers' } as const;
 
@@ -405,7 +466,8 @@ function conclusion(cells: readonly Cell[][], { layers }: State): string {
 
 /** The run of a large model. */
 function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
-  if (row === 'wide' || row === 'wider' || row === 'apart') return undefined;
+  if (row === 'wide' || row === 'wider' || row === 'apart' || isWay(row) || task === 'where')
+    return undefined;
   const first = initialState(oneRun.controls);
   // There is no run with all scores 0 there; the run with added positions shows that floor.
   const scheme = row === 'zero' || row === 'cut' ? 'add' : row;
@@ -417,7 +479,7 @@ function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | und
 /** The small models that are trained side by side: with one layer, and not every row. */
 function besides({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
   const there = [...added, ...concatenated, 'apart', 'zero'].includes(row);
-  if (!there || task === 'rev' || layers !== 'one') return undefined;
+  if (!there || task === 'rev' || task === 'where' || layers !== 'one') return undefined;
   const form = row === 'concat' ? 'divided' : 'widened';
   return { figure: side, state: { ...initialState(side.controls), task, form, seed, sigma } };
 }

@@ -182,7 +182,7 @@ interface ModelState {
 
 /** A model of one or two layers. Both four-tasks and schemes-tasks use it, so they train the same models. */
 export const modelOptions = (
-  task: SmallTask['task'],
+  task: SmallTask['task'] | 'where',
   scheme: SchemeOption,
   { layers, sigma, seed }: ModelState,
 ): TaskTrainerOptions => ({

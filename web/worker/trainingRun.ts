@@ -19,6 +19,13 @@ export interface Looks {
     /** What is done about the places that were not trained, each measured in turn; nothing unless given. */
     ways?: readonly LongerWay[];
   };
+  /** At the end, how much of the stream is no sum of tokens and positions, and what that does. */
+  fusion?: true;
+}
+
+export interface Fusion {
+  interaction: number | null;
+  without: number | null;
 }
 
 /** RoPE's positions stretched, or the trained rows of a learned table extended. */
@@ -36,6 +43,8 @@ export interface TrainingRun {
   diverged: boolean;
   /** Accuracy on longer sequences, block by block, and way by way; empty if none were asked for. */
   along: number[];
+  /** Share of the interaction in the stream, and accuracy without it in the scores; only if asked for. */
+  fusion?: Fusion;
   parameters: Record<string, Table>;
 }
 
@@ -43,7 +52,7 @@ export interface TrainingRun {
 export async function trainingRun(
   superpose: Superpose,
   options: TaskTrainerOptions,
-  { every = usualEvery, longer }: Looks = {},
+  { every = usualEvery, longer, fusion }: Looks = {},
   rest: () => Promise<void> = async () => {},
 ): Promise<TrainingRun> {
   const trainer = superpose.trainer(options);
@@ -66,6 +75,7 @@ export async function trainingRun(
       along: longer
         ? (longer.ways ?? [{}]).flatMap((way) => withWay(superpose, trainer, options, way, longer))
         : [],
+      ...(fusion && { fusion: measuredFusion(trainer) }),
       parameters: trainer.parameters(),
     };
   } finally {
@@ -98,6 +108,11 @@ function withWay(
   } finally {
     other.delete();
   }
+}
+
+function measuredFusion(trainer: Trainer): Fusion {
+  const { interaction, without } = trainer.fusion();
+  return { interaction, without: without?.accuracy ?? null };
 }
 
 function measuredAlong(

@@ -90,6 +90,11 @@ export interface TrainingModelOptions {
   base?: number;
   /** Of 'rope': how it is turned beyond the trained length. The parameters of a model trained without it go on. */
   stretch?: Stretch;
+  /**
+   * Whether answers are read with the token rows, logits = LN(x) ⊙ gf · Eᵀ: for as many classes as tokens, and
+   * token rows as wide as the stream. Default false.
+   */
+  tied?: boolean;
   /** L, rows of the position table and longest sequence, from n up. Default n. */
   positions?: number;
 }
@@ -189,6 +194,61 @@ export interface NoTrainingShares {
   readonly byHead: null;
   /** Why, in a sentence. */
   readonly reason: string;
+}
+
+/**
+ * What the first layer reads of a token at a place, as a sum of parts, over the evaluation’s tokens by how often
+ * they occur and over all its places alike: a mean, a part of the token, one of the place, and the interaction
+ * left over, which is 0 for every sum.
+ */
+export interface TrainingFusion {
+  /** Share of the token’s part in the variation; with the other two it makes 1. */
+  readonly tokens: number;
+  /** Share of the place’s part. */
+  readonly positions: number;
+  /** Share of what is neither. */
+  readonly interaction: number;
+  /** The evaluation without the terms of the first layer’s scores that have an interaction in them. */
+  readonly without: TrainingEvaluation;
+  /** Null, as there are parts. */
+  readonly reason: null;
+}
+
+/** For a scheme without position rows, or rows that do not vary. */
+export interface NoTrainingFusion {
+  /** None. */
+  readonly tokens: null;
+  /** None. */
+  readonly positions: null;
+  /** None. */
+  readonly interaction: null;
+  /** None. */
+  readonly without: null;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** Root mean squares of the norms of rows. */
+export interface TrainingLoudness {
+  /** Of the token rows as they are read. */
+  readonly tokens: number;
+  /** Of the position rows in use; null under a scheme that has none. */
+  readonly positions: number | null;
+}
+
+/** A recipe for rows, with what a trainer takes for it. */
+export interface LoudnessRecipe extends TrainingLoudness {
+  /**
+   * 'transformer': N(0, 1/d) times √d, and a sinusoid (arXiv 1706.03762). 'unscaled': the same without √d.
+   * 'pytorch': N(0, 1) twice. 'bert': N(0, 0.02²) twice. 'gpt2': N(0, 0.02²) and N(0, 0.01²).
+   */
+  readonly name: 'transformer' | 'unscaled' | 'pytorch' | 'bert' | 'gpt2';
+  /** For a trainer of this width. */
+  readonly options: Required<
+    Pick<TrainingModelOptions, 'd_model' | 'table' | 'sigmaTokens' | 'sigmaPositions' | 'scaleTokens'>
+  >;
+  /** Root mean square of a position row’s norm, by closed form. */
+  readonly positions: number;
 }
 
 /** How far token rows E and position rows P, each minus their mean row, share directions. */
@@ -308,6 +368,10 @@ export interface Trainer extends Handle {
    * read; 0 for a cut term. Throws RangeError, TypeError.
    */
   shares(options?: TrainingSharesOptions): TrainingShares | NoTrainingShares;
+  /** How the first layer’s rows are made of tokens and positions, and what their interaction does. */
+  fusion(): TrainingFusion | NoTrainingFusion;
+  /** How large token and position rows are. */
+  loudness(): TrainingLoudness;
   /** How far tokens and positions share directions. */
   overlap(): TrainingOverlap | NoTrainingOverlap;
   /** The same in angles. */
@@ -338,6 +402,8 @@ export interface TrainerApi {
    * the same model with `zeroScores`. Throws RangeError, TypeError.
    */
   trainer(options: TrainerOptions): Trainer;
+  /** How large token and position rows of a width are when training begins, by closed form. Throws RangeError. */
+  loudnessRecipes(options: { d_model: number }): LoudnessRecipe[];
 }
 
 const equalRows = 'All token rows or all position rows are equal, so they have no directions to share.';
@@ -346,9 +412,13 @@ const maxSteps = 10_000;
 const allTerms = 15;
 
 const isOtherWay = (scheme: TrainingScheme) => (otherWays as readonly string[]).includes(scheme);
+const noSum = (scheme: TrainingScheme) =>
+  `The stream under '${scheme}' is no sum of token and position rows.`;
 /** Whether token and position rows are summands of a scheme's stream. */
 const inStream = (scheme: TrainingScheme) =>
   ['add', 'concat', 'wide_concat', 'every_layer', 'project'].includes(scheme);
+/** Whether the first layer reads rows made of tokens and positions. */
+const fuses = (scheme: TrainingScheme) => inStream(scheme) || isOtherWay(scheme);
 /** Whether queries and keys of the first layer read their sum. */
 const sums = (scheme: TrainingScheme) => inStream(scheme) || scheme === 'qk';
 
@@ -391,6 +461,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     zeroScores: check.flag('zeroScores', given.zeroScores ?? false),
     fixedTokens: check.flag('fixedTokens', given.fixedTokens ?? false),
     fixedPositions: check.flag('fixedPositions', given.fixedPositions ?? false),
+    tied: check.flag('tied', given.tied ?? false),
     scaleTokens: check.flag('scaleTokens', given.scaleTokens ?? false),
   };
   const single = check.precision(given.precision ?? 'float32') === 'float32';
@@ -431,6 +502,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     cuts,
     noTerms,
     scheme,
+    stream,
     table: tableOf,
     d_model,
     d_position,
@@ -443,6 +515,11 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
     single,
   };
   const memory = (sizes: { vocabulary: number; classes: number; positions: number }, tokens: number) => {
+    if (flags.tied && (sizes.classes !== sizes.vocabulary || scheme.includes('concat'))) {
+      throw new RangeError(
+        `tied reads answers with the token rows: it takes as many classes as tokens, here ${sizes.classes} and ${sizes.vocabulary}, and no concatenation.`,
+      );
+    }
     const bytes = memoryOf({ ...sizes, stream, heads, layers, ...flags, scheme, single }) + 8 * tokens;
     check.fits(`A model of ${stream} channels, ${layers} layers and ${sizes.positions} positions`, bytes);
     return bytes;
@@ -476,9 +553,8 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
 function noTermsOf(scheme: TrainingScheme, zeroScores: boolean): string | null {
   if (zeroScores) return 'All scores are 0, so they have no terms: this is a floor.';
   if (sums(scheme) || scheme === 'untied') return null;
-  return isOtherWay(scheme) && scheme !== 'values'
-    ? `Queries and keys under '${scheme}' read no sum of token and position rows, so their scores have no four terms.`
-    : `The scores of '${scheme}' have no part of positions to take apart.`;
+  if (isOtherWay(scheme) && scheme !== 'values') return noSum(scheme);
+  return `The scores of '${scheme}' have no part of positions to take apart.`;
 }
 
 function checkedTerms(name: string, value: unknown, noTerms: string | null): TrainingTerm[] {
@@ -502,6 +578,7 @@ interface Sizes {
   single: boolean;
   scheme: TrainingScheme;
   scaleTokens: boolean;
+  tied: boolean;
 }
 
 /** An upper bound on a trainer's memory: see Model::take_memory() and row_angles(), which is in double. */
@@ -517,17 +594,24 @@ function memoryOf(sizes: Sizes) {
   const ways = isOtherWay(sizes.scheme)
     ? 4 * (V + L) * D + (layers + 2) * most * (D + 1) + 4 * layers * L * D + 12 * D * D
     : 2 * V * D * Number(sizes.scaleTokens);
-  const values = layers * layer + part + positional + ways + 5 * parameters;
+  const tied = sizes.tied ? 2 * V * D : 0;
+  const values = tied + layers * layer + part + positional + ways + 5 * parameters;
   return (single ? 4 : 8) * values + 8 * 6 * (V + L) * D;
 }
 
 export function trainerApi(raw: Raw): TrainerApi {
-  return { trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)) };
+  return {
+    trainer: (options) => trainerOf(raw, checkedTrainer(raw, options)),
+    loudnessRecipes(options) {
+      check.object('options', options);
+      return raw.recipes(check.integer('d_model', options.d_model, 1));
+    },
+  };
 }
 
 /** A trainer from checked options. */
 export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
-  const { scheme, heads, single, vocabulary, classes, positions, noTerms } = checked;
+  const { scheme, heads, single, vocabulary, classes, positions, noTerms, stream } = checked;
   const sizes = { vocabulary, classes, positions };
   const trainer = held(
     raw,
@@ -575,9 +659,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
   };
   cutTerms(checked.cuts);
   const evaluationN = 'evaluation' in checked ? checked.evaluation.n : checked.n;
-  const noRows = isOtherWay(scheme)
-    ? `The stream under '${scheme}' is no sum of token and position rows.`
-    : `'${scheme}' has no position rows in its stream.`;
+  const noRows = noSum(scheme);
   const batchesSteps = (count: number, batches: (step: number) => TrainingBatch) => {
     const losses = new Float64Array(count);
     for (let k = 0; k < count; k++) {
@@ -664,6 +746,22 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       if (mean.some(Number.isNaN))
         return none('The scores do not vary over keys, so nothing has a share of it.');
       return { mean, byHead: { data: byHead, rows: heads, columns: termNames.length }, reason: null };
+    },
+    fusion() {
+      const address = trainer.address();
+      const none = (reason: string) => ({
+        ...{ tokens: null, positions: null, interaction: null, without: null },
+        reason,
+      });
+      if (!fuses(scheme)) return none(noRows);
+      check.fits('The rows of all tokens at all places', 32 * vocabulary * evaluationN * stream);
+      const found = raw.trainerFusion(address);
+      if (Number.isNaN(found.interaction)) return none('All rows are equal, so nothing has a share in them.');
+      return { ...found, reason: null };
+    },
+    loudness() {
+      const { tokens, positions } = raw.trainerLoudness(trainer.address());
+      return { tokens, positions: Number.isNaN(positions) ? null : positions };
     },
     overlap() {
       const address = trainer.address();

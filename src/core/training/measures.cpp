@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "geometry/subspaces.h"
+#include "geometry/two_way.h"
 #include "numeric/centred.h"
 #include "numeric/orthogonal.h"
 
@@ -65,6 +66,37 @@ TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, con
   }
   for (int t = 0; t < kTermCount; ++t) result.mean[t] = result.by_head.col(t).mean();
   return result;
+}
+
+template <typename Scalar>
+FusionParts fusion_parts(Model<Scalar>& model, const Scalar* parameters, const Batch& batch) {
+  Vector<double> weights = Vector<double>::Zero(model.options().vocabulary);
+  const int places = batch.sequences * batch.n;
+  for (int k = 0; k < places; ++k) ++weights[batch.tokens[k]];
+  Matrix<double> rows = model.fused_rows(parameters, batch.n);
+  if (model.options().layer_norm) rows = row_centred(rows);
+  const TwoWayParts parts = two_way_parts(rows, weights);
+  const auto [first, second, rest] = two_way_sizes(parts, weights);
+  const double all = first + second + rest;
+  return {parts.first.rowwise() + parts.mean.row(0), parts.second, first / all, second / all, rest / all};
+}
+
+template <typename Scalar>
+Evaluation evaluate_without_interaction(Model<Scalar>& model, const Scalar* parameters, const Batch& batch) {
+  if (!model.options().interacts() || model.options().zero_scores) return model.evaluate(parameters, batch);
+  const FusionParts parts = fusion_parts(model, parameters, batch);
+  const Matrix<Scalar> tokens = parts.tokens.template cast<Scalar>();
+  const Matrix<Scalar> positions = parts.positions.template cast<Scalar>();
+  return model.evaluate_with(parameters, batch, tokens.data(), positions.data());
+}
+
+template <typename Scalar>
+Loudness row_loudness(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
+                      int n) {
+  const auto of = [&](const char* name, int rows) {
+    return rows_of(*layout.find(name), parameters, rows).norm() / std::sqrt(rows);
+  };
+  return {options.token_scale() * of("E", options.vocabulary), options.has_table() ? of("P", n) : kUndefined};
 }
 
 template <typename Scalar>
@@ -132,6 +164,9 @@ RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayou
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                                      \
   template TrainedShares trained_shares(Model<Scalar>&, const Scalar*, const Batch&, const Terms&,         \
                                         TermGauge);                                                        \
+  template FusionParts fusion_parts(Model<Scalar>&, const Scalar*, const Batch&);                          \
+  template Evaluation evaluate_without_interaction(Model<Scalar>&, const Scalar*, const Batch&);           \
+  template Loudness row_loudness(const ModelOptions&, const ParameterLayout&, const Scalar*, int);         \
   template RowOverlap row_overlap(const ModelOptions&, const ParameterLayout&, const Scalar*, int);        \
   template RowAngles row_angles(const ModelOptions&, const ParameterLayout&, const Scalar*, int);          \
   template Matrix<double> row_directions(const ModelOptions&, const ParameterLayout&, const Scalar*, int); \

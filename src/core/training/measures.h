@@ -4,6 +4,7 @@
 #include <array>
 
 #include "training/model.h"
+#include "training/recipes.h"
 
 namespace superpose {
 
@@ -20,6 +21,28 @@ struct TrainedShares {
 template <typename Scalar>
 TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
                              const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
+
+// What the first layer reads of a token at a place, as a mean, a part of the token, one of the place, and an
+// interaction that is 0 for every sum: over the batch's tokens by how often they occur, and all its places alike.
+// Each row minus its mean over channels if there is a LayerNorm, which would take that away. Only with
+// options().has_table().
+struct FusionParts {
+  Matrix<double> tokens;                    // [V, D], the mean and the part of each token
+  Matrix<double> positions;                 // [n, D], the part of each place
+  double of_tokens, of_positions, of_both;  // shares of the variation; NaN where there is none
+};
+template <typename Scalar>
+FusionParts fusion_parts(Model<Scalar>& model, const Scalar* parameters, const Batch& batch);
+
+// The evaluation with every term of the first layer's scores that has an interaction in it left out.
+template <typename Scalar>
+Evaluation evaluate_without_interaction(Model<Scalar>& model, const Scalar* parameters, const Batch& batch);
+
+// Root mean squares of the norms of the rows of E as they are read, and of the first n rows of P; NaN for the
+// latter without options().has_table().
+template <typename Scalar>
+Loudness row_loudness(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
+                      int n);
 
 // For the rows of E and the first n of P, each minus their mean row; NaN without options().in_stream(), and
 // where the rows of one of them are all equal. In a concatenation each has zeros where the other is.

@@ -48,7 +48,7 @@ Model<Scalar>::Model(const ModelOptions& options)
     const Parameter* const found = layout_.find(name);
     return found ? found->offset : -1;
   };
-  p_ = place("P"), u_q_ = place("U_q"), u_k_ = place("U_k"), t5_ = place("T5");
+  e_ = place("E"), p_ = place("P"), u_q_ = place("U_q"), u_k_ = place("U_k"), t5_ = place("T5");
   gf_ = place("gf"), w_u_ = place("W_u");
   for (int l = 0; l < options.layers; ++l) {
     const std::string layer = "layers." + std::to_string(l) + ".";
@@ -84,7 +84,8 @@ template <typename Scalar>
 void Model<Scalar>::take_memory() {
   const Index l = options_.rows, d = options_.d_model(), h = options_.heads, classes = options_.classes;
   const Index most = std::max(l, kPart), mlp = options_.mlp ? options_.d_mlp() : 0;
-  const bool norm = options_.layer_norm, terms = options_.has_terms(), sum = reads_sum();
+  const bool norm = options_.layer_norm, terms = options_.has_terms() || options_.interacts(),
+             sum = reads_sum();
   const bool beside = adds_to_qk();
   const Index square = most * l * h;  // scores of a part: n^2 for each head and n tokens
   Scalar* start = nullptr;
@@ -137,6 +138,8 @@ void Model<Scalar>::take_memory() {
     take(unembedding_in_, d * classes);
     take(unembedding_back_, d * classes);
     take(unembedding_gradient_, d * classes);
+    take(tied_, options_.tied ? d * classes : 0);
+    take(d_tied_, options_.tied ? d * classes : 0);
     take(bias_, has_bias_ ? h * l * l : 0);
     take(bias_gradient_, trains_bias_ ? h * l * l : 0);
     const Index apart = options_.scheme == TrainingScheme::untied ? l * d : 0;
@@ -201,7 +204,9 @@ void Model<Scalar>::prepare(const Scalar* parameters, Index n, bool backward) {
     turned(parameters + at.w2, mlp, d, layer.w2_back);
     std::fill(layer.w1_gradient, layer.w1_gradient + d * mlp, Scalar(0));
   }
-  fold<Scalar>(gain(parameters, gf_), parameters + w_u_, d, classes, 0, 1, unembedding_in_);
+  if (options_.tied) turned(parameters + e_, classes, d, tied_);
+  fold<Scalar>(gain(parameters, gf_), options_.tied ? tied_ : parameters + w_u_, d, classes, 0, 1,
+               unembedding_in_);
   if (backward) {
     turned(unembedding_in_, d, classes, unembedding_back_);
     std::fill(unembedding_gradient_, unembedding_gradient_ + d * classes, Scalar(0));
@@ -391,8 +396,9 @@ void Model<Scalar>::split_terms(const int* tokens, Index count, Index n) {
     Scalar* const position = parts_[1] + r * d;
     std::fill_n(token, d, Scalar(0));
     std::fill_n(position, d, Scalar(0));
-    copy_to<Scalar>(fusion_.token(tokens[r]), d_token, token);
-    copy_to<Scalar>(fusion_.position(r % n), d_position, position + d - d_position);
+    copy_to<Scalar>(token_parts_ ? token_parts_ + tokens[r] * d : fusion_.token(tokens[r]), d_token, token);
+    copy_to<Scalar>(token_parts_ ? position_parts_ + r % n * d : fusion_.position(r % n), d_position,
+                    position + d - d_position);
     if (!options_.layer_norm) continue;
     for (Scalar* const row : {token, position}) {
       Scalar sum = 0;
@@ -601,8 +607,14 @@ void Model<Scalar>::finish(const Scalar* parameters, Index n, Scalar* gradient) 
     }
   }
   fusion_.finish(parameters, n, gradient);
-  unfold<Scalar>(gain(parameters, gf_), parameters + w_u_, d, options_.classes, 0, 1, unembedding_gradient_,
-                 gradient + w_u_, gradient + gf_);
+  const Index classes = options_.classes;
+  const bool tied = options_.tied;
+  unfold<Scalar>(gain(parameters, gf_), tied ? tied_ : parameters + w_u_, d, classes, 0, 1,
+                 unembedding_gradient_, tied ? d_tied_ : gradient + w_u_, gradient + gf_);
+  if (tied && options_.trains_tokens()) {
+    transpose<Scalar>({d_tied_, classes}, d, classes, {tied_, d});
+    add_to<Scalar>(tied_, classes * d, gradient + e_);
+  }
   if (!trains_bias_) return;
 
   if (options_.scheme == TrainingScheme::t5) {
@@ -694,6 +706,37 @@ Evaluation Model<Scalar>::evaluate(const Scalar* parameters, const Batch& batch,
     result.loss += cross_entropy<Scalar>(logits_, targets, count, classes, 1);
   }
   result.loss /= result.targets;
+  return result;
+}
+
+template <typename Scalar>
+Matrix<double> Model<Scalar>::fused_rows(const Scalar* parameters, Index n) {
+  const Index d = options_.d_model();
+  const int v = options_.vocabulary;
+  fusion_.prepare(parameters, n, false);
+  Matrix<Scalar> rows(v * n, d);
+  for (int t = 0; t < v; ++t) {
+    const std::vector<int> same(n, t);
+    fusion_.rows(same.data(), n, n, rows.data() + t * n * d);
+  }
+  if (adds_to_qk()) {
+    Vector<Scalar> inverse(v * n);
+    if (options_.layer_norm) {
+      layer_norm<Scalar>(rows.data(), v * n, d, rows.data(), inverse.data());
+      for (Index r = 0; r < v * n; ++r)
+        multiply_to<Scalar>(gain(parameters, places_[0].g1), d, rows.data() + r * d);
+    }
+  }
+  if (adds_to_qk() || reads_sum()) add_positions(v * n, n, rows.data());
+  return rows.template cast<double>();
+}
+
+template <typename Scalar>
+Evaluation Model<Scalar>::evaluate_with(const Scalar* parameters, const Batch& batch, const Scalar* tokens,
+                                        const Scalar* positions) {
+  token_parts_ = tokens, position_parts_ = positions;
+  const Evaluation result = evaluate(parameters, batch, kAllTerms);
+  token_parts_ = position_parts_ = nullptr;
   return result;
 }
 

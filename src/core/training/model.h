@@ -68,6 +68,15 @@ class Model {
 
   Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
 
+  // What the first layer's norm reads of every token at each of n places, [V n, D], one token's rows together:
+  // the stream, or x + p where queries and keys or values read that. Only with options().has_table().
+  Matrix<double> fused_rows(const Scalar* parameters, Eigen::Index n);
+
+  // The evaluation with the first layer's queries and keys made of tokens [V, D] + positions [n, D] in place of
+  // the stream, in its rows' sizes; only where options().interacts().
+  Evaluation evaluate_with(const Scalar* parameters, const Batch& batch, const Scalar* tokens,
+                           const Scalar* positions);
+
   // Covariances of the four terms with the scores, for each head of the first layer; only where
   // options().has_terms(), and canonical only where options().sums(). Terms that are not
   // kept are 0, as are the cross terms of `untied`, and everything where scores vary by rounding alone. In the
@@ -111,7 +120,7 @@ class Model {
                        const Terms& kept);
   void terms_backward(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept);
   void split_backward(Eigen::Index count, Scalar* d_sum);
-  bool splits(const Terms& kept) const { return kept != kAllTerms && options_.sums(); }
+  bool splits(const Terms& kept) const { return (kept != kAllTerms && options_.sums()) || token_parts_; }
   // Whether queries and keys, or values, read x + p while the others read x.
   bool reads_sum() const {
     return options_.scheme == TrainingScheme::qk || options_.scheme == TrainingScheme::values;
@@ -128,7 +137,7 @@ class Model {
   ModelOptions options_;
   ParameterLayout layout_;
   Fusion<Scalar> fusion_;
-  Eigen::Index p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
+  Eigen::Index e_ = 0, p_ = 0, u_q_ = 0, u_k_ = 0, t5_ = 0, gf_ = 0, w_u_ = 0;
   std::vector<LayerPlaces> places_;
   std::vector<Layer> layers_;
   AlignedBuffer<Scalar> memory_;
@@ -136,6 +145,8 @@ class Model {
   Scalar *x_out_, *normalized_out_, *inverse_out_, *logits_, *dx_, *d_sum_, *d_normalized_, *d_mixed_,
       *d_qkv_, *d_scores_, *d_hidden_;
   Scalar *unembedding_in_, *unembedding_back_, *unembedding_gradient_;
+  // Where output and input share a table: E turned [D, V], and the gradient with respect to that.
+  Scalar *tied_, *d_tied_;
   // What is added to the scores, and its gradient, [H, n, n].
   Scalar *bias_, *bias_gradient_;
   // For the positions in `untied`: p U_q scaled, p U_k, the latter transposed; their gradients; U transposed.
@@ -146,6 +157,8 @@ class Model {
   // Normalised e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
   // d_parts_ finally those of e and p themselves.
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
+  // What the first layer's scores are made of, unless it is the summands of the stream.
+  const Scalar *token_parts_ = nullptr, *position_parts_ = nullptr;
   std::vector<double> slopes_;  // of ALiBi
   bool has_bias_, trains_bias_;
   double content_scale_;

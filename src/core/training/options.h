@@ -53,6 +53,7 @@ struct ModelOptions {
   bool layer_norm = true;        // before attention, MLP and unembedding, or none of the three
   bool mlp = false;              // with 4 D channels
   bool causal = false;           // keys j <= i
+  bool tied = false;             // logits are of E; for as many classes as tokens, and tokens as wide as D
   bool zero_scores = false;      // all scores 0: the task's floor, without attention's choice
   bool fixed_tokens = false;     // E stays as drawn, as it does with Table::frozen
   bool fixed_positions = false;  // the same for P, which Table::sinusoid also fixes
@@ -84,6 +85,11 @@ struct ModelOptions {
   bool has_table() const {
     return scheme != TrainingScheme::none && scheme != TrainingScheme::rope &&
            scheme != TrainingScheme::alibi && scheme != TrainingScheme::t5;
+  }
+  // Whether the stream is made of tokens and positions, but is no sum of them.
+  bool interacts() const {
+    return scheme == TrainingScheme::gate || scheme == TrainingScheme::row_gate ||
+           scheme == TrainingScheme::film || scheme == TrainingScheme::multiply;
   }
   // Whether a score of the first layer is a sum of terms of tokens and positions.
   bool has_terms() const { return (sums() || scheme == TrainingScheme::untied) && !zero_scores; }

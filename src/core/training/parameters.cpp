@@ -65,7 +65,7 @@ ParameterLayout::ParameterLayout(const ModelOptions& options) {
     add(layer + "W_2", d_mlp, d, writing(d_mlp), stream + 3);
   }
   add_gain("gf");
-  add("W_u", d, options.classes, 0.02, 4);
+  if (!options.tied) add("W_u", d, options.classes, 0.02, 4);
 }
 
 const Parameter* ParameterLayout::find(const std::string& name) const {

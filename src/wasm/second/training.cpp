@@ -53,6 +53,7 @@ ModelOptions model_in(const Value& from) {
   options.zero_scores = from["zeroScores"].as<bool>();
   options.fixed_tokens = from["fixedTokens"].as<bool>();
   options.fixed_positions = from["fixedPositions"].as<bool>();
+  options.tied = from["tied"].as<bool>();
   options.scale_tokens = from["scaleTokens"].as<bool>();
   options.base = from["base"].as<double>();
   options.stretch = stretch_in(from["stretch"]);
@@ -86,6 +87,9 @@ class Training {
   virtual Value logits(const Batch& batch) = 0;
   virtual Value attention(const Batch& batch, int layer) = 0;
   virtual TrainedShares shares(const Batch& batch, TermGauge gauge) = 0;
+  virtual FusionParts fusion(const Batch& batch) = 0;
+  virtual Evaluation without_interaction(const Batch& batch) = 0;
+  virtual Loudness loudness(int n) = 0;
   virtual RowOverlap overlap(int n) = 0;
   virtual RowAngles angles(int n) = 0;
   virtual Matrix<double> directions(int n) = 0;
@@ -121,6 +125,15 @@ class TrainingIn final : public Training {
   }
   TrainedShares shares(const Batch& batch, TermGauge gauge) override {
     return trained_shares(trainer_.model(), trainer_.parameters(), batch, trainer_.kept(), gauge);
+  }
+  FusionParts fusion(const Batch& batch) override {
+    return fusion_parts(trainer_.model(), trainer_.parameters(), batch);
+  }
+  Evaluation without_interaction(const Batch& batch) override {
+    return evaluate_without_interaction(trainer_.model(), trainer_.parameters(), batch);
+  }
+  Loudness loudness(int n) override {
+    return row_loudness(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
   }
   RowOverlap overlap(int n) override {
     return row_overlap(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
@@ -210,17 +223,62 @@ Terms terms_in(int bits) {
 
 void trainer_keeps_out(std::uint32_t trainer, int bits) { training_at(trainer).keep(terms_in(bits)); }
 
+Value evaluation_out(const Evaluation& found) {
+  Value result = Value::object();
+  result.set("loss", found.loss);
+  result.set("accuracy", found.accuracy());
+  result.set("targets", found.targets);
+  return result;
+}
+
 // For a given batch, or the one the trainer measures on; a term is kept when its bit is 1.
 Value evaluate_trainer_out(std::uint32_t trainer, int bits, const Value& batch) {
   Training& training = training_at(trainer);
   const Terms kept = terms_in(bits);
   const Evaluation found = batch.isUndefined() ? training.evaluate(training.evaluation.view(), kept)
                                                : training.evaluate(batch_in(batch).view(), kept);
+  return evaluation_out(found);
+}
+
+Value trainer_fusion_out(std::uint32_t trainer) {
+  Training& training = training_at(trainer);
+  const Batch batch = training.evaluation.view();
+  const FusionParts found = training.fusion(batch);
   Value result = Value::object();
-  result.set("loss", found.loss);
-  result.set("accuracy", found.accuracy());
-  result.set("targets", found.targets);
+  result.set("tokens", found.of_tokens);
+  result.set("positions", found.of_positions);
+  result.set("interaction", found.of_both);
+  result.set("without", evaluation_out(training.without_interaction(batch)));
   return result;
+}
+
+Value loudness_out(const Loudness& found) {
+  Value result = Value::object();
+  result.set("tokens", found.tokens);
+  result.set("positions", found.positions);
+  return result;
+}
+
+Value trainer_loudness_out(std::uint32_t trainer) {
+  Training& training = training_at(trainer);
+  return loudness_out(training.loudness(training.evaluation.n));
+}
+
+Value recipes_out(int d_model) {
+  Value list = Value::array();
+  for (const Recipe& recipe : recipes(d_model)) {
+    Value options = Value::object();
+    options.set("d_model", d_model);
+    options.set("table", std::string(recipe.table == Table::sinusoid ? "sinusoid" : "learned"));
+    options.set("sigmaTokens", recipe.sigma_tokens);
+    options.set("sigmaPositions", recipe.sigma_positions);
+    options.set("scaleTokens", recipe.scale_tokens);
+    Value out = loudness_out(loudness(recipe, d_model));
+    out.set("name", std::string(recipe.name));
+    out.set("options", options);
+    list.push(out);
+  }
+  return list;
 }
 
 Value trainer_logits_out(std::uint32_t trainer, const Value& batch) {
@@ -315,6 +373,9 @@ EMSCRIPTEN_BINDINGS(second_training) {
   function("trainerLogits", &trainer_logits_out);
   function("trainerAttention", &trainer_attention_out);
   function("trainerShares", &trainer_shares_out);
+  function("trainerFusion", &trainer_fusion_out);
+  function("trainerLoudness", &trainer_loudness_out);
+  function("recipes", &recipes_out);
   function("trainerOverlap", &trainer_overlap_out);
   function("trainerAngles", &trainer_angles_out);
   function("trainerDirections", &trainer_directions_out);

@@ -54,6 +54,7 @@ function trainerOf(one: any, of = plain): Trainer {
     sigma: one.sigma,
     sigmaPositions: one.sigma_positions,
     scaleTokens: one.scale_tokens,
+    tied: one.tied,
     learningRate: optimiser.lr,
     weightDecay: optimiser.weight_decay,
     warmUp: optimiser.warm,
@@ -308,8 +309,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(positions).toBeGreaterThan(2 * positionsBefore);
     trainer.delete();
     const rope = superpose.trainer({ task: 'lookup', scheme: 'rope' });
-    expect(rope.directions().reason).toBe("'rope' has no position rows in its stream.");
-    expect(() => rope.coordinates(directions)).toThrow("'rope' has no position rows in its stream.");
+    expect(rope.directions().reason).toBe("The stream under 'rope' is no sum of token and position rows.");
+    expect(() => rope.coordinates(directions)).toThrow(
+      "The stream under 'rope' is no sum of token and position rows.",
+    );
     rope.delete();
   });
 
@@ -378,6 +381,62 @@ const own: BatchesTrainerOptions = {
 };
 const batch: TrainingBatch = { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] };
 
+describe('how tokens and positions are put together', () => {
+  const trained = (options: object) => {
+    const trainer = plain.trainer({ task: 'lookup', n: 8, d_model: 16, seed: 2, ...options } as never);
+    trainer.step(60);
+    return trainer;
+  };
+
+  test.each(cases.filter((one) => one.evaluation.fusion).map((one) => [one.name, one]))(
+    '%s: parts as the oracle has them',
+    (_, one) => {
+      using trainer = trainerOf(one);
+      const found = trainer.fusion();
+      const [tokens, positions, interaction] = one.evaluation.fusion;
+      expect(found.tokens).toBeCloseTo(tokens, 10);
+      expect(found.positions).toBeCloseTo(positions, 10);
+      expect(found.interaction).toBeCloseTo(interaction, 12);
+      const wanted = one.evaluation.loss_without ?? trainer.evaluate().loss;
+      expect(found.without?.loss).toBeCloseTo(wanted, 10);
+    },
+  );
+
+  test('a sum leaves nothing over, a product much, and what reads no sum of rows has none', () => {
+    for (const scheme of ['add', 'qk', 'values', 'shortformer', 'every_layer', 'project', 'concat']) {
+      using trainer = trained({ scheme });
+      const { tokens, positions, interaction, without } = trainer.fusion();
+      expect((tokens as number) + (positions as number)).toBeCloseTo(1, 12);
+      expect(interaction).toBeLessThan(1e-12);
+      expect(without).toEqual(trainer.evaluate());
+    }
+    using product = trained({ scheme: 'multiply' });
+    expect(product.fusion().interaction).toBeGreaterThan(0.05);
+    expect(product.fusion().without).not.toEqual(product.evaluate());
+    using rope = trained({ scheme: 'rope' });
+    expect(rope.fusion()).toEqual({
+      ...{ tokens: null, positions: null, interaction: null, without: null },
+      reason: "The stream under 'rope' is no sum of token and position rows.",
+    });
+    using empty = trained({ sigma: 0, fixedTokens: true, fixedPositions: true });
+    expect(empty.fusion().reason).toBe('All rows are equal, so nothing has a share in them.');
+  });
+
+  test('recipes begin as loud as their closed form says', () => {
+    const recipes = plain.loudnessRecipes({ d_model: 128 });
+    expect(recipes.map(({ name }) => name)).toEqual(['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2']);
+    for (const { tokens, positions, options } of recipes) {
+      // 1,280 token rows and 256 of positions, so root mean squares are within 2 %.
+      using trainer = plain.trainer({ task: 'badge', n: 256, heads: 2, evaluationSequences: 1, ...options });
+      const drawn = trainer.loudness();
+      expect(Math.abs(drawn.tokens / tokens - 1)).toBeLessThan(0.02);
+      expect(Math.abs((drawn.positions as number) / positions - 1)).toBeLessThan(0.02);
+    }
+    using none = trained({ scheme: 'alibi' });
+    expect(none.loudness().positions).toBeNull();
+  });
+});
+
 describe('what is refused', () => {
   test.each([
     [{ task: 'lookup', learningRate: Number.NaN }, 'learningRate must be finite; it is NaN.'],
@@ -396,7 +455,15 @@ describe('what is refused', () => {
     [{ task: 'lookup', scaleTokens: 2 }, 'scaleTokens must be true or false; it is 2.'],
     [
       { task: 'lookup', scheme: 'gate', cuts: ['token_token'] },
-      "Queries and keys under 'gate' read no sum of token and position rows, so their scores have no four terms.",
+      "The stream under 'gate' is no sum of token and position rows.",
+    ],
+    [
+      { task: 'lookup', tied: true, scheme: 'concat' },
+      'tied reads answers with the token rows: it takes as many classes as tokens, here 16 and 16, and no concatenation.',
+    ],
+    [
+      { task: 'badge', tied: true },
+      'tied reads answers with the token rows: it takes as many classes as tokens, here 4 and 40, and no concatenation.',
     ],
     [{ task: 'back', n: 1 }, "n must be above 1 for 'back', which looks back; it is 1."],
     [{ task: 'lookup', beta2: 1 }, 'beta2 must be below 1; it is 1.'],

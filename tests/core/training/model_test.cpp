@@ -97,6 +97,8 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
     options.classes = shapes.between(1, 6);
     options.rows = shapes.between(1, 6);
     options.heads = shapes.between(1, 3);
+    options.tied = choice % 5 == 2 && !options.concatenates();
+    if (options.tied) options.classes = options.vocabulary;
     // Below, at and above the number of a vector's lanes.
     options.width = options.heads * (options.scheme == TrainingScheme::rope ? 2 * shapes.between(1, 2)
                                                                             : shapes.between(1, 4));

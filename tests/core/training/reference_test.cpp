@@ -36,6 +36,7 @@ ModelOptions model_of(const Value& from) {
   options.sigma_tokens = from["sigma"].GetDouble();
   options.sigma_positions = from["sigma_positions"].GetDouble();
   options.scale_tokens = from["scale_tokens"].GetBool();
+  options.tied = from["tied"].GetBool();
   for (const Value& name : from["fixed"].GetArray()) {
     options.fixed_tokens = options.fixed_tokens || !std::strcmp(name.GetString(), "E");
     options.fixed_positions = options.fixed_positions || !std::strcmp(name.GetString(), "P");
@@ -198,6 +199,21 @@ TEST_F(TrainingReference, Measures) {
         near(of_only.loss, wanted["loss_only"][t], name + ", loss only");
         near(of_only.accuracy(), wanted["accuracy_only"][t], name + ", accuracy only");
       }
+    }
+    if (!wanted["fusion"].IsNull()) {
+      const FusionParts parts = fusion_parts(trainer.model(), trainer.parameters(), batch.view());
+      near(parts.of_tokens, wanted["fusion"][0], name + ", tokens");
+      near(parts.of_positions, wanted["fusion"][1], name + ", positions");
+      EXPECT_NEAR(parts.of_both, wanted["fusion"][2].GetDouble(), 1e-12) << name << ", both";
+      const Evaluation without =
+          evaluate_without_interaction(trainer.model(), trainer.parameters(), batch.view());
+      const bool sum = wanted["loss_without"].IsNull();
+      // Nothing is left out of a sum.
+      if (sum)
+        EXPECT_EQ(without.loss, trainer.evaluate(batch.view()).loss) << name;
+      else
+        near(without.loss, wanted["loss_without"], name + ", loss without");
+      near(without.accuracy(), sum ? wanted["accuracy"] : wanted["accuracy_without"], name + ", without");
     }
     const RowOverlap apart = row_overlap(options, trainer.layout(), trainer.parameters(), batch.n);
     near(apart.overlap, wanted["overlap"], name + ", overlap");

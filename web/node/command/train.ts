@@ -158,7 +158,7 @@ function schemeOf(text: string): Partial<TaskTrainerOptions> {
 const settable = [
   ...['n', 'symbols', 'back', 'sequences', 'evaluationSequences', 'd_model', 'heads', 'layers', 'positions'],
   ...['layerNorm', 'mlp', 'causal', 'fixedTokens', 'fixedPositions', 'sigma', 'learningRate', 'weightDecay'],
-  ...['sigmaTokens', 'sigmaPositions', 'scaleTokens'],
+  ...['sigmaTokens', 'sigmaPositions', 'scaleTokens', 'tied'],
   ...['warmUp', 'beta1', 'beta2', 'epsilon', 'clip'],
 ];
 

@@ -1,0 +1,50 @@
+#include "training/recipes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "training/measures.h"
+
+namespace superpose {
+namespace {
+
+// The ratios of position to token, from the definitions by hand: sqrt(d/2) against sqrt(d), against 1, and so on.
+TEST(Recipes, RatiosByHand) {
+  for (const int d : {32, 128, 512}) {
+    const double wanted[] = {1 / std::sqrt(2), std::sqrt(d / 2.0), 1, 1, 0.5};
+    const std::vector<Recipe> all = recipes(d);
+    ASSERT_EQ(all.size(), std::size(wanted));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const auto [tokens, positions] = loudness(all[k], d);
+      EXPECT_NEAR(positions / tokens, wanted[k], 1e-12) << all[k].name;
+    }
+  }
+  EXPECT_NEAR(loudness(recipes(512)[0], 512).tokens, std::sqrt(512), 1e-12);
+  EXPECT_NEAR(loudness(recipes(512)[3], 512).tokens, 0.4525483399593904, 1e-12);
+}
+
+// Against rows that are drawn: 300 of 128 channels, so the root mean square is within 2 %.
+TEST(Recipes, AreWhatAModelBeginsWith) {
+  for (const Recipe& recipe : recipes(128)) {
+    ModelOptions options;
+    options.width = 128;
+    options.vocabulary = options.classes = options.rows = 300;
+    options.table = recipe.table;
+    options.scale_tokens = recipe.scale_tokens;
+    options.sigma_tokens = recipe.sigma_tokens;
+    options.sigma_positions = recipe.sigma_positions;
+    const ParameterLayout layout(options);
+    std::vector<double> parameters(layout.size());
+    initialize(options, layout, 1, parameters.data());
+    const Loudness drawn = row_loudness(options, layout, parameters.data(), 300);
+    const Loudness wanted = loudness(recipe, 128);
+    EXPECT_NEAR(drawn.tokens / wanted.tokens, 1, 0.02) << recipe.name;
+    EXPECT_NEAR(drawn.positions / wanted.positions, 1, recipe.table == Table::sinusoid ? 1e-12 : 0.02)
+        << recipe.name;
+  }
+}
+
+}  // namespace
+}  // namespace superpose
