@@ -1,7 +1,8 @@
 // The list of claims, made when the page is built: each with a link to the figure in the state that shows it.
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { Plugin } from 'vite';
-import { readState } from '../figures/controls.js';
+import { initialState, readState } from '../figures/controls.js';
 import { headless } from './site/figures.js';
 
 /** A state of a figure, and what it must say there. */
@@ -49,7 +50,7 @@ export interface Link extends Shown {
 
 export function linkOf(
   { figure, settings, section }: Shown & { section?: string },
-  { figures, writeLink }: Headless,
+  { figures, readLink, writeLink }: Headless,
 ): string {
   if (!figure) return `#${section}`;
   const one = figures[figure];
@@ -57,7 +58,13 @@ export function linkOf(
   const texts = Object.entries(settings ?? {}).map(([name, value]) => [name, String(value)] as const);
   const { state, refused } = readState(one.controls, texts);
   if (refused.length > 0) throw new Error(`A link of the page: ${refused.join(' ')}`);
-  return writeLink(figure, one.controls, state);
+  // What is as at first is left out: the page's links are made anew with it, and are among its first bytes.
+  const initial = initialState(one.controls);
+  const fields = new URLSearchParams(writeLink(figure, one.controls, state).slice(1));
+  for (const [name, value] of Object.entries(initial)) if (state[name] === value) fields.delete(name);
+  const read = readLink(`#${fields}`);
+  const short = read && 'settings' in read ? readState(one.controls, read.settings).state : undefined;
+  return isDeepStrictEqual(short, state) ? `#${fields}` : writeLink(figure, one.controls, state);
 }
 
 export const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
