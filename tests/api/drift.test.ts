@@ -44,6 +44,8 @@ describe('the bindings and the typed API', () => {
       TrainingScheme: 'scheme',
       Table: 'table',
       Task: 'task',
+      Stretch: 'way',
+      Extension: 'how',
     };
     const core = files('src/core/', '.h')
       .map((name) => read(`src/core/${name}`).replace(/\/\/.*/g, ''))
@@ -66,12 +68,15 @@ describe('the bindings and the typed API', () => {
     expect(new Set(cast)).toEqual(new Set(Object.keys(fields)));
   });
 
-  // Only within the room of the binding, and only in code: not in a comment, a sentence or a declaration.
-  test('every field that the bindings read of an object is one that the API of their room writes', () => {
+  // Only within the room of the binding and what its files import, and only in code: not in a comment, a sentence or a declaration.
+  test('every field that the bindings read of an object is one that the API of their room writes, or what it imports', () => {
+    const imported = (text: string) =>
+      found(text, /from '\.\.\/(\w+\/\w+)\.js'/g).map((name) => read(`src/api/${name}.ts`));
     const codeOf = (folder: string) =>
       files('src/api/', '.ts')
         .filter((name) => name.startsWith(folder))
         .map((name) => read(`src/api/${name}`))
+        .flatMap((text) => [text, ...imported(text)])
         // The part of a scheme is written under the name given for it.
         .map((text) => masked(text) + found(text, /Part\('(\w+)',/g).map((part) => `{ ${part}, }`))
         .join('\n');

@@ -10,7 +10,7 @@ export interface Stretch {
    * times in the trained positions stay, those of alpha turns and fewer are interpolated, in between in part.
    * yarn: the same, and queries and keys times 0.1 ln s + 1.
    */
-  way: (typeof ways)[number];
+  way: (typeof wayNames)[number];
   /** s, how many times the trained length; from 1 to 1,000,000. 1 changes nothing. */
   factor: number;
   /** The trained length, above 0; 'parts' and 'yarn' need it. */
@@ -21,7 +21,7 @@ export interface Stretch {
   beta?: number;
 }
 
-const ways = ['interpolate', 'ntk', 'parts', 'yarn'] as const;
+const wayNames = ['interpolate', 'ntk', 'parts', 'yarn'] as const;
 
 export interface RotaryConvention {
   /**
@@ -69,7 +69,7 @@ export function rotaryConvention({ layout = 'interleaved', base = 10000, stretch
 export function stretchArguments(stretch: Stretch | undefined): Float64Array | undefined {
   if (stretch === undefined) return undefined;
   check.object('stretch', stretch);
-  const way = check.placeOf('stretch.way', stretch.way, ways) + 1;
+  const way = check.placeOf('stretch.way', stretch.way, wayNames) + 1;
   const factor = check.number('stretch.factor', stretch.factor, 1, 1e6);
   const { alpha = 1, beta = 32 } = stretch;
   // Only parts and YaRN ask for the trained length.
