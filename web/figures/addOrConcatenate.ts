@@ -5,7 +5,7 @@ import { aboutPercent } from '../plot/format.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Mark, Region } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
-import type { Controls, StateOf } from './controls.js';
+import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
 import { listed } from './lists.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
@@ -69,12 +69,10 @@ const controls = {
   task: {
     kind: 'choice',
     label: 'Question, and whether the test learns it',
-    options: Object.fromEntries(
-      (['lookup', 'roll', 'badge', 'prev'] as const).map((task) => [
-        task,
-        `${askers[task]}: ${task} ${outcomes[task].apart >= aim ? '✓' : '✗'}`,
-      ]),
-    ) as Record<TaskName, string>,
+    options: labelled<TaskName>(
+      ['lookup', 'roll', 'badge', 'prev'],
+      (task) => `${askers[task]}: ${task} ${outcomes[task].apart >= aim ? '✓' : '✗'}`,
+    ),
     initial: 'lookup',
     radio: true,
   },

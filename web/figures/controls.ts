@@ -78,6 +78,10 @@ type ValueOf<C extends Control> = C extends Range | Steps | Seed
 export type StateOf<C extends Controls> = { readonly [Name in keyof C]: ValueOf<C[Name]> };
 export type State = Readonly<Record<string, Value>>;
 
+/** The options of a choice: names and their labels. What computes without drawing drops a call of this. */
+export const labelled = <Name extends string>(names: readonly Name[], label: (name: Name) => string) =>
+  Object.fromEntries(names.map((name) => [name, label(name)])) as Record<Name, string>;
+
 const seedLimit = 2 ** 32;
 /** The most sentences about refused settings; more would bury the figure. */
 const mostRefused = 3;

@@ -5,7 +5,7 @@ import { aboutPercent, percent } from '../plot/format.js';
 import { type Area, bars, horizontal, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
-import type { Controls, StateOf } from './controls.js';
+import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
 import { latest, listed } from './lists.js';
 import {
@@ -57,10 +57,7 @@ const controls = {
     kind: 'several',
     more: true,
     label: 'Terms included',
-    options: Object.fromEntries(trainingTerms.map((term) => [term, termLabels[term]])) as Record<
-      (typeof trainingTerms)[number],
-      string
-    >,
+    options: labelled(trainingTerms, (term) => termLabels[term]),
     initial: trainingTerms,
   },
   fourth: {

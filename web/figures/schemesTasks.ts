@@ -7,7 +7,7 @@ import type { Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { figure as side } from './addOrConcatenate.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
-import { type Controls, initialState, type StateOf } from './controls.js';
+import { type Controls, initialState, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Opens } from './figure.js';
 import { figure as oneRun } from './fourTasks.js';
 import { listed } from './lists.js';
@@ -26,7 +26,8 @@ import {
 } from './tasks.js';
 
 const tasks = [...fourTasks, rev, { task: 'where', term: 'token-where token is' } as const];
-type Task = (typeof tasks)[number]['task'];
+const taskNames = tasks.map(({ task }) => task);
+type Task = (typeof taskNames)[number];
 
 /** Two sizes: the first screen's, and that of the other figures with trained models. */
 const sizes = {
@@ -35,8 +36,15 @@ const sizes = {
 } as const;
 
 const apart = { cuts: ['token_position', 'position_token'] } as const;
-/** Other ways in, by the trainer’s names: what they make of a token’s row e and a position’s row p. */
-const ways = {
+/** Other ways in, by the trainer’s names. */
+const others = [
+  ...(['qk', 'shortformer', 'values', 'every_layer', 'project'] as const),
+  ...(['gate', 'row_gate', 'film', 'multiply'] as const),
+];
+type Other = (typeof others)[number];
+const isWay = (row: string): row is Other => (others as string[]).includes(row);
+/** What they make of a token’s row e and a position’s row p. */
+const ways: Record<Other, string> = {
   qk: 'Queries and keys only: v of LN(e)',
   shortformer: 'Shortformer: q, k of LN(e) + p, v of LN(e)',
   values: 'Values only: q, k of LN(e)',
@@ -47,7 +55,6 @@ const ways = {
   film: 'FiLM: (1 + Γp)e + Bp',
   multiply: 'Multiplied: (1 + p)e',
 };
-const isWay = (row: string): row is keyof typeof ways => row in ways;
 
 /** The table's rows, in its order: models as they are made, given their width. */
 const made = {
@@ -68,8 +75,8 @@ const made = {
   none: () => trainedWith.none,
   zero: () => ({ scheme: 'add', zeroScores: true }),
 } as const satisfies Record<string, (d_model: number) => Partial<TaskTrainerOptions>>;
-type Row = keyof typeof made | keyof typeof ways;
-const allRows = [...Object.keys(made).slice(0, -1), ...Object.keys(ways), 'zero'] as Row[];
+type Row = keyof typeof made | Other;
+const allRows = [...Object.keys(made).slice(0, -1), ...others, 'zero'] as Row[];
 const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
 
 /** Rows whose stream is no sum of tokens and positions. */
@@ -135,20 +142,14 @@ const controls = {
   schemes: {
     kind: 'several',
     label: 'Positions',
-    options: Object.fromEntries(allRows.map((row) => [row, nameOf(row, sizes.small.d_model)])) as Record<
-      Row,
-      string
-    >,
+    options: labelled(allRows, (row) => nameOf(row, sizes.small.d_model)),
     initial: ['add', 'concat', 'wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
     more: true,
   },
   tasks: {
     kind: 'several',
     label: 'Tasks',
-    options: Object.fromEntries(tasks.map(({ task }) => [task, `${asker(task)}: ${task}`])) as Record<
-      Task,
-      string
-    >,
+    options: labelled(taskNames, (task) => `${asker(task)}: ${task}`),
     initial: ['badge', 'lookup', 'roll', 'prev'],
     more: true,
   },

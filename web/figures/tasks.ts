@@ -86,8 +86,8 @@ export const rev = {
 } as const satisfies SmallTask;
 
 /** To choose one of the four. */
-export const taskOptions = Object.fromEntries(
-  fourTasks.map(({ task, term }) => [task, `${task}, ${termLabels[term]}`]),
+export const taskOptions = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ fourTasks.map(({ task, term }) => [task, `${task}, ${termLabels[term]}`]),
 ) as Record<(typeof fourTasks)[number]['task'], string>;
 
 /** Settings that these figures have in common. */
