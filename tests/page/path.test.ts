@@ -152,7 +152,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
   await link.focus();
   await page.keyboard.press('Enter');
   await expect.poll(d, { timeout: 20_000 }).toBe(512);
-  expect(page.url()).toContain('figure=dot-products&tokens=seeded');
+  expect(page.url()).toContain('figure=dot-products&d=512');
   expect(await link.getAttribute('aria-current')).toBe('step');
   // The picture has stayed.
   const box = await figureOf(page, 'dot-products').locator('.surface').boundingBox();

@@ -9,7 +9,15 @@ import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Job, Said } from './figure.js';
 import { listed } from './lists.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
-import { divergedRemark, fourTasks, type SmallTask, seedAfter, sigmaControl, steps } from './tasks.js';
+import {
+  divergedRemark,
+  firstRun,
+  fourTasks,
+  type SmallTask,
+  seedAfter,
+  sigmaControl,
+  steps,
+} from './tasks.js';
 import { trainTogether, withTrainers } from './trainers.js';
 
 /** Steps from one measure of what is right to the next. */
@@ -52,6 +60,9 @@ const questions: Record<TaskName, string> = {
   prev: 'Each position asks for the digit one position before it.',
 };
 
+/** The first view, apart from the settings: what computes carries no labels. */
+const first = { n: 10, sigma: firstRun.sigma, seed: 1 } as const;
+
 const controls = {
   step: {
     kind: 'steps',
@@ -76,9 +87,9 @@ const controls = {
     initial: 'lookup',
     radio: true,
   },
-  n: { kind: 'steps', label: 'Tokens in a row', values: [6, 8, 10, 12], initial: 10, more: true },
+  n: { kind: 'steps', label: 'Tokens in a row', values: [6, 8, 10, 12], initial: first.n, more: true },
   sigma: { ...sigmaControl, more: true },
-  seed: { kind: 'seed', label: 'First seed', initial: 1, more: true },
+  seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -124,7 +135,7 @@ const drawn = 30;
 type Trained = Pick<State, 'task' | 'n' | 'sigma' | 'seed'>;
 
 const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
-  n === controls.n.initial && sigma === controls.sigma.initial && seed === controls.seed.initial;
+  n === first.n && sigma === first.sigma && seed === first.seed;
 
 let last: { key: string; data: Data } | undefined;
 

@@ -71,6 +71,14 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
+const asks = {
+  badge: 'Which sign does the letter wear that I ask for?',
+  lookup: 'My digit names a position, counted from 0: what stands there?',
+  roll: 'At position k: which sign does the k-th letter wear?',
+  prev: 'What stands one position before me?',
+  rev: 'What stands as far from the end as I from the start?',
+};
+
 interface Curve {
   /** [points so far], from 0 to 1. */
   accuracy: number[];
@@ -373,7 +381,7 @@ export const figure: Figure<typeof controls, Data> = {
     const gap = 18;
     const each = (width - gap * (columns - 1)) / columns;
     const tasks = tasksOf(state);
-    const asked = tasks.map(({ asks }) => wrapped(asks, each));
+    const asked = tasks.map(({ task }) => wrapped(asks[task], each));
     const high = panelHeight(Math.max(...asked.map(({ length }) => length)), each);
     const last = (data.panels[0]?.accuracy.length ?? 1) - 1;
     const point = Math.min(cursor?.j ?? last, last);

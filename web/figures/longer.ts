@@ -6,7 +6,7 @@ import { lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { LongerWay } from '../worker/trainingRun.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
-import { type Controls, initialState, type StateOf } from './controls.js';
+import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { listed } from './lists.js';
 import { bases } from './sinusoids.js';
@@ -14,6 +14,7 @@ import {
   divergedRemark,
   evaluationSequences,
   every,
+  firstRun,
   n,
   rightAxis,
   runControls,
@@ -23,22 +24,32 @@ import {
   trainedWith,
 } from './tasks.js';
 
+/** The first view, apart from the settings: what computes carries no labels. */
+const first = { of: 'schemes', length: 32, base: bases.initial, layers: 'one' } as const;
+
 const controls = {
   of: {
     kind: 'choice',
     label: 'What is compared',
     options: { schemes: 'Schemes', rope: 'RoPE, stretched', table: 'A table, extended' },
-    initial: 'schemes',
+    initial: first.of,
     before: 'schemes',
     radio: true,
   },
-  length: { kind: 'steps', more: true, label: 'Asked about', values: [32, 64], initial: 32, before: 32 },
+  length: {
+    kind: 'steps',
+    more: true,
+    label: 'Asked about',
+    values: [32, 64],
+    initial: first.length,
+    before: 32,
+  },
   base: { ...bases, more: true },
   layers: {
     kind: 'choice',
     label: 'Layers',
     options: { one: 'One, two heads', two: 'Two, four heads each' },
-    initial: 'one',
+    initial: first.layers,
     radio: true,
   },
   ...runControls,
@@ -162,7 +173,7 @@ const allAsked = (state: State): Asked[] =>
     Array.from({ length: state.seeds }, (_, more) => askedOf(line, state, more)),
   );
 
-export const opening = (): Opening => ({ name: 'longer', asked: allAsked(initialState(controls)) });
+export const opening = (): Opening => ({ name: 'longer', asked: allAsked({ ...first, ...firstRun }) });
 
 function curveOf(superpose: Pick<First, 'summary'>, runs: Curve['runs'], parts: number): Curve {
   const mean = (from: number, to: number) =>

@@ -4,13 +4,14 @@ import { percent } from '../plot/format.js';
 import { lineKey, lineThrough, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
-import { type Controls, initialState, type StateOf } from './controls.js';
+import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { inTurn, listed } from './lists.js';
 import {
   divergedRemark,
   evaluationSequences,
   every,
+  firstRun,
   n,
   rightAxis,
   runControls,
@@ -18,8 +19,11 @@ import {
   taskOptions,
 } from './tasks.js';
 
+/** The first view, apart from the settings: what computes carries no labels. */
+const first = 'lookup';
+
 const controls = {
-  task: { kind: 'choice', label: 'Task', options: taskOptions, initial: 'lookup' },
+  task: { kind: 'choice', label: 'Task', options: taskOptions, initial: first },
   ...runControls,
 } as const satisfies Controls;
 
@@ -71,7 +75,7 @@ const allAsked = (state: State): Asked[] =>
     lines.flatMap((line) => Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, line, state, k))),
   );
 
-export const opening = (): Opening => ({ name: 'narrow', asked: allAsked(initialState(controls)) });
+export const opening = (): Opening => ({ name: 'narrow', asked: allAsked({ task: first, ...firstRun }) });
 
 const askedOf = (
   d_model: number,

@@ -14,6 +14,7 @@ import { listed } from './lists.js';
 import {
   divergedRemark,
   every,
+  firstRun,
   fourTasks,
   layersControl,
   modelOptions,
@@ -127,30 +128,41 @@ const lowerName = (row: Row, state: Pick<State, 'size'>) =>
 const asker = (task: Task) =>
   (tasks.find((one) => one.task === task) as (typeof tasks)[number]).term.replace('-', ' asks ');
 
+/** The first view, apart from the settings: what computes carries no labels. */
+const first = {
+  seeds: 5,
+  size: 'small',
+  layers: firstRun.layers,
+  seed: 1,
+  sigma: firstRun.sigma,
+  schemes: ['add', 'concat', 'wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
+  tasks: ['badge', 'lookup', 'roll', 'prev'],
+} as const;
+
 const controls = {
-  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5, 10], initial: 5 },
+  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5, 10], initial: first.seeds },
   size: {
     kind: 'choice',
     label: 'Size',
     options: { small: '10 tokens, 16 wide', large: '16 tokens, 32 wide' },
-    initial: 'small',
+    initial: first.size,
     before: 'large',
   },
   layers: layersControl,
-  seed: { kind: 'seed', label: 'First seed', initial: 1, more: true },
+  seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
   sigma: { ...sigmaControl, more: true },
   schemes: {
     kind: 'several',
     label: 'Positions',
     options: labelled(allRows, (row) => nameOf(row, sizes.small.d_model)),
-    initial: ['add', 'concat', 'wide', 'wider', 'apart', 'cut', 'untied', 'zero'],
+    initial: first.schemes,
     more: true,
   },
   tasks: {
     kind: 'several',
     label: 'Tasks',
     options: labelled(taskNames, (task) => `${asker(task)}: ${task}`),
-    initial: ['badge', 'lookup', 'roll', 'prev'],
+    initial: first.tasks,
     more: true,
   },
 } as const satisfies Controls;
@@ -228,10 +240,10 @@ const allAsked = (state: State): Asked[] =>
   );
 
 /** The first view, and that of the other ways in. */
-export const opening = (): Opening => {
-  const first = initialState(controls);
-  return { name: 'schemesTasks', asked: [first, { ...first, ...waysIn }].flatMap(allAsked) };
-};
+export const opening = (): Opening => ({
+  name: 'schemesTasks',
+  asked: [first, { ...first, ...waysIn }].flatMap(allAsked),
+});
 
 const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: Cell['runs']): Cell => ({
   row,
@@ -268,7 +280,7 @@ export const figure: Figure<typeof controls, Data> = {
   runs: { looks: () => [], button: 'Run it here' },
   buttons: ({ schemes }) => [
     schemes.some(isWay)
-      ? { label: 'Added or concatenated', sets: initialState(controls) }
+      ? { label: 'Added or concatenated', sets: first }
       : { label: 'Other ways in', sets: waysIn },
   ],
 

@@ -20,7 +20,6 @@ export interface SmallTask {
   task: 'badge' | 'lookup' | 'roll' | 'prev' | 'rev';
   /** The one term of the scores that solves it. */
   term: Term;
-  asks: string;
   /** A token of a sequence of n as it is written, and an answer. */
   token(id: number, n?: number): string;
   answer(id: number): string;
@@ -41,7 +40,6 @@ export const fourTasks = [
   {
     task: 'badge',
     term: 'token-token',
-    asks: 'Which sign does the letter wear that I ask for?',
     token: (id, of = n) => (id < questions(of) ? wearing(id) : `${letter(id - questions(of))}?`),
     answer: sign,
     looksAt(tokens, place) {
@@ -53,7 +51,6 @@ export const fourTasks = [
   {
     task: 'lookup',
     term: 'token-position',
-    asks: 'My digit names a position, counted from 0: what stands there?',
     token: digit,
     answer: digit,
     looksAt: (tokens, place) => tokens[place] as number,
@@ -61,7 +58,6 @@ export const fourTasks = [
   {
     task: 'roll',
     term: 'position-token',
-    asks: 'At position k: which sign does the k-th letter wear?',
     token: wearing,
     answer: sign,
     looksAt: (tokens, place) => tokens.findIndex((id) => letterOf(id) === place),
@@ -69,7 +65,6 @@ export const fourTasks = [
   {
     task: 'prev',
     term: 'position-position',
-    asks: 'What stands one position before me?',
     token: digit,
     answer: digit,
     looksAt: (_, place) => place - 1,
@@ -79,7 +74,6 @@ export const fourTasks = [
 export const rev = {
   task: 'rev',
   term: 'position-position',
-  asks: 'What stands as far from the end as I from the start?',
   token: digit,
   answer: digit,
   looksAt: ({ length }, place) => length - 1 - place,
@@ -90,25 +84,27 @@ export const taskOptions = /* @__PURE__ */ Object.fromEntries(
   /* @__PURE__ */ fourTasks.map(({ task, term }) => [task, `${task}, ${termLabels[term]}`]),
 ) as Record<(typeof fourTasks)[number]['task'], string>;
 
+/** How such figures begin, apart from their settings: what computes carries no labels. */
+export const firstRun = { steps: 200, seeds: 1, seed: 1, sigma: 0.1, layers: 'one' } as const;
 /** Settings that these figures have in common. */
 export const layersControl = {
   kind: 'choice',
   label: 'Layers',
   options: { one: 'One', two: 'Two', causal: 'Two, causal' },
-  initial: 'one',
+  initial: firstRun.layers,
 } as const;
 export const sigmaControl = {
   kind: 'steps',
   label: 'Starting size σ',
   values: [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1],
-  initial: 0.1,
+  initial: firstRun.sigma,
 } as const;
 
 /** Settings of figures that train many models. */
 export const runControls = {
-  steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: 200 },
-  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: 1 },
-  seed: { kind: 'seed', label: 'First seed', initial: 1 },
+  steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: firstRun.steps },
+  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: firstRun.seeds },
+  seed: { kind: 'seed', label: 'First seed', initial: firstRun.seed },
   sigma: sigmaControl,
 } as const;
 
