@@ -83,7 +83,9 @@ test.each(oldLinks)(
   'name="$name", a former one, is $figure with its settings',
   async ({ name, was, figure: today, is }) => {
     const page = await mirrored(
-      figure([['name', name], ...was].map(([of, text]) => `${of}="${text}"`).join(' ')),
+      figure(
+        [['name', name], ...was].map(([of, text]) => `${of?.replace(/[A-Z]/g, '-$&')}="${text}"`).join(' '),
+      ),
     );
     const read = 'all[0].loaded().then(({ name }) => ({ name, state: all[0].state }))';
     expect(await page.evaluate(read)).toMatchObject({ name: today, state: is });

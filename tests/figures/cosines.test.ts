@@ -27,7 +27,7 @@ test.each([
       .map((piece) => (typeof piece === 'string' ? piece : piece.text))
       .join('');
     expect(said).not.toMatch(/NaN|undefined/);
-    found += Number(said.match(/: (\d+) of the/)?.[1]);
+    found += Number(said.match(/: (\d+) of /)?.[1]);
   }
   expect(found).toBe(all);
 });

@@ -67,7 +67,8 @@ function trainingProgram(name, flags, eigen) {
   const core = ['fusion', 'kernels', 'model', 'optimizer', 'parameters', 'tasks', 'trainer'].map(
     (one) => `training/${one}`,
   );
-  core.push('encodings/relative_position', 'encodings/sinusoidal', 'numeric/in_place', 'numeric/random');
+  core.push(...['relative_position', 'rotary', 'sinusoidal', 'stretch'].map((one) => `encodings/${one}`));
+  core.push('numeric/in_place', 'numeric/random');
   let started;
   const engine = `${name} kernels`;
   return {

@@ -30,7 +30,12 @@ export default defineConfig({
     lib: { entry: resolve(import.meta.dirname, 'package.ts'), formats: ['es'], fileName: 'index' },
     rollupOptions: {
       external: /build\/package\/index\.js$/,
-      output: { chunkFileNames: '[name].js', paths: () => '../index.js' },
+      // Notes for bundlers stay.
+      output: {
+        chunkFileNames: '[name].js',
+        paths: () => '../index.js',
+        comments: { legal: false, annotation: true, jsdoc: false },
+      },
     },
   },
   plugins: [

@@ -33,8 +33,8 @@ const controls = {
   second: { kind: 'range', label: 'And at position j', min: 0, max: 127, step: 1, initial: 12 },
   scale: { kind: 'range', more: true, label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
   text: sentenceControl,
-  places: { ...head, label: 'First reader: head', initial: openingHeads[0] as number },
-  words: { ...head, label: 'Second reader: head', initial: openingHeads[1] as number },
+  places: { ...head, label: 'Reader 1: head', initial: openingHeads[0] as number },
+  words: { ...head, label: 'Reader 2: head', initial: openingHeads[1] as number },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;

@@ -56,8 +56,24 @@ export interface RotaryApi {
   rotaryPermutation(d_head: number): Int32Array;
 }
 
+/** Named, because TypeScript before 5.7 knows no Float64Array with a buffer's type, which it would write out. */
+export interface StretchArguments extends Float64Array {}
+
+interface RotaryArguments {
+  /** Its place in the list of layouts. */
+  layout: number;
+  /** As given, or 10000. */
+  base: number;
+  /** None where there is none. */
+  stretch: StretchArguments | undefined;
+}
+
 /** The layout as the binding takes it, and the base. */
-export function rotaryConvention({ layout = 'interleaved', base = 10000, stretch }: RotaryConvention) {
+export function rotaryConvention({
+  layout = 'interleaved',
+  base = 10000,
+  stretch,
+}: RotaryConvention): RotaryArguments {
   return {
     layout: check.placeOf('layout', layout, ['interleaved', 'concatenated']),
     base: check.positive('base', base),
@@ -66,7 +82,7 @@ export function rotaryConvention({ layout = 'interleaved', base = 10000, stretch
 }
 
 /** As the binding takes it: way, factor, trained, alpha, beta. */
-export function stretchArguments(stretch: Stretch | undefined): Float64Array | undefined {
+export function stretchArguments(stretch: Stretch | undefined): StretchArguments | undefined {
   if (stretch === undefined) return undefined;
   check.object('stretch', stretch);
   const way = check.placeOf('stretch.way', stretch.way, wayNames) + 1;

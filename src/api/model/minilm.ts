@@ -155,10 +155,13 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
       );
     }
     const start = async () => {
-      const both = options.rest ? options.rest() : superpose;
-      const { encoderShapes, layersOf } = await import('./layers.js');
+      // Together: what fails while the other is under way is heard.
+      const [both, { encoderShapes, layersOf }] = await Promise.all([
+        options.rest ? options.rest() : superpose,
+        import('./layers.js'),
+      ]);
       return layersOf({
-        superpose: await both,
+        superpose: both,
         model,
         layerBytes,
         corpusRows: (count, watch) =>
