@@ -42,8 +42,6 @@ modelTest(
       await expect
         .poll(() => page.evaluate(readFigure, figure).then((shown) => shown && asLinked(shown.state)), {
           message: claim,
-          // Of those that train some train many models.
-          timeout: 120_000,
         })
         .toMatchObject(settings ?? {});
       if (!trained.has(figure)) {
