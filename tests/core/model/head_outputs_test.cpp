@@ -92,7 +92,10 @@ TEST(HeadOutputs, AgreeWithTheOracle) {
     const auto summands = TinyEncoder::summands<double>(from, n);
     const std::vector<int> apart = whole_numbers_of(from["apart"]);
     const Forward<double> run = run_of(encoder, summands);
-    for (const auto& [name, way] : {std::pair{"direct", Way::direct}, std::pair{"streams", Way::streams}}) {
+    for (const auto& named : {std::pair{"direct", Way::direct}, std::pair{"streams", Way::streams}}) {
+      // Clang before C++20 captures no part of a pair.
+      const char* name = named.first;
+      const Way way = named.second;
       for (int l = 0; l < 2; ++l) {
         const auto inputs = input_parts(encoder, summands, run, l, way, {GaugeKind::canonical, {}, apart});
         const OutputParts parts = output_parts(encoder, l, run.attention[l], run.inputs[l], inputs, apart);
