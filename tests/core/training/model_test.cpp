@@ -41,7 +41,10 @@ double slope(Model<double>& model, std::vector<double>& parameters, Eigen::Index
 double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& kept = kAllTerms) {
   Model<double> model(options);
   std::vector<double> parameters = any_parameters(model.layout(), shapes);
-  const OwnBatch batch = any_batch(options, shapes.between(1, 3), shapes.between(1, options.rows), shapes);
+  // Drawn one after the other: compilers differ in the order of arguments.
+  const int length = shapes.between(1, options.rows);
+  const int sequences = shapes.between(1, 3);
+  const OwnBatch batch = any_batch(options, sequences, length, shapes);
   std::vector<double> gradient(model.layout().size());
   const double loss = model.loss_and_gradient(parameters.data(), batch.view(), gradient.data(), kept);
   EXPECT_NEAR(loss, model.evaluate(parameters.data(), batch.view(), kept).loss, 1e-13 * (1 + loss));
