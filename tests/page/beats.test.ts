@@ -58,19 +58,20 @@ modelTest('the link of a step brings its picture’s tools into the window, too'
 modelTest(
   'a state that a link gave stays until the reader has left, not until the first other step',
   async () => {
+    const patient = { timeout: 20_000 };
     const { page } = await visit({ fragment: '#dot-products' });
     await settled(page, 'dot-products');
     // The step beside it is read already when the link is followed.
-    await expect.poll(() => current(page, 'mix').count()).toBe(1);
+    await expect.poll(() => current(page, 'mix').count(), patient).toBe(1);
     await page.evaluate(() => {
       location.hash = '#v=1&figure=dot-products&d=256';
     });
     const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
-    await expect.poll(async () => (await state())?.d, { timeout: 20_000 }).toBe(256);
+    await expect.poll(async () => (await state())?.d, patient).toBe(256);
     const first = await current(page, 'mix').innerText();
     await stepsCameBy(page);
     await page.evaluate(() => scrollBy(0, innerHeight / 2 + 40));
-    await expect.poll(() => current(page, 'mix').innerText()).not.toBe(first);
-    await expect.poll(async () => (await state())?.d).not.toBe(256);
+    await expect.poll(() => current(page, 'mix').innerText(), patient).not.toBe(first);
+    await expect.poll(async () => (await state())?.d, patient).not.toBe(256);
   },
 );
