@@ -102,7 +102,8 @@ const smaller: Plugin = {
   name: 'smaller',
   async generateBundle(_, files) {
     for (const file of Object.values(files)) {
-      if (file.type !== 'chunk') continue;
+      // The service worker's lists are filled in later, between quotes as Vite left them.
+      if (file.type !== 'chunk' || file.fileName === 'sw.js') continue;
       const { code } = await minify(file.code, { module: true, ecma: 2020, compress: { passes: 3 } });
       file.code = code ?? file.code;
     }
