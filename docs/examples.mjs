@@ -97,15 +97,6 @@ const token_type = superpose.learnedPositions({ positions: 2, d_model: 8, seed: 
 return superpose.bertEmbeddings({ token, position, token_type }).sum.data.slice(0, 4);`,
   },
   {
-    name: 'vitEmbeddings',
-    kind: encoding,
-    what: 'a class token, then positions',
-    source: 'Vision Transformer, models_vit.py',
-    code: `const { token: patches } = tables(superpose);
-const position = superpose.learnedPositions({ positions: 6, d_model: 8, seed: 5 });
-return superpose.vitEmbeddings({ patches, classToken: new Float64Array(8), position }).rows;`,
-  },
-  {
     name: 'wavelengths',
     kind: encoding,
     what: 'what the base buys at a length and a width',
@@ -188,18 +179,6 @@ return { gauge, parts, shares: shares.slice(0, 9), exact: residuals[0] < 1e-12 }
     code: `const { token, position, query, key } = tables(superpose);
 const { parts, terms } = superpose.decomposeTerms({ summands: { token, position }, query, key, heads: 2 });
 return { parts, firstRowOfTokenToken: terms.slice(0, 5) };`,
-  },
-  {
-    name: 'decompositionLayer',
-    kind: score,
-    what: 'the same for weights that stay: a call costs what has changed',
-    source: 'arXiv 2006.15595, eq. 6, completed',
-    code: `const { token, position, query, key } = tables(superpose);
-const layer = superpose.decompositionLayer({ summands: ['token', 'position'], query, key, heads: 2 });
-const before = layer.terms({ token, position }).terms.slice(0, 3);
-const after = layer.terms({ token, position }, { factors: { token: 2 } }).terms.slice(0, 3);
-layer.delete();
-return { before, after };`,
   },
   {
     name: 'encoder',
@@ -565,14 +544,6 @@ return lost;`,
     what: 'what to expect of random ones',
     source: 'derived from the cosine’s law',
     code: `return superpose.randomCollisions({ d: 32, scale: 1, vocabulary: 5000 });`,
-  },
-  {
-    name: 'closestAcrossPositions',
-    kind: measure,
-    what: 'the closest pairs at different positions',
-    source: 'definition',
-    code: `const { token, position } = tables(superpose);
-return superpose.closestAcrossPositions(token, position, 1);`,
   },
   {
     name: 'numericalRank',

@@ -6,7 +6,7 @@ import { cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onPage, sliderSteps, withPage } from './bench/figures.mjs';
-import { contests, forward, fourTerms, jobs, others } from './bench/jobs.js';
+import { forward, fourTerms, jobs, others } from './bench/jobs.js';
 import { measure } from './bench/measure.js';
 import { peakMemory, stepsMemory } from './bench/memory.js';
 import * as report from './bench/report.js';
@@ -94,22 +94,15 @@ function commandOf({ json, markdown, ...values }) {
   return ['npm run bench', ...(given.length > 0 ? ['--', ...given] : [])].join(' ');
 }
 
-const titles = {
-  'four terms': 'Four-term decomposition',
-  'next tokens': 'Other tokens over the same positions',
-};
-
 /** The parts of the bench. Each takes what the run has, prints its tables and returns its rows. */
 const parts = {
   async four({ runtimes, options, say }) {
     const rows = [];
-    for (const job of contests) {
-      for (const shape of options.shapesOf(job)) {
-        const found = await measure(runtimes, job, shape, options.rounds);
-        say(`### ${titles[job.name]}, n = ${shape.n}, d = ${shape.d}, ${shape.heads} heads\n`);
-        say(report.engineTable(found) + report.wrongOnes(found));
-        rows.push(...found);
-      }
+    for (const shape of options.shapesOf(fourTerms)) {
+      const found = await measure(runtimes, fourTerms, shape, options.rounds);
+      say(`### Four-term decomposition, n = ${shape.n}, d = ${shape.d}, ${shape.heads} heads\n`);
+      say(report.engineTable(found) + report.wrongOnes(found));
+      rows.push(...found);
     }
     if (!options.quick) say(`### How it grows\n\n${report.growthTable(rows)}`);
     return rows;
@@ -120,7 +113,7 @@ const parts = {
     for (const shape of options.shapesOf(forward)) {
       const found = await measure(runtimes, forward, shape, options.rounds);
       say(`### Six layers of MiniLM’s shape, n = ${shape.n}\n`);
-      say(report.engineTable(found) + report.wrongOnes(found));
+      say(report.engineTable(found) + report.valuesLines(found) + report.wrongOnes(found));
       rows.push(...found);
     }
     return rows;

@@ -1,4 +1,5 @@
 // npm run build: leaves dist/, a static site.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPreset } from './cmake.mjs';
 import { withLock } from './lock.mjs';
@@ -45,9 +46,26 @@ function buildPackage(env) {
         async (run) => {
           await run(join(root, 'node_modules/.bin/tsc'), command, { env });
           await run(join(root, 'node_modules/.bin/esbuild'), inlined, { env });
+          await withoutComments(join(root, 'build/package'));
         },
       ),
   );
+}
+
+/** The declarations beside the code keep its comments. Notes for bundlers stay, and so do the names of the packages. */
+async function withoutComments(folder) {
+  const { minify } = await import('terser');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => /^(?!embed|node|wasm).*\.js$/.test(name))) {
+    const path = join(folder, file);
+    const { code } = await minify(readFileSync(path, 'utf8'), {
+      module: true,
+      compress: false,
+      mangle: false,
+      format: { beautify: true, quote_style: 3, comments: /@vite-ignore|webpackIgnore|^ node_modules\// },
+    });
+    writeFileSync(path, code);
+  }
 }
 
 function buildHeadless(env) {

@@ -1,4 +1,4 @@
-// What a change can break: which parts of the tests to run, and which of their files.
+// The tests that a change can break: which parts to run, and which of their files.
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ask, Failure, root } from './steps.mjs';

@@ -1,4 +1,4 @@
-// How Chromium is started everywhere here: in the tests, in the bench and for measurements by hand.
+// Starts Chromium, in the same way for tests, bench and measurements by hand.
 import { which } from './steps.mjs';
 
 /** The full browser, Debian's or another on PATH; nothing is downloaded. */

@@ -1,4 +1,4 @@
-// npm run fuzz: feeds untrusted input to every reader, for as long as it is told. libFuzzer tests the core in
+// npm run fuzz: feeds untrusted input to every reader, for as long as you say. libFuzzer tests the core in
 // C++ under the sanitizers; a seeded generator tests the readers in TypeScript.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// npm run lint: all checks that need no run of the code. `npm test` does them for changed C++ files only.
+// npm run lint: every check that does not run the code. `npm test` does them for changed C++ files only.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

@@ -30,7 +30,7 @@ export async function ofLayers(load, superpose, miniLM) {
     return compute(library, { ...initialState(figure.controls), ...settings, layers: 'all' }, job);
   };
   // Few tokens: their attention in every head is most of the file.
-  const depth = await computed('depth', { text: 'The dog bit the man.' });
+  const depth = await computed('depth', { text: 'The dog bit the man.', of: 'written' });
   const needsPositions = {};
   const { figure, recordedAs } = await load('needsPositions');
   const { view, by, pair } = Object.fromEntries(

@@ -1,4 +1,4 @@
-// Installs what building and testing need, and nothing that is already there. By itself:
+// Installs what building and testing need, unless it is already there. To run it alone:
 //   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [hosting] [engines]
 // which also writes build/env.sh, to be sourced before calling cmake by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { minify } from 'terser';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
@@ -19,6 +18,7 @@ import { placeholders } from './build/site/placeholders.js';
 import { reference } from './build/site/reference.js';
 import { sources } from './build/site/sources.js';
 import { unbrokenNumbers } from './build/site/unbroken.js';
+import { smaller } from './build/smaller.js';
 import { verdictTable } from './build/verdicts.js';
 
 const here = import.meta.dirname;
@@ -97,18 +97,7 @@ const exportsOfWorker: Plugin = {
   options: (options) => ({ ...options, preserveEntrySignatures: 'exports-only' }),
 };
 
-/** Once more, after Vite's own: a hundredth of all scripts. */
-const smaller: Plugin = {
-  name: 'smaller',
-  async generateBundle(_, files) {
-    for (const file of Object.values(files)) {
-      // The service worker's lists are filled in later, between quotes as Vite left them.
-      if (file.type !== 'chunk' || file.fileName === 'sw.js') continue;
-      const { code } = await minify(file.code, { module: true, ecma: 2020, compress: { passes: 3 } });
-      file.code = code ?? file.code;
-    }
-  },
-};
+const smallest = smaller({ passes: 3, pure_getters: true, unsafe_arrows: true });
 
 export default defineConfig({
   root: here,
@@ -118,7 +107,7 @@ export default defineConfig({
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'es',
-    plugins: () => [notices.plugin(), exportsOfWorker, ownNames(), smaller],
+    plugins: () => [notices.plugin(), exportsOfWorker, ownNames(), smallest],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: { treeshake, output: { codeSplitting: workerChunks, comments: false } },
   },
@@ -157,7 +146,7 @@ export default defineConfig({
     indents(),
     plainImports,
     ownNames(),
-    smaller,
+    smallest,
     notices.plugin(),
     modelFiles(),
     placeholders(dist),

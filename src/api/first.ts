@@ -10,10 +10,9 @@ import { randomApi } from './numeric/random.js';
 import { summaryApi } from './numeric/summary.js';
 import { concatenateApi } from './scores/concatenate.js';
 import { decomposeApi } from './scores/decompose.js';
-import { decompositionLayerApi } from './scores/decompositionLayer.js';
 import { dotProductsApi } from './scores/dotProducts.js';
 import { scoresApi } from './scores/scores.js';
-import createFirst from './wasm/superpose-plain.js';
+import create from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/encodings.js';
 export type * from './encodings/sinusoidal.js';
@@ -23,7 +22,6 @@ export type * from './numeric/random.js';
 export type * from './numeric/summary.js';
 export type * from './scores/concatenate.js';
 export type * from './scores/decompose.js';
-export type * from './scores/decompositionLayer.js';
 export type * from './scores/dotProducts.js';
 export type { Gauge, GaugeName, GaugeOptions } from './scores/gauge.js';
 export type * from './scores/scores.js';
@@ -37,7 +35,6 @@ const factories = [
   summaryApi,
   concatenateApi,
   decomposeApi,
-  decompositionLayerApi,
   dotProductsApi,
   scoresApi,
 ] as const;
@@ -51,7 +48,7 @@ export interface First extends Made<typeof factories> {
   memoryBytes(): number;
 }
 
-export const startFirst = (options: LoadOptions) => loadPart('first', createFirst, options);
+export const startFirst = (options: LoadOptions) => loadPart('first', create, options);
 
 /** The functions that run in this module. */
 export const firstOver = ({ raw, simd }: Loaded): First => ({

@@ -28,6 +28,7 @@ export type {
   ReportOptions,
   RotaryReport,
 } from './model/modelReport.js';
+export { type NextToken, type NextTokenOptions, nextToken } from './model/nextToken.js';
 export { loadOpening, type Opening, openingHeads, openingText } from './model/opening.js';
 export {
   type ModelInput,
@@ -44,14 +45,8 @@ export type { Picture } from './model/pictures.js';
 export type { Sentence } from './model/sentence.js';
 export type { Slices, SlicesWatch, Source } from './model/slices.js';
 export { type LoadOptions, type Part, type Simd, supportedSimd, wasmAddress } from './module.js';
-export {
-  type AskedTerm,
-  askedTerms,
-  type SchemeId,
-  type SchemeScores,
-  schemeIds,
-  schemeTermOf,
-} from './scores/schemeTerms.js';
+export { type SchemeId, schemeIds } from './scores/schemeInputs.js';
+export { type AskedTerm, askedTerms, type SchemeScores, schemeTermOf } from './scores/schemeTerms.js';
 export { logitsOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './second.js';
 export { load, loadRest, type Superpose } from './superpose.js';

@@ -92,7 +92,7 @@ const addresses: Record<Part, Record<Simd, () => URL>> = {
 /** The address of a build's .wasm file, for a page that fetches it for its worker. */
 export const wasmAddress = (simd: Simd, part: Part = 'first'): URL => addresses[part][simd]();
 
-/** The JavaScript that Emscripten writes for a part; the same for both builds except for the .wasm name. */
+/** What Emscripten writes. The second module's starts both: it provides all that either imports. */
 type Create = (options: object) => Promise<Instance>;
 
 // biome-ignore lint/suspicious/noExplicitAny: as in Raw.
@@ -137,7 +137,6 @@ export async function loadPart(part: Part, create: Create, options: LoadOptions)
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
         // done() throws when the module is sound but not ours.
         WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
-        return {};
       },
     }).then(resolve, reject);
   }).catch(damaged);

@@ -25,7 +25,7 @@ import { schemesApi } from './scores/schemes.js';
 import { tasksApi } from './training/tasks.js';
 import { trainApi } from './training/train.js';
 import { trainerApi } from './training/trainer.js';
-import createSecond from './wasm/superpose-second-plain.js';
+import create from './wasm/superpose-second-plain.js';
 
 export type * from './encodings/channels.js';
 export type * from './encodings/extend.js';
@@ -45,6 +45,7 @@ export type * from './model/encodeSafetensors.js';
 export type * from './scores/cost.js';
 export type * from './scores/order.js';
 export type * from './scores/rank.js';
+export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
 export type * from './scores/schemes.js';
 export type * from './training/tasks.js';
@@ -82,7 +83,7 @@ export interface Second extends Made<typeof factories> {
   memoryBytes(): number;
 }
 
-export const startSecond = (options: LoadOptions) => loadPart('second', createSecond, options);
+export const startSecond = (options: LoadOptions) => loadPart('second', create, options);
 
 /** The functions that run in this module. */
 export const secondOver = ({ raw }: Loaded, first: First): Second => ({

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -12,19 +11,6 @@
 #include "scores/shares.h"
 
 namespace superpose {
-
-// Moves terms [parts^2] of `size` bytes each to their places in a matrix with one part more, whose terms are
-// 0. From the last on, since none moves backwards.
-inline void make_room_for_a_part(char* terms, int parts, std::size_t size) {
-  const int all = parts + 1;
-  for (int term = all * all - 1; term >= 0; --term) {
-    const int query = term / all, key = term % all;
-    if (query < parts && key < parts)
-      std::memmove(terms + term * size, terms + (query * parts + key) * size, size);
-    else
-      std::memset(terms + term * size, 0, size);
-  }
-}
 
 // The chosen heads of a score taken apart. Shares leave out the rows that stand apart. Results are written
 // head by head, so the module never holds more than one head's terms. `causal` affects only the shares. An
@@ -59,7 +45,7 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
     const Scalar residual = head_terms(parts, head, head_parts.data(), head_logits.data());
     if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
       if (count > static_cast<std::size_t>(parts.terms())) {
-        make_room_for_a_part(reinterpret_cast<char*>(head_parts.data()), parts.parts, n * n * sizeof(Scalar));
+        make_room_for_a_part(head_parts.data(), parts.parts, n);
         bias.add_relative_bias(head, buckets, head_logits.data(), head_parts.data() + (count - 1) * n * n);
       }
     }

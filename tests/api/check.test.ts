@@ -95,7 +95,9 @@ describe('memory', () => {
     const [one, other] = [hold(100), hold(11)];
     one();
     one();
-    expect(() => fits('It', check.maxBytes - 10)).toThrow('layers and searches hold 1 MB. Call delete()');
+    expect(() => fits('It', check.maxBytes - 10)).toThrow(
+      'encoders, searches and trainers hold 1 MB. Call delete()',
+    );
     expect(() => fits('It', check.maxBytes - 11)).not.toThrow();
     other();
     expect(() => fits('It', check.maxBytes)).not.toThrow();

@@ -12,7 +12,7 @@ const right = { token: three, position: three };
 const weights = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
 const scores = plain.decompose({ summands: right, ...weights, apart: [2] });
 
-test('a search of six words in slices of three, and the nearest to a token without a position', async () => {
+test('a search of six words in slices of three', async () => {
   const single = (rows: number) =>
     plain.randomNormal({ rows, columns: 4, seed: 3, precision: 'float32' as const });
   using search = plain.collisionSearch({ tokens: single(7), positions: single(3) });
@@ -22,22 +22,11 @@ test('a search of six words in slices of three, and the nearest to a token witho
     [3, 6],
     [6, 6],
   ]);
-  // Without a position a token is nearest to itself.
-  expect(search.neighbours(2, undefined, 1)).toEqual({
-    tokens: Int32Array.of(2),
-    distances: Float64Array.of(0),
-  });
 });
 
-test('eight dimensions, and a class token before the patches', () => {
+test('eight dimensions', () => {
   const { rows, columns } = plain.tensor2tensorSinusoidal({ extents: Array(8).fill(1), d_model: 16 });
   expect([rows, columns]).toEqual([1, 16]);
-  const found = plain.vitEmbeddings({
-    patches: three,
-    classToken: new Float64Array(4),
-    position: drawn(4, 4),
-  });
-  expect([found.rows, found.columns, found.data.length]).toEqual([4, 4, 16]);
 });
 
 test('the last row stands apart, and of heads of any number the parts are pooled', () => {
@@ -51,7 +40,7 @@ test('the last row stands apart, and of heads of any number the parts are pooled
 
 test('positions wider than the model, side by side; the ratio is of the whole stream', () => {
   const shape = { vocabulary: 9, positions: 4, d_model: 8, heads: 2, layers: 1 };
-  expect(plain.positionCost('wide', { ...shape, d_position: 9 }).width).toBe(17);
+  expect(plain.positionCost('wide_concat', { ...shape, d_position: 9 }).width).toBe(17);
   expect(plain.positionCost('project', { ...shape, d_position: 9, ffnRatio: 0.5 }).width).toBe(8);
 });
 
@@ -64,31 +53,9 @@ test('a count of 2^53 − 1 is exact', () => {
 
 test('one bias, or a gauge, makes a constant part', () => {
   const biased = { ...weights.query, bias: new Float64Array(4) };
-  const partsOf = (change: object) => {
-    using made = plain.decompositionLayer({ summands: ['token', 'position'], ...weights, ...change });
-    return made.parts;
-  };
+  const partsOf = (change: object) => plain.decomposeTerms({ summands: right, ...weights, ...change }).parts;
   const two = ['token', 'position'];
   expect(partsOf({})).toEqual(two);
   for (const change of [{ query: biased }, { key: biased }, { gauge: 'canonical' }])
     expect(partsOf(change)).toEqual([...two, 'constant']);
-});
-
-test('one head after another from the same layer', () => {
-  using made = plain.decompositionLayer({ summands: ['token', 'position'], ...weights });
-  for (const head of [0, 1, 0]) {
-    const found = made.terms(right, { only: [head] });
-    expect(found.heads).toEqual([head]);
-    expect(found.terms).toEqual(plain.decomposeTerms({ summands: right, ...weights, only: [head] }).terms);
-  }
-});
-
-test('layers that are deleted leave their room to the next', () => {
-  const wide = { query: linear(256, 256), key: linear(256, 256), heads: 1 };
-  const make = (times: number) => {
-    for (let k = 0; k < times; k++) plain.decompositionLayer({ summands: ['token'], ...wide }).delete();
-    return plain.memoryBytes();
-  };
-  const before = make(2);
-  expect(make(40)).toBe(before);
 });

@@ -40,18 +40,12 @@ const calls: [name: string, bytes: number, call: Call][] = [
     1600,
     () => plain.bertEmbeddings({ token: three, position: drawn(5, 4), token_type: drawn(2, 4) }),
   ],
-  [
-    'vitEmbeddings',
-    768,
-    () => plain.vitEmbeddings({ patches: three, classToken: new Float64Array(4), position: drawn(4, 4) }),
-  ],
   ['toeplitzSpread', 72, () => plain.toeplitzSpread(square)],
   ['gram', 240, () => plain.gram(three)],
   ['gramSpreads', 1208, () => plain.gramSpreads({ positions: 3, d_model: 4, seed: 1 })],
   ['rotate', 384, () => plain.rotate({ rows: three })],
   ['shiftOperator', 256, () => plain.shiftOperator({ d_model: 4, offset: 1 })],
   ['shiftError', 512, () => plain.shiftError({ positions: 3, d_model: 4, offset: 1 })],
-  ['closestAcrossPositions', 552, () => plain.closestAcrossPositions(token, drawn(2, 5), 1)],
   ['sampleCosines', 240, () => plain.sampleCosines({ d: 4, count: 3, seed: 1 })],
   ['rowLengths', 144, () => plain.rowLengths(three)],
   ['rowCosines', 296, () => plain.rowCosines(three, drawn(2, 4))],
@@ -164,21 +158,6 @@ test.each(schemes.map(([options, ...of]) => [options.scheme, of, options] as con
 );
 
 describe('what is held', () => {
-  const layerOf = () =>
-    plain.decompositionLayer({ summands: ['token', 'position'], ...shared, query: shared.query });
-  const summands = { token: three, position: three };
-
-  test('a layer holds three times its weights, and needs twice that to be made', () => {
-    needs(() => layerOf().delete(), 1152);
-    const free = left();
-    const layer = layerOf();
-    expect(free - left()).toBe(3 * 2 * 6 * 4 * 8);
-    needs(() => layer.terms(summands, { only: [1] }), 5568);
-    needs(() => layer.terms(summands), 6432);
-    layer.delete();
-    expect(left()).toBe(free);
-  });
-
   test('a search holds what it needs', () => {
     const single = (rows: number) =>
       plain.randomNormal({ rows, columns: 5, seed: 1, precision: 'float32' as const });
@@ -215,10 +194,8 @@ describe('what is held', () => {
     expect(left()).toBe(free);
   });
 
-  test('a call that makes a layer or a trainer for itself lets it go', async () => {
+  test('a call that makes a trainer for itself lets it go', async () => {
     const free = left();
-    plain.decomposeTerms({ summands, ...shared });
-    expect(left()).toBe(free);
     const options = { task: 'prev', n: 2, symbols: 2, d_model: 2, heads: 1 } as const;
     for await (const _ of plain.train({ ...options, sequences: 1, evaluationSequences: 1, steps: 2 })) {
       expect(left()).toBeLessThan(free);

@@ -47,14 +47,13 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
   const functions = superpose as unknown as Record<string, Call>;
   const input = { tokens: single(7, 4), positions: single(3, 4) };
   using search = superpose.collisionSearch(input);
-  using layer = superpose.decompositionLayer({ summands: ['token', 'position'], ...projections });
   using trainer = superpose.trainer({
     ...{ batches: () => batch, evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 },
   });
   const deleted = superpose.collisionSearch(input);
   deleted.delete();
   const ofScheme = superpose.schemeScores({ scheme: 'none', content: table(3, 4), heads: 2 });
-  const names = { ...library, ...superpose, ...own, superpose, ofScheme, search, layer, trainer, deleted };
+  const names = { ...library, ...superpose, ...own, superpose, ofScheme, search, trainer, deleted };
   const evaluate = (code: string) =>
     new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
 

@@ -39,7 +39,9 @@ const declared: Record<string, readonly string[]> = {
 /** The names of a function's arguments: sentences have them too. */
 const argumentsOf = (name: string, call: Call): readonly string[] =>
   declared[name] ??
-  (/\(([^)]*)\)/.exec(String(call))?.[1] ?? '').split(',').map((one) => one.replace(/=.*/s, '').trim());
+  (/^(\w+) =>|\(([^)]*)\)/.exec(String(call))?.slice(1).join('') ?? '')
+    .split(',')
+    .map((one) => one.replace(/=.*/s, '').trim());
 
 interface Wrong extends Refusal {
   what: string;

@@ -267,6 +267,6 @@ test.runIf(inject('withModel'))(
     await page.getByRole('textbox', { name: 'Your sentence' }).fill('Quite another one.');
     await expect
       .poll(async () => (await evaluate(readFigures))[0]?.problem, patience)
-      .toContain('carries only the words that it was made with');
+      .toContain('carries only the tokens that it was made with');
   },
 );

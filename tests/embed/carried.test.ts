@@ -178,7 +178,7 @@ describe('texts and pieces', () => {
     expect(() => (only as unknown as Any).decompose('7')).toThrow(NotCarried);
     expect(only.pieces([1001, 7, 999, 0])).toEqual(['1001', '7', '999', '0']);
     for (const ids of [[1000], [7, 1002]])
-      expect(() => only.pieces(ids)).toThrow(new NotCarried('This word is not carried.'));
+      expect(() => only.pieces(ids)).toThrow(new NotCarried('This token is not carried.'));
   });
 });
 
@@ -193,7 +193,7 @@ const stateOf = async (name: string, change: object = {}) =>
     ...change,
   }) as State;
 const lacking =
-  'This copy of the figure carries only the words that it was made with, and the others could not be fetched.';
+  'This copy of the figure carries only the tokens that it was made with, and the others could not be fetched.';
 
 describe('a page of one file', () => {
   test('computes what needs nothing of a model; what does is refused with a sentence', async () => {
@@ -216,7 +216,7 @@ describe('a page of one file', () => {
     for (const id of [1, 2]) self.onmessage?.({ data: { id, figure: 'nonesuch', state: {} } });
     const error = 'There is no figure called “nonesuch”.';
     await expect
-      .poll(() => said, { timeout: 60_000 })
+      .poll(() => said)
       .toEqual([
         { id: 1, error },
         { id: 2, error },

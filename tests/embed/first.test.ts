@@ -206,9 +206,7 @@ describe('the module of the package', () => {
     const heard: unknown[] = [];
     if (line) line.onmessage = ({ data }) => heard.push(data);
     line?.postMessage({ id: 3, figure: 'nothing', state: {} });
-    await expect
-      .poll(() => heard, { timeout: 60_000 })
-      .toEqual([{ id: 3, error: 'There is no figure called “nothing”.' }]);
+    await expect.poll(() => heard).toEqual([{ id: 3, error: 'There is no figure called “nothing”.' }]);
   });
 
   test('says what failed and hands on', async () => {

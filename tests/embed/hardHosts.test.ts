@@ -42,6 +42,14 @@ const live: [string, Made][] = [
   ],
   ['pictures that are rewritten for lazy loading', ({ site }) => ({ html: page(lazy + script(site)) })],
   [
+    'a page that adds to Object.prototype',
+    ({ site }) => ({
+      html: page(
+        `<script>Object.prototype.foo = 'bar'</script>${figure('name="dot-products" n="6"')}${script(site)}`,
+      ),
+    }),
+  ],
+  [
     'a policy without worker-src, but for scripts of the site',
     ({ site }) => {
       const { origin } = new URL(site);

@@ -154,7 +154,10 @@ describe('a group', () => {
       page,
       `(async () => {
         const one = all[${place}];
-        const now = new Map(Object.entries(one.state).map(([name, value]) => [name, String(value)]));
+        const now = new Map(Object.entries(one.state).map(([name, value]) => [
+          name,
+          typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value),
+        ]));
         for (const [name, text] of ${JSON.stringify(settings)}) now.set(name, text);
         await one.show([...now]);
         one.dispatchEvent(new CustomEvent('superpose-change', { detail: {} }));

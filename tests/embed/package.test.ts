@@ -55,7 +55,7 @@ test('the typed API finds its WebAssembly', async () => {
       document.querySelector('output').textContent = JSON.stringify(Array.from(data));`,
   });
   const found = () => engine.evaluate(() => document.querySelector('output')?.textContent ?? '');
-  await expect.poll(found, { timeout: 20_000 }).not.toBe('');
+  await expect.poll(found).not.toBe('');
   const here = (await load({ simd: 'plain' })).sinusoidal({ positions: 3, d_model: 4 });
   expect(JSON.parse(await found())).toEqual(Array.from(here.data));
   expect(engine.complaints).toEqual([]);
@@ -67,7 +67,7 @@ test('superpose/embed makes figures live, in a worker', async () => {
     'main.js': "import { configure } from 'superpose/embed'; configure({ home: 'https://example.org/s/' });",
   });
   const finding = async () => (await engine.evaluate(readFigures))[0]?.finding;
-  await expect.poll(finding, { timeout: 30_000 }).toBe(await findingOf('dot-products', { n: '6' }));
+  await expect.poll(finding).toBe(await findingOf('dot-products', { n: '6' }));
   const [found] = await engine.evaluate(readFigures);
   expect(found).toMatchObject({ runsIn: 'blob worker', problem: '' });
   expect(found?.link).toMatch(/^https:\/\/example\.org\/s\/#v=1&figure=dot-products&/);
@@ -85,7 +85,7 @@ test('superpose/embed says that its .wasm is not there, and takes it when it is'
   );
   const read = async () => (await engine.evaluate(readFigures))[0];
   await expect
-    .poll(async () => (await read())?.problem, { timeout: 30_000 })
+    .poll(async () => (await read())?.problem)
     .toMatch(/^The WebAssembly file .*the server answered 404.* Try again$/);
   lost = false;
   await engine.evaluate(() =>
@@ -95,7 +95,7 @@ test('superpose/embed says that its .wasm is not there, and takes it when it is'
       ?.click(),
   );
   const finding = await findingOf('dot-products', { n: '6' });
-  await expect.poll(async () => (await read())?.finding, { timeout: 30_000 }).toBe(finding);
+  await expect.poll(async () => (await read())?.finding).toBe(finding);
   expect(await read()).toMatchObject({ runsIn: 'blob worker', problem: '' });
   expect(engine.complaints).toEqual([]);
 });

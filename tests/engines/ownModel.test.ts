@@ -85,7 +85,7 @@ for (const name of ['firefox', 'webkit'] as const) {
         file,
         readFileSync(`${folderOf(family)}/${file}`, 'base64'),
       ]);
-      await expect.poll(() => engine.evaluate(drop, files), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => engine.evaluate(drop, files)).toBe(true);
       const model = await openModel(plain, folderOf(family));
       const { overlap, offsets } = await model.report();
       const found = await shown(engine, 'own-overlap');
@@ -141,9 +141,7 @@ for (const name of ['firefox', 'webkit'] as const) {
       const dropped = (kind: string, table: typeof tokens, file: string) => {
         const bytes = Buffer.from(tableFiles(table, words)[file] as Uint8Array);
         const files: [string, string][] = [[file, bytes.toString('base64')]];
-        return expect
-          .poll(() => engine.evaluate(drop, files, `.own-table [data-kind=${kind}]`), { timeout: 30_000 })
-          .toBe(true);
+        return expect.poll(() => engine.evaluate(drop, files, `.own-table [data-kind=${kind}]`)).toBe(true);
       };
       await dropped('token', tokens, 'glove.txt');
       expect((await shown(engine, 'own-table-dot-products')).tokens?.[3]).toBe('word-3');

@@ -144,13 +144,13 @@ test('what is said is what is drawn', async () => {
     aboutPercent((data.models[name].mean[10] as number) / data.questions);
   const said = figure.describe(data, state as never);
   expect(said).toContain(
-    `${right('added')} added (16 wide, 1,536 numbers), ${right('widened')} concatenated (16 + 16, 4,800 numbers), ${right('apart')} never allowed to meet`,
+    `${right('added')} added (16 wide, 1,536 numbers), ${right('widened')} concatenated (16 + 16, 4,800 numbers), ${right('apart')} never to meet`,
   );
   // Half learned, the numbers come first; at the end, what they mean.
   expect(said).toMatch(/^After 50 steps, right: /);
   for (const [task, meant] of [
-    ['lookup', 'Added or concatenated, it is learned; never allowed to meet, it is not.'],
-    ['prev', 'All three learn it: this question needs no meeting of tokens and positions.'],
+    ['lookup', 'Two of three learn it: this question needs tokens and positions to meet.'],
+    ['prev', 'All three learn it: here tokens and positions need not meet.'],
   ] as const) {
     const end = await run<Data>(addOrConcatenate, { task });
     expect(captionOf(figure.describe(end.data, end.state as never))[0]).toBe(meant);

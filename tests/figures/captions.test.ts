@@ -12,16 +12,14 @@ const others: [string, Record<string, string>][] = [
   ['gauge', { of: 'parts' }],
   ['gram', { of: 'shift' }],
   ['cosines', { of: 'subspaces' }],
+  ['encoding', { of: 'base' }],
+  ['needs-positions', { view: 'taken' }],
+  ['needs-positions', { view: 'first' }],
+  ['longer', { of: 'rope' }],
+  ['longer', { of: 'table' }],
   ['one-score', { weights: 'seeded', tables: 'yes' }],
 ];
-/** These open on what was measured over many windows; their first sentence has the numbers. */
-const long = ['depth', 'needs-positions'];
-const views = [
-  ...Object.keys(figures)
-    .filter((name) => !long.includes(name))
-    .map((name) => [name, {}] as (typeof others)[number]),
-  ...others,
-];
+const views = [...Object.keys(figures).map((name) => [name, {}] as (typeof others)[number]), ...others];
 
 test.runIf(inject('withModel')).each(views)('%s %o says first what is found', async (name, settings) => {
   const figure = await figures[name]?.();

@@ -43,12 +43,12 @@ test.each([
   for (let place = 0; place < 64; place++) {
     const position = row(table, place).map((x) => Math.fround(scale * x));
     const { best, own, least } = nearestTo(words, index, position);
-    expect(nearest[place]).toBe(`word ${best}`);
+    expect(nearest[place]).toBe(`token ${best}`);
     // ‖e_a + p − e_b‖² = ‖p‖² + 2 margin
     expect(Math.abs((least - own) / 2 - (margins[place] as number))).toBeLessThan(1e-4 * (own + least));
   }
   const rows = result.figure.table(result.data, result.state).rows;
-  expect(rows.map((cells) => cells[4] === `word ${index}`)).toEqual(
+  expect(rows.map((cells) => cells[4] === `token ${index}`)).toEqual(
     Array.from(margins as Float64Array, (margin) => margin >= 0),
   );
 });
@@ -63,7 +63,7 @@ test('without a position nothing moves', async () => {
 
 test('a word number beyond the vocabulary is the last word', async () => {
   const { data } = await run(collisions, { of: 'one', words: 'seeded', vocabulary: 100, index: 4999 });
-  expect(data.word).toBe('word 99');
+  expect(data.word).toBe('token 99');
 });
 
 test.runIf(inject('withModel')).each([

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { captionOf } from '../../web/figures/caption.ts';
 import {
   type Control,
+  type Controls,
   initialState,
   nearestValue,
   read,
@@ -20,6 +21,25 @@ const all = async () => {
   }
   return found;
 };
+
+test('at most three inputs of a figure are in sight beside its text, whichever picture is shown', async () => {
+  for (const load of Object.values(figures)) {
+    const { name, controls, unused } = await load();
+    const first = initialState(controls);
+    const states = Object.entries(controls as Controls).flatMap(([setting, control]) =>
+      control.kind === 'choice'
+        ? Object.keys(control.options).map((value) => ({ ...first, [setting]: value }))
+        : [],
+    );
+    for (const state of [first, ...states]) {
+      const hidden = unused?.(state) ?? [];
+      const inSight = Object.entries(controls as Controls).flatMap(([setting, control]) =>
+        control.more || control.kind === 'text' || hidden.includes(setting) ? [] : [setting],
+      );
+      expect(inSight.length, `${name}: ${inSight}`).toBeLessThanOrEqual(3);
+    }
+  }
+});
 
 test('a number beside the grid is the one on it, as its slider writes it', async () => {
   const ranges = (await all()).flatMap(([name, control]) =>

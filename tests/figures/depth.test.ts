@@ -33,7 +33,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     expect(whole.figure.describe(whole.data, whole.state)).toContain('The scores use it most in layer 1');
     for (const pair of Object.keys(needsPositions.figure.controls.pair.options)) {
       const { figure, data, state } = await opened(needsPositions, { pair });
-      expect(figure.describe(data, state)).toMatch(/^After the last layer/);
+      expect(figure.describe(data, state)).toContain(' after the last layer, ');
       // A sentence of one's own has an effect only once the layers are there.
       expect(figure.unused?.(state)).toEqual(
         expect.arrayContaining(['text', 'other', 'shift', 'seed', 'by']),
@@ -56,6 +56,32 @@ describe.runIf(inject('withModel'))('of all layers', () => {
       here.figure.describe(here.data, here.state),
     );
   });
+
+  test('what heads write beside their scores, as the oracle has it, beforehand and of one’s own sentence', async () => {
+    type Data = Awaited<ReturnType<typeof depth.compute>>;
+    const { figure, state, data } = await opened(depth, { of: 'written' });
+    const shown = { figure: figure as never as AnyFigure, state, data };
+    expectSoundPictures(shown);
+    expectTextsApart(shown);
+    const { written = [], heads } = data as Data;
+    const token = valuesOracle.parts.indexOf('token');
+    const position = valuesOracle.parts.indexOf('position');
+    const { text, layers } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
+    for (const [layer, { shares }] of layers.entries()) {
+      for (const [head, of] of shares.slice(0, -1).entries()) {
+        const [t = Number.NaN, p = Number.NaN] = written[layer]?.[head] ?? [];
+        expect(Math.abs(t - (of[token] as number)), `token ${layer}.${head}`).toBeLessThan(1e-3);
+        expect(Math.abs(p - (of[position] as number)), `position ${layer}.${head}`).toBeLessThan(1e-3);
+      }
+    }
+    const words = figure.describe(data, state);
+    expect(words).toMatch(/^Looking by position is not writing it\. Head 2 of layer 0, 99\s% position/);
+    const scores = (await opened(depth)).data as Data;
+    expect([scores.heads, scores.written]).toEqual([heads, undefined]);
+    const here = await run(depth, { layers: 'all', of: 'written', text });
+    expectSoundPictures(here);
+    expect(here.figure.describe(here.data, here.state)).toBe(words);
+  }, 300_000);
 
   /** A reader's own model has nothing that was computed beforehand. */
   const early = async ({ figure, compute }: typeof depth | typeof needsPositions) => {

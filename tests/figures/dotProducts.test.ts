@@ -1,7 +1,8 @@
-import { expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import * as dotProducts from '../../web/figures/dotProducts.ts';
-import type { Handle, LineMark, Scene } from '../../web/plot/scene.ts';
+import { cursorAt, type Handle, type LineMark, type Scene } from '../../web/plot/scene.ts';
 import { expectSoundPictures, run } from './support.ts';
+import { expectTextsApart } from './texts.ts';
 
 /** How far the handle is below the dashed line, in pixels. */
 function far({ handles, marks }: Scene): number {
@@ -65,4 +66,58 @@ test('dots leave the line by their cross terms, on axes that stay while ρ is dr
   expect(ticks(one.figure.scene(two.data, two.state, 900))).not.toEqual(ticks(scene));
   // A tenth less of ρ: a tenth nearer to the line, in pixels of the same axes.
   expect(far(dragged) / far(scene)).toBeCloseTo(0.9, 3);
+});
+
+describe('where recipes begin', () => {
+  const begun = (settings: object) => run(dotProducts, { recipes: 'yes', ...settings });
+  const lanesOf = ({ regions }: Scene) => regions.filter(({ pick }) => pick === 'nothing');
+
+  test.each([2, 16, 64, 1024])('at d = %i each has its lane, and a press on it sets its ρ', async (d) => {
+    const result = await begun({ d });
+    expectSoundPictures(result);
+    expectTextsApart(result);
+    // By hand: a sinusoid is √(d/2) long, N(0, 1) √d; the tables of PyTorch and BERT are alike, GPT-2's positions half.
+    const wanted = [1, Math.sqrt(d), Math.SQRT2, Math.SQRT2, Math.SQRT1_2];
+    const scene = result.figure.scene(result.data, result.state, 350);
+    const lanes = lanesOf(scene);
+    expect(lanes).toHaveLength(wanted.length);
+    for (const [lane, scale] of wanted.entries()) {
+      const { sets, x, y, width, height } = lanes[lane] as (typeof lanes)[0];
+      expect(height).toBeGreaterThanOrEqual(22);
+      const found = cursorAt(scene, x + width / 2, y + height / 2)?.region.sets;
+      expect(found).toEqual(sets);
+      // One that lies beyond the slider is not promised.
+      if (scale > 8) expect(sets).toBeUndefined();
+      else expect(Math.abs((sets?.scale as number) - scale)).toBeLessThanOrEqual(0.025);
+    }
+  });
+
+  test('at its ρ, drawn rows are as loud to one another as the recipe says', async () => {
+    const { data } = await begun({ d: 512, n: 128 });
+    for (const { positionScale, tokens, positions } of data.recipes) {
+      const { data: at } = await run(dotProducts, { d: 512, n: 128, scale: 1 });
+      // On the diagonals are the squares of the lengths.
+      const long = (name: 'tokenToken' | 'positionPosition') =>
+        Math.sqrt(Array.from({ length: 128 }, (_, i) => at[name][i * 129]).reduce((a, b) => a + b) / 128);
+      const ratio = (positionScale * long('positionPosition')) / long('tokenToken');
+      expect(Math.abs(ratio / (positions / tokens) - 1)).toBeLessThan(0.02);
+    }
+  });
+
+  test('only when asked for, and of drawn tokens', async () => {
+    expect((await run(dotProducts)).data.recipes).toBeUndefined();
+    const { figure, state } = await run(dotProducts);
+    expect(figure.unused?.({ ...state, tokens: 'sentence' })).toContain('recipes');
+    expect(figure.unused?.(state)).not.toContain('recipes');
+  });
+
+  test('it says that positions drown tokens without √d', async () => {
+    const { figure, data, state } = await begun({ scale: 8 });
+    const said = figure.describe(data, state);
+    expect(said).toMatch(/^Without √d, positions drown tokens\./);
+    expect(said).toContain('begins at ρ = 1, positions 0.707 times');
+    expect(said).toContain('at ρ = 8, positions 5.66 times');
+    const { tokenToken, positionPosition } = data.moments;
+    expect(positionPosition.deviation / tokenToken.deviation).toBeGreaterThan(20);
+  });
 });

@@ -207,6 +207,6 @@ test.each(['untied', 'rope', 'none', 'concat-frozen'])(
     expect(
       data.panels.every(({ shares }: { shares: unknown[] }) => (lastOf(shares) === null) === without),
     ).toBe(true);
-    if (without) expect(figure.remark?.(data, state)).toContain('no part of positions');
+    if (without) expect(figure.remark?.(data, state)).toContain('only in the gauge');
   },
 );

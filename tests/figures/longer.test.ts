@@ -54,7 +54,7 @@ test('in its first view what turns goes on, and a learned table does not; both k
   const finding = figure.describe(data, state);
   const beyond: number[] = data.curves.map((curve: { beyond: { mean: number } }) => curve.beyond.mean);
   const falling = beyond.filter((right) => right < 0.9);
-  expect(finding).toMatch(/they have never seen, [^;]*RoPE[^;]* at least 90.% right/);
+  expect(finding).toMatch(/At positions 16 to 31 [^;]*RoPE[^;]* at least 90.% right/);
   expect(finding).not.toMatch(/Added, learned[^;]* at least/);
   expect(finding).toContain(
     `of the other ${falling.length}, the best has ${aboutPercent(Math.max(...falling))}.`,
@@ -153,5 +153,7 @@ test('rows of a table that was never trained there: copied, tiled and interpolat
     );
   }
   trainer.delete();
-  expect(figure.describe(data, state)).toMatch(/right at places 16 to 31: rows as drawn .*last row copied/);
+  expect(figure.describe(data, state)).toMatch(
+    /^Rows tiled does best beyond .*right at positions 16 to 31: rows as drawn .*last row copied/,
+  );
 });

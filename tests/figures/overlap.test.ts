@@ -64,8 +64,8 @@ test.runIf(inject('withModel'))(
     expectSoundPictures(result);
     const { data, figure, state } = result;
     expect(figure.source(state)).toBe('trained');
-    const finding = figure.describe(data, state);
-    const named = [...(finding.match(/words (.*) of the vocabulary/)?.[1] ?? '').matchAll(/(\d+)–(\d+)/g)];
+    const finding = [figure.describe(data, state), figure.remark?.(data, state)].join(' ');
+    const named = [...(finding.match(/tokens (\d.*) of the vocabulary/)?.[1] ?? '').matchAll(/(\d+)–(\d+)/g)];
     const ids = named.flatMap(([, from, to]) =>
       Array.from({ length: Number(to) - Number(from) + 1 }, (_, place) => Number(from) + place),
     );

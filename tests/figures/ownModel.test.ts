@@ -56,57 +56,62 @@ async function opened(folder: string, names = readdirSync(folder)) {
   return { model, figures, found };
 }
 
-describe.each(['bert', 'mpnet', 'distilbert', 'roberta', 'electra'])('a file of %s’s layout', (name) => {
-  test('has these figures', async () => {
-    const { figures } = await opened(folderOf(name));
-    expect(Object.keys(figures)).toEqual([
-      'own-gram',
-      'own-overlap',
-      'own-tables',
-      'own-dot-products',
-      'own-heads',
-      'own-one-score',
-      // “Where position goes” needs a corpus, and that needs a tokenizer.
-      'own-needs-positions',
-    ]);
-  });
+describe.each(['bert', 'mpnet', 'distilbert', 'roberta', 'electra', 'gpt2', 'opt', 'opt-350m'])(
+  'a file of %s’s layout',
+  (name) => {
+    test('has these figures', async () => {
+      const { figures } = await opened(folderOf(name));
+      expect(Object.keys(figures)).toEqual([
+        'own-gram',
+        'own-overlap',
+        'own-tables',
+        'own-dot-products',
+        'own-heads',
+        'own-one-score',
+        // “Where position goes” needs a corpus, and that needs a tokenizer.
+        'own-needs-positions',
+      ]);
+    });
 
-  test('its tables, their products, and what its layers make of changed positions', async () => {
-    const { found } = await opened(folderOf(name));
-    const model = await openModel(plain, folderOf(name));
-    const ids = [2, 3, 4, 5];
-    const { token, position } = (await model.rows({ ids })) as Record<string, Table<Float64Array>>;
-    const lengths = plain.rowLengths(token as Table);
-    const tables = await found('own-tables');
-    expect(tables).toContain(`token rows have length ${about(plain.summary(lengths).mean)} on average`);
-    expect(tables).toContain(`the ${model.positions} position rows`);
-    const { correlation } = plain.dotProducts({ token: token as Table, position: position as Table });
-    expect(await found('own-dot-products')).toContain(`correlate at ${about(correlation)}`);
+    test('its tables, their products, and what its layers make of changed positions', async () => {
+      const { found } = await opened(folderOf(name));
+      const model = await openModel(plain, folderOf(name));
+      const ids = [2, 3, 4, 5];
+      const { token, position } = (await model.rows({ ids })) as Record<string, Table<Float64Array>>;
+      const lengths = plain.rowLengths(token as Table);
+      const tables = await found('own-tables');
+      expect(tables).toContain(`token rows have length ${about(plain.summary(lengths).mean)} on average`);
+      expect(tables).toContain(`the ${model.positions} position rows`);
+      const { correlation } = plain.dotProducts({ token: token as Table, position: position as Table });
+      expect(await found('own-dot-products')).toContain(`correlate at ${about(correlation)}`);
 
-    const { embedding } = await model.forward({ ids });
-    const against = async (change: Parameters<typeof model.changed>[1]) => {
-      const other = await model.forward(
-        { ids },
-        { summands: await model.changed({ ids }, change, 'float32') },
+      const { embedding } = await model.forward({ ids });
+      const against = async (change: Parameters<typeof model.changed>[1]) => {
+        const other = await model.forward(
+          { ids },
+          { summands: await model.changed({ ids }, change, 'float32') },
+        );
+        return embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
+      };
+      const needs = await found('own-needs-positions', { layers: 'all' });
+      expect(needs).toContain('after the last layer');
+      // An id is not a word. Where sentences begin with the same token, its row is kept.
+      const fixed = model.apart.length > 0;
+      expect(needs).toContain(`keeps a cosine of ${about(await against({ mean: 'sentence' }))}. `);
+      expect(needs.includes('the first token keeps its own')).toBe(fixed);
+      expect(needs).toContain(
+        `With the mean of all ${model.positions} rows${fixed ? ', the first token’s too' : ''}, it`,
       );
-      return embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
-    };
-    const needs = await found('own-needs-positions', { layers: 'all' });
-    expect(needs).toMatch(/^After the last layer/);
-    // An id is not a word.
-    expect(needs).toContain(
-      `keeps a cosine of ${about(await against({ mean: 'sentence' }))} with what it was (the first token keeps its own row)`,
-    );
-    expect(needs).toContain(`With the mean of all ${model.positions} rows, the first token’s too`);
-    expect(needs).toContain(`it keeps ${about(await against({ mean: 'table' }))}`);
-    model.delete();
-  });
-});
+      expect(needs).toContain(`it keeps ${about(await against({ mean: 'table' }))}`);
+      model.delete();
+    });
+  },
+);
 
 test('without the layers of its family there are those of the first scores, and of a picture no tables', async () => {
-  const gpt2 = await opened(folderOf('gpt2'));
-  expect(Object.keys(gpt2.figures)).not.toContain('own-needs-positions');
-  expect(await gpt2.found('own-tables')).toContain('the 8 position rows');
+  const whisper = await opened(folderOf('whisper'));
+  expect(Object.keys(whisper.figures)).not.toContain('own-needs-positions');
+  expect(await whisper.found('own-tables')).toContain('the 8 position rows');
   const vit = await opened(folderOf('vit'));
   expect(Object.keys(vit.figures)).toEqual(['own-gram', 'own-overlap', 'own-heads', 'own-one-score']);
 });
@@ -146,12 +151,14 @@ describe.each([
   ['mpnet', 0, 'canonical'],
   ['mpnet', 1, 'canonical'],
   ['gpt2', 0, 'raw'],
+  ['gpt2', 1, 'canonical'],
 ] as const)('the scores of %s, layer %d, %s', (name, layer, gauge) => {
   const taken = async () => {
     await opened(folderOf(name));
     const model = await openModel(plain, folderOf(name));
     const scores = await model.decompose({ ids }, { gauge, ...(layer > 0 && { layer }) });
-    return { scores, kinds: kindsOf(scores.parts), terms: scores.parts.length ** 2 };
+    const { causal } = model;
+    return { scores, causal, kinds: kindsOf(scores.parts), terms: scores.parts.length ** 2 };
   };
 
   test('are shared out among five kinds, head by head', async () => {
@@ -181,7 +188,7 @@ describe.each([
   });
 
   test('are the sum of their five kinds in one head, and what is kept goes through softmax', async () => {
-    const { scores, kinds, terms } = await taken();
+    const { scores, causal, kinds, terms } = await taken();
     const one = (await ask('own-one-score', { ...asked, gauge, layer })) as OneScore;
     const n = ids.length;
     const head = scores.heads.indexOf(asked.head);
@@ -195,21 +202,58 @@ describe.each([
     };
     expect(one).toMatchObject({ n, dropped: 0, tokens: ids.map(String) });
     expect(one.panels.length).toBe(5);
-    for (const [kind, { sum }] of one.panels.entries())
-      expectNear(
-        sum,
-        sumOf((other) => other === kind),
+    // No query of a causal model sees a later key: nothing is shown there, and means and softmax are over the others.
+    const seen = (values: ArrayLike<number>) =>
+      [...ids.keys()].map((i) => Array.from(values).slice(n * i, n * i + (causal ? i + 1 : n)));
+    const expectSeen = (found: Float64Array, rows: number[][]) => {
+      expectNear(seen(found).flat(), rows.flat());
+      for (const [i, row] of rows.entries())
+        for (let j = row.length; j < n; j++) expect(found[n * i + j]).toBeNaN();
+    };
+    const less = (row: number[]) => row.map((x) => x - row.reduce((all, y) => all + y, 0) / row.length);
+    for (const [kind, { sum, centred, share }] of one.panels.entries()) {
+      const wanted = seen(sumOf((other) => other === kind));
+      expectSeen(sum, wanted);
+      expectSeen(centred, wanted.map(less));
+      const shares = kinds.map((other, term) =>
+        other === kind ? (scores.shares[head * terms + term] as number) : 0,
       );
-    expectNear(one.logits.sum, logitsOf(scores, asked.head));
-    expectNear(
-      one.kept.sum,
-      sumOf((kind) => kind === 0 || kind === 4),
-    );
+      expectNear([share], [shares.reduce((all, one) => all + one, 0)]);
+    }
+    expectSeen(one.logits.sum, seen(logitsOf(scores, asked.head)));
+    const kept = seen(sumOf((kind) => kind === 0 || kind === 4));
+    expectSeen(one.kept.sum, kept);
+    const weights = kept.flatMap((row) => {
+      const powers = row.map(Math.exp);
+      const all = powers.reduce((sum, power) => sum + power, 0);
+      return Array.from({ length: n }, (_, j) => (powers[j] ?? 0) / all);
+    });
+    expectNear(one.kept.softmax, weights);
     expectNear([one.panels.reduce((all, { share }) => all + share, 0), one.logits.share], [1, 1]);
     // The two are the same numbers added up in another order.
     expect(one.residual).toBeGreaterThanOrEqual(0);
     expect(one.residual).toBeLessThan(1e-9);
   });
+});
+
+test('a cell of a key that a query does not see says so, in the picture of one score', async () => {
+  for (const [name, told] of [
+    ['gpt2', 'Query 2 (0), key 3 (1): a query sees no later key, so there is no score.'],
+    ['bert', 'Query 2 (0), key 3 (1): '],
+  ] as const) {
+    const { figures } = await opened(folderOf(name));
+    const figure = figures['own-one-score'] as AnyFigure;
+    const state = { ...initialState(figure.controls), ids: asked.ids };
+    const data = await ask('own-one-score', state);
+    expectSoundPictures({ figure, data, state });
+    const said = (i: number, j: number) =>
+      figure
+        .readout(data, state, { i, j })
+        .map((piece) => (typeof piece === 'string' ? piece : piece.text))
+        .join('');
+    expect(said(0, 1).startsWith(told)).toBe(true);
+    expect(said(1, 0)).toMatch(/= score [^–]+\. Softmax/);
+  }
 });
 
 test('a file that does not say its family is opened when the reader does, and not before', async () => {
@@ -367,7 +411,7 @@ describeWeights('MiniLM’s own file', () => {
     const share = shares[9 * 2 + 4] as number;
     expect(share).toBeGreaterThan(0.9);
     expect(await found('own-depth')).toContain(
-      `head 2 of the first layer is ${aboutPercent(share)} position → position`,
+      `Head 2 of the first layer is ${aboutPercent(share)} position → position`,
     );
   }, 240_000);
 });

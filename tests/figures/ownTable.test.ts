@@ -124,8 +124,8 @@ describe('tables of both kinds', () => {
       positions: 'random',
       index: 7,
     });
-    expect(random.finding).toContain('Among 80 random words of width 12');
-    expect(random.data.word).toBe('word 7');
+    expect(random.finding).toContain('Among 80 random tokens of width 12');
+    expect(random.data.word).toBe('token 7');
     expect(largestDifference(random.data.margins, wanted.margins)).toBeGreaterThan(0.1);
     const again = await found(tables, 'own-table-collisions', { word: 'word-7', scale: 2 });
     expect(again.data.margins).toEqual(data.margins);

@@ -1,5 +1,5 @@
 // The steps from a number to the picture: colours of maps, bins of histograms.
-import { bin } from 'd3-array';
+import { bin, quantile } from 'd3-array';
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import { cloudOf } from '../../web/plot/cloud.ts';
@@ -7,9 +7,20 @@ import { colourPixels, colourStep, colourTable, inks } from '../../web/plot/colo
 import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
 import { type Mark, type RasterMark, roundDots } from '../../web/plot/scene.ts';
 import { rasterPixels, shapesOf, svgPicture } from '../../web/plot/svg.ts';
+import { sizeWithin } from '../../web/plot/within.ts';
 
 const drawn = async (columns: number, seed: number) =>
   (await load()).randomUniform({ rows: 1, columns, seed }).data;
+
+test('the size that most values stay within is their quantile, whatever their sign', async () => {
+  const values = (await drawn(501, 4)).map((part) => part - 0.5);
+  for (const part of [0, 0.5, 0.99, 1]) {
+    const wanted = quantile(values, part, Math.abs);
+    expect(sizeWithin([values.slice(0, 100), [Number.NaN], values.slice(100)], part)).toBe(wanted);
+  }
+  expect(sizeWithin([Float32Array.of(-3, 1, 2)], 0.5)).toBe(2);
+  expect(sizeWithin([[], [Number.NaN]], 0.99)).toBeUndefined();
+});
 
 test('a colour is the nearest of 256 steps from low to high, and the end one beyond', async () => {
   for (const [low, high] of [
@@ -66,15 +77,15 @@ test('what is no number has a colour of its own, which no value has', () => {
         const pixels = rasterPixels(raster, theme);
         return values.map((_, k) => `#${Buffer.from(pixels.subarray(3 * k, 3 * k + 3)).toString('hex')}`);
       };
-      const { quiet } = inks[theme];
+      const absent = theme === 'light' ? inks.light.line : inks.dark.paper;
       const [lowest, none, highest] = map([-1, Number.NaN, 1], -1, 1);
-      expect(none).toBe(quiet);
+      expect(none).toBe(absent);
       const values = Array.from({ length: 511 }, (_, k) => k / 255 - 1);
-      expect(new Set(map(values, -1, 1))).not.toContain(quiet);
+      expect(new Set(map(values, -1, 1))).not.toContain(absent);
       expect([lowest, highest]).toEqual(map([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], -1, 1));
       // An undefined scale gives the neutral colour; a constant map shows that it is constant.
-      expect(map([0, Number.NaN], Number.NaN, Number.NaN)).toEqual([quiet, quiet]);
-      expect(map([0, Number.NaN], 0, 0)).toEqual([lowest, quiet]);
+      expect(map([0, Number.NaN], Number.NaN, Number.NaN)).toEqual([absent, absent]);
+      expect(map([0, Number.NaN], 0, 0)).toEqual([lowest, absent]);
       // The canvas uses the same colours, as whole pixels.
       const table = colourTable(scale, theme);
       expect(colourPixels(scale, theme)).toHaveLength(table.length / 3);

@@ -1,4 +1,5 @@
 // Cells of the table, against the figure that a click opens and against the claims about them.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as addOrConcatenate from '../../web/figures/addOrConcatenate.ts';
 import { captionOf } from '../../web/figures/caption.ts';
@@ -47,6 +48,55 @@ test.each([
   const first = accuracy.findIndex((right: number) => right >= 0.99);
   expect(cell.stepsToAim).toBe(first < 0 ? null : first * 8);
   expect(textOf(result, i, 1)).toContain(`${percent(cell.accuracy)} right`);
+});
+
+const recipeRows = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'];
+
+test('rows of recipes are the library’s, and say how loud positions are at both ends', async () => {
+  const settings = { size: 'large', seeds: 1, schemes: recipeRows.join('.'), tasks: 'prev' };
+  const result = await run(schemesTasks, settings);
+  expectSoundPictures(result);
+  expectTextsApart(result);
+  const superpose = await library().superpose();
+  for (const [i, recipe] of superpose.loudnessRecipes({ d_model: 32 }).entries()) {
+    expect(result.data.cells[i][0].row).toBe(recipe.name);
+    using trainer = superpose.trainer({ task: 'prev', n: 16, steps: 200, seed: 1, ...recipe.options });
+    const ratio = () => {
+      const { tokens, positions } = trainer.loudness();
+      return ((positions as number) / tokens).toFixed(2);
+    };
+    const before = ratio();
+    trainer.step(200);
+    const said = `Length of positions over tokens: prev ${before} → ${ratio()}.`;
+    expect(textOf(result, i, 0)).toContain(said);
+    expect(result.figure.opens?.(result.data, result.state, { i, j: 0 })).toBeUndefined();
+  }
+});
+
+test('what becomes of the tasks without √d is said only where both rows show it', async () => {
+  const of = async (schemes: string, tasks = 'badge.prev') => {
+    const { figure, data, state } = await run(schemesTasks, { size: 'large', seeds: 1, schemes, tasks });
+    return figure.describe(data, state);
+  };
+  expect(await of('transformer.unscaled')).toMatch(/^Without √d badge is lost\. /);
+  for (const said of [await of('transformer.bert'), await of('transformer.unscaled', 'prev')])
+    expect(said).not.toContain('Without √d');
+});
+
+test('a few rows begin with what they learn, or with the tasks that tell them apart', async () => {
+  const result = await run(schemesTasks, { seeds: 1, schemes: 'add.wide', tasks: 'badge.lookup' });
+  const { figure, data, state } = result;
+  const of = (...right: number[][]) => {
+    const cells = right.map((row, i) =>
+      row.map((mean, j) => ({ ...data.cells[i][j], accuracy: { ...data.cells[i][j].accuracy, mean } })),
+    );
+    return figure.describe({ cells }, state);
+  };
+  expect(of([1, 0.99], [1, 1])).toMatch(/^badge and lookup reach 99\s%\. Right after 200 steps/);
+  expect(of([1, 0.98], [1, 0.3])).toMatch(/^Only badge reaches 99\s%\. /);
+  expect(of([0.98, 0.3], [0.5, 0.3])).toMatch(/^badge and lookup stay below 99\s%\. /);
+  expect(of([1, 0.98], [1, 1])).toMatch(/^lookup tells these two apart\. /);
+  expect(of([0.3, 0.98], [1, 1])).toMatch(/^badge and lookup tell these two apart\. /);
 });
 
 test('several seeds are their mean, how much they differ, and a dot each', async () => {
@@ -275,4 +325,28 @@ test('a link from before there were two sizes shows the large one', () => {
 test('it stops midway, and nothing of it stays in memory', async () => {
   await expectToStopMidway(schemesTasks);
   await expectNothingToStay(schemesTasks, { schemes: 'add', tasks: 'badge.prev', seeds: 1 });
+});
+
+test('what claims and the text lead to is recorded, so that it opens finished', async () => {
+  const pages = ['verdicts', 'beats'].map((name) =>
+    readFileSync(new URL(`../../web/page/${name}.json`, import.meta.url), 'utf8'),
+  );
+  const places: { settings: Record<string, string> }[] = [];
+  for (const text of pages)
+    JSON.parse(text, (_, value) => {
+      if (value?.figure === 'schemes-tasks') places.push(value);
+      return value;
+    });
+  expect(places.length).toBeGreaterThan(8);
+  const { first } = library({});
+  const untrained = { first, recorded, superpose: () => Promise.reject(new Error('This would be trained.')) };
+  const job = { signal: new AbortController().signal, progress() {} };
+  for (const { settings } of places) {
+    const { state } = readState(
+      schemesTasks.figure.controls,
+      Object.entries(settings).map(([name, value]) => [name, String(value)]),
+    );
+    const { cells } = await schemesTasks.compute(untrained as never, state, job);
+    expect(cells.length * (cells[0]?.length ?? 0)).toBeGreaterThan(0);
+  }
 });

@@ -62,23 +62,26 @@ withModel('the bars are the word’s row, its place’s, and their sum', async (
   expect(data.token).toHaveLength(48);
 });
 
-withModel('one reads places and one reads words, and without positions only the words are left', async () => {
-  const { figure, data, state } = await run(sum);
-  const [places, words] = data.readers;
-  expect(places.shares[3]).toBeGreaterThan(0.9);
-  expect(words.shares[0]).toBeGreaterThan(0.7);
-  expect(figure.describe(data, state)).toMatch(
-    /^Of one sum, head 2 makes “so” and head 1 “walked”\. From “she”, the word head 2 looks at most is “so”, the token before it \(\d+\s%\); head 1, reading the same sums, looks at “walked”/,
-  );
-  const cross = await run(sum, { terms: 'cross' });
-  for (const { change } of cross.data.readers) expect(change).toBeLessThan(0.05);
-  const positions = await run(sum, { terms: 'positions' });
-  expect(positions.data.readers[0].change).toBeGreaterThan(0.5);
-  expect(positions.data.readers[1].change).toBeLessThan(0.1);
-  expect(positions.figure.describe(positions.data, positions.state)).toMatch(
-    /^Off: every term with a position/,
-  );
-});
+withModel(
+  'one reads positions and one reads tokens, and without positions only the tokens are left',
+  async () => {
+    const { figure, data, state } = await run(sum);
+    const [places, words] = data.readers;
+    expect(places.shares[3]).toBeGreaterThan(0.9);
+    expect(words.shares[0]).toBeGreaterThan(0.7);
+    expect(figure.describe(data, state)).toMatch(
+      /^Of one sum, head 2 makes “so” and head 1 “walked”\. From “she”, the token that head 2 looks at most is “so”, the token before it \(\d+\s%\); head 1, reading the same sums, looks at “walked”/,
+    );
+    const cross = await run(sum, { terms: 'cross' });
+    for (const { change } of cross.data.readers) expect(change).toBeLessThan(0.05);
+    const positions = await run(sum, { terms: 'positions' });
+    expect(positions.data.readers[0].change).toBeGreaterThan(0.5);
+    expect(positions.data.readers[1].change).toBeLessThan(0.1);
+    expect(positions.figure.describe(positions.data, positions.state)).toMatch(
+      /^Off: every term with a position/,
+    );
+  },
+);
 
 withModel('the reader’s own sentence and heads, and no words at all', async () => {
   const own = await run(sum, { text: 'Cats chase mice', words: 7, word: 31 });

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'superpose';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Library } from '../../web/figures/figure.ts';
+import { rendererOf } from '../../web/node/render.ts';
 import { execute, root } from './support/project.ts';
 
 const modelTest = test.runIf(inject('withModel'));
@@ -27,6 +29,11 @@ const refusalOf = async (...args: string[]) => {
 const train = (...more: string[]) => ['train', '--task', 'prev', '--steps', '1', ...more];
 const figure = (...more: string[]) => ['figure', 'dot-products', '--out', 'a.svg', ...more];
 const bert = join(root, 'tests/reference/checkpoints/bert');
+
+// `npx superpose` runs it so in a clone that has been built again.
+test('the built command is a program by itself', async () => {
+  expect(await execute(command, ['--help'], folder)).toMatchObject({ code: 0, stderr: '' });
+});
 
 describe('an option is not dropped in silence', () => {
   test.each<[string[], string]>([
@@ -119,6 +126,17 @@ describe('a path is tried before the work', () => {
     expect(await readdir(join(folder, 'kept'))).toEqual(['old.svg']);
     expect(await readFile(join(folder, 'kept/old.svg'), 'utf8')).toBe('old');
   });
+});
+
+test('a setting that is refused is known before anything is computed', async () => {
+  const asked: (string | symbol)[] = [];
+  const library = new Proxy({} as Library, { get: (_, name) => asked.push(name) && undefined });
+  const heed = (refused: readonly string[]) => {
+    throw new Error(refused.join(' '));
+  };
+  const render = rendererOf(library);
+  await expect(render('schemes-tasks', [['size', 'huge']], heed)).rejects.toThrow('huge');
+  expect(asked).toEqual([]);
 });
 
 describe('what is no file is not waited for', () => {

@@ -72,7 +72,7 @@ modelTest(
     expect(path).toEqual([
       ...['tokens', 'positions', 'scale'],
       // More settings, which include the seed with Again.
-      ...['summary', 'd', 'n', 'seed', 'button'],
+      ...['summary', 'd', 'recipes', 'n', 'seed', 'button'],
       'surface',
       'summary',
       // Copy link, Save, Reset, Embed.

@@ -46,7 +46,7 @@ modelTest('the link of a step brings its picture’s tools into the window, too'
   for (const step of await steps.all()) {
     await step.getByRole('link').first().click();
     const name = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('figure') as string;
-    await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => page.evaluate(untilDrawn, name)).toBe(true);
     // A picture that waits may be lower than the live one.
     await step.getByRole('link').first().click();
     await stepsCameBy(page);

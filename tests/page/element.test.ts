@@ -93,8 +93,9 @@ test('code of a figure that was not there comes at the first “Try again”', a
   await element.scrollIntoViewIfNeeded();
   await expect.poll(() => problems(page)).toContain('code could not be loaded');
   const again = element.getByRole('button', { name: 'Try again' });
+  // A figure that comes into view tries by itself, and a press joins the attempt that is under way: none is.
+  await page.waitForLoadState('networkidle');
   site.mend();
-  // Not `click`, which first waits for the page to be still: a figure that comes into view tries by itself.
   await again.dispatchEvent('click');
   expect((await drawn(page, name)).problems).toEqual([]);
 });

@@ -14,7 +14,7 @@ async function complaintOf(figure: Locator): Promise<string> {
     await figure.scrollIntoViewIfNeeded();
     return alert.isVisible();
   };
-  await expect.poll(shown, { timeout: 60_000 }).toBe(true);
+  await expect.poll(shown).toBe(true);
   const sentence = (await alert.textContent()) ?? '';
   expect(sentence).toMatch(/^[A-Z].*[.)] Try again$/);
   return sentence;
@@ -67,7 +67,7 @@ async function goesOn(page: Page): Promise<void> {
   for (const [n, pairs] of Object.entries({ 5: 10, 6: 15 })) {
     await fillN(page, n);
     await expect
-      .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.finding, { timeout: 10_000 })
+      .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.finding)
       .toContain(`Over ${pairs} pairs`);
   }
 }

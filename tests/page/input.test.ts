@@ -25,7 +25,7 @@ async function showsNumbersFor(visited: Visit, name: string, text: string): Prom
     return true;
   };
   for (const key of ['Home', 'End']) {
-    await expect.poll(shown, { timeout: 10_000, message: name }).toBe(true);
+    await expect.poll(shown, { message: name }).toBe(true);
     await surface(figureOf(page, 'one-score')).press(key);
   }
   await expect.poll(shown, { message: name }).toBe(true);
@@ -58,7 +58,7 @@ modelTest('nothing at all, and then something again', async () => {
   const visited = await visit();
   expect(await showsNumbersFor(visited, 'nothing', '')).toEqual(['[CLS]', '[SEP]']);
   expect(await saidOf(visited)).toBe(
-    'There is no word in the text, so only the markers [CLS] and [SEP] are left.',
+    'There is no token in the text, so only the markers [CLS] and [SEP] are left.',
   );
   expect(await showsNumbersFor(visited, 'something', 'again')).toEqual(['[CLS]', 'again', '[SEP]']);
   expect(await saidOf(visited)).toBe('');

@@ -1,4 +1,5 @@
 // The page keeps still and keeps up: while it loads, computes, changes its colours or is rearranged.
+import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { names } from './support/expected.ts';
 import { readCanvas, readFigure, untilDrawn } from './support/shown.ts';
@@ -23,6 +24,44 @@ test('a long computation says how far it is without moving the picture', async (
   await figure.getByRole('button', { name: 'Stop' }).click();
 });
 
+/** In the page: `moved` tells by how much what is read has moved since it was last asked. */
+function watchShifts(): void {
+  let sum = 0;
+  const add = (entries: PerformanceEntryList) => {
+    for (const entry of entries) sum += (entry as unknown as { value: number }).value;
+  };
+  const observer = new PerformanceObserver((list) => add(list.getEntries()));
+  observer.observe({ type: 'layout-shift', buffered: true });
+  const moved = () => {
+    add(observer.takeRecords());
+    const soFar = sum;
+    sum = 0;
+    return soFar;
+  };
+  Object.assign(window, { moved });
+}
+const movedIn = (page: Page) => page.evaluate(() => (window as unknown as { moved(): number }).moved());
+
+for (const [width, height] of [
+  [390, 844],
+  [768, 1024],
+  [1440, 900],
+] as const) {
+  modelTest(`who scrolls slowly to the end sees nothing jump, ${width} × ${height} px`, async () => {
+    const { page } = await visit({ viewport: { width, height }, first: watchShifts });
+    await page.mouse.move(width / 2, height / 2);
+    const shown = () =>
+      page.evaluate(() => scrollY + innerHeight < document.documentElement.scrollHeight - 1);
+    let sum = 0;
+    while (await shown()) {
+      await page.mouse.wheel(0, 150);
+      await page.waitForTimeout(250);
+      sum += await movedIn(page);
+    }
+    expect(sum).toBeLessThan(0.01);
+  });
+}
+
 /**
  * Everything arrives late and one after another: the module, then the model. A phone shows the picture alone, or
  * the whole figure.
@@ -41,29 +80,14 @@ for (const [width, height, shows] of [
         site: (site) => {
           released.push(site.hold(/\.wasm$/), site.hold(/^model\//));
         },
-        first: () => {
-          let sum = 0;
-          const add = (entries: PerformanceEntryList) => {
-            for (const entry of entries) sum += (entry as unknown as { value: number }).value;
-          };
-          const observer = new PerformanceObserver((list) => add(list.getEntries()));
-          observer.observe({ type: 'layout-shift', buffered: true });
-          const moved = () => {
-            add(observer.takeRecords());
-            const soFar = sum;
-            sum = 0;
-            return soFar;
-          };
-          Object.assign(window, { moved });
-        },
+        first: watchShifts,
       });
       const [releaseModule, releaseModel] = released as [() => void, () => void];
       const painted = () =>
         page.evaluate(
           () => new Promise((settled) => requestAnimationFrame(() => requestAnimationFrame(settled))),
         );
-      /** By how much since it was last asked. */
-      const moved = () => page.evaluate(() => (window as unknown as { moved(): number }).moved());
+      const moved = () => movedIn(page);
       const figure = figureOf(page, 'dot-products');
       const shown = () => expect.poll(() => page.evaluate(untilDrawn, 'dot-products')).toBe(true);
       await figure.scrollIntoViewIfNeeded();

@@ -29,9 +29,7 @@ modelTest('a figure’s own page fetches the words that it does not carry', asyn
   const { state } = readState(controls, [['text', 'a purple elephant']]);
   const { finding } = await expected('one-score', state);
   const said = async () => (await page.evaluate(readFigure, 'one-score'))?.finding ?? '';
-  await expect
-    .poll(async () => withoutRounding(await said()), { timeout: 20_000 })
-    .toBe(withoutRounding(finding));
+  await expect.poll(async () => withoutRounding(await said())).toBe(withoutRounding(finding));
   expect(await page.locator('superpose-figure .problem').count()).toBe(0);
 });
 

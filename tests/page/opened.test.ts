@@ -106,6 +106,17 @@ function cutOff(): string[] {
   );
 }
 
+/** Inputs that reach out of their figure's settings, into its picture. */
+function reachingOut(): string[] {
+  return [...document.querySelectorAll('superpose-figure')].flatMap((figure) => {
+    const controls = figure.shadowRoot?.querySelector('.controls');
+    const end = controls?.getBoundingClientRect().bottom ?? 0;
+    return [...(controls?.querySelectorAll('label, input, button') ?? [])]
+      .filter((input) => input.checkVisibility() && input.getBoundingClientRect().bottom > end + 1)
+      .map((input) => `${figure.getAttribute('name')}: ${input.textContent?.trim() || input.nodeName}`);
+  });
+}
+
 modelTest('every request stays in the folder that the page was put in', async () => {
   const { site } = await asRead();
   const folder = new URL(site.address).pathname;
@@ -131,6 +142,11 @@ modelTest('every figure is a landmark with its title, and its inputs and its pic
 modelTest('no label is cut off in a window of 320 to 3840 px', async () => {
   const { page } = await asRead();
   expect(await atEveryWidth(page, cutOff)).toEqual({});
+});
+
+modelTest('no input reaches into its picture in a window of 320 to 3840 px', async () => {
+  const { page } = await asRead();
+  expect(await atEveryWidth(page, reachingOut)).toEqual({});
 });
 
 modelTest('nothing is wider than a window of 320 to 3840 px', async () => {

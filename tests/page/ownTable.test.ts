@@ -93,11 +93,11 @@ test('each format gives five figures, with the library’s numbers; a half is re
   await expect.poll(status).toContain('Rows of tokens from glove.txt');
   await shown(page, 'own-table-collisions');
   const collisions = figureOf(page, 'own-table-collisions');
-  await collisions.getByLabel('A word').fill('word-7');
+  await collisions.getByLabel('A token').fill('word-7');
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'own-table-collisions'))?.finding)
     .toContain('“word-7”');
-  await collisions.getByLabel('A word').fill('zebra');
+  await collisions.getByLabel('A token').fill('zebra');
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'own-table-collisions'))?.problems.join())
     .toContain('“zebra” is not among the 90 rows that were read of “glove.txt”');

@@ -89,19 +89,13 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
     await card.locator('summary img').evaluate((one: HTMLImageElement) => one.naturalWidth),
   ).toBeGreaterThan(0);
   await card.locator('summary').click();
-  await expect
-    .poll(async () => (await page.evaluate(readFigure, 'cosines'))?.drawn, { timeout: 20_000 })
-    .toBeDefined();
+  await expect.poll(async () => (await page.evaluate(readFigure, 'cosines'))?.drawn).toBeDefined();
   const second = await page.context().newPage();
   await second.goto(`${site.address}#v=1&figure=gram`);
-  await expect
-    .poll(async () => (await second.evaluate(readFigure, 'gram'))?.drawn, { timeout: 20_000 })
-    .toBeDefined();
+  await expect.poll(async () => (await second.evaluate(readFigure, 'gram'))?.drawn).toBeDefined();
   const third = await page.context().newPage();
   await third.goto(`${site.address}#check-shift`);
-  await expect
-    .poll(async () => (await third.evaluate(readFigure, 'gram'))?.drawn, { timeout: 20_000 })
-    .toBeDefined();
+  await expect.poll(async () => (await third.evaluate(readFigure, 'gram'))?.drawn).toBeDefined();
 });
 
 for (const [width, height] of [
@@ -112,7 +106,7 @@ for (const [width, height] of [
   modelTest(`the first figure is live on the first screen, ${width} × ${height}`, async () => {
     const { page, site } = await visit({ viewport: { width, height } });
     await expect
-      .poll(async () => (await page.evaluate(readFigure, 'add-or-concatenate'))?.drawn, { timeout: 20_000 })
+      .poll(async () => (await page.evaluate(readFigure, 'add-or-concatenate'))?.drawn)
       .toBeDefined();
     expect(await page.evaluate(() => scrollY)).toBe(0);
     const box = await figureOf(page, 'add-or-concatenate').locator('.surface').boundingBox();
@@ -129,7 +123,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
     page.locator('.step').filter({ has: page.getByRole('link', { name: title }) });
   const d = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.d;
   const scale = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.scale;
-  await expect.poll(d, { timeout: 20_000 }).toBe(64);
+  await expect.poll(d).toBe(64);
   const scrolled = (way: number, value: () => Promise<unknown>, wanted: number) =>
     expect
       .poll(
@@ -151,7 +145,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
   const link = step('Wider vectors').getByRole('link').first();
   await link.focus();
   await page.keyboard.press('Enter');
-  await expect.poll(d, { timeout: 20_000 }).toBe(512);
+  await expect.poll(d).toBe(512);
   expect(page.url()).toContain('figure=dot-products&d=512');
   expect(await link.getAttribute('aria-current')).toBe('step');
   // The picture has stayed.
@@ -162,9 +156,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
 
 modelTest('a link to a state in a beat is not overruled by the step beside it', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=dot-products&d=256' });
-  await expect
-    .poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.d, { timeout: 20_000 })
-    .toBe(256);
+  await expect.poll(async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.d).toBe(256);
   await page.waitForTimeout(500);
   expect((await page.evaluate(readFigure, 'dot-products'))?.state.d).toBe(256);
 });
@@ -172,7 +164,7 @@ modelTest('a link to a state in a beat is not overruled by the step beside it', 
 modelTest('who tabs to a part of a picture that is not in sight keeps its state', async () => {
   const { page } = await visit({ viewport: { width: 1280, height: 720 }, fragment: '#dot-products' });
   const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
-  await expect.poll(state, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(state).toBeDefined();
   const before = await state();
   const step = page.locator('#mix .step a[aria-current]');
   await expect.poll(() => step.textContent()).toBe('Each dot is a pair of tokens');
@@ -188,7 +180,7 @@ modelTest('who tabs to a part of a picture that is not in sight keeps its state'
 modelTest('who has opened a picture’s numbers and scrolls through them keeps its state', async () => {
   const { page } = await visit({ viewport: { width: 1280, height: 720 }, fragment: '#dot-products' });
   const state = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn;
-  await expect.poll(state, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(state).toBeDefined();
   const before = await state();
   const step = page.locator('#mix .step a[aria-current]');
   await figureOf(page, 'dot-products').evaluate((figure) => {
@@ -202,7 +194,7 @@ modelTest('who has opened a picture’s numbers and scrolls through them keeps i
     await page.evaluate(() => scrollBy(0, 40));
     return step.textContent();
   };
-  await expect.poll(away, { timeout: 10_000 }).not.toBe('Each dot is a pair of tokens');
+  await expect.poll(away).not.toBe('Each dot is a pair of tokens');
   await page.waitForTimeout(500);
   expect(await state()).toEqual(before);
 });
@@ -245,8 +237,14 @@ test('its picture is there before any script', async () => {
 test('the contents say where one is, beside the text and on a phone', async () => {
   const { page } = await visit();
   const here = () => page.locator('.contents [aria-current]').textContent();
-  await page.evaluate(() => document.querySelector('#separate')?.scrollIntoView());
-  await expect.poll(here).toBe('Separate');
+  // A section that is shorter than half of the window, too.
+  for (const [section, name] of [
+    ['separate', 'Separate'],
+    ['answer', 'The short answer'],
+  ] as const) {
+    await page.evaluate((id) => document.getElementById(id)?.scrollIntoView(), section);
+    await expect.poll(here).toBe(name);
+  }
   expect(await page.locator('.contents li').first().isVisible()).toBe(true);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.evaluate(() => document.querySelector('#evidence')?.scrollIntoView());

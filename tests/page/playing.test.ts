@@ -76,7 +76,7 @@ test('another seed is trained here, with the second module, and the same comes o
   expect(second()).toBe(0);
   await figureOf(page, name).locator('input[name=seed]').fill('7');
   await figureOf(page, name).locator('input[name=seed]').press('Enter');
-  await expect.poll(async () => (await now(page))?.drawn?.seed, { timeout: 60_000 }).toBe(7);
+  await expect.poll(async () => (await now(page))?.drawn?.seed).toBe(7);
   const shown = await settled(page, name);
   expect(second()).toBe(1);
   expect(shown.problems).toEqual([]);

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright';
 import decodeQR from 'qr/decode.js';
 import { expect } from 'vitest';
+import type { Scene } from '../../web/plot/scene.ts';
 import { faultsOf } from './support/axe.ts';
 import { readFigure } from './support/shown.ts';
 import { modelTest, visit } from './support/visit.ts';
@@ -157,10 +158,26 @@ modelTest('the code leads to the same state on the page, which has no presentati
   expect(new URLSearchParams(link.split('#')[1]).get('head')).toBe('11');
 });
 
+/** Whether each knob's middle is where the picture has its handle. */
+function knobsInPlace(figure: Element): boolean[] {
+  const { scene } = (figure as unknown as { picture: { view: { scene: Scene } } }).picture.view;
+  const root = figure.shadowRoot as ShadowRoot;
+  const surface = (root.querySelector('.surface') as Element).getBoundingClientRect();
+  const scale = surface.width / scene.width;
+  return [...root.querySelectorAll('.knob')].map((knob, place) => {
+    const { x, y, width, height } = knob.getBoundingClientRect();
+    const handle = scene.handles?.[place] ?? { x: Number.NaN, y: Number.NaN };
+    const off = [x + width / 2 - surface.x - handle.x * scale, y + height / 2 - surface.y - handle.y * scale];
+    return Math.hypot(...off) < 2;
+  });
+}
+
 modelTest('what is dragged there changes its address and its code, and no figure of the page', async () => {
   const { page } = await visit({ fragment: '#present/mix' });
   await shown(page);
   const knob = dialog(page).locator('.knob');
+  // It stands where the larger picture has its dot.
+  expect(await dialog(page).locator('superpose-figure').evaluate(knobsInPlace)).toEqual([true]);
   const { x, y, width, height } = (await knob.boundingBox()) as {
     x: number;
     y: number;

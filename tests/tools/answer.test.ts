@@ -17,7 +17,7 @@ const numbersIn = (text: string): string[] => text.match(/(?<![\p{L}\d.])\d+(?:\
 const rounds = (written: string, numbers: string[]): boolean =>
   numbers.some((one) => Number(one).toFixed(written.split('.')[1]?.length ?? 0) === written);
 
-test('a number is known when it is rounded, and not when it is another', () => {
+test('a rounded number is recognised, and a different one is not', () => {
   expect(rounds('0.31', ['0.3093'])).toBe(true);
   expect(rounds('30', ['2', '29.8'])).toBe(true);
   expect(rounds('0.32', ['0.3093'])).toBe(false);
@@ -54,7 +54,7 @@ test('each link says what it holds of', () => {
     expect(holds).toMatch(/^[A-Z0-9].*\.$/);
 });
 
-test('claims about the model’s scores are over more than one sentence', () => {
+test('claims about the model’s scores rest on more than one sentence', () => {
   for (const { figure, settings } of answer.sentences.flatMap(({ links }) => links)) {
     if (figure === 'heads') expect(settings).toMatchObject({ sentences: 'ten' });
   }

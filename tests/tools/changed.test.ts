@@ -28,14 +28,14 @@ test('a figure: its tests and the style, and nothing of C++', () => {
   ]);
 });
 
-test('a file of the API: its tests, and those that ask something of every function', () => {
+test('a file of the API: its tests, and those that call every function', () => {
   const { tests } = picked('src/api/geometry/probes.ts');
   expect(tests).toContain('tests/api/geometry/probes.test.ts');
   expect(tests).toContain('tests/api/wrongArguments.test.ts');
   expect(tests).not.toContain('tests/api/geometry/cosines.test.ts');
 });
 
-test('what everything stands on runs everything above it', () => {
+test('a file that everything depends on runs every test above it', () => {
   const { tests } = picked('src/wasm/value.cpp');
   expect(tests).toEqual(all.filter((file) => file.startsWith('tests/api/')).sort());
 });

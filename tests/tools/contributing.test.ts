@@ -1,6 +1,6 @@
 // The walk-throughs of CONTRIBUTING.md, followed to the letter in copies of the sources: what they make compiles, is linted
 // and passes its own tests and those that cover every function or figure.
-import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { execute, root } from '../package/support/project.ts';
@@ -9,6 +9,8 @@ import { follow } from './support/guide.ts';
 
 const inCi = process.env.CI === 'true';
 const bin = (name: string) => join(root, 'node_modules/.bin', name);
+
+type Followed = ReturnType<typeof followed>;
 
 /** A copy in which a walk-through was followed, and what runs programs in it. */
 function followed(heading: string, name: string) {
@@ -39,7 +41,7 @@ function followed(heading: string, name: string) {
   return { copy, run, runTests };
 }
 
-test('a figure is drawn, and is where every figure has to be', async () => {
+test('a figure is drawn, and stands wherever figures are listed', async () => {
   const { copy, run, runTests } = followed('Adding a figure', 'new-figure');
   for (const beside of ['build', 'dist']) symlinkSync(join(root, beside), join(copy, beside));
   await run(bin('tsc'), '-p', 'web/tsconfig.json');
@@ -53,23 +55,51 @@ const archiveOf = (variant: string) => `build/wasm/libcore-${variant}.a`;
 // Both: they share plain's JavaScript, and the linker gives imports their short names by how often they are used.
 const variants = ['plain', 'relaxed'];
 const compiled = variants.every((variant) => existsSync(join(root, archiveOf(variant))));
-test.runIf(inCi || compiled)('an encoding is in the API, documented, and its tests pass', async () => {
-  const { copy, run, runTests } = followed('Adding an encoding', 'new-encoding');
+
+/** Compiles the bindings and links the second module of both variants; objects of the core replace what the archives have. */
+async function relink({ copy, run }: Followed, ofCore: string[] = []) {
   cpSync(join(root, 'build/package'), join(copy, 'build/package'), { recursive: true });
-  const bindings = readdirSync(join(root, 'src/wasm/second')).concat('../value.cpp');
-  const objects = bindings.map((file) => join('CMakeFiles/bindings-second.dir/src/wasm/second', `${file}.o`));
-  await run('cmake', '--preset', 'wasm', '-DSUPERPOSE_TOGETHER=OFF');
-  await run('cmake', '--build', '--preset', 'wasm', '--target', ...objects);
+  const commandsOf = async (variant: string) => {
+    const target = `superpose-second-${variant}`;
+    return (await run('ninja', '-C', 'build/wasm', '-t', 'commands', target)).trim().split('\n');
+  };
+  const linker = (await commandsOf('plain')).at(-1) ?? '';
+  const bindings = linker.match(/\S*bindings-second\.dir\S*\.o/g) ?? [];
+  await run('cmake', '--build', '--preset', 'wasm', '--target', ...bindings, ...ofCore);
   const link = async (variant: string) => {
     const archive = archiveOf(variant);
     cpSync(join(root, archive), join(copy, archive));
-    const commands = await run('ninja', '-C', 'build/wasm', '-t', 'commands', `superpose-second-${variant}`);
-    await run('sh', '-c', `cd build/wasm && ${commands.trim().split('\n').at(-1)}`);
+    const lines = await commandsOf(variant);
+    const archiver = lines.find((line) => line.includes(`libcore-${variant}.a`) && line.includes(' qc '));
+    const [, program] = archiver?.match(/(\S+) qc /) ?? [];
+    for (const object of ofCore)
+      await run('sh', '-c', `cd build/wasm && ${program} rcs ${archive.slice(11)} ${object}`);
+    await run('sh', '-c', `cd build/wasm && ${lines.at(-1)}`);
   };
   await Promise.all(variants.map(link));
-
   await run(bin('tsc'), '-p', 'src/api/tsconfig.json');
   await run(bin('tsc'), '-p', 'tests/tsconfig.json');
-  await run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'docs', 'tests/api');
-  await runTests('api/encodings/nerf', 'api/wrongArguments', 'api/drift', 'tools/library');
+}
+
+test.runIf(inCi || compiled)('an encoding is in the API, documented, and its tests pass', async () => {
+  const all = followed('Adding an encoding', 'new-encoding');
+  await all.run('cmake', '--preset', 'wasm', '-DSUPERPOSE_TOGETHER=OFF');
+  await relink(all);
+  await all.run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'docs', 'tests/api');
+  await all.runTests('api/encodings/nerf', 'api/wrongArguments', 'api/drift', 'tools/library');
+});
+
+test.runIf(inCi || compiled)('a scheme is in the registry, the API, its figure and the page', async () => {
+  const all = followed('Adding a scheme', 'new-scheme');
+  await all.run('cmake', '--preset', 'wasm');
+  await relink(all, ['CMakeFiles/core-common.dir/core_small_scores.cpp.o']);
+  await all.run(bin('tsc'), '-p', 'web/tsconfig.json');
+  await all.run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'web/figures', 'tests/api');
+  await all.runTests(
+    'api/scores/huang',
+    'api/scores/schemes',
+    'api/drift',
+    'figures/schemes',
+    'tools/prose-schemes',
+  );
 });

@@ -43,7 +43,7 @@ test('the reference has every function and every name that the package gives out
     expect([...sections.keys()]).not.toContain(name);
 });
 
-test('each section links to its code, which is shown as it is', () => {
+test('each section links to its code, shown unchanged', () => {
   const page = read('index.html');
   const named = [...page.matchAll(/<code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code>/g)];
   const linked = [
@@ -79,7 +79,7 @@ test('numbers stay with their units and their signs', () => {
   expect(read('index.html')).toContain('<var>ρ</var>\u00a0=\u00a016');
 });
 
-test('the notices name what is bundled, with licences', () => {
+test('the notices name everything bundled, each with its licence', () => {
   for (const folder of [dist, join(root, 'build/package')]) {
     const notices = read('THIRD-PARTY.txt', folder);
     for (const name of ['Eigen 5', 'Emscripten', 'musl', 'd3-array', 'd3-dsv', '@huggingface/tokenizers']) {
@@ -112,7 +112,7 @@ test.runIf(withModel)('the weights are said to be whose they are, with their own
   expect(weights[0]).toContain('Licence: Apache-2.0');
 });
 
-test('a page in one file says whose it is made of, under which licences, and where those are', () => {
+test('a page in one file names what it contains, the licences, and where to read them', () => {
   const [, notice = ''] = read('figures/dot-products/index.html').match(/<body>\n +<!-- (.*) -->\n/) ?? [];
   for (const part of [
     'Superpose, MIT, Copyright (c) 2026 The Superpose authors.',
@@ -176,7 +176,7 @@ test('every host’s file has the headers of all files, and of figures', () => {
   expect(policy('cloudfront-figures')).toEqual([everywhere[1], framed]);
 });
 
-test('precompressed copies hold what they are copies of', () => {
+test('precompressed copies unpack to the files they stand for', () => {
   const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
   const compressed = files.filter((file) => /\.(gz|br)$/.test(file));
   expect(compressed.length).toBeGreaterThan(20);
@@ -191,7 +191,7 @@ test('precompressed copies hold what they are copies of', () => {
   expect(files).toContain('figures/dot-products/index.html.gz');
 });
 
-test('the page names its service worker, but not under npm start', async () => {
+test('the built page names its service worker; under npm start it names none', async () => {
   expect(read('index.html')).toContain('<html data-offline="./sw.js"');
   expect(read('sw.js')).not.toContain('__SUPERPOSE');
   const server = await preview({
@@ -230,7 +230,7 @@ test('the demo shows five figures in five ways, each with its source beneath', (
   for (const [frame] of shown.matchAll(/<iframe[^>]*>/g)) expect(frame).toMatch(/ title="[^"]+"/);
 });
 
-test('without SUPERPOSE_URL nothing claims an address', () => {
+test('without SUPERPOSE_URL no file claims an address', () => {
   for (const file of ['index.html', 'figures/dot-products/index.html']) {
     const [head = ''] = read(file).match(/<head>[\s\S]*?<\/head>/) ?? [];
     expect(head.length).toBeGreaterThan(100);
@@ -251,7 +251,7 @@ test('a wrong SUPERPOSE_URL is refused', () => {
   expect(build).toThrow(/SUPERPOSE_URL must be the address of the site/);
 });
 
-test('a page is sent without its indents, unless they would be read', () => {
+test('a page is sent without indentation, except where readers see it', () => {
   expect(withoutIndents('<p>\n    one\n\n  two</p>')).toBe('<p>\none\ntwo</p>');
   expect(() => withoutIndents('<pre>\n  x</pre>')).toThrow('preformatted');
 });

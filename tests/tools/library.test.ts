@@ -3,7 +3,7 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';
 
-test('every function has an example, and every example a function', async () => {
+test('every function has an example, and every example names a function', async () => {
   const superpose = await load();
   const functions = Object.entries(superpose).flatMap(([name, member]) =>
     typeof member === 'function' ? [name] : [],

@@ -7,7 +7,7 @@ import { idsOf } from '../../web/build/chunks.ts';
 import { execute, root } from '../package/support/project.ts';
 import { buildEnvironment, copySources } from './support/copy.ts';
 
-test('a chunk has no file that is not there', () => {
+test('a chunk names only files that exist', () => {
   expect(idsOf(['web/figures/terms.ts', 'build/package/check.js'])).toHaveLength(2);
   expect(() => idsOf(['web/figures/turms.ts'])).toThrow(
     'web/build/chunks.ts names web/figures/turms.ts, and there is no such file. Give it its new name there',
@@ -20,7 +20,7 @@ test('a chunk has no file that is not there', () => {
 const copy = join(root, 'build/lists');
 const env = buildEnvironment(copy);
 test.runIf(process.env.CI === 'true' || (env.SUPERPOSE_EMSCRIPTEN && existsSync(join(root, 'build/wasm'))))(
-  'nor has a level of optimisation',
+  'so does a level of optimisation',
   async () => {
     copySources(copy);
     const file = join(copy, 'CMakeLists.txt');

@@ -16,10 +16,12 @@ const namesOf = (ending: string, ...but: string[]) =>
     .map((name) => name.slice(0, -ending.length))
     .filter((name) => !but.includes(name));
 
-// oracle_json is no oracle, drawn_sentences.py draws what is not committed, and figures.json comes from the
+// oracle_json is no oracle, drawn_sentences.py and drawn_decoders.py draw what is not committed, and figures.json comes from the
 // core. The longest scripts take longest, so they start first.
 const lengthOf = (oracle: string) => readFileSync(join(folder, `${oracle}.py`)).length;
-const oracles = namesOf('.py', 'oracle_json', 'drawn_sentences').sort((a, b) => lengthOf(b) - lengthOf(a));
+const oracles = namesOf('.py', 'oracle_json', 'drawn_sentences', 'drawn_decoders').sort(
+  (a, b) => lengthOf(b) - lengthOf(a),
+);
 const readme = readFileSync(join(folder, 'README.md'), 'utf8');
 const rules = rulesOf(readme);
 const committed = (oracle: string) => JSON.parse(readFileSync(join(folder, `${oracle}.json`), 'utf8'));
@@ -96,7 +98,7 @@ test.each(oracles)('a number of %s.json that is not the oracle’s would be seen
   }
 });
 
-test('what tolerances let pass, and what they do not', () => {
+test('a tolerance lets small differences pass and larger ones fail', () => {
   const table =
     '| file | formula | tolerance |\n|---|---|---|\n| `a` | x | 1e-3; exact in `b`; 1e-2 relative in `c_*`; 1e-2 relative or 1 in `d`; 1e-2 of the array in `e` |\n';
   const tolerances = rulesOf(table).get('a') ?? [];

@@ -11,7 +11,7 @@ var exportAll = (all, plain) => {
 };
 exportAll({ here: () => 1 }).here`;
 
-test('exports are listed by their own names only', () => {
+test('exports are listed only under their own names', () => {
   const { renderChunk } = ownNames() as unknown as { renderChunk(code: string): string };
   const value = (code: string) => new Function(code.replace('exportAll({', 'return exportAll({'))();
   Object.assign(Object.prototype, { foo: 'bar' });

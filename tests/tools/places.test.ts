@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { type Place, places } from '../../web/page/places.ts';
 import { hosts } from '../hosts/hosts.ts';
 
-test('a platform is tested where a host uses its texts, and only there', () => {
+test('a platform counts as tested exactly where a host uses its texts', () => {
   for (const [name, place] of Object.entries<Place>(places)) {
     const users = Object.values(hosts).filter(({ ways }) => ways.some(({ place }) => place === name));
     expect(users.length > 0, name).toBe(place.tested ?? false);
   }
 });
 
-test('every form of a tested platform but files and citations is one that a host uses', () => {
+test('a host uses every form of a tested platform, except files and citations', () => {
   const used = new Set(
     Object.values(hosts).flatMap(({ ways }) => ways.map(({ place, kind }) => `${place} ${kind}`)),
   );

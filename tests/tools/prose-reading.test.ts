@@ -65,7 +65,7 @@ test('the word that is moved', async () => {
 });
 
 test('width protects words', async () => {
-  said('Positions of twice the norm need between three and four times the width for the same.');
+  said('Positions of twice the norm need three to four times the width to be as safe.');
   const { points } = (await run(collisions)).data;
   for (const seed of [1, 2, 3]) {
     const drawn = (await run(collisions, { seed })).data.points;

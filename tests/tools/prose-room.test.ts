@@ -24,7 +24,7 @@ test('two random vectors, and the largest of many', () => {
 
 test('random subspaces', () => {
   said(
-    'Of 512 dimensions, two random 64-dimensional subspaces, as wide as one head of the 2017 paper’s model, contain directions with a cosine of about 0.65',
+    'In 512 dimensions, two random 64-dimensional subspaces, as wide as one head of the 2017 paper’s model, contain directions with a cosine of about 0.65',
   );
   const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
   const largest = seeds.map((seed) =>

@@ -5,6 +5,7 @@ import { load } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';
 import { placeIn, published, withPublished } from '../../web/build/published.ts';
 import * as images from '../../web/figures/images.ts';
+import * as longer from '../../web/figures/longer.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
 import * as order from '../../web/figures/order.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -19,16 +20,33 @@ beforeAll(async () => {
   superpose = await load();
 });
 
-test('nine of sixteen schemes depend on the offset alone', async () => {
-  said(
-    'Nine of the sixteen give scores that depend on the offset between two positions and on nothing else.',
+const numbers =
+  'eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
+    ' ',
   );
+const spelled = (count: number) => numbers[count - 8] as string;
+
+test('which schemes go on beyond the trained length', async () => {
+  said('RoPE goes on; two layers help ALiBi as well');
+  for (const [layers, holding] of [
+    ['one', 'RoPE stays'],
+    ['two', 'RoPE and ALiBi stay'],
+  ] as const) {
+    const { figure, data, state } = await run(longer, { layers });
+    expect(figure.describe(data, state)).toContain(`At positions 16 to 31 ${holding} at least 90`);
+  }
+});
+
+test('how many schemes depend on the offset alone', async () => {
   said('Add the same sinusoids, or put random weights between, and that is lost.');
   for (const seed of [1, 2, 3]) {
     const { data } = await run(schemes, { seed });
     const depends = Object.entries(data.schemes as Record<string, { logits: { depends: string } }>);
-    expect(depends).toHaveLength(16);
-    expect(depends.filter(([, { logits }]) => logits.depends === 'offset')).toHaveLength(9);
+    const offset = spelled(depends.filter(([, { logits }]) => logits.depends === 'offset').length);
+    const some = `${offset[0]?.toUpperCase()}${offset.slice(1)} of the ${spelled(depends.length)}`;
+    said(
+      `${some} give scores that depend on the offset between two positions and on nothing else. All do so by construction but one.`,
+    );
     const of = Object.fromEntries(depends.map(([id, { logits }]) => [id, logits.depends]));
     expect(of['concatenated-raw']).toBe('offset');
     for (const id of ['added', 'concatenated-full', 'concatenated-block-diagonal'])

@@ -131,7 +131,7 @@ test('every file that README.md and CONTRIBUTING.md name is there', () => {
     );
     expect(named.length).toBeGreaterThan(5);
     // The files of the worked examples are for the reader to write.
-    for (const path of named.filter((one) => !/\/(turns|nerf)(\.test|_test)?\.\w+$/.test(one))) {
+    for (const path of named.filter((one) => !/\/(turns|nerf|huang)(\.test|_test)?\.\w+$/.test(one))) {
       expect(existsSync(join(root, path)), path).toBe(true);
     }
   }

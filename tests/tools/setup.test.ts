@@ -145,7 +145,7 @@ describe('without apt, as on macOS', () => {
     expect(said).toContain('By hand: put RapidJSON where CMake finds it');
   });
 
-  test('an Emscripten below the floor is not taken', async () => {
+  test('an Emscripten that is too old is refused', async () => {
     fakeEmscripten('3.1.68');
     for (const name of ['cmake', 'ninja']) onPath(name);
     const { code, said } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('5.0.0') });
@@ -154,7 +154,7 @@ describe('without apt, as on macOS', () => {
     expect(said).toContain(`By hand: put Emscripten ${pins.emscripten.version} or newer on PATH`);
   });
 
-  test('an Eigen below 5 is not taken', async () => {
+  test('an Eigen older than 5 is refused', async () => {
     fakeEmscripten('4.0.1');
     for (const name of ['cmake', 'ninja']) onPath(name);
     const { code, said } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('3.4.0') });
@@ -177,7 +177,7 @@ describe.skipIf(!which('apt-helper', '/usr/lib/apt'))('with apt', () => {
     for (const name of ['cmake', 'ninja']) onPath(name);
   });
 
-  test('an Eigen that neither source has: what was expected, where, and what to do', async () => {
+  test('when neither source has Eigen, the error says what was expected, where, and what to do', async () => {
     const mirror = fakeMirror();
     const { code, said } = await setUp();
     expect(code).toBe(1);
@@ -206,7 +206,7 @@ describe.skipIf(!which('apt-helper', '/usr/lib/apt'))('with apt', () => {
     expect(unpacked()).toEqual([`libeigen3-dev-${pins.eigen.version}`]);
   });
 
-  test('another file under its name: both hashes', async () => {
+  test('a different file under the same name is refused, with both hashes', async () => {
     write(join(fakeMirror(), pins.eigen.pool), 'not Eigen');
     const { code, said } = await setUp();
     expect(code).toBe(1);
@@ -217,7 +217,7 @@ describe.skipIf(!which('apt-helper', '/usr/lib/apt'))('with apt', () => {
     expect(unpacked()).toEqual([]);
   });
 
-  test('a mirror that does not sign', async () => {
+  test('a mirror without a signature is refused', async () => {
     const suite = join(fakeMirror(), 'dists', pins.emscripten.suite);
     write(join(suite, 'Release'), `Suite: ${pins.emscripten.suite}\nSHA256:\n`);
     rmSync(join(bin, 'emcc'));
@@ -229,7 +229,7 @@ describe.skipIf(!which('apt-helper', '/usr/lib/apt'))('with apt', () => {
   });
 });
 
-test('the building needs no package of the host, and nothing names a mirror', () => {
+test('building needs no package of the host, and no file names a mirror', () => {
   const tools = readdirSync(join(root, 'tools')).filter((name) => name.endsWith('.mjs'));
   const texts = tools.map((name) => readFileSync(join(root, 'tools', name), 'utf8'));
   for (const text of texts) expect(text).not.toMatch(/mmdebstrap|debian\.org/);

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { published } from '../../web/build/published.ts';
 import { linkOf, verdicts } from '../../web/build/verdicts.ts';
+import { readState } from '../../web/figures/controls.ts';
 import * as encoding from '../../web/figures/encoding.ts';
 import * as keepApart from '../../web/figures/keepApart.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -50,7 +51,37 @@ test('six to eight claims come first, and each that depends says on what', () =>
   for (const { on } of verdicts) expect(on ?? 'on').toMatch(/^on\b/);
 });
 
-test('papers that a verdict cites are said not to be computed here', () => {
+// What readers ask once they know that positions are added, by the claim that takes it up, and the view that answers.
+test.each([
+  ['Why in queries and keys, not in values?', 'Values need', 'needs-positions', { view: 'taken' }],
+  ['Why times √d?', 'Embeddings are multiplied', 'dot-products', { recipes: true, scale: 8 }],
+  ['Why 10000?', 'The base must', 'encoding', { of: 'base', base: 10_000 }],
+  ['Does RoPE ask the four questions?', 'RoPE adds no', 'schemes', { scheme: 'rope', common: 1 }],
+  [
+    'What of gates and FiLM?',
+    'Gates or FiLM',
+    'schemes-tasks',
+    { schemes: ['add', 'project', 'gate', 'film'] },
+  ],
+  ['What happens beyond the trained length?', 'RoPE goes on', 'longer', { of: 'rope', length: 64 }],
+  ['Why does the first token draw attention?', 'The first token', 'needs-positions', { view: 'first' }],
+])('%s is answered in at most 20 words, by one view', (_, claim, figure, settings) => {
+  const found = verdicts.filter((one) => one.claim.startsWith(claim));
+  expect(found).toHaveLength(1);
+  const [one] = found as [(typeof found)[0]];
+  const words = one.verdict.split(/\s+/);
+  expect(words.length).toBeGreaterThanOrEqual(4);
+  expect(words.length).toBeLessThanOrEqual(20);
+  const link = headless.readLink(linkOf(one, headless));
+  if (!link || 'refused' in link) throw new Error(`The link of “${one.claim}” cannot be read.`);
+  expect(link.figure).toBe(figure);
+  const { controls } = headless.figures[figure] as (typeof headless.figures)[string];
+  const { state, refused } = readState(controls, link.settings);
+  expect(refused).toEqual([]);
+  expect(state).toMatchObject(settings);
+});
+
+test('a verdict that cites a paper says that its numbers are not computed here', () => {
   const citing = verdicts.filter(({ why }) => why.includes('arXiv'));
   expect(citing.length).toBeGreaterThan(1);
   for (const { why } of citing) expect(why).toContain('published, not computed here');
@@ -136,7 +167,7 @@ const columnsOf = (rows: Cell[][]): (Cell | undefined)[][] =>
   (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
 
 test('sooner, later and never: as the verdicts on training say, over five seeds', async () => {
-  const [added, joined, untied, sinusoid] = (await rowsOf('add.concat.untied.sinusoid')) as [
+  const [added, joined, cut, sinusoid] = (await rowsOf('add.concat.cut.sinusoid')) as [
     Cell[],
     Cell[],
     Cell[],
@@ -144,11 +175,10 @@ test('sooner, later and never: as the verdicts on training say, over five seeds'
   ];
   const firstOf = (row: Cell[], task: number) => row[task]?.first?.mean ?? Number.POSITIVE_INFINITY;
   said(
-    'badge is learned a little sooner than with added positions and prev later. Lookup and roll, which need a cross term, are not learned at all in one layer',
+    'Added positions without their cross terms learn badge and prev a little sooner than with them. Lookup and roll, which need a cross term, are not learned at all in one layer',
   );
-  expect(firstOf(untied, 0)).toBeLessThan(firstOf(added, 0));
-  expect(firstOf(untied, 3)).toBeGreaterThan(firstOf(added, 3));
-  expect([untied[1]?.first, untied[2]?.first]).toEqual([undefined, undefined]);
+  for (const task of [0, 3]) expect(firstOf(cut, task)).toBeLessThan(firstOf(added, task));
+  expect([cut[1]?.first, cut[2]?.first]).toEqual([undefined, undefined]);
   said('a fixed sinusoid is slower wherever a position is needed, and learns roll with only some seeds');
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
   said('all four tasks are learned by each of five seeds');
@@ -157,8 +187,8 @@ test('sooner, later and never: as the verdicts on training say, over five seeds'
     expect(firstOf(added, task)).toBeLessThan(firstOf(joined, task));
     expect(joined[task]?.accuracy.least).toBeGreaterThanOrEqual(0.99);
   }
-  said('what they get without any scores');
-  // The same for added ones that train without the cross terms.
+  said('hardly more than without any scores');
+  // The same for untied scores, which have none.
   for (const [cut, own, floor] of columnsOf(await rowsOf('cut.untied.zero', 'lookup.roll'))) {
     for (const cell of [cut, own])
       expect(cell?.accuracy.mean).toBeLessThan((floor?.accuracy.mean as number) + 0.04);

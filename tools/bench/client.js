@@ -1,5 +1,5 @@
-// Runs in each runtime: takes an order, does it, and answers with its measurements. The same file runs in
-// browsers and in Node.
+// Runs in each runtime: takes an order, carries it out and answers with its measurements. The same file serves
+// browsers and Node.
 import { fourTerms, jobs } from './jobs.js';
 
 /** The smallest step of performance.now() that was observed. */

@@ -13,46 +13,21 @@ export const everyBuild = ({ load, supportedSimd }) =>
     (supportedSimd() === 'relaxed' ? ['plain', 'relaxed'] : ['plain']).map((simd) => load({ simd })),
   );
 
-/**
- * The ways of one build of the library: with weights that stay, as the peers have theirs, and with weights
- * passed in each call. A layer keeps what does not change, so every call gets other rows: all of them, or all
- * except the positions.
- */
-export function ours(superpose, { positionsStay = false } = {}) {
-  const prepared = ({ n, d, heads, x, p, wq, wk }) => {
-    const table = (data, rows = n) => ({ data, rows, columns: d });
-    const weights = { query: { weight: table(wq, d) }, key: { weight: table(wk, d) }, heads };
-    const summands = { token: table(x), position: table(p) };
-    return { table, weights, summands };
-  };
-  const layer = {
-    name: `superpose ${superpose.simd}`,
-    order: 'heads first',
-    async prepare(given) {
-      const { table, weights, summands } = prepared(given);
-      const kept = superpose.decompositionLayer({ ...weights, summands: ['token', 'position'] });
-      const opposite = (values) => table(values.map((value) => -value));
-      const others = {
-        token: opposite(given.x),
-        position: positionsStay ? summands.position : opposite(given.p),
-      };
-      let turn = 0;
-      return {
-        run: () => kept.terms(turn++ % 2 ? others : summands).terms,
-        release: () => kept.delete(),
-      };
-    },
-  };
-  const once = {
-    name: `superpose ${superpose.simd}, weights each time`,
-    order: 'heads first',
-    async prepare(given) {
-      const { weights, summands } = prepared(given);
-      return { run: () => superpose.decomposeTerms({ ...weights, summands }).terms };
-    },
-  };
-  return positionsStay ? [layer] : [layer, once];
-}
+/** A build of the library: the terms alone, which the figure of the gauge uses. */
+export const ours = (superpose) => ({
+  name: `superpose ${superpose.simd}`,
+  order: 'heads first',
+  async prepare({ n, d, heads, x, p, wq, wk }) {
+    const table = (data, rows) => ({ data, rows, columns: d });
+    const input = {
+      summands: { token: table(x, n), position: table(p, n) },
+      query: { weight: table(wq, d) },
+      key: { weight: table(wk, d) },
+      heads,
+    };
+    return { run: () => superpose.decomposeTerms(input).terms };
+  },
+});
 
 const plainJs = {
   name: 'plain JS',
@@ -62,16 +37,12 @@ const plainJs = {
   prepare: async (input) => ({ run: () => plainly(input, Float32Array) }),
 };
 
-/**
- * Three graphs for onnxruntime-web. Weights are initialisers, already transposed and scaled. So are positions
- * that stay, and the runtime then folds their products when it starts.
- */
-function ortGraph(kind, { n, d, heads, p, wq, wk }, positionsStay) {
+/** Three graphs for onnxruntime-web. Weights are initialisers, already transposed and scaled. */
+function ortGraph(kind, { n, d, heads, wq, wk }) {
   const width = d / heads;
   const scaled = transposed(wq, d).map((value) => value / Math.sqrt(width));
   const weights = [floats('wq', [d, d], scaled), floats('wk', [d, d], transposed(wk, d))];
-  if (positionsStay) weights.push(floats('p', [n, d], p));
-  const inputs = positionsStay ? { x: [n, d] } : { x: [n, d], p: [n, d] };
+  const inputs = { x: [n, d], p: [n, d] };
   if (kind === 'unstacked') {
     const rows = ['x', 'p'].flatMap((part) => [
       node('MatMul', [part, 'wq'], `${part}q`),
@@ -117,20 +88,20 @@ function ortGraph(kind, { n, d, heads, p, wq, wk }, positionsStay) {
   return model(nodes, [...weights, ...splits], inputs, { terms: [2, 2, heads, n, n] });
 }
 
-function onnxruntime(ort, kind, { positionsStay = false } = {}) {
+function onnxruntime(ort, kind) {
   return {
     name: `onnxruntime-web ${kind}`,
     peer: true,
     order: 'terms first',
     async prepare(input) {
-      const session = await ort.InferenceSession.create(ortGraph(kind, input, positionsStay), {
+      const session = await ort.InferenceSession.create(ortGraph(kind, input), {
         executionProviders: ['wasm'],
         graphOptimizationLevel: 'all',
       });
       const { n, d, heads } = input;
       const feeds = {
         x: new ort.Tensor('float32', input.x, [n, d]),
-        ...(!positionsStay && { p: new ort.Tensor('float32', input.p, [n, d]) }),
+        p: new ort.Tensor('float32', input.p, [n, d]),
       };
       return {
         run: async () => {
@@ -196,18 +167,10 @@ export function inOne(answer) {
   return whole;
 }
 
-const ortKinds = ['unstacked', 'stacked', 'wide'];
-
 /** All engines of a runtime: `superpose` is a list of builds; `ort` and `tf` may be missing. */
 export const fourTermEngines = ({ superpose, ort, tf }) => [
-  ...superpose.flatMap((one) => ours(one)),
-  ...(ort ? ortKinds.map((kind) => onnxruntime(ort, kind)) : []),
+  ...superpose.map(ours),
+  ...(ort ? ['unstacked', 'stacked', 'wide'].map((kind) => onnxruntime(ort, kind)) : []),
   ...(tf ? ['unstacked', 'stacked'].map((kind) => tensorflow(tf, kind)) : []),
   plainJs,
-];
-
-/** The same for positions that stay. tfjs is left out: it is far behind even with everything. */
-export const nextTokensEngines = ({ superpose, ort }) => [
-  ...superpose.flatMap((one) => ours(one, { positionsStay: true })),
-  ...(ort ? ortKinds.map((kind) => onnxruntime(ort, kind, { positionsStay: true })) : []),
 ];

@@ -35,8 +35,9 @@ export function forwardInput({ n, d, heads, layers, inner }) {
   return { n, d, heads, inner, x: numbers(n * d, 1, 1), layers: all };
 }
 
-const ours = (superpose) => ({
-  name: `superpose ${superpose.simd}`,
+/** With `way`, also splits what all heads of each layer write. */
+const ours = (superpose, way) => ({
+  name: `superpose ${superpose.simd}${way ? `, with values by ${way}` : ''}`,
   async prepare({ n, d, heads, x, layers }) {
     const encoder = superpose.encoder({ d_model: d, heads });
     const linear = ({ out, into, weight, bias }) => ({
@@ -49,8 +50,18 @@ const ours = (superpose) => ({
       encoder.addLayer({ ...linears, attentionNorm: norm(attentionNorm), mlpNorm: norm(mlpNorm) });
     }
     const summands = { token: { data: x, rows: n, columns: d } };
+    const split = (run) => {
+      for (let layer = 0; layer < layers.length; layer++) {
+        const { residuals } = run.headOutputs({ layer, way, gauge: 'canonical', apart: [0] });
+        if (!(Math.max(...residuals) < 1e-5)) throw new Error('The values do not add up.');
+      }
+      return run;
+    };
     return {
-      run: () => encoder.forward(summands, { scores: false }).state(layers.length).data,
+      run: () => {
+        const run = encoder.forward(summands, { scores: way !== undefined });
+        return (way ? split(run) : run).state(layers.length).data;
+      },
       release: () => encoder.delete(),
     };
   },
@@ -192,7 +203,10 @@ export const forward = {
   shapes: [16, 64, 128].map((n) => ({ n, ...minilm })),
   small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],
   inputOf: forwardInput,
-  enginesOf: ({ superpose, ort }) => [...superpose.map(ours), ...(ort ? [onnxruntime(ort)] : [])],
+  enginesOf: ({ superpose, ort }) => [
+    ...[undefined, 'direct', 'streams'].flatMap((way) => superpose.map((one) => ours(one, way))),
+    ...(ort ? [onnxruntime(ort)] : []),
+  ],
   referenceOf: reference,
   errorOf: (_, found, exact) =>
     found.length === exact.length

@@ -1,6 +1,6 @@
 // The jobs that the bench times. Each has its shapes, its input, the engines that do it, and the allowed
 // distance from a reference in double.
-import { fourTermEngines, inOne, nextTokensEngines } from './engines.js';
+import { fourTermEngines, inOne } from './engines.js';
 import { forward } from './forward.js';
 import { allowedError, errorOf, inputOf, placesOf, referenceAt } from './job.js';
 import { otherJobs } from './others.js';
@@ -27,9 +27,6 @@ export const fourTerms = {
   errorOf: (input, answer, reference, { order }) => errorOf(input, inOne(answer), order, reference),
 };
 
-/** Other tokens at the same positions: a reader types another sentence. */
-export const nextTokens = { ...fourTerms, name: 'next tokens', enginesOf: nextTokensEngines };
-
 /** A job for the library alone: each of its builds is an engine. */
 const alone = ({ prepare, ...job }) => ({
   ...job,
@@ -40,12 +37,9 @@ const alone = ({ prepare, ...job }) => ({
     })),
 });
 
-/** The jobs that peers do as well. */
-export const contests = [fourTerms, nextTokens];
-
 /** The jobs for the library alone. */
 export const others = otherJobs.map(alone);
 
 export { forward };
 
-export const jobs = [...contests, forward, ...others, training];
+export const jobs = [fourTerms, forward, ...others, training];

@@ -7,11 +7,10 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "scores/decomposition_layer.h"
+#include "scores/decomposition.h"
 
 using namespace superpose;
 
@@ -52,34 +51,13 @@ void by_eigen(const Job& job, float* terms) {
   }
 }
 
-// Weights stay, as in every engine. Every other call negates all rows, so that none stay.
-class Kernel {
- public:
-  explicit Kernel(const Job& job)
-      : layer_(job.query, job.key, {}, job.heads, 1 / std::sqrt(static_cast<float>(job.x.cols() / job.heads)),
-               2),
-        tables_{{job.x, job.p}, {-job.x, -job.p}} {
-    for (int head = 0; head < job.heads; ++head) heads_.push_back(head);
-  }
-
-  void operator()(float* terms) {
-    layer_.resize(tables_[0][0].rows());
-    for (int s = 0; s < 2; ++s) {
-      std::copy_n(tables_[turn_][s].data(), layer_.table_size(), layer_.next_table());
-      layer_.take(s, 1);
-    }
-    turn_ = 1 - turn_;
-    layer_.terms(heads_, true, [&](const float* from, std::size_t count, std::size_t at) {
-      std::copy_n(from, count, terms + at);
-    });
-  }
-
- private:
-  DecompositionLayer<float> layer_;
-  std::vector<int> heads_;
-  Matrix<float> tables_[2][2];
-  int turn_ = 0;
-};
+void by_kernel(const Job& job, float* terms) {
+  const float scale = 1 / std::sqrt(static_cast<float>(job.x.cols() / job.heads));
+  auto parts = project_sum<float>({job.x, job.p}, {}, job.query, job.key, job.heads, scale, false);
+  leave_out_constant(parts);
+  const Eigen::Index size = parts.terms() * parts.tokens * parts.tokens;
+  for (int head = 0; head < job.heads; ++head) head_terms(parts, head, terms + head * size);
+}
 
 template <typename Work>
 double milliseconds(const Work& work) {
@@ -99,7 +77,6 @@ double milliseconds(const Work& work) {
 
 int main() {
   Job job;
-  std::optional<Kernel> by_kernel;
   std::vector<float> terms, other;
   std::string order;
   while (std::cin >> order) {
@@ -114,8 +91,7 @@ int main() {
       terms.assign(static_cast<std::size_t>(4) * job.heads * n * n, 0);
       other = terms;
       by_eigen(job, other.data());
-      by_kernel.emplace(job);
-      (*by_kernel)(terms.data());
+      by_kernel(job, terms.data());
       std::ofstream file(path, std::ios::binary);
       for (const std::vector<float>* each : {&other, &terms}) {
         const auto bytes = static_cast<std::streamsize>(each->size() * sizeof(float));
@@ -125,7 +101,7 @@ int main() {
       std::puts(file ? "written" : "failed");
     } else {
       const double eigen = milliseconds([&] { by_eigen(job, other.data()); });
-      const double kernel = milliseconds([&] { (*by_kernel)(terms.data()); });
+      const double kernel = milliseconds([&] { by_kernel(job, terms.data()); });
       std::printf("%g %g\n", eigen, kernel);
     }
     std::fflush(stdout);

@@ -1,4 +1,4 @@
-// The limit that the decomposition is compared with: native code by g++, as a runtime of its own.
+// Native code by g++, as a runtime: the limit that the decomposition is compared with.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -98,7 +98,7 @@ function trainingProgram(name, flags, eigen) {
 
 /** A native runtime. Its two engines are Eigen's product and the library's; it also trains. */
 async function built(name, flags, eigen) {
-  const core = ['scores/decomposition_layer', 'scores/gauge', 'scores/layer_norm', 'numeric/product'];
+  const core = ['scores/decomposition', 'scores/layer_norm', 'numeric/product'];
   const { output, tell, close } = await program(name, 'tools/bench/native.cpp', core, flags, eigen);
   const trains = trainingProgram(name, flags, eigen);
   let current;

@@ -54,6 +54,17 @@ export function engineTable(all) {
   );
 }
 
+/** What splitting the values of all layers takes besides the forward, in forwards. */
+export const valuesLines = (rows) =>
+  rows
+    .filter(({ engine, wrong }) => !wrong && engine.includes(', with values by '))
+    .map(({ engine, runtime, median_ms }) => {
+      const [own, way] = engine.split(', with values by ');
+      const forward = rows.find((row) => row.runtime === runtime && row.engine === own)?.median_ms;
+      return `The values of all heads by ${way}: ${ratio((median_ms - forward) / forward)} a forward (${own}, ${runtime}).\n`;
+    })
+    .join('');
+
 /**
  * Training steps per second, and the ratio to each peer and to native code: above 1 is faster. From the best
  * stretches, because other programs only ever slow a run down, and unevenly.

@@ -68,7 +68,7 @@ const pageFiles: [chunk: string, files: string[]][] = [
   ['present', inWeb('page', 'present')],
   // Few readers open a model of their own. Tables are loaded later still.
   ['ownModel', [...inWeb('figures', 'ownModel', 'ownFigure'), ...inWeb('page', 'ownModel', 'ownFile')]],
-  ['ownTable', inWeb('figures', 'ownTable')],
+  ['ownTable', [...inWeb('figures', 'ownTable'), ...inWeb('page', 'ownTable')]],
 ];
 const chunkOf = new Map(pageFiles.flatMap(([chunk, files]) => idsOf(files).map((id) => [id, chunk])));
 
@@ -102,8 +102,14 @@ const ofFirst = [
   ...inApi('table', 'check', 'handle', 'files', 'factories', 'module', 'first', 'superpose'),
   ...inApi('encodings/encodings', 'encodings/sinusoidal', 'geometry/directions'),
   ...inApi('model/safetensors', 'model/minilm', 'model/opening', ...numeric),
-  ...inApi('scores/concatenate', 'scores/decompose', 'scores/decompositionLayer', 'scores/dotProducts'),
-  ...inApi('scores/scores', 'scores/gauge', 'scores/schemeTerms', 'wasm/superpose-plain'),
+  ...inApi('scores/concatenate', 'scores/decompose', 'scores/dotProducts'),
+  ...inApi(
+    'scores/scores',
+    'scores/gauge',
+    'scores/schemeInputs',
+    'scores/schemeTerms',
+    'wasm/superpose-second-plain',
+  ),
   ...inWeb('figures', 'sentence', 'gaugeControl', 'drawnRows'),
   ...inWeb('plot', 'parts', 'scale', 'format'),
 ];
@@ -115,7 +121,7 @@ const among = (files: readonly string[]) => {
 };
 const isOfFirst = among(ofFirst);
 // No module that the worker imports dynamically is in a group: a file that exports more than the module does takes
-// the bundler's runtime, which page and worker would both fetch.
+// the bundler's runtime, which page and worker would both fetch. That costs a kilobyte.
 export const workerChunks = {
   groups: [
     // What recorded runs need as well, so that they need no library.
@@ -125,7 +131,11 @@ export const workerChunks = {
       priority: 1,
     },
     // The first figure and later ones train with these.
-    { name: 'trainers', test: among(inWeb('figures', 'tasks', 'trainers', 'turn')), priority: 1 },
+    {
+      name: 'trainers',
+      test: among(inWeb('figures', 'tasks', 'trainers', 'turn')),
+      priority: 1,
+    },
     { name: 'library', test: (id: string) => isOfFirst(id) || id.includes('/node_modules/d3-') },
     { name: 'ownModel', test: among(ofOwn) },
   ],

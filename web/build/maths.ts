@@ -22,8 +22,9 @@ export function toMathml(tex: string, display: boolean): string {
     trust: true,
     throwOnError: true,
   });
-  // The page's content security policy forbids inline styles; the classes are of a style sheet not used here.
-  return mathml.replace(/ (?:style|class)="[^"]*"/g, '');
+  // The page's content security policy forbids inline styles; the classes are of a style sheet not used here. That
+  // an operator is a fence changes nothing that is drawn, and which end a bracket is at, browsers know.
+  return mathml.replace(/ (?:style|class|fence)="[^"]*"/g, '').replace(/ form="\w+"([^>]*>[()[\]])/g, '$1');
 }
 
 export const withMaths = (html: string): string =>

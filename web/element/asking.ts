@@ -8,19 +8,15 @@ import { figures } from '../figures/index.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
 import type { Order } from '../worker/protocol.js';
 import { settingOf } from './attribute.js';
-import type { FigureElement } from './figureElement.js';
+import type { Cursors } from './cursor.js';
 import { place } from './place.js';
-import type { Running } from './running.js';
+import type { RunHost, Running } from './running.js';
+import type { Answer } from './view.js';
 
 /** On somebody else's page the placeholder has another height, so it is replaced well out of sight. */
 const near = () => (place.foreign ? '1200px' : '400px');
 const typingPause = 120;
 const firstView = 'The figure’s first view is shown instead.';
-
-export interface Answer {
-  data: unknown;
-  state: State;
-}
 
 export interface Change {
   state: State;
@@ -31,7 +27,12 @@ export interface Change {
 interface SharedText {
   name: string;
   text: string;
-  from: FigureElement;
+  from: Element;
+}
+
+interface Host extends RunHost {
+  readonly name: string;
+  readonly cursors: Cursors;
 }
 
 /** Figures in the reader's view that have shown nothing yet, and those that wait for them. */
@@ -75,7 +76,7 @@ export class Asking implements ReactiveController {
   private wanted: [string, string][] | undefined;
   private views: IntersectionObserver[] = [];
 
-  constructor(private readonly host: FigureElement) {
+  constructor(private readonly host: Host) {
     host.addController(this);
   }
 

@@ -1,11 +1,22 @@
 // A figure's cursor: moved by pointers, by keys, and by other figures that show the same tokens. What a click
 // sets, and what is dragged.
-import type { ReactiveController } from 'lit';
-import { type Control, nearestValue } from '../figures/controls.js';
+import type { LitElement, ReactiveController } from 'lit';
+import { type Control, nearestValue, type State, type Value } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
 import { type Cursor, cursorAt, type Handle } from '../plot/scene.js';
-import type { FigureElement } from './figureElement.js';
 import { linked } from './linked.js';
-import type { View } from './picture.js';
+import type { Speech } from './speech.js';
+import type { View } from './view.js';
+
+interface Host extends LitElement {
+  readonly asking: {
+    readonly figure: AnyFigure | undefined;
+    readonly settings: State;
+    change(name: string, value: Value, settled: boolean): void;
+  };
+  readonly picture: { readonly view: View | undefined };
+  readonly speech: Speech;
+}
 
 export class Cursors implements ReactiveController {
   /** While held, the pointer does not move it. */
@@ -15,7 +26,7 @@ export class Cursors implements ReactiveController {
   private place: Cursor = { i: 0, j: 0 };
   private unlink: (() => void) | undefined;
 
-  constructor(private readonly host: FigureElement) {
+  constructor(private readonly host: Host) {
     host.addController(this);
   }
 

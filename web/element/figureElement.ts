@@ -15,7 +15,7 @@ import { Cursors } from './cursor.js';
 import type { Result } from './exports.js';
 import { inputOf } from './inputs.js';
 import { linked } from './linked.js';
-import { Picture, type View } from './picture.js';
+import { Picture } from './picture.js';
 import { place } from './place.js';
 import { Playing } from './playing.js';
 import { said } from './said.js';
@@ -24,6 +24,7 @@ import { Speech } from './speech.js';
 import { elementStyles } from './styles.js';
 import { Surroundings } from './surroundings.js';
 import { tableOf } from './table.js';
+import type { View } from './view.js';
 
 export class FigureElement extends LitElement {
   static override styles = elementStyles;
@@ -108,8 +109,8 @@ export class FigureElement extends LitElement {
         data-theme=${this.surroundings.asked ?? nothing} data-runs-in=${answeredIn() ?? nothing} data-lit=${linked.term() ?? nothing}>
         <slot name="title">${figure && !early ? html`<h3 part="title">${figure.title}</h3>` : nothing}</slot>
         ${early ? nothing : [below ? nothing : settings, this.problems()]}
+        <div class=${view || this.childElementCount > 0 ? 'over' : nothing}>${this.busyLine()}</div>
         ${view ? nothing : html`<slot>${this.standIn()}</slot>`}
-        <div class=${view ? 'over' : nothing}>${this.busyLine()}</div>
         ${early ? [this.problems(), this.asking.failure || this.asking.stopped ? settings : nothing] : nothing}
         ${view ? this.live(view, below ? settings : nothing) : nothing}
       </div>
@@ -211,7 +212,7 @@ export class FigureElement extends LitElement {
         aria-label="${view.figure.title}. ${view.rows > 1 ? 'Arrow keys choose a row and a column.' : 'Arrow keys move along it.'}"
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
-        ${view.scene.handles?.map((handle) => this.knob(view, handle))}
+        ${view.scene.handles?.map((handle) => this.knob(handle))}
       </div>
       ${below}
       <p class="finding" id="finding" part="caption">${head ? html`<b>${head}</b>${rest}` : rest}</p>
@@ -230,10 +231,9 @@ export class FigureElement extends LitElement {
     `;
   }
 
-  /** Its setting has an input for keys and screen readers. */
-  private knob({ scene }: View, handle: Handle): TemplateResult {
-    const [left, top] = [handle.x / scene.width, handle.y / scene.height].map((part) => `${100 * part}%`);
-    return html`<div class="knob" aria-hidden="true" .style=${`left:${left};top:${top}`}
+  /** Its setting has an input for keys and screen readers. Translated, it moves without a shift of layout. */
+  private knob(handle: Handle): TemplateResult {
+    return html`<div class="knob" aria-hidden="true" .style=${`translate:${handle.x * this.surroundings.scale}px ${handle.y * this.surroundings.scale}px`}
       @pointerdown=${(event: PointerEvent) => this.cursors.grab(event, handle)} @pointermove=${alone} @click=${alone}></div>`;
   }
 

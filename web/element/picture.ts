@@ -1,24 +1,24 @@
 // What an answer becomes on screen: picture, sentences and cells, made again when the answer, the width or
 // the cursor changes. If drawing fails, the figure says so, and what was there before stays.
-import type { ReactiveController } from 'lit';
-import type { State } from '../figures/controls.js';
-import type { AnyFigure, Said, Source } from '../figures/figure.js';
-import { type Cursor, cursorMarks, type Mark, type Scene } from '../plot/scene.js';
-import type { Answer } from './asking.js';
+import type { LitElement, ReactiveController } from 'lit';
+import type { AnyFigure, Said } from '../figures/figure.js';
+import { type Cursor, cursorMarks, type Mark } from '../plot/scene.js';
+import type { Asking } from './asking.js';
+import type { Cursors } from './cursor.js';
 import { drawCursor, drawScene } from './drawing.js';
-import type { FigureElement } from './figureElement.js';
+import type { Playing } from './playing.js';
+import type { Speech } from './speech.js';
+import type { Surroundings } from './surroundings.js';
+import type { Answer, View } from './view.js';
 
-export interface View extends Answer {
-  figure: AnyFigure;
-  state: State;
-  rows: number;
-  columns: number;
-  source: Source;
-  finding: string;
-  tokens: readonly string[] | undefined;
-  remark: string | undefined;
-  named: Readonly<Record<string, readonly string[] | undefined>>;
-  scene: Scene;
+interface Host extends LitElement {
+  readonly asking: Asking;
+  readonly cursors: Cursors;
+  readonly playing: Playing;
+  readonly surroundings: Surroundings;
+  readonly speech: Speech;
+  readonly busy: boolean;
+  readonly enter: () => void;
 }
 
 const viewOf = (
@@ -54,7 +54,7 @@ export class Picture implements ReactiveController {
   private painted: unknown[] = [];
   private told: Answer | undefined;
 
-  constructor(private readonly host: FigureElement) {
+  constructor(private readonly host: Host) {
     host.addController(this);
   }
 

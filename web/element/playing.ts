@@ -1,20 +1,24 @@
 // A figure that can be played: a button moves one of its settings through its values, while the data stay. Readers
 // who prefer less motion see the end at once.
-import { html, type TemplateResult } from 'lit';
+import { html, type LitElement, type TemplateResult } from 'lit';
 import type { State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import type { FigureElement } from './figureElement.js';
+import type { Asking } from './asking.js';
 
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 type Plays = NonNullable<AnyFigure['plays']>;
+
+interface Host extends LitElement {
+  readonly asking: Asking;
+}
 
 export class Playing {
   /** The settings as it has left them; anybody else's change ends it. */
   private settings: State | undefined;
   private begun = 0;
 
-  constructor(private readonly host: FigureElement) {}
+  constructor(private readonly host: Host) {}
 
   get going(): boolean {
     return this.settings !== undefined && this.settings === this.host.asking.settings;

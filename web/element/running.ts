@@ -1,14 +1,27 @@
 // A figure that is shown while it runs: draws its frames, and lets the reader pause it, take a step or run it
 // again. It waits in a hidden tab. Readers who prefer less motion see only the end, unless they ask to see
 // the run.
-import { html, type ReactiveController, type TemplateResult } from 'lit';
+import { html, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import type { AskOptions } from '../worker/client.js';
-import type { Answer } from './asking.js';
-import type { FigureElement } from './figureElement.js';
+import type { Order } from '../worker/protocol.js';
+import type { Speech } from './speech.js';
+import type { Answer } from './view.js';
 
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
+
+export interface RunHost extends LitElement {
+  readonly asking: {
+    readonly answer: Answer | undefined;
+    readonly asked: State | undefined;
+    readonly fraction: number | undefined;
+    order(order: Order): void;
+    present(answer: Answer): void;
+    train(held: boolean): void;
+  };
+  readonly speech: Speech;
+}
 
 export class Running implements ReactiveController {
   /** The reader has paused it. */
@@ -20,7 +33,7 @@ export class Running implements ReactiveController {
   private drawing = 0;
 
   constructor(
-    private readonly host: FigureElement,
+    private readonly host: RunHost,
     private readonly figure: AnyFigure,
   ) {
     host.addController(this);

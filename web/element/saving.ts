@@ -1,33 +1,40 @@
 // What a reader can take away from a figure: files, and links to its state.
-import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
+import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Cursor } from '../plot/scene.js';
-import type { FigureElement } from './figureElement.js';
+import type { Asking } from './asking.js';
 import { writeLink } from './link.js';
-import type { View } from './picture.js';
 import { linkBase, place } from './place.js';
+import type { Surroundings } from './surroundings.js';
+import type { View } from './view.js';
 
 /** What a badge says, and what it means. */
 const sources = {
   seeded: 'seeded',
   trained: 'trained weights',
-  mixed: 'trained words, random rest',
+  mixed: 'trained tokens, random rest',
   exact: 'exact',
   own: 'your file',
 };
 const meanings = {
   seeded: 'Random numbers, always the same for the same seed',
   trained: 'Computed from the weights of a trained model',
-  mixed: 'The words are a trained model’s; weights or positions are random, the same for the same seed',
+  mixed: 'The tokens are a trained model’s; weights or positions are random, the same for the same seed',
   exact: 'Computed from a formula',
   own: 'Computed from rows of your file',
 };
+
+interface Host extends LitElement {
+  readonly asking: Asking;
+  readonly surroundings: Surroundings;
+  readonly enter: () => void;
+}
 
 export class Saving implements ReactiveController {
   /** What came of the last save or copy. */
   private said = '';
   private around: Node | undefined;
 
-  constructor(private readonly host: FigureElement) {
+  constructor(private readonly host: Host) {
     host.addController(this);
   }
 

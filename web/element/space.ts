@@ -10,7 +10,7 @@ const lettersOf = ({ options }: Choice) => Object.values(options).join('').lengt
 
 /** Classes for the space that an input takes; the page's placeholder reserves the same. */
 export function spaceOf(control: Control): string {
-  if (control.kind === 'text') return 'text';
+  if (control.kind === 'text') return 'wide text';
   if (control.kind === 'several') return 'full lines';
   if (control.kind === 'choice' && control.radio && lettersOf(control) > longLine) return 'full lines';
   if (control.kind === 'choice' && (control.radio || longest(control) > widest)) return 'wide';

@@ -1,11 +1,16 @@
 // What a screen reader is told: what the reader's changes have led to, and where the cursor is. It is not
 // told every move of the pointer.
-import type { ReactiveController } from 'lit';
-import type { FigureElement } from './figureElement.js';
+import type { LitElement, ReactiveController } from 'lit';
+import type { Said } from '../figures/figure.js';
 import { aloud } from './said.js';
+import type { View } from './view.js';
 
 /** A finding is read out when the reader has stopped moving a slider. */
 const pause = 900;
+
+interface Host extends LitElement {
+  readonly picture: { readonly view: View | undefined; readonly readout: readonly Said[] };
+}
 
 export class Speech implements ReactiveController {
   spoken = '';
@@ -13,7 +18,7 @@ export class Speech implements ReactiveController {
   changed = false;
   private timer = 0;
 
-  constructor(private readonly host: FigureElement) {
+  constructor(private readonly host: Host) {
     host.addController(this);
   }
 

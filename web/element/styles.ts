@@ -24,7 +24,7 @@ function ownRem(): string {
 
 const sized = (css: string) =>
   css.replace(
-    /(?<!@media[^{]*)(?<![\w.])(\d*\.?\d+)rem\b/g,
+    /(?<!@media[^{]*)(?<![\w.])(-?\d*\.?\d+)rem\b/g,
     (_, size) => `calc(${size} * var(--superpose-rem))`,
   );
 

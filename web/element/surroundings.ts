@@ -1,13 +1,16 @@
 // What a figure must fit: the room it has, and the theme.
-import type { ReactiveController } from 'lit';
+import type { LitElement, ReactiveController } from 'lit';
 import type { Theme } from '../plot/colour.js';
-import type { FigureElement } from './figureElement.js';
 
 /** Text size in pixels, unless the reader has set another. */
 const usualText = 16;
 /** Larger text makes no picture narrower than this. */
 const leastWidth = 320;
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+
+interface Host extends LitElement {
+  readonly theme: string;
+}
 
 export class Surroundings implements ReactiveController {
   /** The picture’s width in its own pixels; 0 until it is known. */
@@ -18,7 +21,7 @@ export class Surroundings implements ReactiveController {
   around: Theme | undefined;
   private sizes: ResizeObserver | undefined;
 
-  constructor(private readonly host: FigureElement) {
+  constructor(private readonly host: Host) {
     host.addController(this);
   }
 

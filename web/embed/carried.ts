@@ -212,7 +212,7 @@ export const onlyCarried = (model: MiniLM, { texts, pieces }: Carried): MiniLM =
       if (!known.has(text)) throw new NotCarried('This text is not carried.');
     },
     pieces(asked) {
-      if (asked.some((id) => id >= 1000 && !ids.has(id))) throw new NotCarried('This word is not carried.');
+      if (asked.some((id) => id >= 1000 && !ids.has(id))) throw new NotCarried('This token is not carried.');
     },
   });
 };

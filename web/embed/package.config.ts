@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
 import { noticeCollector } from '../build/notices.js';
 import { ownNames } from '../build/ownNames.js';
+import { smaller } from '../build/smaller.js';
 import { withoutWasmAddress } from './vite.config.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -19,7 +20,7 @@ export default defineConfig({
   worker: {
     format: 'iife',
     plugins: () => [withoutWasmAddress(), notices.plugin()],
-    // A site's bundler will minify the modules, but not the worker, which is a string in one of them.
+    // A site's bundler sees nothing in the worker, which is a string in one of the modules.
     rolldownOptions: { output: { minify: true } },
   },
   build: {
@@ -41,6 +42,8 @@ export default defineConfig({
   plugins: [
     ownNames(),
     notices.plugin(),
+    // What a debugger shows keeps its structure.
+    smaller({ defaults: false }, { comments: /@vite-ignore|webpackIgnore|[@#]__PURE__/ }),
     {
       name: 'after',
       closeBundle() {

@@ -16,7 +16,7 @@ export interface Supplies {
 }
 
 const lacking =
-  'This copy of the figure carries only the words that it was made with, and the others could not be fetched.';
+  'This copy of the figure carries only the tokens that it was made with, and the others could not be fetched.';
 
 /** Tries what is carried first, and for other words the whole model, from where the page has it. */
 export function runWith({ module, carried, model }: Supplies): Run {

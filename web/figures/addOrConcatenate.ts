@@ -265,7 +265,7 @@ const titles: Record<ShownName, string> = {
   added: 'Added',
   widened: 'Concatenated',
   divided: 'Concatenated',
-  apart: 'Concatenated, never allowed to meet',
+  apart: 'Concatenated, never to meet',
 };
 const widths: Record<ShownName, string> = {
   added: `${d_model} wide`,
@@ -354,10 +354,10 @@ export const figure: Figure<typeof controls, Data> = {
       !found[0] || !found[1]
         ? `After ${step} steps, right: ${right('added')} added, ${right(form)} concatenated, ${right('apart')} never meeting.`
         : found[2]
-          ? 'All three learn it: this question needs no meeting of tokens and positions.'
-          : 'Added or concatenated, it is learned; never allowed to meet, it is not.';
+          ? 'All three learn it: here tokens and positions need not meet.'
+          : 'Two of three learn it: this question needs tokens and positions to meet.';
     const guessed = aboutPercent(rightAt(data, 'guess', lastStep(data)));
-    return `${head} After ${step} steps of ${task}, right over ${seeds} seeds: ${right('added')} added (${wide('added')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never allowed to meet, ${guessed} guessing.`;
+    return `${head} After ${step} steps of ${task}, right over ${seeds} seeds: ${right('added')} added (${wide('added')}), ${right(form)} concatenated (${wide(form)}), ${right('apart')} never to meet, ${guessed} guessing.`;
   },
 
   cells: ({ tokens }) => ({ rows: 3, columns: tokens.length }),

@@ -16,13 +16,13 @@ const controls = {
   of: {
     kind: 'choice',
     label: 'Show',
-    options: { lost: 'Words that are lost', one: 'One word' },
+    options: { lost: 'Tokens that are lost', one: 'One token' },
     initial: 'lost',
     radio: true,
   },
   looked: {
     kind: 'choice',
-    label: 'Words looked up',
+    label: 'Tokens looked up',
     options: { some: 'The first 100', all: 'All of them (slow)' },
     initial: 'some',
     radio: true,
@@ -30,8 +30,8 @@ const controls = {
   bound: { kind: 'toggle', more: true, label: 'What chance allows at most', initial: false },
   words: {
     kind: 'choice',
-    label: 'Words',
-    options: { trained: 'MiniLM’s frequent words', seeded: 'Random (seeded)' },
+    label: 'Tokens',
+    options: { trained: 'MiniLM’s frequent tokens', seeded: 'Random (seeded)' },
     initial: 'trained',
     radio: true,
   },
@@ -49,9 +49,9 @@ const controls = {
   },
   d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
   scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.1, initial: 1 },
-  index: { kind: 'range', label: 'Word number', min: 0, max: 4999, step: 1, initial: 0 },
+  index: { kind: 'range', label: 'Token number', min: 0, max: 4999, step: 1, initial: 0 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
-  word: { kind: 'text', label: 'A word', initial: 'king', longest: 40 },
+  word: { kind: 'text', label: 'A token', initial: 'king', longest: 40 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -190,7 +190,7 @@ function seeded(library: Library, superpose: Superpose, state: State): One {
       ? drawnRows(library, superpose, 'position', { rows: positions, columns: d, seed })
       : superpose.sinusoidal({ positions, d_model: d, precision }),
   ).nearestTokens(index);
-  const named = (token: number) => rowName(library, token, 'word');
+  const named = (token: number) => rowName(library, token);
   return {
     word: named(index),
     bare: named(found.bare[0] as number),
@@ -233,7 +233,7 @@ async function trained(library: Library, superpose: Superpose, state: State): Pr
     ...Array.from(found.nearest, idOf),
   ]);
   const notes = [
-    typed ? '' : 'There is no word in the text; another stands in.',
+    typed ? '' : 'There is no token in the text; another stands in.',
     ids.length > 3 ? `The text is cut into ${pieces.slice(1, -1).join(' ')}; the first piece is moved.` : '',
     known ? '' : 'This piece is not among the frequent ones and was added to them.',
   ];
@@ -286,15 +286,15 @@ const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...mar
 
 const where = ({ words, d, scale }: State, { vocabulary }: One) =>
   words === 'trained'
-    ? `Among ${count(vocabulary)} words of MiniLM, with its own positions${scale === 1 ? '' : ` times ${scale}`}`
-    : `Among ${count(vocabulary)} ${words === 'seeded' ? `random words of width ${d}` : 'rows of the file'}, with positions at ρ = ${scale}`;
+    ? `Among ${count(vocabulary)} tokens of MiniLM, with its own positions${scale === 1 ? '' : ` times ${scale}`}`
+    : `Among ${count(vocabulary)} ${words === 'seeded' ? `random tokens of width ${d}` : 'rows of the file'}, with positions at ρ = ${scale}`;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'collisions',
-  title: 'Words that are lost once a position is added',
+  title: 'Tokens that are lost once a position is added',
   controls,
   source: ({ of, words }) => (of === 'lost' ? 'seeded' : words),
-  waiting: 'Fetching MiniLM’s tokenizer and the rows of 2,048 words…',
+  waiting: 'Fetching MiniLM’s tokenizer and the rows of 2,048 tokens…',
   unused({ of, words }) {
     if (of === 'lost') return ['words', 'positions', 'd', 'scale', 'index', 'word'];
     const random = words === 'seeded' ? ['word'] : ['positions', 'vocabulary', 'd', 'index', 'seed'];
@@ -311,9 +311,9 @@ export const figure: Figure<typeof controls, Data> = {
     const least = smallestOf(data);
     const fate =
       lost === 0
-        ? `No position takes “${word}” to another word`
+        ? `No position takes “${word}” to another token`
         : `“${word}” is lost at ${lost} of ${positions} positions`;
-    const before = `without a position its nearest other word is “${bare}”, ${about(data.bareDistance)} away, and the distance to being mistaken ${about(data.bareMargin)}`;
+    const before = `without a position “${bare}” is nearest, ${about(data.bareDistance)} away, its distance to being mistaken ${about(data.bareMargin)}`;
     const after = `; with one it is at least ${about(margins[least] as number)}, at position ${least}, against “${data.nearest[least]}”.${state.words === 'seeded' ? '' : rawRows}`;
     return `${fate}. ${where(state, data)}: ${before}${after}`;
   },
@@ -338,12 +338,10 @@ export const figure: Figure<typeof controls, Data> = {
     const { word, nearest, margins } = data;
     return [
       { text: `“${word}” at position ${j}`, strong: true },
-      ': the nearest other word is ',
+      ': the nearest other token is ',
       { text: `“${nearest[j]}”`, ink: inks[fate] },
       `, distance to being mistaken ${readable(margins[j] as number)}. `,
-      fate === 'taken'
-        ? `It is nearer than “${word}” itself.`
-        : `“${word}” is still the nearest of all${fate === 'same' ? ', and the next one is the same as without a position' : `; without a position the next one is “${data.bare}”`}.`,
+      fate === 'taken' ? `It is nearer than “${word}” itself.` : `Without a position it is “${data.bare}”.`,
     ];
   },
 
@@ -353,14 +351,14 @@ export const figure: Figure<typeof controls, Data> = {
     if (isLost(data))
       return {
         columns: [
-          'words',
+          'tokens',
           'looked up',
           'd',
           'ρ',
           'share lost',
           'at the kindest position',
           'at the harshest',
-          'expected number of nearer words',
+          'expected number of nearer tokens',
         ],
         rows: widths.flatMap((d, place) =>
           scales.map((scale, row) => {
@@ -370,7 +368,7 @@ export const figure: Figure<typeof controls, Data> = {
         ),
       };
     const found: DataTable = {
-      columns: ['position', 'word', 'nearest other word', 'margin', 'nearest of all'],
+      columns: ['position', 'token', 'nearest other token', 'margin', 'nearest of all'],
       rows: Array.from({ length: positions }, (_, place) => [
         place,
         data.word,
@@ -388,7 +386,7 @@ function lostFinding(data: Lost, { vocabulary, bound }: State): string {
     ? ` At d\u00a0=\u00a0128 and ρ\u00a0=\u00a01, the expected share is at most ${exponent(lostAt(data, 128, 1).bound)}.`
     : '';
   const said = [8, 16, 32, 64].map((d) => `${few(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
-  return `At d\u00a0=\u00a08 ${few(lostAt(data, 8, 1).share)} of words are lost, at d\u00a0=\u00a064 ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random words, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.${chance}`;
+  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. Of ${count(vocabulary)} random tokens, with random positions of the same norm (ρ\u00a0=\u00a01): ${said.join(', ')} are lost. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.${chance}`;
 }
 
 function lostScene(data: Lost, bound: boolean, width: number): Scene {
@@ -398,7 +396,7 @@ function lostScene(data: Lost, bound: boolean, width: number): Scene {
   const { x, y, inner, marks } = plane(area, inTurn(widths, 'width d'), {
     from: 0,
     to: 1,
-    label: 'words lost',
+    label: 'tokens lost, positions ρ times as long',
     print: (tick) => `${Math.round(100 * tick)} %`,
   });
   const list = widths.map((_, place) => place);
@@ -450,34 +448,17 @@ function lostScene(data: Lost, bound: boolean, width: number): Scene {
       },
     ];
   });
-  const keyTop = area.height + 6;
+  // Each curve's name stands where fewer than half of the tokens are lost.
+  const names = scales.map((scale, row): Mark => {
+    const share = (place: number) => pointOf(data, place, row).share;
+    const below = list.find((place) => share(place) < 0.5) ?? 0;
+    return { mark: 'text', x: x(below) + 7, y: y(share(below)) - 7, text: `ρ=${scale}`, ink: 'ink' };
+  });
+  const thin = `thin: kindest to harshest of ${positions} positions`;
   return {
     width,
-    height: keyTop + (bound ? 92 : 76),
-    marks: [
-      ...marks,
-      ...lines,
-      ...lineKey(
-        0,
-        keyTop,
-        scales.map((scale, row) => ({
-          label: `positions of ${scale === 1 ? 'the words’ norm' : scale < 1 ? 'half the norm' : 'twice the norm'}: ρ = ${scale}`,
-          ink: scaleInks[row] as Ink,
-        })),
-      ),
-      { mark: 'line', x1: 11, x2: 11, y1: keyTop + 55, y2: keyTop + 70, ink: 'quiet', wide: 1.5 },
-      {
-        mark: 'text',
-        x: 28,
-        y: keyTop + 66,
-        text: `from the kindest to the harshest of ${positions}${width < 345 ? '' : ' positions'}`,
-      },
-      ...(bound
-        ? lineKey(0, keyTop + 72, [
-            { label: 'at most this is expected by chance', ink: 'quiet', dashed: true },
-          ])
-        : []),
-    ],
+    height: area.height + 25,
+    marks: [...marks, ...lines, ...names, { mark: 'text', x: 0, y: area.height + 16, text: thin }],
     regions: [{ ...inner, pick: 'across', rows: 1, columns: widths.length }],
   };
 }
@@ -534,7 +515,7 @@ function oneScene(data: One, width: number): Scene {
         mark: 'text',
         x: inner.x + inner.width - 4,
         y: (y(0) + bottom) / 2 + 4,
-        text: 'mistaken: another word is nearer',
+        text: 'mistaken: another token is nearer',
         anchor: 'end',
         ink: 'ink',
       },
@@ -547,11 +528,11 @@ function oneScene(data: One, width: number): Scene {
       },
       ...lineKey(0, area.height + 8, [
         {
-          label: 'nearest other word: the same one',
+          label: 'nearest other token: the same one',
           ink: inks.same,
         },
         {
-          label: 'nearest other word: a new one',
+          label: 'nearest other token: a new one',
           ink: inks.other,
         },
       ]),

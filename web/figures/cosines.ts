@@ -32,7 +32,7 @@ const controls = {
     initial: 15_627_264,
   },
   k1: { kind: 'range', label: 'Dimension k₁', min: 1, max: widest, step: 1, initial: 64 },
-  k2: { kind: 'range', label: 'Dimension k₂', min: 1, max: widest, step: 1, initial: 64 },
+  k2: { kind: 'range', more: true, label: 'Dimension k₂', min: 1, max: widest, step: 1, initial: 64 },
   count: { kind: 'steps', more: true, label: 'Pairs drawn', values: [100, 200, 400, 1000], initial: 400 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;

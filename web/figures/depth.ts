@@ -2,13 +2,23 @@
 import type { CorpusMeans } from 'superpose';
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, lineThrough, map, plane } from '../plot/parts.js';
-import type { Mark } from '../plot/scene.js';
+import type { Mark, Term } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Figure, Job, TextCompute, TextModel } from './figure.js';
 import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
+import { listed } from './lists.js';
 import { sentenceControl, sentenceRemark } from './sentence.js';
+import { written } from './written.js';
 
 const controls = {
+  of: {
+    kind: 'choice',
+    label: 'Shares of',
+    options: { scores: 'Scores', written: 'What heads write' },
+    initial: 'scores',
+    before: 'scores',
+    radio: true,
+  },
   layers: layersControl,
   text: sentenceControl,
 } as const satisfies Controls;
@@ -30,14 +40,19 @@ export interface Depth {
   heads: number[][];
   /** [layers][heads · n · n] */
   attention: ArrayLike<number>[];
+  /** [layers][heads], shares of token and position in what a head writes of the sentence; only if asked for. */
+  written?: (readonly [number, number])[][] | undefined;
 }
 
 // Means over the corpus, which do not depend on the sentence.
 const known = new WeakMap<TextModel, CorpusMeans>();
 
-export const compute: TextCompute<typeof controls, Depth> = async (library, { layers, text }, job) => {
+export const compute: TextCompute<typeof controls, Depth> = async (library, { layers, of, text }, job) => {
   const beforehand = layers === 'none' ? await library.recorded?.('depth') : undefined;
-  if (beforehand) return beforehand as Depth;
+  if (beforehand) {
+    const { written, ...scores } = beforehand as Depth;
+    return of === 'written' ? { ...scores, written } : scores;
+  }
   const model = await library.miniLM();
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
@@ -61,6 +76,14 @@ export const compute: TextCompute<typeof controls, Depth> = async (library, { la
       shares.slice(layer * model.heads, (layer + 1) * model.heads),
     ),
     attention: Array.from({ length: all }, (_, layer) => forward.attention(layer)),
+    ...(of === 'written' && {
+      written: Array.from({ length: all }, (_, layer) => {
+        const { heads, parts, overQueries } = written(forward, model.apart ?? [0], { layer });
+        // Tokens and positions come first.
+        const share = (place: number) => overQueries.shares[place] as number;
+        return heads.map((_, head) => [share(head * parts.length), share(head * parts.length + 1)] as const);
+      }),
+    }),
   };
 };
 
@@ -99,8 +122,8 @@ function arrange(data: Depth, width: number) {
   );
   const top = high === 0 ? 0 : wide ? high + 14 : 3 * (high + 8) + 8;
   const headsWide = wide ? Math.floor((width - 24) * 0.56) : width;
-  const row = wide ? 30 : 20;
-  const titled = 40;
+  const row = data.written ? 34 : wide ? 30 : 20;
+  const titled = data.written ? 60 : 40;
   const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
   // Layers that are not here yet keep the room of their rows; on a phone only that of a note about them.
   const missing = data.layers - data.heads.length;
@@ -148,6 +171,44 @@ function attentionAt(data: Depth, layer: number, head: number, width: number): M
     },
   ];
 }
+
+const writtenParts: Term[] = ['token-token', 'position-position', 'rest'];
+const partName = (part: number) => writtenParts[part]?.split('-')[0] as string;
+const ofThree = ([token, position]: readonly [number, number]) => [token, position, 1 - token - position];
+
+/** In the lower half of each head's cell, what it writes: a part each of a bar. */
+function bars({ written = [] }: Depth, { x, y, width }: Area, row: number): Mark[] {
+  const paths = writtenParts.map(() => '');
+  written.forEach((heads, layer) => {
+    const column = width / heads.length;
+    heads.forEach((shares, head) => {
+      const parts = ofThree(shares).map((share) => Math.max(0, share));
+      const long = (column - 2) / parts.reduce((sum, share) => sum + share, 0);
+      let from = x + head * column + 1;
+      parts.forEach((share, part) => {
+        const to = from + long * share;
+        // Not a number for a head that writes nothing.
+        if (to > from) paths[part] += `M${from},${y + row * (layer + 1) - 13}H${to}v11H${from}Z`;
+        from = to;
+      });
+    });
+  });
+  return paths.flatMap((d, part): Mark[] => {
+    const fill = writtenParts[part];
+    const at = 52 + 80 * part;
+    return [
+      { mark: 'path', d, fill },
+      { mark: 'box', x: at, y: y - 36, width: 10, height: 10, fill },
+      { mark: 'text', x: at + 14, y: y - 27, text: partName(part), ink: 'ink' },
+    ];
+  });
+}
+
+/** What a head writes, in words. */
+const saidOf = (shares: readonly [number, number]): string =>
+  ofThree(shares)
+    .map((share, part) => `${partName(part)} ${aboutPercent(share)}`)
+    .join(', ');
 
 export const figure: Figure<typeof controls, Depth> = {
   name: 'depth',
@@ -215,7 +276,10 @@ export const figure: Figure<typeof controls, Depth> = {
           marks.push({ mark: 'text', x, y: heads.y - 6, text: String(head), anchor: 'middle', ink: 'quiet' });
         }
         if (!(share >= positional)) return;
-        const [x, y] = [heads.x + (head + 0.5) * column, heads.y + (layer + 0.5) * row];
+        const [x, y] = [
+          heads.x + (head + 0.5) * column,
+          heads.y + layer * row + (data.written ? 11 : row / 2),
+        ];
         // On a box of paper, since no ink can be read on every colour of the scale.
         marks.push(
           { mark: 'box', x: x - 10, y: y - 8, width: 20, height: 16, fill: 'paper' },
@@ -231,6 +295,15 @@ export const figure: Figure<typeof controls, Depth> = {
         );
       });
     });
+    if (data.written) {
+      marks.push(...bars(data, heads, row), {
+        mark: 'text',
+        x: 0,
+        y: heads.y - 27,
+        text: 'writes',
+        ink: 'ink',
+      });
+    }
     const known = heads.y + heads.height;
     if (known < bottom) {
       marks.push({
@@ -259,12 +332,24 @@ export const figure: Figure<typeof controls, Depth> = {
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
       const most = first.indexOf(Math.max(...first));
-      return `In this sentence, head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position, in the canonical gauge. The later layers are not here yet.`;
+      return `Head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position in this sentence. Canonical gauge; the later layers are not here yet.`;
+    }
+    const { written } = data;
+    if (written) {
+      const most = Math.max(...data.heads.flat());
+      const layer = data.heads.findIndex((shares) => shares.includes(most));
+      const head = data.heads[layer]?.indexOf(most) ?? 0;
+      const shares = written[layer]?.[head] as [number, number];
+      const found = shares[0] > shares[1] ? 'Looking by position is not writing it. ' : '';
+      const means = written.map((heads) =>
+        aboutPercent(heads.reduce((sum, [, position]) => sum + position, 0) / heads.length),
+      );
+      return `${found}Head ${head} of layer ${layer}, ${aboutPercent(most)} position → position in its scores, writes ${saidOf(shares)}. Position is ${listed(means)} of what an average head of each layer writes of ${quoted(data.text, 40)}. Canonical gauge.`;
     }
     const all = data.heads.map((shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length);
     const most = all.indexOf(Math.max(...all));
     const [first, last] = [states[0], states.at(-1)] as [(typeof states)[0], (typeof states)[0]];
-    return `Over ${windows} windows of a corpus, position is ${aboutPercent(first.energy)} of what the first layer reads and ${aboutPercent(last.energy)} of what the last one writes. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, over ${sentences} sentences; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`;
+    return `Position is ${aboutPercent(first.energy)} of what the first layer reads, ${aboutPercent(last.energy)} of what the last writes. That is over ${windows} windows of a corpus. The scores use it most in layer ${most}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, over ${sentences} sentences; in the first it is ${aboutPercent(all[0] as number)} and in the last ${aboutPercent(all.at(-1) as number)}. What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`;
   },
 
   cells: ({ heads }) => ({ rows: heads.length, columns: heads[0]?.length ?? 1 }),
@@ -273,6 +358,7 @@ export const figure: Figure<typeof controls, Depth> = {
   readout(data, _, { i, j }) {
     const share = data.heads[i]?.[j] as number;
     const state = data.states[i];
+    const written = data.written?.[i]?.[j];
     return [
       { text: `Layer ${i}, head ${j}`, strong: true },
       ': ',
@@ -280,6 +366,7 @@ export const figure: Figure<typeof controls, Depth> = {
       state
         ? `. Of what this layer reads, position is ${percent(state.energy)}, in ${readable(state.directions)} directions, cosine ${readable(state.table)} with the table’s.`
         : '.',
+      written ? ` It writes ${saidOf(written)}.` : '',
     ];
   },
 
@@ -292,6 +379,10 @@ export const figure: Figure<typeof controls, Depth> = {
       'directions',
       'cosine with the table’s',
       ...(data.heads[0] ?? []).map((_, head) => `head ${head}, position → position`),
+      ...(data.written?.[0] ?? []).flatMap((_, head) => [
+        `head ${head} writes, token`,
+        `head ${head} writes, position`,
+      ]),
       'gauge',
     ],
     rows: data.heads.map((shares, layer) => {
@@ -302,6 +393,7 @@ export const figure: Figure<typeof controls, Depth> = {
         state?.directions ?? Number.NaN,
         state?.table ?? Number.NaN,
         ...shares,
+        ...(data.written?.[layer] ?? []).flat(),
         'canonical',
       ];
     }),

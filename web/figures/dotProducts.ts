@@ -1,10 +1,10 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
 import { extent } from 'd3-array';
-import type { DotProductName, DotProducts, First, Table } from 'superpose';
+import type { DotProductName, DotProducts, First, LoudnessRecipe, Table } from 'superpose';
 import { about, readable, signed } from '../plot/format.js';
-import { type Area, counts, type Plane, plane, steps } from '../plot/parts.js';
+import { type Area, counts, type Plane, plane, steps, vertical } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Scene, Term } from '../plot/scene.js';
-import type { Controls, StateOf } from './controls.js';
+import { type Controls, nearestValue, type StateOf } from './controls.js';
 import { drawnRows, randomPositions, rowName } from './drawnRows.js';
 import type { DataTable, Figure, TextCompute, TextLibrary } from './figure.js';
 import { rawRows, rawTable } from './gaugeControl.js';
@@ -30,7 +30,8 @@ const controls = {
     values: [2, 3, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024],
     initial: 64,
   },
-  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
+  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 8, step: 0.05, initial: 1 },
+  recipes: { kind: 'toggle', more: true, label: 'Where recipes begin', initial: false, before: false },
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 128, step: 1, initial: 32 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   text: sentenceControl,
@@ -43,16 +44,22 @@ interface Data extends DotProducts<Float32Array> {
   d_model: number;
   tokens: readonly string[];
   dropped: number;
+  /** Only if asked for. */
+  recipes?: LoudnessRecipe[];
 }
 
 const precision = 'float32';
 
 export const compute: TextCompute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.first();
-  const { token, position, tokens, dropped } =
-    state.tokens === 'seeded' ? seeded(library, superpose, state) : await fromModel(library, state);
+  const drawn = state.tokens === 'seeded';
+  const { token, position, tokens, dropped } = drawn
+    ? seeded(library, superpose, state)
+    : await fromModel(library, state);
   const products = superpose.dotProducts({ token, position, positionScale: state.scale });
-  return { ...products, n: token.rows, d_model: token.columns, tokens, dropped };
+  const data = { ...products, n: token.rows, d_model: token.columns, tokens, dropped };
+  if (!drawn || !state.recipes) return data;
+  return { ...data, recipes: (await library.superpose()).loudnessRecipes({ d_model: state.d }) };
 };
 
 function seeded(library: TextLibrary, superpose: First, { n, d, positions, seed }: State) {
@@ -120,7 +127,9 @@ export const figure: Figure<typeof controls, Data> = {
   waiting: fetching,
 
   unused: ({ tokens, positions }) =>
-    tokens === 'seeded' ? ['text'] : ['d', 'n', ...(positions === 'random' ? [] : (['seed'] as const))],
+    tokens === 'seeded'
+      ? ['text']
+      : ['d', 'n', 'recipes', ...(positions === 'random' ? [] : (['seed'] as const))],
 
   /** MiniLM's own positions go only with its sentences, and are chosen first for a sentence. */
   settle(state, changed) {
@@ -149,6 +158,7 @@ export const figure: Figure<typeof controls, Data> = {
     const across = Float32Array.from(cursors, ({ i, j }) => x(concatenated[i * n + j] as number));
     const up = Float32Array.from(cursors, ({ i, j }) => y(added[i * n + j] as number));
     const few = cursors.length < 700;
+    const below = recipesOf(data, scale, { x: 0, y: height + 10, width, height: lanesHigh });
     const points: Scene['regions'][0] = {
       ...scatter,
       pick: { points: { x: across, y: up, cursors } },
@@ -157,7 +167,7 @@ export const figure: Figure<typeof controls, Data> = {
     };
     return {
       width,
-      height,
+      height: below ? height + 10 + lanesHigh : height,
       marks: [
         ...marks,
         { mark: 'dots', x: across, y: up, radius: few ? 2 : 1.25, ink: 'accent', opacity: few ? 0.75 : 0.35 },
@@ -185,15 +195,22 @@ export const figure: Figure<typeof controls, Data> = {
             ]
           : []),
         ...distributions(data, histograms, began?.data ?? data),
+        ...(below?.marks ?? []),
       ],
-      regions: [points],
+      regions: [points, ...(below?.regions ?? [])],
       handles: pulled ? [pulled] : [],
     };
   },
 
   focus: (data, _, cursor, width) => crossTerms(data, cursor, planeOf(data, arrange(width).scatter)),
 
-  describe({ n, moments, correlation }, { tokens, scale }) {
+  describe({ n, moments, correlation, recipes }, { tokens, scale }) {
+    if (recipes) {
+      const [scaled, bare] = recipes as [LoudnessRecipe, LoudnessRecipe];
+      const begins = ({ positionScale, tokens, positions }: LoudnessRecipe) =>
+        `at ρ = ${short(positionScale)}, positions ${short(positions / tokens)} times as loud as tokens`;
+      return `Without √d, positions drown tokens. The 2017 paper begins ${begins(scaled)}; without √d it would begin ${begins(bare)}. Here, at ρ = ${scale}, token · token spreads ±${about(moments.tokenToken.deviation)} and position · position ±${about(moments.positionPosition.deviation)}.`;
+    }
     const pairs = (n * (n - 1)) / 2;
     const head =
       scale === 0
@@ -274,6 +291,68 @@ function planeOf(data: Data, scatter: Area) {
     { from, to, label: 'concatenated: [x; ρp] · [x′; ρp′]', ticks: 5 },
     { from, to, label: 'added: (x + ρp) · (x′ + ρp′)', ticks: 5 },
   );
+}
+
+const short = (value: number): string => String(Number(value.toPrecision(3)));
+
+const recipeNames: Record<LoudnessRecipe['name'], string> = {
+  transformer: '2017 paper, times √d',
+  unscaled: 'without √d',
+  pytorch: 'PyTorch',
+  bert: 'BERT',
+  gpt2: 'GPT-2',
+};
+
+const lanesHigh = 176;
+
+/** A lane for each recipe, with a dot at the ρ that it begins at. Pressed, it sets that ρ, if it can be set. */
+function recipesOf(
+  { recipes }: Data,
+  scale: number,
+  area: Area,
+): Pick<Scene, 'marks' | 'regions'> | undefined {
+  if (!recipes) return undefined;
+  const { max } = controls.scale;
+  const drawn = plane(
+    area,
+    { from: 0, to: max, label: 'ρ; press to set it' },
+    { from: 0, to: recipes.length, label: '', print: () => '' },
+  );
+  const { inner, x } = drawn;
+  const height = inner.height / recipes.length;
+  const lanes = recipes.map(({ name, positionScale }, lane) => ({
+    ...inner,
+    y: inner.y + lane * height,
+    height,
+    at: Math.min(max, positionScale),
+    text: `${recipeNames[name]}: ${short(positionScale)}${positionScale > max ? ' →' : ''}`,
+    ...(positionScale <= max && {
+      sets: { scale: nearestValue(controls.scale, positionScale) as number },
+    }),
+  }));
+  return {
+    marks: [
+      ...drawn.marks,
+      { mark: 'text', x: 0, y: area.y + 10, text: 'Where recipes begin', ink: 'ink', size: 13 },
+      vertical(drawn, x(scale), { ink: 'accent', wide: 2 }),
+      ...lanes.flatMap(({ at, y, text }): Mark[] => {
+        const before = 2 * at > max;
+        const to = { x: x(at), y: y + height / 2 };
+        return [
+          { mark: 'dots', x: [to.x], y: [to.y], radius: 4, ink: 'position-position' },
+          {
+            mark: 'text',
+            x: to.x + (before ? -9 : 9),
+            y: to.y + 4,
+            text,
+            anchor: before ? 'end' : 'start',
+            ink: 'ink',
+          },
+        ];
+      }),
+    ],
+    regions: lanes.map((lane) => ({ ...lane, pick: 'nothing', rows: 1, columns: 1 })),
+  };
 }
 
 /** How the two cross terms move a pair's dot from the line to where it is. */

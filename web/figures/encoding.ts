@@ -30,16 +30,23 @@ const controls = {
     },
     initial: 'tensor2tensor',
   },
-  positions: { kind: 'steps', label: 'Positions L', values: [16, 32, 64, 128, 256, 512], initial: 128 },
-  d: { kind: 'steps', label: 'Width d', values: [16, 32, 64, 128, 256, 384, 512], initial: 512 },
+  positions: {
+    kind: 'steps',
+    more: true,
+    label: 'Positions L',
+    values: [16, 32, 64, 128, 256, 512],
+    initial: 128,
+  },
+  d: { kind: 'steps', more: true, label: 'Width d', values: [16, 32, 64, 128, 256, 384, 512], initial: 512 },
   base: bases,
   threshold: {
     kind: 'steps',
+    more: true,
     label: 'Threshold',
     values: [0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 1.5],
     initial: 0.1,
   },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;

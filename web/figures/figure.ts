@@ -68,6 +68,8 @@ export interface TextLibrary extends Omit<Library, 'miniLM'> {
 export interface TextModel extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'corpusMeans'> {
   withoutPositions(sentence: Sentence, options: TakenOptions): Promise<PositionsTaken>;
   firstToken(sentence: Sentence, options: FirstTokenOptions): Promise<FirstTokenInput[]>;
+  /** Rows whose token the model fixes; MiniLM’s is row 0. */
+  readonly apart?: readonly number[];
   /** Its length is the number of layers that can be run. */
   readonly layerBytes: { readonly length: number };
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;

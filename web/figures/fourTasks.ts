@@ -286,8 +286,8 @@ function panelsOf(
     const { mean, reason } = looker.shares({ gauge: 'canonical' });
     return {
       ...(curves[place] as Curve),
-      canonical: mean && Array.from(mean),
-      reason,
+      canonical: mean && Array.from(mean.slice(0, 4)),
+      reason: reason ?? looker.shares().reason,
       cut,
       floor: floors.get(floorKey(state))?.[place] ?? null,
       examples: { ...examples, moments: [...known] },

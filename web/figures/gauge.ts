@@ -1,18 +1,10 @@
 // Figure "Two mistakes with terms": shares that are taken raw swing with the tables' means, while scores and
 // canonical shares stand still; and parts that are normalised one by one do not add up to the scores.
 import { extent } from 'd3-array';
-import {
-  type First,
-  type GaugeOptions,
-  logitsOf,
-  type Scores,
-  type Superpose,
-  type Table,
-  termOf,
-} from 'superpose';
+import { type First, type GaugeOptions, logitsOf, type Superpose, type Table, termOf } from 'superpose';
 import { about, aboutPercent, minus, percent, readable } from '../plot/format.js';
 import { changeText, howExactly } from '../plot/gap.js';
-import { type Area, bars, lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
+import { type Area, bars, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
 import type { Cursor, Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, DataTable, Figure, Job, Library, Said } from './figure.js';
@@ -249,7 +241,7 @@ function separateTerms(superpose: First, summands: LayerSummands, layer: Layer) 
     stacked.set(summands[name].data, part * n * columns);
   });
   const rows = names.length * n;
-  const scores: Scores<Float64Array> = superpose.decompose({
+  const scores = superpose.decomposeTerms({
     summands: { part: { data: stacked, rows, columns } },
     ...layer,
   });
@@ -384,7 +376,7 @@ function turnedTable(data: Turned): DataTable {
 }
 
 function turnedScene(data: Turned, state: State, width: number): Scene {
-  const { areas, key, height } = arrangePanels(width);
+  const { areas, named, height } = arrangePanels(width);
   const at = placeOf(state);
   const shares = [...data.raw, ...data.canonical].flat().filter(Number.isFinite);
   const [from, to] = [Math.min(0, ...shares), Math.max(1, ...shares)];
@@ -418,8 +410,9 @@ function turnedScene(data: Turned, state: State, width: number): Scene {
     height,
     marks: [
       ...marks,
-      ...kinds.flatMap(({ label, term }, place) =>
-        lineKey(place * key.right, key.y + place * key.down, [{ label, ink: term, term }]),
+      ...named.names(
+        drawn.at(-1) as (typeof drawn)[0],
+        kinds.map((_, kind) => drawn[0]?.y(data.canonical.at(-1)?.[kind] ?? Number.NaN) as number),
       ),
     ],
     // Each amount is in the middle of its column.
@@ -443,32 +436,25 @@ function spread(shares: number[][], kind: number): number {
   return Math.max(...values) - Math.min(...values);
 }
 
-/** Side by side, or one above the other. */
-function arrangePanels(width: number): {
-  areas: Area[];
-  key: { y: number; right: number; down: number };
-  height: number;
-} {
+/** In two columns, or one above the other. The names stand once, at the ends of the lines on the right. */
+function arrangePanels(width: number) {
   const high = 280;
-  if (width >= 640) {
-    const each = (width - 24) / 2;
-    return {
-      areas: [
-        { x: 0, y: 0, width: each, height: high },
-        { x: each + 24, y: 0, width: each, height: high },
-      ],
-      key: { y: high + 14, right: width / kinds.length, down: 0 },
-      height: high + 14 + 18 + 6,
-    };
-  }
-  return {
-    areas: [
-      { x: 0, y: 0, width, height: high },
-      { x: 0, y: high + 16, width, height: high },
-    ],
-    key: { y: 2 * high + 30, right: 0, down: 18 },
-    height: 2 * high + 30 + 18 * kinds.length + 6,
-  };
+  const least = 640;
+  const wide = width >= least;
+  const named = namedLines(
+    { x: 0, y: 0, width, height: wide ? high : 2 * high + 16 },
+    kinds.map(({ label, term }) => ({ label, ink: term, term })),
+    least,
+  );
+  const { area } = named;
+  const each = wide ? (area.width - 24) / 2 : width;
+  const areas: Area[] = [0, 1].map((place) => ({
+    x: wide ? place * (each + 24) : 0,
+    y: wide ? 0 : place * (high + 16),
+    width: each,
+    height: high,
+  }));
+  return { areas, named, height: area.height + named.below };
 }
 
 function partsFinding({ n, direct, residuals, winners, uncentred, shares }: Parts, state: State): string {

@@ -7,10 +7,10 @@ import {
   type Area,
   colourKey,
   largestMagnitude,
-  lineKey,
   lineThrough,
   map,
   multiples,
+  namedLines,
   plane,
   tickText,
   titleHeight,
@@ -36,7 +36,7 @@ const controls = {
   positions: { kind: 'steps', label: 'Positions L', values: [8, 16, 32, 64, 96], initial: 64 },
   base: { ...bases, more: true },
   k: { kind: 'range', label: 'Shift k', min: 1, max: shifts, step: 1, initial: 5 },
-  p: { kind: 'range', label: 'Position p', min: 0, max: tableRows - 1, step: 1, initial: 3 },
+  p: { kind: 'range', more: true, label: 'Position p', min: 0, max: tableRows - 1, step: 1, initial: 3 },
   scale: { kind: 'range', label: 'Token scale', min: 0, max: 2, step: 0.05, initial: 1 },
   d: { kind: 'steps', more: true, label: 'Width d', values: [8, 16, 32, 64, 128, 256], initial: 32 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
@@ -170,9 +170,9 @@ const difference = (one: Float64Array, other: Float64Array) =>
   one.map((value, c) => value - (other[c] as number));
 
 const lines: { name: 'sumErrors' | 'moves' | 'encodingErrors'; label: string; ink: Ink }[] = [
-  { name: 'sumErrors', label: '‖Mₖ (x + PE(p)) − (x + PE(p + k))‖', ink: 'warning' },
-  { name: 'moves', label: '‖PE(p + k) − PE(p)‖, the shift itself', ink: 'position-position' },
-  { name: 'encodingErrors', label: 'largest |Mₖ PE(p) − PE(p + k)|, all p', ink: 'third' },
+  { name: 'sumErrors', label: 'Mₖ (x + PE(p)) misses by', ink: 'warning' },
+  { name: 'moves', label: 'the shift itself', ink: 'position-position' },
+  { name: 'encodingErrors', label: 'Mₖ PE(p) misses by', ink: 'third' },
 ];
 
 const spreadText = (spread: number) => (spread < 1e-9 ? '0 (rounding)' : about(spread));
@@ -197,7 +197,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const { n, spreads } = data;
     const [whole, centred, sines, random, rotation] = spreads.map(spreadText);
-    return `Dot products depend on the distance alone; little is needed to break that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}: they depend on the distance alone. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
+    return `Dot products depend on the distance alone; little is needed to break that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
   },
 
   cells: (data) => (isShift(data) ? { rows: 1, columns: shifts } : { rows: data.n, columns: data.n }),
@@ -279,11 +279,13 @@ function productScene({ n, matrices, spreads, ends }: Products, width: number): 
     for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);
     const across = Float64Array.from({ length: 2 * n - 1 }, (_, offset) => below.x(offset - n + 1));
     for (let p = 0; p < n; p++) places.x.set(across.subarray(n - 1 - p, 2 * n - 1 - p), p * n);
-    marks.push(
-      ...drawn.marks,
-      ...below.marks.filter((mark) => !(mark.mark === 'text' && mark.text === '↑ ')),
-      { mark: 'dots', ...places, radius: 0.9, ink: 'accent', opacity: 0.6 },
-    );
+    marks.push(...drawn.marks, ...below.marks, {
+      mark: 'dots',
+      ...places,
+      radius: 0.9,
+      ink: 'accent',
+      opacity: 0.6,
+    });
     regions.push(drawn.region);
   });
   const y = Math.ceil(forms.length / grid.columns) * cell + 4;
@@ -338,14 +340,15 @@ function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
     ]),
   );
   const ks = data.moves.map((_, place) => place + 1);
+  const named = namedLines(plot, lines);
   const drawn = plane(
-    plot,
+    named.area,
     { from: 0.5, to: shifts + 0.5, label: 'shift k', nice: false },
     { from: 0, to: Math.max(2 * data.tokenLength, Math.sqrt(2 * d)), label: 'size', ticks: 5 },
   );
   return {
     width,
-    height: plot.y + plot.height + 8 + lines.length * 18,
+    height: plot.y + plot.height + named.below,
     marks: [
       ...marks,
       ...drawn.marks,
@@ -358,7 +361,10 @@ function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
         }),
       ),
       vertical(drawn, drawn.x(k), { ink: 'quiet', dashed: true }),
-      ...lineKey(0, plot.y + plot.height + 8, lines),
+      ...named.names(
+        drawn,
+        lines.map(({ name }) => drawn.y(data[name].at(-1) ?? Number.NaN)),
+      ),
     ],
     regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: shifts }],
   };

@@ -18,7 +18,7 @@ const controls = {
   },
   grid: { kind: 'range', label: 'Patches a side', min: 2, max: 14, step: 1, initial: 7 },
   d: { kind: 'steps', label: 'Width d', values: [8, 16, 32, 64, 128, 192, 384, 768], initial: 64 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;

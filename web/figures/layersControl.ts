@@ -8,7 +8,7 @@ import type { Job } from './figure.js';
 export const layersControl = {
   kind: 'choice',
   label: 'Computed',
-  options: { none: 'Beforehand', all: 'Here, for your sentence (fetches 20.7 MB)' },
+  options: { none: 'Beforehand', all: 'Here, your sentence (20.7 MB)' },
   initial: 'none',
   radio: true,
 } as const satisfies Choice;

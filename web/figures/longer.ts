@@ -2,7 +2,7 @@
 // scheme; and what is done about places that were not trained, with RoPE and with a learned table.
 import type { First } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
-import { lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
+import { lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { LongerWay } from '../worker/trainingRun.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
@@ -202,8 +202,12 @@ export const figure: Figure<typeof controls, Data> = {
     const { length } = state;
     const [lines, parts] = [linesOf(state), length / together];
     const wide = width >= 640;
-    const area = { x: 0, y: 0, width, height: wide ? 320 : 280 };
-    const drawn = plane(area, { from: 0, to: length, label: 'place', nice: false, ticks: 4 }, rightAxis);
+    const named = namedLines(
+      { x: 0, y: 0, width, height: wide ? 320 : 280 },
+      lines.map((line) => ({ ...line, label: nameOf(line) })),
+    );
+    const { area } = named;
+    const drawn = plane(area, { from: 0, to: length, label: 'position', nice: false, ticks: 4 }, rightAxis);
     const { inner } = drawn;
     const end = drawn.x(n);
     const at = Array.from({ length: parts }, (_, part) => (part + 0.5) * together);
@@ -224,23 +228,16 @@ export const figure: Figure<typeof controls, Data> = {
         { mark: 'dots', x: dots.map(([x]) => x), y: dots.map(([, y]) => y), radius: 2.4, ink },
       ];
     });
-    const keys = wide ? 2 : 1;
-    const deep = Math.ceil(lines.length / keys);
+    const ends = curves.map(({ along }) => drawn.y(along.at(-1)?.mean ?? Number.NaN));
     return {
       width,
-      height: area.height + 18 * deep + 8,
+      height: area.height + named.below,
       marks: [
         ...drawn.marks,
         vertical({ inner }, end, { ink: 'quiet', dashed: true, wide: 1.5 }),
         { mark: 'text', x: end + 6, y: area.y + 10, text: 'not trained on →', ink: 'ink' },
         ...marks,
-        ...Array.from({ length: keys }, (_, key) =>
-          lineKey(
-            (key * width) / keys,
-            area.height + 4,
-            lines.slice(key * deep, (key + 1) * deep).map((line) => ({ ...line, label: nameOf(line) })),
-          ),
-        ).flat(),
+        ...named.names(drawn, ends),
       ],
       regions: [{ ...inner, pick: 'across', rows: 1, columns: parts }],
     };
@@ -259,7 +256,10 @@ export const figure: Figure<typeof controls, Data> = {
         of === 'rope'
           ? ` Parts and YaRN: between ${ramp.alpha} turns and ${ramp.beta} within the trained length.`
           : '';
-      return `${what}, right at places ${n} to ${length - 1}: ${listed(each)}. Trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}.${how}`;
+      const best = Math.max(...curves.map(({ beyond }) => beyond?.mean ?? Number.NaN));
+      const first = lines.find((_, k) => curves[k]?.beyond?.mean === best);
+      const head = first ? `${nameOf(first)} does best beyond the trained length. ` : '';
+      return `${head}${what}, right at positions ${n} to ${length - 1}: ${listed(each)}. Trained on ${n} tokens for ${steps} steps, ${seedsOf(seeds)}.${how}`;
     }
     const all = lines.flatMap((line, k) => {
       const { beyond } = curves[k] as Curve;
@@ -271,7 +271,7 @@ export const figure: Figure<typeof controls, Data> = {
       all.filter(({ right }) => right < holds),
     ];
     const best = Math.max(...fail.map(({ right }) => right));
-    const held = `At places ${n} to ${length - 1}, which they have never seen, ${listed(hold.map(({ name }) => name)) || 'none'} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
+    const held = `At positions ${n} to ${length - 1} ${listed(hold.map(({ name }) => name)) || 'none'} ${hold.length > 1 ? 'stay' : 'stays'} at least ${aboutPercent(holds)} right`;
     const others =
       fail.length === 0 ? '' : `; of the other ${fail.length}, the best has ${aboutPercent(best)}`;
     const head = `Beyond the trained length ${hold.length} of ${all.length} ${hold.length === 1 ? 'stays' : 'stay'} right.`;
@@ -282,7 +282,7 @@ export const figure: Figure<typeof controls, Data> = {
   firstCursor: () => ({ i: 0, j: trainedParts }),
 
   readout: ({ curves }, state, { j }) => [
-    { text: `Places ${placesOf(j)}`, strong: true },
+    { text: `Positions ${placesOf(j)}`, strong: true },
     `: ${linesOf(state)
       .map((line, k) => `${nameOf(line)} ${rightOf(curves[k]?.along[j])}`)
       .join('; ')}.`,
@@ -292,7 +292,7 @@ export const figure: Figure<typeof controls, Data> = {
     curves.some(({ runs }) => runs.some((run) => run?.diverged)) ? divergedRemark : '',
 
   table: ({ curves }, state) => ({
-    columns: ['positions', 'seed', 'first place', 'last place', 'right answers'],
+    columns: ['scheme', 'seed', 'first position', 'last position', 'right answers'],
     rows: linesOf(state).flatMap((line, k) =>
       (curves[k] as Curve).runs.flatMap((run, more) =>
         Array.from({ length: state.length / together }, (_, part) => [

@@ -1,7 +1,7 @@
 // Figure "Narrow it until it breaks": accuracy in a task at each width, with tables that are learned and with
 // tables frozen as they were drawn, added and concatenated.
 import { percent } from '../plot/format.js';
-import { lineKey, lineThrough, plane } from '../plot/parts.js';
+import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
@@ -113,7 +113,8 @@ export const figure: Figure<typeof controls, Data> = {
 
   scene({ points }, _, width) {
     const wide = width >= 640;
-    const area = { x: 0, y: 0, width, height: wide ? 320 : 280 };
+    const named = namedLines({ x: 0, y: 0, width, height: wide ? 320 : 280 }, lines);
+    const { area } = named;
     const drawn = plane(area, inTurn(widths, 'width d'), rightAxis);
     const marks = lines.flatMap((line, k): Mark[] => {
       const own = points[k] as Point[];
@@ -134,10 +135,11 @@ export const figure: Figure<typeof controls, Data> = {
         { mark: 'dots', x: dots.map(([x]) => x), y: dots.map(([, y]) => y), radius: 3.2, ink: line.ink },
       ];
     });
+    const ends = points.map((own) => drawn.y(own.at(-1)?.accuracy?.mean ?? Number.NaN));
     return {
       width,
-      height: area.height + 18 * lines.length + 8,
-      marks: [...drawn.marks, ...marks, ...lineKey(0, area.height + 4, lines)],
+      height: area.height + named.below,
+      marks: [...drawn.marks, ...marks, ...named.names(drawn, ends)],
       regions: [{ ...drawn.inner, pick: 'across', rows: 1, columns: widths.length }],
     };
   },

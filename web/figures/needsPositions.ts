@@ -3,7 +3,7 @@
 // attention alone; and what draws attention to the first token. Another sentence gives the scale.
 import type { FirstTokenInput, PositionChange, PositionsTaken, Sentence, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
-import { lineKey, lineThrough, plane } from '../plot/parts.js';
+import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { corpusMeansOf } from './depth.js';
@@ -25,7 +25,7 @@ const controls = {
     kind: 'choice',
     label: 'What is changed',
     options: {
-      rows: 'Positions or words',
+      rows: 'Positions or order',
       taken: 'Who reads positions',
       first: 'The first token, its row',
     },
@@ -81,7 +81,7 @@ interface Curve {
 
 interface Data {
   tokens: readonly string[];
-  /** What the first token is called. */
+  /** What the first token is called; empty where it is a word like others. */
   first: string;
   dropped: number;
   texts: [string, string];
@@ -111,10 +111,11 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const another = await model.tokenize(texts[1], means ? 31 : mostTokens);
   const { positions } = model;
   // If there are only ids, there is no word to name.
-  const first = (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token');
+  const before = (model.apart ?? [0]).length;
+  const first = before ? (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token') : '';
   const all = model.layerBytes.length;
   const layers = state.layers === 'all' ? all : 0;
-  const orders = ordersOf(superpose, sentence, state.seed);
+  const orders = ordersOf(superpose, sentence, before, state.seed);
   const shuffled = orders.shuffled.map((place) => sentence.tokens[place] as string);
   const { tokens, dropped } = sentence;
   const said = { tokens, first, dropped, texts, shuffled, layers: all, positions };
@@ -158,9 +159,9 @@ export const compute: TextCompute<typeof controls, Data> = async (library, state
   const changes: [string, Ink, boolean, PositionChange][] = [
     ['position rows: the sentence’s mean', 'accent', false, { mean: 'sentence' }],
     [`position rows: mean of all ${positions}`, 'accent', true, { mean: 'table' }],
-    ['words shuffled', 'second', false, { order: orders.shuffled }],
-    ['words reversed', 'second', true, { order: orders.reversed }],
-    [`positions shifted by ${state.shift}, first kept`, 'third', false, { shift: state.shift }],
+    ['tokens shuffled', 'second', false, { order: orders.shuffled }],
+    ['tokens reversed', 'second', true, { order: orders.reversed }],
+    [`positions shifted by ${state.shift}${first && ', first kept'}`, 'third', false, { shift: state.shift }],
   ];
   const run = forwards(model, layers, job, changes.length + 2);
   const unchanged = await run(sentence);
@@ -193,7 +194,7 @@ const moved: Record<FirstTokenInput['name'], string> = {
   token: '“the” on row ',
   row: '[CLS] on row ',
   both: '“the” on row ',
-  swapped: '[CLS] changing places with row ',
+  swapped: '[CLS] swapped with row ',
 };
 
 const inkOf = (place: number): Pick<Curve, 'ink' | 'dashed'> => ({
@@ -221,32 +222,32 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
   };
 }
 
-/** The tokens' places in another word order. Markers and closing punctuation stay; words stay whole. */
-function ordersOf(superpose: Superpose, { tokens }: Sentence, seed: number) {
+/** The tokens' places in another word order. Markers, the last token and closing punctuation stay; words stay whole. */
+function ordersOf(superpose: Superpose, { tokens }: Sentence, before: number, seed: number) {
   let end = tokens.length - 1;
   if (['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];
   // WordPiece marks pieces that continue a word, other tokenizers those that begin one.
   const mark = /^[Ġ▁]/;
   const begins = tokens.some((token) => mark.test(token)) ? mark : /^(?!##)/;
-  for (let place = 1; place < end; place++) {
+  for (let place = before; place < end; place++) {
     if (!begins.test(tokens[place] as string) && words.length > 0) words.at(-1)?.push(place);
     else words.push([place]);
   }
   const last = tokens.map((_, place) => place).slice(end);
+  const first = before ? [0] : [];
   const drawn = superpose.randomUniform({ rows: words.length, columns: 1, seed, stream: 0 }).data;
   const shuffled = words
     .map((word, place) => ({ word, draw: drawn[place] as number }))
     .sort((a, b) => a.draw - b.draw)
     .flatMap(({ word }) => word);
   return {
-    shuffled: [0, ...shuffled, ...last],
-    reversed: [0, ...words.toReversed().flat(), ...last],
+    shuffled: [...first, ...shuffled, ...last],
+    reversed: [...first, ...words.toReversed().flat(), ...last],
   };
 }
 
 const high = 320;
-const lineOf = 18;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'needs-positions',
@@ -263,17 +264,21 @@ export const figure: Figure<typeof controls, Data> = {
 
   scene({ curves, layers }, { view }, width) {
     const states = layers + 1;
-    // In the key, changes of one kind are below one another; on a narrow screen, all are.
-    const below = width >= 860 ? 2 : curves.length;
     const count = curves[0]?.cosines.length ?? 1;
     const least = Math.min(0, ...curves.flatMap(({ cosines }) => cosines));
-    const drawn = plane(
+    const named = namedLines(
       { x: 0, y: 0, width, height: high },
+      curves.map((curve) => ({ ...curve, label: curve.name })),
+      // Where a line ends before the last layer, its name does not stand at its end.
+      count < states ? Infinity : 760,
+    );
+    const drawn = plane(
+      named.area,
       { from: -0.5, to: states - 0.5, label: 'layers', nice: false, ticks: states },
       {
         from: least,
         to: 1,
-        label: view === 'first' ? 'mean attention of the words' : 'cosine with the unchanged embedding',
+        label: view === 'first' ? 'mean attention of tokens' : 'cosine with the unchanged embedding',
       },
     );
     const { inner } = drawn;
@@ -284,16 +289,13 @@ export const figure: Figure<typeof controls, Data> = {
     ]);
     return {
       width,
-      height: high + 14 + lineOf * below + 6,
+      height: high + named.below,
       marks: [
         ...drawn.marks,
         ...marks,
-        ...curves.flatMap(({ name, ink, dashed }, place) =>
-          lineKey(
-            (Math.floor(place / below) * width) / Math.ceil(curves.length / below),
-            high + 14 + lineOf * (place % below),
-            [{ label: name, ink, dashed }],
-          ),
+        ...named.names(
+          drawn,
+          curves.map(({ cosines }) => drawn.y(cosines.at(-1) as number)),
         ),
       ],
       regions: [{ ...inner, width: (inner.width * count) / states, pick: 'across', rows: 1, columns: count }],
@@ -308,7 +310,7 @@ export const figure: Figure<typeof controls, Data> = {
         of[0] > of[1]
           ? 'Positions act through attention, hardly through values.'
           : 'Values need positions too.';
-      const other = pair === 'yours' ? 'The words shuffled have' : `“${texts[1]}” has`;
+      const other = pair === 'yours' ? 'The tokens shuffled have' : `“${texts[1]}” has`;
       return `${found} With ${curves[0]?.name}, “${texts[0]}” keeps a cosine of ${readable(of[0])}; ${curves[1]?.name}, ${readable(of[1])}. ${other} ${plain} with it, then ${then[0]} and ${then[1]}.`;
     }
     if (view === 'first') {
@@ -316,16 +318,13 @@ export const figure: Figure<typeof controls, Data> = {
       const all = curves
         .slice(0, 4)
         .map(({ name, cosines }) => `${readable(cosines[1] as number)} to ${name}`);
-      return `${found}In layer 1, words of “${texts[0]}” pay ${listed(all)}. With the last, the other tokens’ mean keeps a cosine of ${plain}.`;
+      return `${found}In layer 1, tokens of “${texts[0]}” pay ${listed(all)}. With the last, the other tokens’ mean keeps a cosine of ${plain}.`;
     }
     const last = curves.map(({ name, cosines }) => ({ name, cosine: cosines.at(-1) as number }));
     const [mean, table, shuffled] = last as [(typeof last)[0], (typeof last)[0], (typeof last)[0]];
     const other = last.at(-1) as (typeof last)[0];
-    const where =
-      (curves[0]?.cosines.length ?? 1) > 1
-        ? 'After the last layer'
-        : 'Before the first layer, where no word has met another';
-    return `${where}: give every word of “${texts[0]}” the sentence’s mean position row, and its embedding keeps a cosine of ${about(mean.cosine)} with what it was (${first} keeps its own row). With the mean of all ${positions} rows, ${first}’s too, it keeps ${about(table.cosine)}; with the words shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
+    const where = (curves[0]?.cosines.length ?? 1) > 1 ? 'after the last layer' : 'before the first layer';
+    return `With all tokens on one position row, the embedding keeps a cosine of ${about(mean.cosine)}. That is “${texts[0]}” ${where}, on its mean row${first && `; ${first} keeps its own`}. With the mean of all ${positions} rows${first && `, ${first}’s too`}, it keeps ${about(table.cosine)}; with the tokens shuffled, ${about(shuffled.cosine)}. For scale: “${texts[1]}” has ${about(other.cosine)}.`;
   },
 
   cells: ({ curves }) => ({ rows: 1, columns: curves[0]?.cosines.length ?? 1 }),

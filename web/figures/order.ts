@@ -21,8 +21,8 @@ const controls = {
   },
   n: { kind: 'range', label: 'Number of tokens', min: 2, max: 64, step: 1, initial: 12 },
   depth: { kind: 'range', label: 'Layers, at most', min: 1, max: 4, step: 1, initial: 2 },
-  heads: { kind: 'steps', label: 'Heads', values: [1, 2, 4, 8], initial: 4 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  heads: { kind: 'steps', more: true, label: 'Heads', values: [1, 2, 4, 8], initial: 4 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;

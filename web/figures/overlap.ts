@@ -10,7 +10,7 @@ const controls = {
   tables: {
     kind: 'choice',
     label: 'Tables',
-    options: { trained: 'MiniLM’s, trained', seeded: 'Random tokens, sinusoidal positions' },
+    options: { trained: 'MiniLM’s, trained', seeded: 'Random tokens, sinusoids' },
     initial: 'trained',
     radio: true,
   },
@@ -132,7 +132,7 @@ const tail = ({ d_model }: Data) => Math.ceil(d_model / 8);
 
 const rowsUsed = ({ tables }: State): string =>
   tables === 'trained'
-    ? `Rows used: words ${wordBlocks.map((first) => `${first}–${first + blockRows - 1}`).join(', ')} of the vocabulary, and the first ${positionRows} positions.`
+    ? `Rows used: tokens ${wordBlocks.map((first) => `${first}–${first + blockRows - 1}`).join(', ')} of the vocabulary, and the first ${positionRows} positions.`
     : '';
 
 export const figure: Figure<typeof controls, Data> = {
@@ -140,7 +140,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'How much tokens and positions overlap',
   controls,
   source: ({ tables }) => tables,
-  waiting: 'Fetching MiniLM: its tokenizer, 512 word rows and 128 positions…',
+  waiting: 'Fetching MiniLM: its tokenizer, 512 token rows and 128 positions…',
   unused: ({ tables }) => (tables === 'trained' ? ['seed'] : []),
 
   scene(data, _, width) {
@@ -210,21 +210,22 @@ export const figure: Figure<typeof controls, Data> = {
         },
         ...lineKey(0, height - 36, [
           { label: `these tables, ${data.dimensions} position directions`, ink: 'accent' },
-          { label: 'chance: a random direction', ink: 'third', dashed: true },
+          { label: 'chance', ink: 'third', dashed: true },
         ]),
       ],
       regions: [shares, total].map(({ inner }) => ({ ...inner, pick: 'across', rows: 1, columns: n })),
     };
   },
 
-  describe(data, state) {
+  describe(data) {
     const { d_model, dimensions, reached } = data;
     const least = tail(data);
     const inTail = 1 - (reached[d_model - least - 1] ?? 0);
     const than = data.centred < 0.95 ? 'less than' : data.centred > 1.05 ? 'more than' : 'about as much as';
-    return `Once centred, they overlap ${than} random tables would. Weighted by energy, these tables overlap ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}. ${rowsUsed(state)}`.trim();
+    return `Once centred, they overlap ${than} random tables would. Weighted by energy: ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}.`;
   },
 
+  remark: (_, state) => rowsUsed(state),
   cells: ({ shares }) => ({ rows: 1, columns: shares.length }),
   firstCursor: (data) => ({ i: 0, j: data.d_model - tail(data) }),
 

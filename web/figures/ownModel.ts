@@ -10,9 +10,10 @@ import { gaugeControl, rawRows } from './gaugeControl.js';
 import { figure as heads } from './heads.js';
 import { layersControl } from './layersControl.js';
 import { figure as needsPositions } from './needsPositions.js';
-import { figure as oneScore } from './oneScore.js';
+import { type OneScore, figure as oneScore } from './oneScore.js';
 import { figure as overlap } from './overlap.js';
 import { as, inFile } from './ownFigure.js';
+import { queryAndKey } from './pairs.js';
 import { headControl, mostTokens, sentenceControl } from './sentence.js';
 import { figure as tables } from './tables.js';
 import { termLabels, terms } from './terms.js';
@@ -141,7 +142,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   );
   add(
     as(
-      oneScore,
+      ofSeenKeys,
       'own-one-score',
       `${name}: one score, and the questions it asks`,
       {
@@ -194,6 +195,15 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   );
   return made;
 }
+
+/** In a causal model, keys that a query does not see have no score. */
+const ofSeenKeys: AnyFigure = {
+  ...oneScore,
+  readout: (data: OneScore, state, { i, j }) =>
+    Number.isNaN(data.logits.centred[i * data.n + j])
+      ? [...queryAndKey(data.tokens, { i, j }), 'a query sees no later key, so there is no score.']
+      : oneScore.readout(data, state, { i, j }),
+};
 
 /** Nothing of it was computed beforehand, so its inputs are there from the start. */
 const readersOwn = <F extends AnyFigure>(figure: F): F => ({

@@ -112,7 +112,7 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
   const { words, positions, index, seed: wordSeed } = collisions.controls;
   const last = (token?.rows ?? index.max + 1) - 1;
   const forCollisions = several({
-    words: choice(words, 'Words', { seeded: words.options.seeded }, token !== undefined),
+    words: choice(words, 'Tokens', { seeded: words.options.seeded }, token !== undefined),
     positions: positionsOf(positions, positions.options, hasPlaces),
     scale: collisions.controls.scale,
     index: range(index, last),
@@ -125,7 +125,7 @@ export function tableFigures({ token, position }: HeldTables): Record<string, An
     ...as(
       collisions,
       'own-table-collisions',
-      `${name}: one word, moved along the positions`,
+      `${name}: one token, moved along the positions`,
       forCollisions,
       { of: 'one', d, ...(!token && { words: 'seeded' }) },
       position && !hasPlaces

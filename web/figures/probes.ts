@@ -1,7 +1,7 @@
 // Figure "Linear probes": how well regressions that have seen neither read position and token from their sum.
 import type { Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { type Area, lineKey, lineThrough, plane } from '../plot/parts.js';
+import { type Area, lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -30,8 +30,8 @@ const controls = {
     values: scales,
     initial: 1,
   },
-  n: { kind: 'steps', label: 'Positions', values: [64, 128, 256], initial: 256 },
-  seed: { kind: 'seed', label: 'Seed', initial: 1 },
+  n: { kind: 'steps', more: true, label: 'Positions', values: [64, 128, 256], initial: 256 },
+  seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
@@ -130,6 +130,18 @@ function widened({ data, rows, columns }: Table<Float64Array>, from: number): Ta
 const threeDown = (value: number) => (Math.floor(1000 * value) / 1000).toFixed(3);
 const symbol = ({ against }: State) => (against === 'scale' ? 'ρ' : 'd');
 
+/** A picture this wide has room for names beside its lines. */
+const named = 400;
+const ofErrors = [
+  { label: 'read from the sum', ink: 'position-position' },
+  { label: 'guessing the middle', ink: 'quiet', dashed: true },
+] as const;
+const ofWords = [
+  { label: 'R²', ink: 'token-token' },
+  { label: 'cosine with it', ink: 'second' },
+  { label: 'R², concatenated', ink: 'quiet', dashed: true },
+] as const;
+
 export const figure: Figure<typeof controls, Data> = {
   name: 'probes',
   title: 'Reading position and token back with linear probes',
@@ -139,6 +151,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   scene({ points, guessing }, state, width) {
     const { left, right, height } = arrange(width);
+    const [errorNames, wordNames] = [namedLines(left, ofErrors, named), namedLines(right, ofWords, named)];
     const list = points.map((_, place) => place);
     const across = {
       from: -0.5,
@@ -152,12 +165,12 @@ export const figure: Figure<typeof controls, Data> = {
           ? ''
           : String(points[tick]?.at ?? '').replace(/^0(?=\.)/, ''),
     };
-    const errors = plane(left, across, {
+    const errors = plane(errorNames.area, across, {
       from: 0,
       to: 1.25 * guessing,
       label: 'position: mean error, in positions',
     });
-    const words = plane(right, across, {
+    const words = plane(wordNames.area, across, {
       from: Math.min(0, ...points.map(({ rSquared }) => rSquared)),
       to: 1,
       label: 'token: how much of it comes back',
@@ -187,6 +200,7 @@ export const figure: Figure<typeof controls, Data> = {
       rows: 1,
       columns: points.length,
     });
+    const end = points.at(-1) as Point;
     return {
       width,
       height,
@@ -194,19 +208,12 @@ export const figure: Figure<typeof controls, Data> = {
         ...errors.marks,
         ...line(errors, () => guessing, 'quiet', true),
         ...line(errors, ({ positionError }) => positionError, 'position-position'),
-        ...lineKey(left.x, left.y + left.height + 6, [
-          { label: 'read from the sum', ink: 'position-position' },
-          { label: 'guessing the middle', ink: 'quiet', dashed: true },
-        ]),
+        ...errorNames.names(errors, [end.positionError, guessing].map(errors.y)),
         ...words.marks,
         ...line(words, ({ concatenated }) => concatenated, 'quiet', true),
         ...line(words, ({ rSquared }) => rSquared, 'token-token'),
         ...line(words, ({ cosine }) => cosine, 'second'),
-        ...lineKey(right.x, right.y + right.height + 6, [
-          { label: 'R²: part of the variation read back', ink: 'token-token' },
-          { label: 'cosine with the token’s vector', ink: 'second' },
-          { label: 'R² when concatenated', ink: 'quiet', dashed: true },
-        ]),
+        ...wordNames.names(words, [end.rSquared, end.cosine, end.concatenated].map(words.y)),
       ],
       regions: [region(errors), region(words)],
     };
@@ -267,13 +274,14 @@ export const figure: Figure<typeof controls, Data> = {
 };
 
 function arrange(width: number): { left: Area; right: Area; height: number } {
-  const key = 64;
-  if (width >= 620) {
+  // On a narrow screen the lines' names stand below.
+  const key = width < named ? 64 : 16;
+  if (width >= 2 * named + 36) {
     const wide = (width - 36) / 2;
     return {
       left: { x: 0, y: 0, width: wide, height: 280 },
       right: { x: wide + 36, y: 0, width: wide, height: 280 },
-      height: 280 + key,
+      height: 280,
     };
   }
   return {

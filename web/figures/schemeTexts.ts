@@ -16,27 +16,27 @@ export const kinds: Record<SchemeId, Kind> = {
   none: {
     name: 'No position',
     label: 'none',
-    says: 'Words alone: where they stand makes no difference to any score.',
+    says: 'Tokens alone: where they stand makes no difference to any score.',
   },
   added: {
     name: 'Added',
     label: 'added',
-    says: 'Positions are added to the words, and one projection reads both. Four terms.',
+    says: 'Positions are added to the tokens, and one projection reads both. Four terms.',
   },
   'concatenated-raw': {
     name: 'Concatenated, no weights',
     label: 'concat raw',
-    says: 'Words and positions side by side, compared as they are. Two terms, no cross terms.',
+    says: 'Tokens and positions concatenated, compared as they are. Two terms, no cross terms.',
   },
   'concatenated-full': {
     name: 'Concatenated, full weights',
     label: 'concat full',
-    says: 'Side by side, then any weights: four terms again, each with weights of its own.',
+    says: 'Concatenated, then any weights: four terms again, each with weights of its own.',
   },
   'concatenated-block-diagonal': {
     name: 'Concatenated, in blocks',
     label: 'concat block',
-    says: 'Side by side, with separate projections and head channels: a sum of two scores.',
+    says: 'Concatenated, with separate projections and head channels: a sum of two scores.',
   },
   shaw: {
     name: 'Shaw’s relative keys',
@@ -46,7 +46,7 @@ export const kinds: Record<SchemeId, Kind> = {
   'transformer-xl': {
     name: 'Transformer-XL',
     label: 'Transf.-XL',
-    says: 'The key’s place is a sinusoid of the offset; two learned vectors stand in for the query’s place.',
+    says: 'The key’s position is a sinusoid of the offset; two learned vectors stand in for the query’s position.',
   },
   t5: {
     name: 'T5 buckets',
@@ -61,12 +61,12 @@ export const kinds: Record<SchemeId, Kind> = {
   deberta: {
     name: 'DeBERTa',
     label: 'DeBERTa',
-    says: 'Word with word, word with offset, and offset with word; offset with offset is left out.',
+    says: 'Token with token, token with offset, and offset with token; offset with offset is left out.',
   },
   'tupe-a': {
     name: 'TUPE-A',
     label: 'TUPE-A',
-    says: 'Words and positions have projections of their own, and [CLS], the first token, is set apart.',
+    says: 'Tokens and positions have projections of their own, and [CLS], the first token, is set apart.',
   },
   'tupe-r': { name: 'TUPE-R', label: 'TUPE-R', says: 'TUPE-A, and a learned number for the offset.' },
   'diet-abs': {
@@ -87,7 +87,7 @@ export const kinds: Record<SchemeId, Kind> = {
   'decoupled-rope': {
     name: 'Decoupled RoPE',
     label: 'split RoPE',
-    says: 'One part of each head compares words without positions; another part is turned as in RoPE.',
+    says: 'One part of each head compares tokens without positions; another part is turned as in RoPE.',
   },
 };
 

@@ -1,4 +1,4 @@
-// Figure "There are other answers": every scheme of the registry on the same words, and one of them taken apart.
+// Figure "There are other answers": every scheme of the registry on the same tokens, and one of them taken apart.
 
 import { extent } from 'd3-array';
 import {
@@ -49,8 +49,8 @@ const controls = {
   },
   words: {
     kind: 'choice',
-    label: 'Words',
-    options: { one: 'One word, repeated', many: 'All different' },
+    label: 'Tokens',
+    options: { one: 'One token, repeated', many: 'All different' },
     initial: 'one',
     radio: true,
   },
@@ -234,27 +234,30 @@ function inputOf(
     positionQuery: linear(streams.positionQuery),
     positionKey: linear(streams.positionKey),
   };
-  const position = superpose.sinusoidal({ positions: n, d_model, base });
+  const positions = () => ({ position: superpose.sinusoidal({ positions: n, d_model, base }) });
   // A scheme is given only the positions and weights that it has; others would be refused.
-  const own: Partial<Record<Id, object>> = {
-    added: { position },
-    'concatenated-raw': { position },
-    'concatenated-full': { position, ...places },
-    'concatenated-block-diagonal': { position, ...places },
-    'transformer-xl': { offsetKey: places.positionKey, offsets: offsetsOf(superpose, n, base) },
-    t5: { bidirectional: !causal },
-    deberta: { ...places, clip: n },
-    'tupe-a': places,
-    'tupe-r': places,
-    rope: { base },
-    'decoupled-rope': { base },
+  const own: Partial<Record<Id, () => object>> = {
+    added: positions,
+    'concatenated-raw': positions,
+    'concatenated-full': () => ({ ...positions(), ...places }),
+    'concatenated-block-diagonal': () => ({ ...positions(), ...places }),
+    'transformer-xl': () => ({
+      offsetKey: places.positionKey,
+      offsets: offsetsOf(superpose, n, base),
+    }),
+    t5: () => ({ bidirectional: !causal }),
+    deberta: () => ({ ...places, clip: n }),
+    'tupe-a': () => places,
+    'tupe-r': () => places,
+    rope: () => ({ base }),
+    'decoupled-rope': () => ({ base }),
   };
   const ofWeights = apart.has(scheme) ? heads : 1;
   const given = {
     ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation },
     terms: 'asked',
   };
-  return { ...given, scheme, ...own[scheme] } as SchemeInput<Float64Array>;
+  return { ...given, scheme, ...own[scheme]?.() } as SchemeInput<Float64Array>;
 }
 
 /** The sinusoid of i − j, as Transformer-XL has it. */
@@ -307,7 +310,7 @@ const aboutMean = ({ offsets }: Taken, limit: number) =>
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'schemes',
-  title: 'Sixteen ways to say where, on the same words',
+  title: 'Other ways to say where, on the same tokens',
   controls,
   source: () => 'seeded',
   unused: ({ words }) => (words === 'one' ? ['common'] : []),
@@ -442,9 +445,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (state.words === 'many') {
       return `${head} ${askedIn(shares)} With ${data.n} different tokens, scores vary with the tokens too; without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
     }
-    const of = (wanted: Depends) =>
-      schemeIds.filter((id) => data.schemes[id].logits.depends === wanted).length;
-    return `${head} With one token in all ${data.n} positions, whatever varies is position: of ${schemeIds.length} schemes, ${of('offset')} depend on the offset alone and ${of('places')} on the two positions; in ${of('nothing')}, nothing varies. ${parameters}`;
+    return `${head} With one token in all ${data.n} positions, whatever varies is position. ${parameters}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -548,9 +549,14 @@ function arrange(data: Data, state: State, width: number) {
   // With room for the longest, so that maps do not move when another scheme is chosen.
   const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
   const grid = multiples(wide, 140, 4, 10);
-  const side = Math.min(grid.width, narrow ? 150 : small ? 50 : 84);
-  const partRow = titleHeight() + side + 10;
-  const rows = Math.ceil((narrow ? shownTerms(data).length + 2 : 8) / grid.columns);
+  const rowOf = (side: number) => titleHeight() + side + 10;
+  const shown = shownTerms(data).length + 2;
+  const rowsOf = (parts: number) => Math.ceil(parts / grid.columns);
+  // Of one token three maps vary, which share the room of the eight of many.
+  const rows = rowsOf(narrow ? shown : state.words === 'one' ? Math.max(3, shown) : 8);
+  const room = (rowsOf(8) * rowOf(small ? 50 : 84)) / rows - rowOf(0);
+  const side = Math.min(grid.width, narrow ? 150 : room);
+  const partRow = narrow ? rowOf(side) : rowOf(room);
   const partKeys = partsY + rows * partRow + 2;
   const softmaxKey = wide < 430 ? { x, y: partKeys + 38 } : { x: x + wide / 2, y: partKeys };
   const kernel = { x, y: softmaxKey.y + 38, width: wide, height: narrow ? 150 : small ? 90 : 106 };

@@ -57,6 +57,14 @@ const ways: Record<Other, string> = {
   multiply: 'Multiplied: (1 + p)e',
 };
 
+/** A sinusoid as it is, with tokens from N(0, 1/d). */
+const unscaled = (d: number) =>
+  ({ scheme: 'add', table: 'sinusoid', sigmaTokens: d ** -0.5, sigmaPositions: Math.SQRT1_2 }) as const;
+const normal = (sigmaTokens: number, sigmaPositions: number) =>
+  ({ scheme: 'add', sigmaTokens, sigmaPositions }) as const;
+/** How large rows begin in recipes that people use: loudnessRecipes() of the library. */
+const recipes: readonly Row[] = ['transformer', 'unscaled', 'pytorch', 'bert', 'gpt2'];
+
 /** The table's rows, in its order: models as they are made, given their width. */
 const made = {
   add: () => trainedWith.add,
@@ -74,6 +82,11 @@ const made = {
   alibi: () => trainedWith.alibi,
   t5: () => trainedWith.t5,
   none: () => trainedWith.none,
+  transformer: (d) => ({ ...unscaled(d), scaleTokens: true }),
+  unscaled,
+  pytorch: () => normal(1, 1),
+  bert: () => normal(0.02, 0.02),
+  gpt2: () => normal(0.02, 0.01),
   zero: () => ({ scheme: 'add', zeroScores: true }),
 } as const satisfies Record<string, (d_model: number) => Partial<TaskTrainerOptions>>;
 type Row = keyof typeof made | Other;
@@ -107,6 +120,16 @@ function nameOf(row: Row, d: number): string {
       return 'Untied scores (TUPE)';
     case 'sinusoid':
       return 'Added sinusoid';
+    case 'transformer':
+      return 'Sinusoid, tokens times √d (2017)';
+    case 'unscaled':
+      return 'Sinusoid, tokens without √d';
+    case 'pytorch':
+      return 'N(0, 1) twice (PyTorch)';
+    case 'bert':
+      return 'N(0, 0.02²) twice (BERT)';
+    case 'gpt2':
+      return 'N(0, 0.02²), N(0, 0.01²) (GPT-2)';
     case 'zero':
       return 'All scores 0: what guessing gets';
     case 'concat-8':
@@ -188,6 +211,8 @@ interface Cell {
   /** Share of what is no sum in the stream, and the accuracy that goes with its part of the scores. */
   interaction: Over | undefined;
   lost: Over | undefined;
+  /** How long position rows are beside token rows, before and after; empty if that is not asked. */
+  loud: Over[];
 }
 
 interface Data {
@@ -209,6 +234,7 @@ function askedOf(row: Row, task: Task, state: State, seed: number): Asked {
       // As often as the figures look that a click opens.
       ...(state.size === 'large' && { every }),
       ...(noSums.includes(row) && { fusion: true }),
+      ...(recipes.includes(row) && { loudness: true }),
     },
   };
 }
@@ -239,10 +265,20 @@ const allAsked = (state: State): Asked[] =>
     ),
   );
 
-/** The first view, and that of the other ways in. */
+/** What claims and the page’s text lead to, beside what the other views have. */
+const claimed = [
+  { schemes: ['concat', 'cut', 'concat-4', 'sinusoid', 'none'] },
+  { schemes: ['transformer', 'unscaled'], tasks: ['badge', 'prev'] },
+  { schemes: ['rope'], tasks: ['lookup', 'prev'] },
+  { schemes: ['zero', 'none', 'add'], tasks: ['prev'], layers: 'causal' },
+] as const satisfies Partial<State>[];
+
+/** The first view, that of the other ways in, and those that claims lead to. */
 export const opening = (): Opening => ({
   name: 'schemesTasks',
-  asked: [first, { ...first, ...waysIn }].flatMap(allAsked),
+  asked: [first, waysIn, ...claimed.map((one) => ({ size: 'large', ...one }) as const)].flatMap((one) =>
+    allAsked({ ...first, ...one }),
+  ),
 });
 
 const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: Cell['runs']): Cell => ({
@@ -255,6 +291,7 @@ const cellOf = (superpose: Pick<First, 'summary'>, row: Row, task: Task, runs: C
   lost: over(superpose, runs, ({ accuracy, fusion }) =>
     fusion?.without != null ? accuracy - fusion.without : null,
   ),
+  loud: [0, 1].flatMap((end) => over(superpose, runs, ({ loudness }) => loudness?.[end]) ?? []),
 });
 
 const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= 0.99;
@@ -303,7 +340,7 @@ export const figure: Figure<typeof controls, Data> = {
       const named: Mark[] = beside
         ? [
             { mark: 'text', x: 0, y: y + 20, text: name, ink: quiet },
-            { mark: 'text', x: 0, y: y + 36, text: numbers && `${numbers} ${learnt(cells)}`, ink: 'quiet' },
+            { mark: 'text', x: 0, y: y + 36, text: numbers && measured(cells), ink: 'quiet' },
           ]
         : [{ mark: 'text', x: 0, y: y + 15, text: name, ink: quiet }];
       if (!beside && width >= 340)
@@ -376,9 +413,10 @@ export const figure: Figure<typeof controls, Data> = {
       const said = cells.map((row) => {
         const name = rowName((row[0] as Cell).row, state);
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
-        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.`;
+        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
       });
-      return `Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}${still}`;
+      const head = missing > 0 ? '' : conclusionOfRecipes(cells) || conclusionOfFew(cells);
+      return `${head}Right after ${steps} steps, ${seedsOf(seeds)}. ${said.join(' ')}${still}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'zero');
     // Tasks that the same schemes learn are named together. If fewer schemes fail, those are named instead.
@@ -396,7 +434,8 @@ export const figure: Figure<typeof controls, Data> = {
       by.set(whom, [...(by.get(whom) ?? []), task]);
     });
     const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    const found = missing > 0 ? '' : `${conclusionOfWays(cells)}${conclusion(cells, state)}`;
+    const found =
+      missing > 0 ? '' : `${conclusionOfRecipes(cells)}${conclusionOfWays(cells)}${conclusion(cells, state)}`;
     return `${found}After ${steps} steps, ${seedsOf(seeds)}, 99\u202f% and more are right: ${said.join('; ')}.${still}`;
   },
 
@@ -409,7 +448,7 @@ export const figure: Figure<typeof controls, Data> = {
     const size = numbers && `, ${numbers} numbers to learn`;
     return [
       { text: `${rowName(cell.row, state)}, ${cell.task}`, strong: true },
-      `: ${meanOf(cell)} right, ${seedsOf(state.seeds)}; first at 99\u202f%: ${firstOf(cell)}${size}.`,
+      `: ${meanOf(cell)} right, ${seedsOf(state.seeds)}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
     ];
   },
 
@@ -439,12 +478,19 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** What the numbers are, and how much of the stream is at most no sum of a part for the token and one for the position. */
-function learnt(cells: readonly Cell[]): string {
+/** How loud rows are; or how many numbers there are, and how much of the stream is at most no sum of two parts. */
+function measured(cells: readonly Cell[]): string {
+  const ends = [0, 1].map((end) =>
+    between(
+      cells.flatMap(({ loud }) => loud[end]?.mean ?? []),
+      tenths,
+    ),
+  );
+  if (ends[0]) return `positions/tokens ${ends.join(' → ')}`;
   const found = cells.flatMap(({ interaction }) => interaction?.mean ?? []);
   return found.length > 0
-    ? `to learn, ≤ ${about(100 * Math.max(...found))}\u202f% no sum`
-    : 'numbers to learn';
+    ? `${numbersOf(cells)} to learn, ≤ ${about(100 * Math.max(...found))}\u202f% no sum`
+    : `${numbersOf(cells)} numbers to learn`;
 }
 
 /** Whether what other ways learn hangs on more than a sum of tokens and positions, as far as the rows show it. */
@@ -453,6 +499,33 @@ function conclusionOfWays(cells: readonly Cell[][]): string {
   const most = Math.max(0, ...lost);
   if (lost.length === 0 || most > 0.02) return '';
   return `Whatever works, works by adding. What is no sum carries at most ${about(100 * most)}\u202f% of the answers. `;
+}
+
+/** Which tasks a few rows learn, or which tell the rows apart. */
+function conclusionOfFew(cells: readonly Cell[][]): string {
+  const tasks = (cells[0] ?? []).map(({ task }, j) => {
+    const count = cells.filter((row) => learned(row[j] as Cell)).length;
+    return { task, all: count === cells.length, none: count === 0 };
+  });
+  const named = (wanted: (one: (typeof tasks)[number]) => boolean, does: string, do_: string) => {
+    const found = tasks.filter(wanted).map(({ task }) => task);
+    return found.length > 0 && `${listed(found)} ${found.length === 1 ? does : do_}`;
+  };
+  const apart = named(({ all, none }) => !all && !none, 'tells', 'tell');
+  if (apart) return `${apart} these ${counts[cells.length]} apart. `;
+  const learnt = named(({ all }) => all, 'reaches', 'reach');
+  if (!learnt) return `${named(() => true, 'stays', 'stay')} below 99\u202f%. `;
+  return `${tasks.every(({ all }) => all) ? '' : 'Only '}${learnt} 99\u202f%. `;
+}
+
+/** What becomes of the tasks without √d, where both rows show it. */
+function conclusionOfRecipes(cells: readonly Cell[][]): string {
+  const rowOf = (row: Row) => cells.find(([first]) => first?.row === row) ?? [];
+  const bare = rowOf('unscaled');
+  const lost = rowOf('transformer').flatMap((cell, j) =>
+    bare[j] && learned(cell) && !learned(bare[j]) ? [cell.task] : [],
+  );
+  return lost.length > 0 ? `Without √d ${listed(lost)} is lost. ` : '';
 }
 
 const counts = ['no', 'one', 'two', 'three', 'four', 'five'];
@@ -479,8 +552,8 @@ function conclusion(cells: readonly Cell[][], { layers }: State): string {
 
 /** The run of a large model. */
 function alone({ row, task }: Cell, { seed, sigma, layers }: State): Opens | undefined {
-  if (row === 'wide' || row === 'wider' || row === 'apart' || isWay(row) || task === 'where')
-    return undefined;
+  const others = ['wide', 'wider', 'apart', ...recipes].includes(row) || isWay(row);
+  if (others || task === 'where') return undefined;
   const first = initialState(oneRun.controls);
   // There is no run with all scores 0 there; the run with added positions shows that floor.
   const scheme = row === 'zero' || row === 'cut' ? 'add' : row;
@@ -500,9 +573,24 @@ function besides({ row, task }: Cell, { seed, sigma, layers }: State): Opens | u
 /** How many numbers models learn, which differs with a task's tokens and answers; empty before any is trained. */
 function numbersOf(cells: readonly Cell[]): string {
   const found = cells.flatMap((cell) => thereOf(cell).map(({ numbers }) => numbers));
-  if (found.length === 0) return '';
-  const [least, most] = [Math.min(...found), Math.max(...found)];
-  return [...new Set([least, most])].map((number) => number.toLocaleString('en')).join('–');
+  return between(found, (number) => number.toLocaleString('en'));
+}
+
+/** The least and the largest, or one if they are printed alike. */
+const between = (found: readonly number[], print: (value: number) => string): string =>
+  found.length === 0 ? '' : [...new Set([Math.min(...found), Math.max(...found)].map(print))].join('–');
+
+const tenths = (ratio: number): string => ratio.toFixed(1);
+const hundredths = (ratio: number): string => ratio.toFixed(2);
+
+/** The same, task by task. */
+function loudIn(cells: readonly Cell[]): string {
+  const said = cells.flatMap(({ task, loud: [before, after] }) => {
+    if (!before || !after) return [];
+    const spread = after.count > 1 ? ` ± ${hundredths(after.standardDeviation)}` : '';
+    return [`${task} ${hundredths(before.mean)} → ${hundredths(after.mean)}${spread}`];
+  });
+  return said.length > 0 ? ` Length of positions over tokens: ${said.join(', ')}.` : '';
 }
 
 /** The mean step at which seeds reached 99 %, and how many did. */

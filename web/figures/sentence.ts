@@ -47,7 +47,7 @@ export function sentenceRemark(tokens: readonly string[], dropped: number): stri
     return `Only the first ${tokens.length} of ${tokens.length + dropped} tokens are shown; in Node the model takes 512.`;
   }
   if (tokens.length === 2) {
-    return 'There is no word in the text, so only the markers [CLS] and [SEP] are left.';
+    return 'There is no token in the text, so only the markers [CLS] and [SEP] are left.';
   }
   return '';
 }
@@ -61,7 +61,7 @@ export const nothingToShare = (
     ? 'Beside [CLS], which stands apart, there are fewer than two tokens, so there is nothing to share out.'
     : 'The scores do not vary along their rows, so there is nothing to share out.';
 
-export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your words…';
+export const fetching = 'Fetching MiniLM: its tokenizer, its first layer and the rows of your tokens…';
 
 /** The parts of a figure that are about its words, if it shows those of the sentence. */
 export const wordsWhen = <State>(shown: (state: State) => boolean) => ({

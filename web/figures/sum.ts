@@ -28,7 +28,7 @@ const controls = {
     initial: 'added',
     radio: true,
   },
-  word: { kind: 'range', label: 'Chosen word', min: 0, max: 31, step: 1, initial: 8 },
+  word: { kind: 'range', more: true, label: 'Chosen token', min: 0, max: 31, step: 1, initial: 8 },
   first: { kind: 'range', label: 'At position i', min: 0, max: 127, step: 1, initial: 3 },
   second: { kind: 'range', label: 'And at position j', min: 0, max: 127, step: 1, initial: 12 },
   scale: { kind: 'range', more: true, label: 'Position scale ρ', min: 0, max: 4, step: 0.05, initial: 1 },
@@ -265,11 +265,11 @@ function reads({ shares }: Reader): { term: Term; says: string } {
   const most = Math.max(...shares);
   const term = terms[shares.indexOf(most)] ?? 'rest';
   const says = {
-    'token-token': 'reads words',
-    'position-position': 'reads places',
-    'token-position': 'has words look for places',
-    'position-token': 'has places look for words',
-    rest: 'weighs each word by itself',
+    'token-token': 'reads tokens',
+    'position-position': 'reads positions',
+    'token-position': 'has tokens look for positions',
+    'position-token': 'has positions look for tokens',
+    rest: 'weighs each token by itself',
   };
   return { term, says: says[term] };
 }
@@ -347,18 +347,18 @@ export const figure: Figure<typeof controls, Data> = {
           const before = place === data.chosen - 1 ? ', the token before it' : '';
           return `“${data.tokens[place]}”${before} (${aboutPercent(weight)})`;
         })
-        .join(' and ') || 'no word';
+        .join(' and ') || 'no token';
     const change =
       state.terms === 'added'
         ? ''
         : ` No weight changes by more than ${aboutPercent(places.change)} of a head’s attention in head ${places.head}, and ${aboutPercent(words.change)} in head ${words.head}.`;
     const tops = [places, words].map((reader) => most(reader, data)[0]?.place);
-    const named = tops.map((place) => (place === undefined ? 'no word' : `“${data.tokens[place]}”`));
+    const named = tops.map((place) => (place === undefined ? 'no token' : `“${data.tokens[place]}”`));
     const head =
       tops[0] === tops[1]
         ? `Both heads look at ${named[0]}.`
         : `Of one sum, head ${places.head} makes ${named[0]} and head ${words.head} ${named[1]}.`;
-    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the word head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
+    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}.${change || ' Shares: canonical gauge.'}`;
   },
 
   named: ({ tokens }) => ({ word: tokens }),
@@ -373,7 +373,7 @@ export const figure: Figure<typeof controls, Data> = {
     if (isChannels(data)) {
       const { token, places } = data;
       const piece = (place: Place, name: number) => [
-        `; at place ${name} `,
+        `; at position ${name} `,
         { text: `token ${readable(at(token, j))}`, ink: 'token-token' as const },
         ' ',
         { text: `position ${signed(at(place.position, j))}`, ink: 'position-position' as const },
@@ -485,9 +485,9 @@ function channelFinding(
   const opposite = here.sum.filter((value, channel) => value * at(token, channel) < 0).length;
   const sums =
     first === second
-      ? 'Both places are the same, and so are the sums.'
+      ? 'Both positions are the same, and so are the sums.'
       : `The two sums, of norms ${about(here.length)} and ${about(there.length)}, have cosine ${about(cosine)} with each other (concatenated: ${about(joinedCosine)}). They differ by ρ(p${lowered(second)} − p${lowered(first)}) and nothing else, ${howExactly(gap)}.`;
-  return `Whose a channel is, the sum does not say. In ${opposite} of ${token.length} channels the sum at place ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at place ${second} ${about(there.cosine)}. ${sums}${rawRows}`;
+  return `Whose a channel is, the sum does not say. In ${opposite} of ${token.length} channels the sum at position ${first} does not even have the token’s sign; its cosine with the whole token is ${about(here.cosine)}, and at place ${second} ${about(there.cosine)}. ${sums}${rawRows}`;
 }
 
 const narrowOf = (width: number) => width < 620;
@@ -545,7 +545,7 @@ function barsOf(data: Readers, area: Area, width: number): Mark[] {
   const short = word.length > 12 ? `${word.slice(0, 11)}…` : word;
   const strips = [
     { values: data.token, ink: 'token-token', text: `“${short}”`, enter: 'first' },
-    { values: data.position, ink: 'position-position', text: `+ place ${data.chosen}`, enter: 'second' },
+    { values: data.position, ink: 'position-position', text: `+ position ${data.chosen}`, enter: 'second' },
     {
       values: data.sum,
       ink: 'ink',
@@ -758,7 +758,7 @@ function arrangeStrips(data: Channels, { first, second }: State, width: number) 
   y += 8;
   write(
     0,
-    narrow ? 'From one place to the other' : 'What going from one place to the other changes',
+    narrow ? 'From one position to the other' : 'What going from one position to the other changes',
     'ink',
     true,
   );

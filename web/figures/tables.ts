@@ -11,6 +11,7 @@ import {
   lineKey,
   lineThrough,
   map,
+  namedLines,
   type Plane,
   plane,
   vertical,
@@ -187,20 +188,11 @@ export const figure: Figure<typeof controls, Data> = {
   describe(data, { channel }) {
     if (isQuoted(data)) return quotedFinding(data, channel);
     const segment = hasSegment(data) ? `; the segment’s has ${about(data.segment)}` : '';
-    // Only distances that the table has.
-    const lags = [
-      [1, 'Neighbouring positions have a cosine of'],
-      [8, ', positions 8 apart'],
-      [16, ', and 16 apart'],
-    ]
-      .filter(([lag]) => data.lags.length >= Number(lag))
-      .map(([lag, words]) => `${words} ${about(data.lags[Number(lag) - 1] as number)}`)
-      .join('');
     const head =
       data.positionMean < data.tokenMean
         ? 'Position rows are shorter than token rows. '
         : 'Position rows are no shorter than token rows. ';
-    return `${head}In this sentence, token rows have length ${about(data.tokenMean)} on average; the ${data.position.length} position rows have ${about(data.positionMean)}, but position 0 has ${about(data.position[0] as number)}${segment}. Tokens and the positions that they stand at have a mean |cosine| of ${about(data.meanSize)}; random directions have ${about(data.chance)}. ${lags}.${rawRows}`;
+    return `${head}In this sentence, token rows have length ${about(data.tokenMean)} on average; the ${data.position.length} position rows have ${about(data.positionMean)}${segment}. Tokens and the positions that they stand at have a mean |cosine| of ${about(data.meanSize)}; random directions have ${about(data.chance)}.${rawRows}`;
   },
 
   cells: (data) =>
@@ -282,19 +274,27 @@ function addedScene(data: Added, width: number): Scene {
   const column = wide ? (width - gap) / 2 : width;
   const side = Math.min(column, 360);
   const labels = (side - 76) / n >= 9 ? 76 : 0;
-  const key = 58;
   const sentenceHeight = wide ? 310 : 250;
+  const named = namedLines(
+    { x: 0, y: 0, width: column, height: sentenceHeight },
+    [
+      { label: 'token', ink: 'token-token' },
+      { label: 'position', ink: 'position-position' },
+      ...(hasSegment(data) ? [{ label: 'segment', ink: 'rest' } as const] : []),
+    ],
+    300,
+  );
   const areas = {
-    sentence: { x: 0, y: 0, width: column, height: sentenceHeight },
+    sentence: named.area,
     cosines: {
       x: wide ? column + gap : 0,
-      y: wide ? 0 : sentenceHeight + key + 16,
+      y: wide ? 0 : sentenceHeight + named.below + 16,
       width: side,
       height: side - labels + 24,
     },
   };
   const below = wide
-    ? Math.max(sentenceHeight + key, areas.cosines.height + 46) + 20
+    ? Math.max(sentenceHeight, areas.cosines.height + 46) + 20
     : areas.cosines.y + areas.cosines.height + 62;
   const table: Area = { x: 0, y: below, width: column, height: 220 };
   const lagged: Area = {
@@ -362,11 +362,12 @@ function addedScene(data: Added, width: number): Scene {
       { mark: 'path', d: lineThrough(sentence, places, inSentence), stroke: 'position-position', wide: 1 },
       sentenceDots(data.token, 'token-token'),
       sentenceDots(inSentence, 'position-position'),
-      ...lineKey(0, areas.sentence.height + 4, [
-        { label: 'token', ink: 'token-token' },
-        { label: 'position', ink: 'position-position' },
-        ...(hasSegment(data) ? [{ label: 'segment', ink: 'rest' } as const] : []),
-      ]),
+      ...named.names(
+        sentence,
+        [data.token, inSentence, ...(hasSegment(data) ? [[data.segment]] : [])].map((rows) =>
+          sentence.y(rows[rows.length - 1] ?? Number.NaN),
+        ),
+      ),
       ...drawn.marks,
       ...(labels === 0
         ? []

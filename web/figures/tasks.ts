@@ -102,10 +102,10 @@ export const sigmaControl = {
 
 /** Settings of figures that train many models. */
 export const runControls = {
-  steps: { kind: 'steps', label: 'Steps', values: [50, 100, 200, 400], initial: firstRun.steps },
-  seeds: { kind: 'steps', label: 'Seeds', values: [1, 2, 3, 5], initial: firstRun.seeds },
-  seed: { kind: 'seed', label: 'First seed', initial: firstRun.seed },
-  sigma: sigmaControl,
+  steps: { kind: 'steps', more: true, label: 'Steps', values: [50, 100, 200, 400], initial: firstRun.steps },
+  seeds: { kind: 'steps', more: true, label: 'Seeds', values: [1, 2, 3, 5], initial: firstRun.seeds },
+  seed: { kind: 'seed', more: true, label: 'First seed', initial: firstRun.seed },
+  sigma: { ...sigmaControl, more: true },
 } as const;
 
 /** An axis of right answers. */

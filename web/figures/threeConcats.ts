@@ -154,10 +154,10 @@ const terms: { label: string; query: 'token' | 'position'; key: 'token' | 'posit
 /** Ways to build them into a model, and the scores above that each then has; a narrower token's are like full weights'. */
 const builds: { way: PositionCostWay; short: string; label: string; scores: 0 | 2 | 3 }[] = [
   { way: 'add', short: 'add', label: 'add', scores: 0 },
-  { way: 'wide', short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
-  { way: 'narrow', short: 'narrow', label: 'concatenate: token narrower', scores: 2 },
+  { way: 'wide_concat', short: 'wide', label: 'concatenate: d + dₚ wide', scores: 2 },
+  { way: 'concat', short: 'narrow', label: 'concatenate: token narrower', scores: 2 },
   { way: 'project', short: 'back to d', label: 'concatenate, map back to d', scores: 2 },
-  { way: 'query_key', short: 'Q and K', label: 'concatenate in Q and K only', scores: 3 },
+  { way: 'untied', short: 'Q and K', label: 'concatenate in Q and K only', scores: 3 },
 ];
 
 const measures = [
@@ -255,7 +255,7 @@ function costsOf(superpose: Superpose, state: State): (Cost | undefined)[] {
   const model = { vocabulary, positions, segments, pooler, d_model, heads, layers };
   const shape: ModelShape = { ...model, sequence, d_position, d_position_head };
   return builds.map(({ way }) =>
-    way === 'narrow' && d_position >= d_model ? undefined : superpose.positionCost(way, shape),
+    way === 'concat' && d_position >= d_model ? undefined : superpose.positionCost(way, shape),
   );
 }
 
@@ -380,23 +380,17 @@ export const figure: Figure<typeof controls, Data> = {
     return { width, height: costs.height, marks, regions };
   },
 
-  describe(data, { d_model, d_position, heads }) {
-    const { ways: found, tiedGap, n } = data;
+  describe(data, { d_position, heads }) {
+    const { ways: found, tiedGap } = data;
     const [added, raw, full, blocks] = found as [Way, Way, Way, Way];
     const cross = ({ crossShare }: Way) => aboutPercent(crossShare);
     const none = [raw, blocks].every((way) => way.cross === 0)
       ? 'every cross term is exactly 0'
       : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
-    const same = howExactly(tiedGap);
-    const [add, wide, shorter, project, queryKey] = data.costs as [Cost, Cost, Cost | undefined, Cost, Cost];
-    const total = (cost: Cost) => times(ratio(cost, data, 'total'));
+    const wide = data.costs[1] as Cost;
     const odd = wide.headsDivide ? '' : `, which ${heads} heads do not divide`;
-    const less = shorter
-      ? `With the token ${d_position} channels narrower instead it takes ${total(shorter)}`
-      : `The token cannot be ${d_position} channels narrower than ${d_model}`;
-    const price = `Adding takes ${short(add.total)} parameters; with ${d_position} more channels for the position the stream is ${wide.width} wide${odd}, and the model takes ${short(wide.total)}, ${total(wide)}. ${less}; concatenated and mapped back to ${d_model}, ${total(project)}; concatenated in queries and keys only, ${total(queryKey)}, and its cache grows to ${times(ratio(queryKey, data, 'kvCache'))}.`;
     const head = full.cross > 0 ? 'With full weights, concatenating keeps the cross terms. ' : '';
-    return `${head}On the same ${n} tokens, in the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores ${same}. The ranks are ${added.rank} (added), ${raw.rank} (raw), ${full.rank} (full) and ${blocks.rank} (block-diagonal). ${price}`;
+    return `${head}In the raw gauge, the cross terms make up ${cross(added)} of the variation in the added scores, and ${cross(full)} with full weights on [x; p]. Concatenated raw or with block-diagonal weights, ${none}. Full weights with W₂\u00a0=\u00a0W₁ give the added scores ${howExactly(tiedGap)}. With ${d_position} more channels for the position the stream is ${wide.width} wide${odd}, and the model takes ${short(wide.total)}, ${times(ratio(wide, data, 'total'))}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),

@@ -2,7 +2,7 @@
 // two positions falls with their distance. A view of the figure of the encoding.
 import type { Wavelengths } from 'superpose';
 import { about, readable } from '../plot/format.js';
-import { horizontal, lineKey, lineThrough, plane, vertical } from '../plot/parts.js';
+import { horizontal, lineThrough, plane, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 
 export interface Bought extends Wavelengths {
@@ -46,6 +46,30 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
   );
   const shown = distances(similarity.length - 1);
   const length = waves.y(positions);
+  // Where the curve is not: it hardly goes below 0.
+  const { inner } = fall;
+  const marksAt = [
+    { at: fallsTo, ink: 'third', text: `falls up to ${whole(fallsTo)}` } as const,
+    { at: firstNegative, ink: 'second', text: `below 0 at ${whole(firstNegative)}` } as const,
+    { at: positions, ink: 'warning', text: `${positions} in use` } as const,
+  ].flatMap(({ at, ink, text }, row): Mark[] => {
+    if (at <= 0) return [];
+    const x = fall.x(at);
+    const long = 6.6 * text.length;
+    // The first has nothing on its left.
+    const left = x + 6 + long > inner.x + inner.width || (row === 0 && x - 6 - long > inner.x);
+    return [
+      vertical(fall, x, { ink, wide: 2, dashed: true }),
+      {
+        mark: 'text',
+        x: left ? x - 6 : x + 6,
+        y: inner.y + inner.height - 8 - 17 * row,
+        text,
+        anchor: left ? 'end' : 'start',
+        ink: 'ink',
+      },
+    ];
+  });
   const marks: Mark[] = [
     { mark: 'text', x: 0, y: 13, text: `${turning} of ${pairs} pairs complete a turn`, ink: 'ink', size: 13 },
     ...waves.marks,
@@ -66,11 +90,7 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
     { mark: 'text', x: 0, y: top + 13, text: 'How alike two positions are', ink: 'ink', size: 13 },
     ...fall.marks,
     horizontal(fall, fall.y(0), { ink: 'quiet', wide: 1.5 }),
-    vertical(fall, fall.x(positions), { ink: 'warning', wide: 2, dashed: true }),
-    ...(firstNegative
-      ? [vertical(fall, fall.x(firstNegative), { ink: 'second', wide: 1.5, dashed: true })]
-      : []),
-    ...(fallsTo > 0 ? [vertical(fall, fall.x(fallsTo), { ink: 'third', wide: 1.5, dashed: true })] : []),
+    ...marksAt,
     {
       mark: 'path',
       d: lineThrough(
@@ -81,19 +101,10 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
       stroke: 'position-position',
       wide: 2,
     },
-    ...lineKey(0, top + 18 + lower + 4, [
-      { label: `falls without rising up to distance ${whole(fallsTo)}`, ink: 'third', dashed: true },
-      {
-        label: firstNegative ? `first below 0 at distance ${whole(firstNegative)}` : 'nowhere below 0 here',
-        ink: 'second',
-        dashed: true,
-      },
-      { label: `${positions} positions in use`, ink: 'warning', dashed: true },
-    ]),
   ];
   return {
     width,
-    height: top + 18 + lower + 64,
+    height: top + 18 + lower,
     marks,
     regions: [{ ...waves.inner, pick: 'across', rows: 1, columns: pairs }],
   };
@@ -115,9 +126,9 @@ export function describe({ positions, d_model, base, ...found }: Bought): string
         : `stays positive up to distance ${whole(firstNegative - 1)}, beyond the length in use`;
   const nearer =
     nearestApart === 1
-      ? `neighbours, the nearest two positions, are ${about(nearest)} of a row’s norm apart`
+      ? `neighbours are ${about(nearest)} of a row’s norm apart`
       : `the nearest two positions, ${nearestApart} apart, are ${about(nearest)} of a row’s norm from each other`;
-  return `What base ${base} buys at ${positions} positions of ${d_model} channels: the dot product of two positions falls up to distance ${whole(fallsTo)} and ${reach}. What it costs: ${belowOneTurn} of ${lengths.length} pairs do not complete a turn, and ${nearer}.`;
+  return `With base ${base} the dot product falls up to distance ${whole(fallsTo)}. At ${positions} positions of ${d_model} channels it ${reach}. What it costs: ${belowOneTurn} of ${lengths.length} pairs do not complete a turn, and ${nearer}.`;
 }
 
 export const readout = ({ lengths, positions }: Bought, pair: number) => {

@@ -12,6 +12,8 @@ import type { Rendered } from './render.js';
 export const widths = { narrow: 350, wide: 1048 } as const;
 /** Beside the steps of a beat, from this window's width on. */
 const beat = { width: 856, from: '85rem' };
+/** Of the first figure, whose models stand below one another up to this width of the window. */
+const middle = { width: 728, to: '77.4rem' };
 
 export interface Placeholder {
   /** Goes between the tags of the element. */
@@ -33,28 +35,38 @@ export async function placeholder(
   );
   // Below the picture they stand with it, not in the slot above.
   const { below } = figure;
+  // What is played comes before what can be trained.
+  const aside = below && figure.plays;
   const room = (figure.plays ? ['<i></i>'] : [])
     .concat((figure.buttons?.(state) ?? []).map(() => '<i class="wide"></i>'))
     .concat(
       controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${spaceOf(control)}"></i>`),
     )
-    .concat(figure.runs && !below ? '<i class="wide"></i>' : [])
-    .concat(below || controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
+    .concat(figure.runs && !aside ? '<i class="wide"></i>' : [])
+    .concat(aside || controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
     .join('');
   const inputs = `<div class="controls${below ? ' below"' : '" slot="room"'} aria-hidden="true">${room}</div>`;
   const pictures: Record<string, string> = {};
-  for (const [size, width] of Object.entries({ ...widths, ...(inBeat && { beat: beat.width }) })) {
+  const sizes = {
+    ...widths,
+    ...(first && { middle: middle.width }),
+    ...(inBeat && { beat: beat.width }),
+  };
+  for (const [size, width] of Object.entries(sizes)) {
     pictures[`${figure.name}-${size}.svg`] = await toSvg(rendered, width, 'auto');
   }
   const sizeOf = (width: number) =>
     `width="${width}" height="${Math.round(figure.scene(data, state, width).height)}"`;
   const address = (size: string) => `${folder}${figure.name}-${size}.svg`;
+  const source = (media: string, size: keyof typeof sizes) =>
+    `<source media="(${media})" srcset="${address(size)}" ${sizeOf(sizes[size] as number)}>`;
   const [head, rest] = captionOf(figure.describe(data, state)).map(escaped);
   return {
     pictures,
     html:
       `${below ? '' : inputs}` +
-      `<picture>${inBeat ? `<source media="(min-width: ${beat.from})" srcset="${address('beat')}" ${sizeOf(beat.width)}>` : ''}<source media="(min-width: 48rem)" srcset="${address('wide')}" ${sizeOf(widths.wide)}>` +
+      `<picture>${inBeat ? source(`min-width: ${beat.from}`, 'beat') : ''}` +
+      `${first ? source(`48rem <= width <= ${middle.to}`, 'middle') : ''}${source('min-width: 48rem', 'wide')}` +
       `<img src="${address('narrow')}" ${sizeOf(widths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
       `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
   };

@@ -23,13 +23,19 @@ export const renderer = (modelFolder?: URL) =>
   rendererOf({ ...library(modelFolder && { from: modelFolder }), recorded });
 
 export function rendererOf(loaded: Library) {
-  return async (name: string, settings: [string, string][] = []): Promise<Rendered> => {
+  /** `heed` may throw for what is refused, before anything is computed. */
+  return async (
+    name: string,
+    settings: [string, string][] = [],
+    heed: (refused: readonly string[]) => void = () => {},
+  ): Promise<Rendered> => {
     const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
     const compute = await computeOf(name);
     if (!figure || !compute) {
       throw new Error(`There is no figure called “${name}”. There are ${Object.keys(figures).join(', ')}.`);
     }
     const { state: read, refused } = readState(figure.controls, settings);
+    heed(refused);
     const state = figure.settle?.(read, undefined) ?? read;
     const job = { signal: new AbortController().signal, progress: () => {} };
     return { figure, state, data: await compute(loaded, state, job), refused };

@@ -1,4 +1,5 @@
 // The figures for Node, beside the typed API that they call.
+import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build, defineConfig } from 'vite';
 import { noticeCollector } from '../build/notices.js';
@@ -55,4 +56,6 @@ async function buildCommand() {
       },
     },
   });
+  // npx sets this once, when it first links to a folder, and runs what a later build wrote as it finds it.
+  chmodSync(resolve(outDir, 'command.js'), 0o755);
 }

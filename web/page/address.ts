@@ -44,8 +44,8 @@ function bring(element: HTMLElement): void {
   const stage = beatOf(element);
   const above = claimAbove(element, stage) ?? stage ?? element;
   const come = () => {
-    keepInBeat(element);
     above.scrollIntoView();
+    keepInBeat(element);
   };
   come();
   if (from) {

@@ -14,7 +14,7 @@ const linkOf = (step: Element) => step.querySelector('h3 > a') as HTMLAnchorElem
 class Stage {
   private looking = 0;
   private current: Element | undefined;
-  /** Where the window stood when the picture's state came from a link or from the reader's hand, or the reader tabbed to it. */
+  /** Where the beat stood in the window when its state came from a link or by hand, or the reader tabbed to it: what is above may still grow. */
   private keptAt: number | undefined;
   /** How much of the picture, and of the gaps around it, a window this wide does not hold. */
   private over = 0;
@@ -29,13 +29,13 @@ class Stage {
     });
     new ResizeObserver(() => this.fit()).observe(stays);
     root.addEventListener('superpose-change', () => {
-      this.keptAt = scrollY;
+      this.keptAt = this.top();
     });
     // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
     stays.addEventListener('focusin', (event) => {
       if (!(event.composedPath()[0] as Element).matches(':focus-visible')) return;
       requestAnimationFrame(() => {
-        this.keptAt = scrollY;
+        this.keptAt = this.top();
       });
     });
     stays.append(this.wholeButton());
@@ -81,8 +81,6 @@ class Stage {
     this.looking = 0;
     const { top, bottom } = this.root.getBoundingClientRect();
     if (bottom < 0 || top > innerHeight) return;
-    // The window has come where it was about to go.
-    if (Number.isNaN(this.keptAt)) this.keptAt = scrollY;
     const at = beside.matches ? this.lineBeside(top) : line * innerHeight;
     for (const step of this.root.querySelectorAll('.step')) {
       const box = step.getBoundingClientRect();
@@ -138,7 +136,7 @@ class Stage {
   private pass(step: Element): void {
     const first = !this.current && step === this.root.querySelector('.step');
     if (step === this.current) return;
-    const kept = this.keptAt !== undefined && Math.abs(scrollY - this.keptAt) < innerHeight / 2;
+    const kept = this.keptAt !== undefined && Math.abs(this.top() - this.keptAt) < innerHeight / 2;
     if (kept || first || this.inUse()) this.mark(step);
     else this.show(step);
   }
@@ -148,6 +146,10 @@ class Stage {
     return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
       figure.shadowRoot?.querySelector('details[open]'),
     );
+  }
+
+  private top(): number {
+    return this.root.getBoundingClientRect().top;
   }
 
   private mark(step: Element): void {
@@ -172,10 +174,10 @@ class Stage {
     for (const shot of this.root.querySelectorAll<HTMLElement>('.shot')) shot.hidden = !shot.contains(figure);
   }
 
-  /** The window is about to come here. */
+  /** The window has just come here. */
   keep(figure: HTMLElement): void {
     this.reveal(figure);
-    this.keptAt = Number.NaN;
+    this.keptAt = this.top();
   }
 }
 

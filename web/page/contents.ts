@@ -1,7 +1,7 @@
 // The table of contents, a list beside the text or a bar above it, shows where the reader is.
 
 /** The section at this share of the window's height is the current one. */
-const line = 0.4;
+const line = 0.25;
 
 export function followSections(nav: HTMLElement): void {
   const button = nav.querySelector('button') as HTMLButtonElement;

@@ -1,5 +1,5 @@
 // The dialog that a figure's "Embed" button opens: how to show it elsewhere, in its present state.
-import { css, html, LitElement, type TemplateResult } from 'lit';
+import { html, LitElement, type TemplateResult, unsafeCSS } from 'lit';
 import { toPng, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { said } from '../embed/framed.js';
@@ -30,7 +30,7 @@ const says: Record<Kind, string> = {
 };
 
 export class EmbedBuilder extends LitElement {
-  static override styles = css`
+  static override styles = unsafeCSS(`
     dialog { border: 1px solid; border-radius: 0.5rem; width: min(55rem, 94vw); max-height: 92vh; overflow: auto; font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; color: CanvasText; background: Canvas; padding: 1rem 1.2rem; box-sizing: border-box; }
     dialog::backdrop { background: rgb(0 0 0 / 45%); }
     h2 { font-size: 1.2rem; margin: 0 0 0.6rem; }
@@ -45,7 +45,7 @@ export class EmbedBuilder extends LitElement {
     p { margin: 0.4rem 0; }
     form { position: sticky; bottom: -1rem; margin: 0 -1.2rem; padding: 0.5rem 1.2rem; background: Canvas; }
     .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.6rem 0; }
-  `;
+  `);
 
   static override properties = Object.fromEntries(
     ['target', 'place', 'kind', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [

@@ -47,7 +47,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
     const tables = made(
       'details',
       {},
-      made('summary', {}, 'Or a table of your own: word vectors, .npy, .csv, a tensor'),
+      made('summary', {}, 'Or a table of your own: token vectors, .npy, .csv, a tensor'),
     );
     tables.addEventListener('toggle', () => void tablesIn(tables).catch(() => {}));
     tables.open = location.hash.includes('&figure=own-table-');

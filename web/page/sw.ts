@@ -66,8 +66,19 @@ async function activate(): Promise<void> {
   const old = names.filter((name) => name.startsWith(ours) && name !== shell && name !== model);
   await Promise.all(old.map((name) => caches.delete(name)));
   await worker.clients.claim();
-  // The first visit's figures have fetched files past it: see web/worker/worker.ts.
-  new BroadcastChannel(modelFolder).postMessage('taken');
+  const figures = new BroadcastChannel(modelFolder);
+  figures.onmessage = ({ data }) => {
+    if (Array.isArray(data)) for (const address of data) keepPast(address);
+  };
+  figures.postMessage('taken');
+}
+
+/** A file that the first visit's figures fetched past it, and name: see web/worker/worker.ts. */
+function keepPast(address: string): void {
+  if (!listed.has(address)) return;
+  // The browser's own copy if it has one.
+  const request = new Request(address, { cache: 'force-cache' });
+  answer(request, address, true, () => {}).catch(() => {});
 }
 
 /** The cache may be out of reach; then only the network is left. */
@@ -88,8 +99,12 @@ async function keep(name: string, address: string, response: Response): Promise<
 }
 
 /** The answer to a listed address. With a query it comes from the network, for a server may give it a meaning. */
-async function answer(event: LifeEvent, address: string, isWhole: boolean): Promise<Response> {
-  const { request } = event;
+async function answer(
+  request: Request,
+  address: string,
+  isWhole: boolean,
+  waitUntil: (work: Promise<unknown>) => void,
+): Promise<Response> {
   const isModel = address.startsWith(modelFolder);
   const name = isModel ? model : shell;
   // These never change. A request to reload one means that the copy here was found to be bad.
@@ -102,7 +117,7 @@ async function answer(event: LifeEvent, address: string, isWhole: boolean): Prom
     const isPage = /^text\/html/.test(response.headers.get('Content-Type') ?? '');
     const isNew = isWhole && !known.has(address);
     if (isNew && response.status === 200 && !(isModel && isPage) && mayBeKept(response)) {
-      event.waitUntil(keep(name, address, response.clone()));
+      waitUntil(keep(name, address, response.clone()));
     }
     return response;
   } catch (error) {
@@ -122,7 +137,7 @@ worker.addEventListener('fetch', (event) => {
   const { origin, pathname, search } = new URL(request.url);
   const address = (origin + pathname).replace(/\/index\.html$/, '/');
   if (request.method === 'GET' && listed.has(address))
-    event.respondWith(answer(event, address, search === ''));
+    event.respondWith(answer(request, address, search === '', (work) => event.waitUntil(work)));
 });
 
 export {};

@@ -52,8 +52,9 @@ const stops: Record<Theme, Record<ScaleName, string[]>> = {
 };
 
 const steps = 256;
-/** The extra entry at the end, for NaN. */
+/** The extra entry at the end, for NaN: a grey that no value has, and that is quieter than most. */
 const missing = steps;
+const absent: Record<Theme, string> = { light: inks.light.line, dark: inks.dark.paper };
 const tables = new Map<string, Uint8Array>();
 
 /** 256 RGB colours from the lowest value to the highest, and one for what is not a number. */
@@ -62,7 +63,7 @@ export function colourTable(scale: ScaleName, theme: Theme): Uint8Array {
   let table = tables.get(slot);
   if (!table) {
     table = ramp(stops[theme][scale]);
-    table.set(channelsOf(inks[theme].quiet), 3 * missing);
+    table.set(channelsOf(absent[theme]), 3 * missing);
     tables.set(slot, table);
   }
   return table;

@@ -4,9 +4,9 @@ import { exponent, readable } from './format.js';
 /** More than the rounding error of any sum on this page. */
 const rounding = 1e-9;
 
-/** “exactly”, or how far apart they are; a gap up to `most` counts as rounding. */
+/** How exactly two numbers are equal; a gap up to `most` counts as rounding. */
 export const howExactly = (gap: number, most = rounding): string =>
-  gap === 0 ? 'exactly' : gap <= most ? 'exactly (rounding)' : `to within ${exponent(gap)}`;
+  gap === 0 ? 'exactly' : gap <= most ? 'to machine precision' : `to within ${exponent(gap)}`;
 
 /** A change that may be only rounding. */
 export const changeText = (change: number): string =>

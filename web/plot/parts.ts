@@ -53,7 +53,7 @@ export function plane(area: Area, across: AxisOptions, up: AxisOptions): Plane {
       { mark: 'text', x: start - 6, y: y(tick) + 4, text: print(tick), anchor: 'end' },
     ]),
     { mark: 'text', x: end, y: bottom + 2.1 * lineHeight, text: `${across.label} →`, anchor: 'end' },
-    { mark: 'text', x: area.x, y: area.y + 10, text: `↑ ${up.label}` },
+    ...(up.label ? [{ mark: 'text', x: area.x, y: area.y + 10, text: `↑ ${up.label}` } as const] : []),
   ];
   return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
 }
@@ -282,6 +282,38 @@ export function lineKey(
     },
     { mark: 'text', x: x + 28, y: y + 18 * place + 12, text: label, ink: 'ink', term },
   ]);
+}
+
+type Named = Parameters<typeof lineKey>[2][number];
+
+/** Names of lines at their right ends; below the picture where it is narrower than `least`. */
+export function namedLines(whole: Area, entries: readonly Named[], least = 560) {
+  const room = whole.width < least ? 0 : 32 + 6.7 * Math.max(...entries.map(({ label }) => label.length));
+  return {
+    /** What is left for the lines. */
+    area: { ...whole, width: whole.width - room },
+    /** How much stands below it. */
+    below: room ? 0 : 18 * entries.length + 8,
+    /** How high each line is at its end, in pixels. */
+    names({ inner }: Plane, ends: readonly number[]): Mark[] {
+      if (!room) return lineKey(whole.x, whole.y + whole.height + 4, entries);
+      const bottom = inner.y + inner.height;
+      const end = ends.map((y) => (y <= bottom ? Math.max(inner.y, y) : bottom));
+      const order = [...end.keys()].sort((a, b) => (end[a] as number) - (end[b] as number));
+      let y2 = -16;
+      return order.flatMap((k, place): Mark[] => {
+        const { label, ink, dashed = false, term } = entries[k] as Named;
+        // Each below the last one, and with room for those that follow.
+        y2 = Math.max(y2 + 16, Math.min(end[k] as number, bottom - 16 * (order.length - 1 - place)));
+        const x1 = inner.x + inner.width;
+        const x2 = x1 + 20;
+        return [
+          { mark: 'line', x1, y1: end[k] as number, x2, y2, ink, wide: 1.5, dashed, term },
+          { mark: 'text', x: x2 + 5, y: y2 + 4, text: label, ink: 'ink', term },
+        ];
+      });
+    },
+  };
 }
 
 export interface Multiples {

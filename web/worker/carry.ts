@@ -1,4 +1,5 @@
 // Computes one state afresh and records what it reads of the model: what a figure in one file must carry.
+import { NotCarried, recorder, watchedLibrary } from '../embed/carried.js';
 import type { Library } from '../figures/figure.js';
 import { type Run, running } from './answers.js';
 import { library } from './library.js';
@@ -13,8 +14,6 @@ async function fetched(address: URL): Promise<Uint8Array> {
 export const carrying =
   ({ first, recorded }: Library, model: URL): Run =>
   async (figure, state, job) => {
-    // Loaded late: few readers ever save a file.
-    const { NotCarried, recorder, watchedLibrary } = await import('../embed/carried.js');
     const record = recorder((file) => fetched(new URL(file, model)));
     const read = { ...library({ read: record.read }, {}, first), recorded: record.recorded(recorded) };
     try {

@@ -118,19 +118,24 @@ export async function ownModel(
   const groupOf = nineOf(scores.parts.length);
   const combine = (on: (kind: number) => boolean) => {
     const { sum, centred, share, softmax } = superpose.combineTerms(scores, own.head, groupOf.map(on));
-    return { sum, centred, share, softmax };
+    return { sum: seenAs(centred, sum), centred, share, softmax };
   };
+  const all = combine(() => true);
   return {
     tokens,
     dropped,
     n: scores.n,
     panels: terms.map((_, kind) => combine((one) => one === kind)),
-    logits: { ...combine(() => true), sum: logitsOf(scores, own.head).slice() },
+    logits: { ...all, sum: seenAs(all.centred, logitsOf(scores, own.head)) },
     kept: combine((kind) => own.on.includes(terms[kind] as (typeof terms)[number])),
     residual: scores.residuals[0] as number,
     heads: [],
   } satisfies OneScore;
 }
+
+/** The values of the keys that a query sees; NaN at others, as in what is centred over them. */
+const seenAs = (centred: Float64Array, values: Float64Array) =>
+  values.map((value, at) => (Number.isNaN(centred[at]) ? Number.NaN : value));
 
 /** Made once and shared. If the question that started it is cancelled, the other starts it again. */
 async function reportOf(of: Held, job: Job): Promise<ModelReport> {
@@ -197,6 +202,7 @@ const asTextModel = (model: OpenedModel): TextModel => ({
   heads: model.heads ?? 0,
   positions: model.positions,
   layerBytes: { length: model.layers },
+  apart: model.apart,
   tokenize: (text, most = mostTokens) => cut(model, text, most),
   summands: async ({ ids }, precision) => (await model.rows({ ids }, precision)) as Rows<never>,
   changed: async (sentence, change, precision) =>

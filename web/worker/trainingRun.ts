@@ -21,6 +21,8 @@ export interface Looks {
   };
   /** At the end, how much of the stream is no sum of tokens and positions, and what that does. */
   fusion?: true;
+  /** At both ends, how large position rows are beside token rows. */
+  loudness?: true;
 }
 
 export interface Fusion {
@@ -45,6 +47,8 @@ export interface TrainingRun {
   along: number[];
   /** Share of the interaction in the stream, and accuracy without it in the scores; only if asked for. */
   fusion?: Fusion;
+  /** Length of position rows over that of token rows, before and after; only if asked for. */
+  loudness?: [number, number];
   parameters: Record<string, Table>;
 }
 
@@ -52,11 +56,12 @@ export interface TrainingRun {
 export async function trainingRun(
   superpose: Superpose,
   options: TaskTrainerOptions,
-  { every = usualEvery, longer, fusion }: Looks = {},
+  { every = usualEvery, longer, fusion, loudness }: Looks = {},
   rest: () => Promise<void> = async () => {},
 ): Promise<TrainingRun> {
   const trainer = superpose.trainer(options);
   try {
+    const before = loudness && loudnessOf(trainer);
     let stepsToAim: number | null = null;
     let rested = 0;
     while (trainer.steps < trainer.plannedSteps && !trainer.diverged) {
@@ -76,6 +81,7 @@ export async function trainingRun(
         ? (longer.ways ?? [{}]).flatMap((way) => withWay(superpose, trainer, options, way, longer))
         : [],
       ...(fusion && { fusion: measuredFusion(trainer) }),
+      ...(before !== undefined && { loudness: [before, loudnessOf(trainer)] }),
       parameters: trainer.parameters(),
     };
   } finally {
@@ -108,6 +114,11 @@ function withWay(
   } finally {
     other.delete();
   }
+}
+
+function loudnessOf(trainer: Trainer): number {
+  const { tokens, positions } = trainer.loudness();
+  return (positions ?? 0) / tokens;
 }
 
 function measuredFusion(trainer: Trainer): Fusion {

@@ -49,10 +49,13 @@ if (typeof document === 'undefined') {
     return carrying(loaded, model)(figure, state, job);
   }, say);
   self.onmessage = ({ data }: MessageEvent<Question>) => ('carry' in data ? carry : answer)(data);
-  // The service worker has come, and keeps what is asked for: once more, of the browser's own copy if it has one.
-  new BroadcastChannel(model.href).onmessage = () => {
-    for (const entry of performance.getEntriesByType('resource') as PerformanceResourceTiming[]) {
-      if (!entry.workerStart) fetch(entry.name, { cache: 'force-cache' }).catch(() => {});
-    }
+  // The service worker has come, and is told what came past it, or is still on its way.
+  const keeper = new BroadcastChannel(model.href);
+  keeper.onmessage = ({ data }) => {
+    if (data !== 'taken') return;
+    new PerformanceObserver((seen) => {
+      const past = (seen.getEntries() as PerformanceResourceTiming[]).filter((one) => !one.workerStart);
+      keeper.postMessage(past.map(({ name }) => name));
+    }).observe({ type: 'resource', buffered: true });
   };
 }

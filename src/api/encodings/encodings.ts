@@ -69,15 +69,6 @@ export interface BertEmbeddings<A extends Floats = Floats> {
   summands: { token: Table<A>; position: Table<A>; token_type: Table<A> };
 }
 
-export interface VitEmbeddingsInput<A extends Floats = Floats> {
-  /** Patch embeddings, [n, d]. */
-  patches: Table<A>;
-  /** [d] */
-  classToken: A;
-  /** [n + 1, d]; row 0 is the class token's. */
-  position: Table<A>;
-}
-
 export interface EncodingsApi {
   /**
    * fairseq's table, [paddingIdx + 1 + positions, d_model]: row paddingIdx is zero, token t has row
@@ -102,8 +93,6 @@ export interface EncodingsApi {
   learnedPositions<P extends Precision = 'float64'>(options: LearnedPositionsOptions<P>): Table<FloatsOf<P>>;
   /** Token + token type + ρ · position (google-research/bert, embedding_postprocessor). */
   bertEmbeddings<A extends Floats>(input: BertEmbeddingsInput<A>): BertEmbeddings<A>;
-  /** The class token prepended, then positions added, [n + 1, d]; no LayerNorm (models_vit.py). */
-  vitEmbeddings<A extends Floats>(input: VitEmbeddingsInput<A>): Table<A>;
 }
 
 export function encodingsApi(raw: Raw): EncodingsApi {
@@ -198,18 +187,6 @@ export function encodingsApi(raw: Raw): EncodingsApi {
         sum: made(result.sum),
         summands: { token, position: made(result.position), token_type: made(result.token_type) },
       };
-    },
-    vitEmbeddings<A extends Floats>(input: VitEmbeddingsInput<A>) {
-      check.object('input', input);
-      const { patches, classToken, position } = input;
-      check.table('patches', patches);
-      const [n, d] = [patches.rows, patches.columns];
-      check.floats('classToken', classToken, d);
-      check.table('position', position, { rows: n + 1, columns: d });
-      check.samePrecision({ 'patches.data': patches.data, classToken, 'position.data': position.data });
-      check.fits(`The embeddings of ${n} patches`, 6 * position.data.length * 8);
-      const sum = raw.vitEmbeddings(patches, classToken, position);
-      return table(rounded<A>(sum, check.isSingle(patches.data)), n + 1, d);
     },
   };
 }

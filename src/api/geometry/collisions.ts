@@ -30,13 +30,6 @@ export interface NearestTokens {
   readonly lost: Int32Array;
 }
 
-export interface Neighbours {
-  /** Nearest first, the word itself among them. */
-  readonly tokens: Int32Array;
-  /** ‖e_a + p_i − e_b‖ */
-  readonly distances: Float64Array;
-}
-
 export interface AllWordsOptions {
   /** Stops the job between two slices; it rejects with the signal's reason. */
   signal?: AbortSignal;
@@ -66,10 +59,6 @@ export interface CollisionSearch extends Handle {
   readonly positions: number;
   /** `words` words from `first` on, by default one. Tokens are compared in float; margins are in double. */
   nearestTokens(first: number, words?: number): NearestTokens;
-  /** The tokens nearest to a word with a position added, or to the bare word (position undefined). */
-  neighbours(word: number, position: number | undefined, count: number): Neighbours;
-  /** The margin of one pair, in double. */
-  collisionMargin(a: number, b: number, position: number): number;
   /**
    * Every word of the vocabulary, or the first `words`, slice by slice; other work may run between slices.
    */
@@ -85,20 +74,6 @@ export interface RandomCollisions {
   readonly expected: number;
 }
 
-/** e_a + p_i and e_b + p_j, a ≠ b and i < j. */
-export interface CrossPair {
-  /** The first token. */
-  readonly a: number;
-  /** Its position. */
-  readonly i: number;
-  /** The second token. */
-  readonly b: number;
-  /** Its position. */
-  readonly j: number;
-  /** ‖(e_a − e_b) − (p_j − p_i)‖ */
-  readonly distance: number;
-}
-
 export interface CollisionsApi {
   /**
    * Whether a token plus a position can be mistaken for another token: e_a + p_i is nearer to e_b than to
@@ -111,12 +86,7 @@ export interface CollisionsApi {
    * dimensions.
    */
   randomCollisions(options: { d: number; scale: number; vocabulary: number }): RandomCollisions;
-  /** The `count` closest pairs of different tokens [n, d] at different positions [L, d], in double. */
-  closestAcrossPositions(tokens: Table, positions: Table, count: number): CrossPair[];
 }
-
-/** Comparisons in one call; more would take minutes. */
-const maxComparisons = 1e10;
 
 export function collisionsApi(raw: Raw): CollisionsApi {
   return {
@@ -151,24 +121,6 @@ export function collisionsApi(raw: Raw): CollisionsApi {
         check.integer('vocabulary', options.vocabulary, 1),
       );
     },
-
-    closestAcrossPositions(tokens, positions, count) {
-      check.table('tokens', tokens);
-      check.table('positions', positions, { columns: tokens.columns });
-      check.integer('count', count, 0, 2 ** 16);
-      const [n, L] = [tokens.rows, positions.rows];
-      check.fits(
-        `The products of ${n} tokens and ${L} positions`,
-        (n * n + L * L + n * L + 2 * (n + L) * tokens.columns) * 8,
-      );
-      const comparisons = (n * (n - 1) * L * (L - 1)) / 2;
-      if (comparisons > maxComparisons) {
-        throw new RangeError(
-          `${n} tokens at ${L} positions are ${comparisons} pairs; at most ${maxComparisons} are compared. Give fewer tokens.`,
-        );
-      }
-      return raw.closestAcrossPositions(tokens, positions, count);
-    },
   };
 }
 
@@ -185,20 +137,6 @@ function searchOf(raw: Raw, search: Held, V: number, L: number): CollisionSearch
     tokens: V,
     positions: L,
     nearestTokens,
-    neighbours(word, position, count) {
-      const address = search.address();
-      check.index('word', word, V);
-      if (position !== undefined) check.index('position', position, L);
-      check.integer('count', count, 0);
-      return raw.neighbours(address, word, position ?? -1, count);
-    },
-    collisionMargin(a, b, position) {
-      const address = search.address();
-      check.index('a', a, V);
-      check.index('b', b, V);
-      check.index('position', position, L);
-      return raw.collisionMargin(address, a, b, position);
-    },
     async allWords({ signal, onProgress, slice = 64, words: wanted = V } = {}) {
       search.address();
       check.integer('slice', slice, 1);

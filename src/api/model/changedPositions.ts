@@ -1,5 +1,5 @@
-// A sentence's embedding rows after its positions are replaced or moved, or its words reordered. [CLS] and
-// position 0 only ever occur together, so they stay together unless told otherwise.
+// A sentence's embedding rows after its positions are replaced or moved, or its words reordered. A first token that
+// the model fixes, such as [CLS], and position 0 only ever occur together, so they stay together unless told otherwise.
 import * as check from '../check.js';
 import { type Floats, type Table, table } from '../table.js';
 
@@ -8,13 +8,14 @@ export type PositionRows<A extends Floats> = (rows: readonly number[]) => Promis
 
 export type PositionChange =
   /**
-   * Every row from 1 on is replaced by one row: `sentence`, the mean of the sentence’s own rows from 1 on,
-   * which keeps the result independent of a shift of the tables; `used`, the mean of rows 1 to 127; or
-   * `table`, the mean of all rows, which also replaces row 0.
+   * Every row is replaced by one row, but for row 0 where the model fixes the first token: `sentence`, the mean
+   * of the rows that are replaced, which keeps the result independent of a shift of the tables; `used`, the mean
+   * of the first 128 less that row; or `table`, the mean of all rows, which replaces row 0 too.
    */
   | { mean: 'sentence' | 'used' | 'table' }
   /**
-   * Rows are taken so many places further down the table, from 0. Row 0 ([CLS]) stays unless `cls` is true.
+   * Rows are taken so many places further down the table, from 0. Where the model fixes the first token, row 0
+   * stays unless `cls` is true.
    */
   | { shift: number; cls?: boolean }
   /** [n]: position i gets this row of the table, from 0. */
@@ -22,13 +23,14 @@ export type PositionChange =
   /** [n]: position i gets the token that was at order[i]. */
   | { order: readonly number[] };
 
-/** Both tables [n, d] after a change. */
+/** Both tables [n, d] after a change. The model fixes so many tokens at the beginning. */
 export async function changedRows<A extends Floats>(
   token: Table<A>,
   position: Table<A>,
   change: PositionChange,
   rowsOf: PositionRows<A>,
   positions: number,
+  fixed: number,
 ): Promise<{ token: Table<A>; position: Table<A> }> {
   check.object('change', change);
   const { rows: n, columns: d } = position;
@@ -42,17 +44,17 @@ export async function changedRows<A extends Floats>(
   if ('shift' in change) {
     const by = check.integer('shift', change.shift, 0, positions - n);
     const cls = check.flag('cls', change.cls ?? false);
-    const places = Array.from({ length: n }, (_, row) => (row === 0 && !cls ? 0 : row + by));
+    const places = Array.from({ length: n }, (_, row) => (row < fixed && !cls ? row : row + by));
     return { token, position: await rowsOf(places) };
   }
   const kind = check.oneOf('mean', change.mean, ['sentence', 'used', 'table']);
   const among =
     kind === 'sentence'
-      ? table(position.data.subarray(d) as A, n - 1, d)
-      : await rowsOf(range(kind === 'used' ? 1 : 0, kind === 'used' ? Math.min(128, positions) : positions));
+      ? table(position.data.subarray(fixed * d) as A, n - fixed, d)
+      : await rowsOf(kind === 'used' ? range(fixed, Math.min(128, positions)) : range(0, positions));
   const mean = meanRow(among);
   const data = position.data.slice() as A;
-  for (let row = kind === 'table' ? 0 : 1; row < n; row++) data.set(mean, row * d);
+  for (let row = kind === 'table' ? 0 : fixed; row < n; row++) data.set(mean, row * d);
   return { token, position: table(data, n, d) };
 }
 

@@ -3,6 +3,7 @@ import * as check from '../check.js';
 import type { First } from '../first.js';
 import { type FloatsOf, type Precision, type Table, table } from '../table.js';
 import { digestOf } from './digest.js';
+import { misshapen, quoted } from './headerTensors.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import { type CountedWatch, jsonOf, type Slices, type SlicesWatch, slice } from './slices.js';
 
@@ -105,6 +106,24 @@ export async function checkpointOf(
       return table(data as FloatsOf<typeof precision>, wanted.length, columns);
     },
   };
+}
+
+/** A tensor that must be there. */
+export function present({ tensors }: Pick<Checkpoint, 'tensors'>, name: string): Held {
+  const found = tensors.get(name);
+  if (!found) throw new RangeError(`The file lacks the tensor ${quoted(name)}.`);
+  return found;
+}
+
+/** The name of a tensor that must be there with this shape. */
+export function shaped(
+  checkpoint: Pick<Checkpoint, 'tensors'>,
+  name: string,
+  wanted: readonly number[],
+): string {
+  const { shape } = present(checkpoint, name);
+  if (String(shape) !== String(wanted)) misshapen(name, shape, wanted);
+  return name;
 }
 
 /** Neighbouring rows are read together, up to 1024 at a time. */

@@ -14,7 +14,7 @@ export interface CorpusMeansOptions extends LayersWatch {
   /** Called with the fraction of the windows done, from 0 to 1. */
   done?: (fraction: number) => void;
   /**
-   * Takes the positions out of the input: each row from 1 on is replaced by the mean of its window’s. What is
+   * Takes the positions out of the input: each row that has one is replaced by the mean of its window’s. What is
    * still found is noise. Default false.
    */
   control?: boolean;
@@ -23,15 +23,16 @@ export interface CorpusMeansOptions extends LayersWatch {
 /** The mean decomposition of every state over a corpus. */
 export interface CorpusMeans {
   /**
-   * How many windows: the first token, 30 pieces and the last, cut every 7 pieces from all sentences joined.
+   * How many windows: 30 pieces, cut every 7 from all sentences joined, between what every sentence begins and
+   * ends with.
    */
   readonly windows: number;
   /** [layers + 1], one for the state after each number of layers. */
   readonly states: readonly PositionFindings[];
   /**
    * [layers, heads], the share of position → position in the variation of a head’s scores. Canonical, by
-   * these means, pooled over 32 of the sentences of at most 31 tokens, or all where there are fewer; NaN
-   * where there is none.
+   * these means, pooled over 32 of the sentences that are no longer than they reach, or all where there are
+   * fewer; NaN where there is none.
    */
   readonly heads: Table<Float64Array>;
   /** How many sentences `heads` is pooled over. */
@@ -40,8 +41,10 @@ export interface CorpusMeans {
 
 /** A corpus cut into windows. */
 export interface Corpus {
-  /** Rows of a window that have a position: all except the first and the last. */
+  /** Rows of a window that have a position: its pieces. */
   readonly positions: number;
+  /** How many rows come before them. */
+  readonly first: number;
   /** Ids of each window. */
   readonly windows: readonly (readonly number[])[];
   /** Ids of the sentences that the heads' shares are taken from. */
@@ -75,38 +78,48 @@ export interface CorpusModel {
 const stride = 7;
 const sentencesForHeads = 32;
 
-/** Cuts sentences into windows by their ids. All sentences share the same first and last id. */
+/** How the sentences of a model are cut. */
+export interface CorpusCut {
+  /** Pieces in a window. */
+  positions: number;
+  /** With how many tokens, the same for all, sentences begin. */
+  before: number;
+  /** And with how many they end. */
+  after: number;
+}
+
+/** Cuts sentences into windows by their ids. */
 export function corpusOf<One>(
   sentences: readonly One[],
   idsOf: (sentence: One) => readonly number[],
-  positions = 30,
+  { positions, before, after }: CorpusCut,
 ): Corpus {
   if (!Array.isArray(sentences)) check.refuse('sentences', 'a list of texts', sentences, false);
   const cut = sentences.map(idsOf);
-  const pieces = cut.flatMap((ids) => ids.slice(1, -1));
-  const [first] = cut;
+  const pieces = cut.flatMap((ids) => ids.slice(before, ids.length - after));
+  const [one] = cut;
   const count = Math.floor((pieces.length - positions) / stride) + 1;
-  if (!first || count < 4) {
+  if (!one || count < 4) {
     throw new RangeError(
       `The sentences must have at least ${positions + 3 * stride} pieces, four windows; they have ${pieces.length}.`,
     );
   }
-  const [cls, sep] = [first[0] as number, first.at(-1) as number];
-  const short = cut.filter((ids) => ids.length <= positions + 1);
+  const short = cut.filter((ids) => ids.length <= before + positions);
   const every = Math.max(1, short.length / sentencesForHeads);
   return {
     positions,
+    first: before,
     windows: Array.from({ length: count }, (_, place) => [
-      cls,
+      ...one.slice(0, before),
       ...pieces.slice(place * stride, place * stride + positions),
-      sep,
+      ...one.slice(one.length - after),
     ]),
     chosen: short.filter((_, place) => Math.floor(place / every) !== Math.floor((place - 1) / every)),
   };
 }
 
 export async function meansOver(
-  { positions, windows, chosen }: Corpus,
+  { positions, first, windows, chosen }: Corpus,
   { positionMeans, poolShares, d_model, heads, layers, apart, precision, run, signal, done }: CorpusModel,
 ): Promise<CorpusMeans> {
   const steps = windows.length + chosen.length;
@@ -115,7 +128,7 @@ export async function meansOver(
     signal?.throwIfAborted();
     done?.(++step / steps);
   };
-  const means = positionMeans({ positions, d_model, layers });
+  const means = positionMeans({ positions, first, d_model, layers });
   try {
     for (const ids of windows) {
       means.add(await run(ids, true));
@@ -162,8 +175,9 @@ export async function meansOver(
 
 /** The means of the state that a layer reads, in the requested element type. */
 export function meansAt({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) {
-  const { mean, position } = states[check.index('layer', layer, states.length)] as PositionFindings;
+  const found = states[check.index('layer', layer, states.length)] as PositionFindings;
+  const { mean, position } = found;
   const single = precision === 'float32';
   const as = (values: Float64Array): Floats => rounded<Floats>(values, single);
-  return { mean: as(mean), position: table(as(position.data), position.rows, position.columns) };
+  return { ...found, mean: as(mean), position: { ...position, data: as(position.data) } };
 }

@@ -1,6 +1,7 @@
 // Families that normalise before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's text; and
 // families with RoPE, which add no position.
-import { bertConfig, type FamilyRow, sizes } from './headerTensors.js';
+import { bertConfig, type FamilyRow, refuseSizes, sizes } from './headerTensors.js';
+import { gpt2, namesIn, opt } from './layerParts.js';
 import type { LinearNames } from './layout.js';
 
 const whisperNames = [
@@ -26,18 +27,18 @@ export const decoderFamilies: readonly FamilyRow[] = [
     family: 'gpt2',
     sign: ['wte.weight', 'wpe.weight', 'h.0.attn.c_attn.weight'],
     names: [
-      'h.#.{ln_1,ln_2}.{weight,bias}',
-      'h.#.attn.{c_attn,c_proj}.{weight,bias}',
+      ...namesIn('h', gpt2),
       // Masks, as buffers.
       'h.#.attn.{bias,masked_bias}',
-      'h.#.mlp.{c_fc,c_proj}.{weight,bias}',
       'ln_f.{weight,bias}',
     ],
-    read(of) {
+    read(of, config) {
       const token = of.need('wte.weight', 'V', 'd');
       const position = of.need('wpe.weight', 'L', 'd');
       const weight = of.need('h.0.attn.c_attn.weight', 'd', '3d');
       const bias = of.need('h.0.attn.c_attn.bias', '3d');
+      const { V, L, d } = of.size;
+      refuseSizes(config, { vocab_size: V, n_positions: L, n_embd: d });
       const map = (place: number): LinearNames => ({ weight, bias, transposed: true, block: [place, 3] });
       return {
         family: 'gpt2',
@@ -51,6 +52,10 @@ export const decoderFamilies: readonly FamilyRow[] = [
         query: map(0),
         key: map(1),
         causal: true,
+        unscaled: config.scale_attn_weights === false,
+        scaledByLayer: config.scale_attn_by_inverse_layer_idx === true,
+        finalNorm: `${of.prefix}ln_f`,
+        head: {},
         apart: [],
         config: { heads: ['n_head', 'num_attention_heads'], epsilon: ['layer_norm_epsilon'] },
         ...sizes(of),
@@ -100,12 +105,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
   {
     family: 'opt',
     sign: ['embed_tokens.weight', 'embed_positions.weight', 'layers.0.self_attn.q_proj.bias'],
-    names: [
-      'layers.#.self_attn.{q,k,v,out}_proj.{weight,bias}',
-      'layers.#.{self_attn_layer_norm,final_layer_norm,fc1,fc2}.{weight,bias}',
-      '{project_in,project_out}.weight',
-      'final_layer_norm.{weight,bias}',
-    ],
+    names: [...namesIn('layers', opt), '{project_in,project_out}.weight', 'final_layer_norm.{weight,bias}'],
     // The final norm of BioGPT, and that of BART's embeddings.
     never: ['layer_norm', 'layernorm_embedding'],
     read(of, config) {
@@ -120,6 +120,13 @@ export const decoderFamilies: readonly FamilyRow[] = [
         throw new RangeError(
           `config.json says that the layers normalise ${pre ? 'before' : 'after'} what they do, which does not go with ${ends ? 'a' : 'no'} final_layer_norm.weight in the file.`,
         );
+      const { V, L, d, e } = of.size;
+      refuseSizes(config, {
+        vocab_size: V,
+        max_position_embeddings: (L as number) - 2,
+        hidden_size: d,
+        word_embed_proj_dim: e,
+      });
       return {
         family: 'opt',
         name: 'OPT',
@@ -131,6 +138,8 @@ export const decoderFamilies: readonly FamilyRow[] = [
         position,
         ...(projected && { tokenProjection: { weight: of.need('project_in.weight', 'd', 'e') } }),
         ...(pre && { attentionNorm: of.norm('layers.0.self_attn_layer_norm') }),
+        ...(ends && { finalNorm: `${of.prefix}final_layer_norm` }),
+        head: projected ? { projection: `${of.prefix}project_out.weight` } : {},
         query: of.linear('layers.0.self_attn.q_proj', 'd', 'd', true),
         key: of.linear('layers.0.self_attn.k_proj', 'd', 'd', true),
         causal: true,
@@ -158,6 +167,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
       attentionNorm: of.norm('text_model.encoder.layers.0.layer_norm1'),
       query: of.linear('text_model.encoder.layers.0.self_attn.q_proj', 'd', 'd', true),
       key: of.linear('text_model.encoder.layers.0.self_attn.k_proj', 'd', 'd', true),
+      ended: true,
       causal: true,
       apart: [0],
       config: { ...bertConfig, within: 'text_config' },

@@ -42,8 +42,8 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   precision?: P;
   /** LayerNorm after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, ViT). Default `post`. */
   norm?: 'post' | 'pre';
-  /** x Φ(x), or its tanh form. Default `gelu`. */
-  activation?: 'gelu' | 'gelu_tanh';
+  /** x Φ(x), its tanh form, max(x, 0), or x / (1 + e^(−1.702x)). Default `gelu`. */
+  activation?: ActivationName;
   /** Whether query i sees keys j ≤ i only. Default false. */
   causal?: boolean;
   /** The norm of the summed embeddings [e]; left out, none. */
@@ -82,6 +82,9 @@ export interface ForwardInput<A extends Floats = Floats> {
   withheld?: Table<A>;
 }
 
+/** What an MLP does between its two maps. */
+export type ActivationName = (typeof activationNames)[number];
+
 /** How what attention writes is divided among the parts; see EncoderForward.decompose(). */
 export type Way = (typeof ways)[number];
 
@@ -89,8 +92,10 @@ export type Way = (typeof ways)[number];
 export interface StateMeans<A extends Floats = Floats> {
   /** μ, [d]. */
   readonly mean: A;
-  /** pos_t of the rows from 1 on, [positions, d]. */
+  /** pos_t of the rows from `first` on, [positions, d]. */
   readonly position: Table<A>;
+  /** How many rows at the beginning have no position, since the model fixes their tokens. Default 1. */
+  readonly first?: number;
 }
 
 export interface EncoderDecomposeInput<A extends Floats = Floats>
@@ -160,6 +165,8 @@ export interface EncoderForward<A extends Floats = Floats> {
   readonly embedding: A;
   /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
   state(layers: number): Table<A>;
+  /** [n, d], the last state, after the final norm if all layers were run and there is one. */
+  last(): Table<A>;
   /**
    * [heads, n, n], a layer's logits, from 0, for every pair of tokens, queries in rows. Throws RangeError.
    */
@@ -174,7 +181,7 @@ export interface EncoderForward<A extends Floats = Floats> {
    *   and `constant` (Mickus, Paperno & Constant, TACL 2022);
    * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
    * - `mean`: `position`, the mean at each position over a corpus; `content`, what is left; and `constant`
-   *   (Song & Zhong, arXiv 2310.04861). Row 0 has no position.
+   *   (Song & Zhong, arXiv 2310.04861). Rows before those of the means have no position.
    *
    * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
    * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
@@ -233,7 +240,7 @@ export interface PositionMeans extends Handle {
   /** How many windows were added. */
   readonly windows: number;
   /**
-   * Adds the states of a forward of at least 1 + positions rows: rows 1 to `positions` of each. Throws
+   * Adds the states of a forward of at least first + positions rows: of each, the rows from `first` on. Throws
    * RangeError, TypeError.
    */
   add(forward: EncoderForward): void;
@@ -242,8 +249,10 @@ export interface PositionMeans extends Handle {
 }
 
 export interface PositionMeansInput {
-  /** Rows that have a position, from 2 up: those after the first of each window. */
+  /** Rows that have a position, from 2 up. */
   positions: number;
+  /** Rows of each window before those. Default 1. */
+  first?: number;
   /** The width of the states, from 1 up. */
   d_model: number;
   /** How many layers the windows are run through, from 0 up. */
@@ -252,8 +261,8 @@ export interface PositionMeansInput {
 
 export interface EncoderApi {
   /**
-   * An encoder of the BERT family, without layers at first: the forward of Devlin et al. 2019, or with
-   * LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
+   * A transformer whose input is a sum of rows, without layers at first: the forward of Devlin et al. 2019, or
+   * with LayerNorm first (Xiong et al. 2020). Throws RangeError, TypeError.
    */
   encoder<P extends Precision = 'float32'>(input: EncoderInput<P>): Encoder<FloatsOf<P>>;
   /**
@@ -263,6 +272,7 @@ export interface EncoderApi {
   positionMeans(input: PositionMeansInput): PositionMeans;
 }
 
+const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu'] as const;
 const ways = ['direct', 'streams', 'mean'] as const;
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'down'] as const;
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
@@ -286,6 +296,7 @@ export function encoderApi(raw: Raw): EncoderApi {
     positionMeans(input) {
       check.object('input', input);
       const positions = check.integer('positions', input.positions, 2);
+      const first = check.integer('first', input.first ?? 1, 0);
       const d = check.integer('d_model', input.d_model, 1);
       const layers = check.integer('layers', input.layers, 0);
       const bytes = (layers + 1) * (2 * positions + d + 2) * d * 8;
@@ -313,12 +324,12 @@ export function encoderApi(raw: Raw): EncoderApi {
             );
           const { suffix, address: encoder, n, d: width } = found.of();
           if (width !== d) check.refuseCount('forward', `states of ${d} channels`, width);
-          if (n <= positions) check.refuseCount('forward', `at least ${positions + 1} rows`, n);
+          if (n < first + positions) check.refuseCount('forward', `at least ${first + positions} rows`, n);
           if (forward.layers < layers)
             check.refuseCount('forward', `at least ${layers} layers`, forward.layers);
-          if (found.attended?.slice(1, positions + 1).includes(false))
+          if (found.attended?.slice(first, first + positions).includes(false))
             throw new RangeError('forward must have no padding among the rows that have a position.');
-          raw[`addToPositionMeans${suffix}`](means, encoder);
+          raw[`addToPositionMeans${suffix}`](means, encoder, first);
           windows += 1;
         },
         findings(layer) {
@@ -326,7 +337,7 @@ export function encoderApi(raw: Raw): EncoderApi {
           check.integer('layers', layer, 0, layers);
           if (windows < 4) check.refuseCount('The means', 'at least 4 windows', windows);
           const { position, ...found } = raw.positionFindings(means, layer);
-          return { ...found, position: table(position, positions, d) };
+          return { ...found, position: table(position, positions, d), first };
         },
         ...mine.handle,
       };
@@ -342,7 +353,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   check.headWidth(input.heads, d, 'd_model', 'channels');
   const { heads } = input;
   const norm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']);
-  const activation = check.placeOf('activation', input.activation ?? 'gelu', ['gelu', 'gelu_tanh']);
+  const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
   const causal = check.flag('causal', input.causal ?? false);
   const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
   const suffix = single ? 'F32' : 'F64';
@@ -498,8 +509,10 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       );
       if (withheld !== undefined) taking('withheld', withheld);
       const cells = through * n;
-      const kept = trace ? cells * (2 * heads * n + 3 * d) : cells * d;
-      const bytes = (kept + n * (12 * d + 2 * n) + names.length * n * width) * like.BYTES_PER_ELEMENT;
+      const kept = trace ? cells * (2 * heads * n + 6 * d) : cells * d;
+      // A traced run also keeps the parts that were asked for last.
+      const parts = trace && through > 0 ? (names.length + 3) * n * d : 0;
+      const bytes = (kept + parts + n * (12 * d + 2 * n) + names.length * n * width) * like.BYTES_PER_ELEMENT;
       // The last forward makes room for this one, but stays if that is refused.
       releaseRun();
       try {
@@ -541,15 +554,15 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         check.index('layer', layer, through);
         return raw[`encoderScores${suffix}`](now, layer, attention, check.chosenHeads(only, heads));
       };
+      const stateAt = (now: number, count: number) =>
+        table<A>(raw[`encoderState${suffix}`](now, count), n, d);
       const found: EncoderForward<A> = {
         n,
         layers: through,
         embeddings: table(pooled, through + 1, d),
         embedding: pooled.subarray(through * d) as A,
-        state(count) {
-          const now = here();
-          return table(raw[`encoderState${suffix}`](now, check.integer('layers', count, 0, through)), n, d);
-        },
+        state: (count) => stateAt(here(), check.integer('layers', count, 0, through)),
+        last: () => stateAt(here(), -1),
         logits: (layer, only) => scoresOf(layer, only, false),
         attention: (layer, only) => scoresOf(layer, only, true),
         decompose(wanted) {
@@ -557,7 +570,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           fitsScores(n, of.parts + (relativeBias ? 1 : 0), named.heads.length, 2 * d, like);
           const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads);
           const parts = relativeBias ? [...of.names, 'relative'] : of.names;
-          return { n, parts, ...named, ...result };
+          return { n, parts, ...named, causal, ...result };
         },
         parts(wanted) {
           const { now, of } = partsOf(wanted);
@@ -579,7 +592,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
               "No group may be named 'apart': the rows that stand apart are a part of their own.",
             );
           }
-          const values = (2 * of.parts + 3 * parts.length + 5) * n * d + d * d;
+          const values = (2 * of.parts + 3 * parts.length + 8) * n * d + 4 * d * d;
           const results = named.heads.length * ((whole ? parts.length * n * d : 0) + n * n);
           check.fits(
             `The outputs of ${named.heads.length} heads in ${parts.length} parts for ${n} tokens`,
@@ -631,14 +644,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         if (byMeans && gauge.name === 'means') {
           throw new RangeError("gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.");
         }
-        const call = [
-          layer,
-          way,
-          means && { mean: means.mean, position: means.position },
-          gauge,
-          groups.of,
-          groups.names.length,
-        ] as const;
+        const call = [layer, way, means, gauge, groups.of, groups.names.length] as const;
         const constant = groups.of.at(-1) as number;
         return {
           now,
@@ -665,9 +671,11 @@ function checkedMeans<A extends Floats>(
 ): StateMeans<A> {
   check.object('means', given);
   const { mean, position } = given as StateMeans<A>;
+  const first = check.integer('means.first', given?.first ?? 1, 0);
   check.floats('means.mean', mean, d);
   check.table('means.position', position, { columns: d });
   check.samePrecision({ precision: like, 'means.mean': mean, 'means.position.data': position.data });
-  if (position.rows < n - 1) check.refuseCount('means.position', `at least ${n - 1} rows`, position.rows);
-  return { mean, position };
+  if (position.rows < n - first)
+    check.refuseCount('means.position', `at least ${n - first} rows`, position.rows);
+  return { mean, position, first };
 }

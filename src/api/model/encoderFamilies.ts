@@ -1,5 +1,6 @@
 // BERT and its relatives: tables of tokens, positions and segments, added up and normalised.
 import { bertConfig, type FamilyRow, sizes, type Tensors } from './headerTensors.js';
+import { bert, distilBert, mpnet, namesIn } from './layerParts.js';
 import { modelFamilies } from './layout.js';
 
 /** What BERT and relatives with the same tensor names share. */
@@ -10,6 +11,7 @@ function bertTables(of: Tensors, segments: boolean) {
     position: of.need('embeddings.position_embeddings.weight', 'L', 'e'),
     ...(segments && { segment: of.need('embeddings.token_type_embeddings.weight', 'S', 'e') }),
     embeddingNorm: of.norm('embeddings.LayerNorm', 'e'),
+    ended: true,
     causal: false,
     apart: [0],
     config: bertConfig,
@@ -23,18 +25,11 @@ const selfAttention = (of: Tensors, name = 'encoder.layer.0.attention.self') => 
 
 const threeTables = 'Token, position and segment rows are added and normalised before W_Q and W_K read them.';
 
-const ofLinear = '{weight,bias}';
-const ofNorm = '{weight,bias,gamma,beta}';
 const namesOfTables = [
   'embeddings.{word,position,token_type}_embeddings.weight',
-  `embeddings.LayerNorm.${ofNorm}`,
+  'embeddings.LayerNorm.{weight,bias,gamma,beta}',
   'embeddings.{position_ids,token_type_ids}',
 ];
-const layerNames = [
-  `encoder.layer.#.{intermediate,output}.dense.${ofLinear}`,
-  `encoder.layer.#.output.LayerNorm.${ofNorm}`,
-];
-
 /** BERT, and families with its names that make something else of them. */
 const bertNamed = (
   family: 'bert' | 'roberta' | 'electra',
@@ -44,11 +39,8 @@ const bertNamed = (
   sign: ['embeddings.token_type_embeddings.weight', 'encoder.layer.0.attention.self.query.weight'],
   names: [
     ...namesOfTables,
-    ...layerNames,
-    `encoder.layer.#.attention.self.{query,key,value}.${ofLinear}`,
-    `encoder.layer.#.attention.output.dense.${ofLinear}`,
-    `encoder.layer.#.attention.output.LayerNorm.${ofNorm}`,
-    ...(projected ? [`embeddings_project.${ofLinear}`] : []),
+    ...namesIn('encoder.layer', bert),
+    ...(projected ? ['embeddings_project.{weight,bias}'] : []),
   ],
   never: ['embeddings_project'],
   read(of) {
@@ -74,12 +66,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
   {
     family: 'mpnet',
     sign: ['encoder.relative_attention_bias.weight', 'encoder.layer.0.attention.attn.q.weight'],
-    names: [
-      ...namesOfTables,
-      ...layerNames,
-      `encoder.layer.#.attention.attn.{q,k,v,o}.${ofLinear}`,
-      `encoder.layer.#.attention.LayerNorm.${ofNorm}`,
-    ],
+    names: [...namesOfTables, ...namesIn('encoder.layer', mpnet)],
     read(of) {
       const tables = bertTables(of, false);
       const relativeBias = of.need('encoder.relative_attention_bias.weight', 32, 'H');
@@ -102,12 +89,7 @@ export const encoderFamilies: readonly FamilyRow[] = [
   {
     family: 'distilbert',
     sign: ['embeddings.word_embeddings.weight', 'transformer.layer.0.attention.q_lin.weight'],
-    names: [
-      ...namesOfTables,
-      `transformer.layer.#.attention.{q,k,v,out}_lin.${ofLinear}`,
-      `transformer.layer.#.ffn.{lin1,lin2}.${ofLinear}`,
-      `transformer.layer.#.{sa_layer_norm,output_layer_norm}.${ofNorm}`,
-    ],
+    names: [...namesOfTables, ...namesIn('transformer.layer', distilBert)],
     read(of) {
       const tables = bertTables(of, false);
       of.size.d = of.size.e as number;

@@ -5,6 +5,7 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 import type { Checkpoint, Held } from './checkpoint.js';
+import type { EncoderInput } from './encoder.js';
 import type { Layout, LinearNames, NormNames } from './layout.js';
 import type { EncoderParts, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
@@ -83,45 +84,44 @@ export async function decomposeFirstLayer<P extends Precision>(
   });
 }
 
+/** The model’s encoder without layers; `more` are what its later layers need. */
+export async function beforeLayers<P extends Precision>(
+  { superpose, layout, heads, epsilon }: Opened,
+  of: ReturnType<typeof tensorsOf<P>>,
+  precision: P,
+  more: Pick<EncoderInput<P>, 'activation' | 'finalNorm'> = {},
+) {
+  const { d_model, causal, attentionNorm, embeddingNorm, projection, relativeBias } = layout;
+  const [normed, projected, biased] = await Promise.all([
+    embeddingNorm && of.norm(embeddingNorm, epsilon),
+    projection && of.linear(projection),
+    relativeBias && of.whole(relativeBias),
+  ]);
+  return superpose.encoder<P>({
+    d_model,
+    heads,
+    precision,
+    causal,
+    norm: attentionNorm ? 'pre' : 'post',
+    ...(normed && { embeddingNorm: normed }),
+    ...(projected && { projection: projected }),
+    ...(biased && { relativeBias: biased }),
+    ...more,
+  });
+}
+
 /** The first layer's queries and keys; the rest of that layer is zero. */
-export function firstLayer({ superpose, checkpoint, layout, heads, epsilon }: Opened): EncoderParts {
-  const { embeddingNorm, attentionNorm, projection, relativeBias } = layout;
+export function firstLayer(opened: Opened): EncoderParts {
+  const { checkpoint, layout, heads, epsilon } = opened;
+  const { attentionNorm } = layout;
   const [query, key] = [layout.query, layout.key] as [LinearNames, LinearNames];
-  const reader = <P extends Precision>(precision: P, watch: CountedWatch) => {
-    const of = tensorsOf(checkpoint, precision, watch);
-    return {
-      of,
-      async norm(names: NormNames | undefined): Promise<Normalization<FloatsOf<P>> | undefined> {
-        if (!names) return undefined;
-        const [gamma, beta] = await Promise.all([of.whole(names.gamma), of.whole(names.beta)]);
-        return { kind: 'layer_norm', gamma: gamma.data, beta: beta.data, epsilon };
-      },
-    };
-  };
   return {
-    async begin(precision, watch) {
-      const { of, norm } = reader(precision, watch);
-      const [normed, projected, biased] = await Promise.all([
-        norm(embeddingNorm),
-        projection && of.linear(projection),
-        relativeBias === undefined ? undefined : of.whole(relativeBias),
-      ]);
-      return superpose.encoder({
-        d_model: layout.d_model,
-        heads,
-        precision,
-        norm: attentionNorm ? 'pre' : 'post',
-        causal: layout.causal,
-        ...(normed && { embeddingNorm: normed }),
-        ...(projected && { projection: projected }),
-        ...(biased && { relativeBias: biased }),
-      });
-    },
+    begin: (precision, watch) => beforeLayers(opened, tensorsOf(checkpoint, precision, watch), precision),
     async layer(_, precision, watch) {
-      const { of, norm } = reader(precision, watch);
+      const of = tensorsOf(checkpoint, precision, watch);
       const [normed, queries, keys] = await Promise.all([
-        norm(attentionNorm),
-        of.linear(query),
+        attentionNorm && of.norm(attentionNorm, epsilon),
+        of.linear(query, queryFactor({ layout, heads }, 0)),
         of.linear(key),
       ]);
       const d = layout.d_model;
@@ -153,6 +153,12 @@ export function firstLayer({ superpose, checkpoint, layout, heads, epsilon }: Op
   };
 }
 
+/** What a layer’s W_Q is multiplied by, so that its scores over √d_h are the model’s. */
+export function queryFactor({ layout, heads }: Pick<Opened, 'layout' | 'heads'>, layer: number): number {
+  const { unscaled, scaledByLayer, d_model } = layout;
+  return (unscaled ? Math.sqrt(d_model / heads) : 1) / (scaledByLayer ? layer + 1 : 1);
+}
+
 /** A norm whose output nobody reads. */
 const unread = { kind: 'layer_norm', epsilon: 1 } as const;
 
@@ -174,12 +180,21 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   return {
     whole,
     empty: (rows: number, columns: number): Table<A> => table(make(rows * columns), rows, columns),
-    async linear({ weight, bias, block, transposed }: LinearNames): Promise<Linear<A>> {
+    async norm({ gamma, beta }: NormNames, epsilon: number): Promise<Normalization<A>> {
+      const [gain, bias] = await Promise.all([whole(gamma), whole(beta)]);
+      return { kind: 'layer_norm', gamma: gain.data, beta: bias.data, epsilon };
+    },
+    /** The map, multiplied by a factor. */
+    async linear({ weight, bias, block, transposed }: LinearNames, factor = 1): Promise<Linear<A>> {
       const { shape } = checkpoint.tensors.get(weight) as Held;
       const [place, of] = block ?? [0, 1];
+      const scaled = (values: A) => {
+        for (let at = 0; factor !== 1 && at < values.length; at++) (values[at] as number) *= factor;
+        return values;
+      };
       const part = (values: A) => {
         const size = values.length / of;
-        return values.slice(place * size, (place + 1) * size) as A;
+        return scaled(values.slice(place * size, (place + 1) * size) as A);
       };
       const [{ data }, added] = await Promise.all([
         whole(weight),
@@ -198,7 +213,7 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         for (let column = 0; column < into; column++)
           values[row * into + column] = data[column * wide + place * out + row] as number;
       }
-      return { weight: table(values, out, into), ...biased };
+      return { weight: table(scaled(values), out, into), ...biased };
     },
   };
 }

@@ -1,4 +1,5 @@
 // Names and shapes in a safetensors header after a prefix, checked as they are asked for.
+import * as check from '../check.js';
 import type { FamilyId, Layout, LinearNames, NormNames } from './layout.js';
 import type { SafetensorsEntry } from './safetensors.js';
 
@@ -79,6 +80,17 @@ export const sizes = ({ size }: Tensors, firstPosition = 0) => ({
   firstPosition,
 });
 
+/** Throws where config.json gives another size than the tensors. */
+export function refuseSizes(config: Config, sizes: Readonly<Record<string, number | undefined>>): void {
+  for (const [member, size] of Object.entries(sizes)) {
+    const said = config[member];
+    if (said != null && size !== undefined && said !== size)
+      throw new RangeError(
+        `config.json says ${member} ${check.shown(said)}, but by its tensors the model has ${size}.`,
+      );
+  }
+}
+
 /** The shortest prefix after which all of these names exist; undefined where there is none. */
 export function matching(header: Header, sign: readonly string[]): string | undefined {
   const [first = '', ...others] = sign;
@@ -134,11 +146,12 @@ export function tensorsBehind(header: Header, prefix: string): Tensors {
   return of;
 }
 
-function misshapen(
+/** Refuses a tensor of another shape. */
+export function misshapen(
   name: string,
   shape: readonly number[],
   extents: readonly (string | number)[],
-  expected: (extent: string | number) => number | undefined,
+  expected: (extent: string | number) => number | undefined = () => undefined,
 ): never {
   const wanted = extents.map((extent) => expected(extent) || extent).join(', ');
   throw new RangeError(

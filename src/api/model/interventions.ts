@@ -1,10 +1,10 @@
 // What positions are for: a sentence's embedding when they are taken from some of their readers, and what
 // draws attention to its first token.
 import * as check from '../check.js';
-import { type FloatsOf, type Precision, rounded, type Table, table } from '../table.js';
+import type { FloatsOf, Precision, Table } from '../table.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import { meansAt } from './corpusMeans.js';
-import type { Encoder, EncoderForward, ForwardInput } from './encoder.js';
+import type { Encoder, EncoderForward, ForwardInput, StateMeans } from './encoder.js';
 import type { LayersWatch } from './layersWatch.js';
 import type { Sentence } from './sentence.js';
 
@@ -24,11 +24,13 @@ export interface TakenOptions extends LayersWatch {
 /**
  * The embedding after each number of layers, [layers + 1, d], by what the positions are taken from:
  *
- * - always `nothing`; and `everything`: each position row from 1 on is replaced by the mean of those;
+ * - always `nothing`; and `everything`: each position row is replaced by the mean of all, but for row 0 where the model
+ *   fixes the first token;
  * - `copied`: `allButAttention` runs without positions and attends as the unchanged run does; `attention` runs with
  *   them and attends as the run without. No part has to be told from another;
  * - `streams`: in all layers `values`, `queriesKeys` or `allThree` read the state less the unchanged run’s stream of
- *   position (see EncoderForward.decompose()); `residual`: in layer 0, the residual path alone loses it;
+ *   position (see EncoderForward.decompose()); `residual`: in layer 0, the residual path alone loses it, where no norm
+ *   comes between that path and what layer 0 reads;
  * - `means`: the same three, less the position’s mean over a corpus.
  */
 export type PositionsTaken = Readonly<Record<string, Table>>;
@@ -57,6 +59,7 @@ export interface FirstTokenInput {
   readonly cosine: number;
 }
 
+type Means = NonNullable<TakenOptions['means']>;
 type Rows<P extends Precision> = Readonly<Record<string, Table<FloatsOf<P>>>>;
 
 export const checkedTaker = (by: unknown): TakenBy => check.oneOf('by', by ?? 'copied', takers);
@@ -66,7 +69,12 @@ export function positionsTaken<P extends Precision>(
   encoder: Encoder<FloatsOf<P>>,
   { rows, bare }: { rows: Rows<P>; bare: Rows<P> },
   apart: readonly number[],
-  { by, means, precision }: { by: TakenBy; means: TakenOptions['means']; precision: P },
+  {
+    by,
+    means,
+    precision,
+    norm,
+  }: { by: TakenBy; means: TakenOptions['means']; precision: P; norm: 'pre' | 'post' },
 ): PositionsTaken {
   type A = FloatsOf<P>;
   const { layers } = encoder;
@@ -76,7 +84,8 @@ export function positionsTaken<P extends Precision>(
     encoder.forward(summands, { scores: false, ...input }).embeddings as Table;
   const attentionOf = (forward: EncoderForward<A>) => each((layer) => forward.attention(layer));
 
-  const plain = encoder.forward(rows, { scores: by !== 'means' });
+  if (by === 'means') check.object('means', means);
+  const plain = encoder.forward(rows);
   const nothing = plain.embeddings as Table;
   if (by === 'copied') {
     const own = attentionOf(plain);
@@ -90,11 +99,17 @@ export function positionsTaken<P extends Precision>(
       everything,
     };
   }
-  const { n } = plain;
-  const position = each((layer) =>
-    by === 'streams'
-      ? (plain.parts({ layer, way: 'streams', gauge: 'canonical', apart }).position as Table<A>)
-      : positionMeansOf<P>(means, layer, n, precision),
+  const position = each(
+    (layer) =>
+      plain.parts(
+        by === 'streams'
+          ? { layer, way: by, gauge: 'canonical', apart }
+          : {
+              layer,
+              way: 'mean',
+              means: meansAt(means as Means, layer, precision) as unknown as StateMeans<A>,
+            },
+      ).position as Table<A>,
   );
   const first = position[0] as Table<A>;
   const back = { ...first, data: first.data.map((value) => -value) as A };
@@ -104,27 +119,12 @@ export function positionsTaken<P extends Precision>(
     queriesKeys: run(rows, { unread: position }),
     allThree: run(rows, { uncarried: position, unread: position }),
     // Taken from all that reads the first state, and given back to queries, keys and values.
-    ...(by === 'streams' && {
-      residual: run(rows, { withheld: first, unread: { 0: back }, uncarried: { 0: back } }),
-    }),
+    ...(by === 'streams' &&
+      norm === 'post' && {
+        residual: run(rows, { withheld: first, unread: { 0: back }, uncarried: { 0: back } }),
+      }),
     everything: run(bare, {}),
   };
-}
-
-/** [n, d]: row 0 has no position. */
-function positionMeansOf<P extends Precision>(
-  means: TakenOptions['means'],
-  layer: number,
-  n: number,
-  precision: P,
-): Table<FloatsOf<P>> {
-  check.object('means', means);
-  const { position } = meansAt(means as NonNullable<typeof means>, layer, precision);
-  if (position.rows < n - 1) check.refuseCount('The sentence', `at most ${position.rows + 1} tokens`, n);
-  const d = position.columns;
-  const data = rounded<FloatsOf<P>>(new Float64Array(n * d), precision === 'float32');
-  data.set(position.data.subarray(0, (n - 1) * d), d);
-  return table(data, n, d);
 }
 
 /** `rowsOf` gives a sentence’s rows after its position rows are chosen. */

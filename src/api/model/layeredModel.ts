@@ -31,6 +31,8 @@ export interface LayeredModel {
   d_model: number;
   /** Heads of a layer, from 1 up. */
   heads: number;
+  /** Whether its layers normalise before or after what they do. */
+  norm: 'pre' | 'post';
   /** Layers of the whole model, from 1 up. */
   layers: number;
   /** Rows whose token the model fixes. */
@@ -190,7 +192,12 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
       const rows = await model.rows(sentence, precision, options.signal);
       const bare = await model.changed(sentence, { mean: 'sentence' }, precision);
       const apart = fixed.filter((row) => row < sentence.ids.length);
-      return positionsTaken(encoder, { rows, bare }, apart, { by, means: options.means, precision });
+      return positionsTaken(encoder, { rows, bare }, apart, {
+        by,
+        means: options.means,
+        precision,
+        norm: model.norm,
+      });
     });
   };
 

@@ -56,6 +56,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
     })),
     d_model,
     heads: model.heads,
+    norm: 'post',
     layers: layerBytes.length,
     apart: [0],
     ahead: true,
@@ -82,6 +83,7 @@ export function layersOf({ superpose, model, layerBytes, corpusRows, read }: Lay
       corpusOf(
         sentences ?? (await import('./corpus.js')).corpusSentences,
         (text) => model.tokenize(text).ids,
+        { positions: 30, before: 1, after: 1 },
       );
     return run.corpusMeans(cut, options, sentences === undefined ? ownRows : undefined);
   };

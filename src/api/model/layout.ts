@@ -1,4 +1,4 @@
-// What a file holds for a model's first scores: the names of its tensors, and what its family makes of them.
+// What a file holds of a model: the names of the tensors that its first scores need, and what its family makes of them.
 
 /** What the table of families says of one. */
 interface FamilyFacts {
@@ -51,9 +51,9 @@ export const modelFamilies = {
   gpt2: {
     name: 'GPT-2',
     types: ['gpt2'],
-    // The last divides by a layer’s number, which is 1 for the first.
+    layers: true,
     config: {
-      scale_attn_weights: [true],
+      scale_attn_weights: [true, false],
       add_cross_attention: [false],
       scale_attn_by_inverse_layer_idx: [false, true],
     },
@@ -61,6 +61,7 @@ export const modelFamilies = {
   opt: {
     name: 'OPT',
     types: ['opt'],
+    layers: true,
     config: {
       do_layer_norm_before: [true, false],
       _remove_final_layer_norm: [false, true],
@@ -147,8 +148,14 @@ export interface Layout {
   readonly padding?: number;
   /** Rows of a sentence whose token the family fixes. */
   readonly apart: readonly number[];
+  /** Whether every sentence ends with the same token. */
+  readonly ended?: true;
   /** Whether a query sees no later key. */
   readonly causal: boolean;
+  /** Whether scores are q · k as it is, not over √d_h. */
+  readonly unscaled?: boolean;
+  /** Whether they are divided by the number of their layer, from 1. */
+  readonly scaledByLayer?: boolean;
   /** The number of heads, where the header tells. */
   readonly heads?: number;
   /** ε of the norms, where the implementation fixes it for the whole family. */
@@ -175,6 +182,10 @@ export interface Layout {
   readonly query?: LinearNames;
   /** W_K. */
   readonly key?: LinearNames;
+  /** After the last layer, without `.weight` and `.bias`. */
+  readonly finalNorm?: string;
+  /** Where the model predicts the next token: the weight that maps its last rows to the width of its head’s, if any. */
+  readonly head?: { readonly projection?: string };
   /** How an image model turns patches into rows. */
   readonly patch?: {
     /** [d, 3, p, p]. */

@@ -221,7 +221,7 @@ export async function loadMiniLM(superpose: First, options: MiniLMOptions = {}):
         summands(sentence, precision),
       ]);
       const from = (places: readonly number[]) => positions(places, precision);
-      const moved = await changedRows(rows.token, rows.position, change, from, manifest.positions);
+      const moved = await changedRows(rows.token, rows.position, change, from, manifest.positions, 1);
       return { ...rows, ...moved };
     },
   };

@@ -1,6 +1,6 @@
-// A reader's own model: opened where it is, recognised by its header, and its first scores taken apart. Only
-// parts of the file are read: the header, the first layer's queries and keys, and the rows of the tables that
-// are needed.
+// A reader's own model: opened where it is, recognised by its header, and its scores taken apart. For the first scores
+// only parts of the file are read: the header, the first layer's queries and keys, and the rows of the tables that are
+// needed.
 import * as check from '../check.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
@@ -122,6 +122,8 @@ export interface OpenedModel {
   readonly causal: boolean;
   /** Rows whose token the family fixes: see GaugeOptions. */
   readonly apart: readonly number[];
+  /** How many tokens every sentence begins and ends with alike. */
+  readonly markers: { readonly before: number; readonly after: number };
   /** Whether a tokenizer.json is beside the weights, so that a text can be given. */
   readonly readsText: boolean;
   /** For an image model: the side a picture must have, and the normalisation of pixels from 0 to 1. */
@@ -159,8 +161,8 @@ export interface OpenedModel {
     options?: OpenForwardOptions<P>,
   ): Promise<EncoderForward<FloatsOf<P>> & { sentence: Sentence }>;
   /**
-   * The mean decomposition of every state over windows of a corpus: the first token, 30 pieces (fewer if the
-   * model has fewer positions), and the last. Takes seconds to minutes; throws as forward() does, and
+   * The mean decomposition of every state over windows of a corpus: 30 pieces (fewer if the model has fewer
+   * positions), between what all sentences begin and end with. Takes seconds to minutes; throws as forward() does, and
    * RangeError for fewer than four windows.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
@@ -212,15 +214,18 @@ export async function openModel(
   const rules = layout.patch && pictureRules(layout.patch, await jsonOf(files, 'preprocessor_config.json'));
   let tokenizer: Promise<Tokenizer> | undefined;
 
-  const tokenize = async (text: string): Promise<Sentence> => {
-    if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
-    if (layout.kind !== 'tokens')
-      throw new RangeError(`${layout.name} reads no text; give a picture or its patches.`);
+  const cutter = () => {
     tokenizer ??= tokenizerIn(files);
     tokenizer.catch(() => {
       tokenizer = undefined;
     });
-    return { ...(await tokenizer).cut(text), dropped: 0 };
+    return tokenizer;
+  };
+  const tokenize = async (text: string): Promise<Sentence> => {
+    if (typeof text !== 'string') check.refuse('The text', 'a string', text, false);
+    if (layout.kind !== 'tokens')
+      throw new RangeError(`${layout.name} reads no text; give a picture or its patches.`);
+    return { ...(await cutter()).cut(text), dropped: 0 };
   };
 
   const sentenceOf = async (input: { ids: readonly number[]; tokens?: readonly string[] }) => {
@@ -261,6 +266,7 @@ export async function openModel(
   };
 
   const layers = layersIn(checkpoint, layout);
+  const markers = { before: layout.apart.length, after: layout.ended ? 1 : 0 };
   /** The model with heads and ε, which must be known from here on. */
   const complete = (): Opened => {
     if (heads === undefined) missing('heads', 'how many heads the first layer has');
@@ -295,7 +301,10 @@ export async function openModel(
         counted({}),
       );
     const { changedRows } = await import('./layers.js');
-    return { ...rows, ...(await changedRows(token, position, change, places, layout.positions)) };
+    return {
+      ...rows,
+      ...(await changedRows(token, position, change, places, layout.positions, markers.before)),
+    };
   };
 
   /** What is held in the module’s memory until delete(); a call keeps to what was held when it was made. */
@@ -305,12 +314,13 @@ export async function openModel(
     let run: Promise<LayeredFunctions> | undefined;
     /** Loaded on demand, as few readers need this code. */
     const load = async (): Promise<LayeredFunctions> => {
-      if (layers === 0)
-        throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
+      // Throws where the family has none that can be run, or the file lacks what the first needs.
+      if (layers === 0) ownLayers(complete(), config);
       const { heads } = complete();
       const { layeredModel } = await import('./layers.js');
       const { d_model, apart } = layout;
-      const sizes = { d_model, heads, layers, apart };
+      const norm = layout.attentionNorm ? ('pre' as const) : ('post' as const);
+      const sizes = { d_model, heads, norm, layers, apart };
       return layeredModel({ superpose, resident: all, ...sizes, ahead: false, rows: rowsOf, changed });
     };
     return {
@@ -330,7 +340,7 @@ export async function openModel(
   };
   let held = hold();
 
-  return {
+  const model: OpenedModel = {
     family: layout.family,
     name: layout.name,
     about: layout.about,
@@ -343,6 +353,7 @@ export async function openModel(
     summands: summandNames(layout),
     causal: layout.causal,
     apart: layout.apart,
+    markers,
     readsText: layout.kind === 'tokens' && files.has('tokenizer.json'),
     picture: rules && { side: rules.side, mean: rules.mean, deviation: rules.deviation },
     bytes: checkpoint.size,
@@ -393,7 +404,8 @@ export async function openModel(
         const ids: (readonly number[])[] = [];
         for (const one of all)
           ids.push(typeof one === 'string' ? (await tokenize(one)).ids : (await sentenceOf(one)).ids);
-        return corpusOf(ids, (one) => one, Math.min(30, layout.positions - 2));
+        const positions = Math.min(30, layout.positions - markers.before - markers.after);
+        return corpusOf(ids, (one) => one, { positions, ...markers });
       };
       return run.corpusMeans(cut, asked);
     },
@@ -408,7 +420,21 @@ export async function openModel(
       held = hold();
     },
   };
+  insides.set(model, { superpose, checkpoint, layout, config, tokenizer: cutter });
+  return model;
 }
+
+/** What functions on opened models need beside what they show; those are no methods, for pages not to load them. */
+export const insides = new WeakMap<
+  object,
+  {
+    superpose: Superpose;
+    checkpoint: Checkpoint;
+    layout: Layout;
+    config: Config;
+    tokenizer(): Promise<Tokenizer>;
+  }
+>();
 
 function missing(option: string, what: string): never {
   throw new RangeError(

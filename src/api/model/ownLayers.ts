@@ -1,53 +1,46 @@
-// All layers of a reader's model of the BERT family, read one after another and run by the second module.
+// All layers of a reader's model, read one after another and run by the second module.
 import * as check from '../check.js';
 import type { FloatsOf, Linear, Precision } from '../table.js';
-import { type Opened, tensorsOf } from './firstLayer.js';
-import type { FamilyId, Layout } from './layout.js';
+import { present, shaped } from './checkpoint.js';
+import type { ActivationName } from './encoder.js';
+import { beforeLayers, type Opened, queryFactor, tensorsOf } from './firstLayer.js';
+import { type Config, refuseSizes } from './headerTensors.js';
+import { bert, distilBert, gpt2, type LayerParts, mpnet, opt } from './layerParts.js';
+import { type FamilyId, type Layout, type LinearNames, listed } from './layout.js';
 import type { EncoderParts } from './resident.js';
 import type { CountedWatch } from './slices.js';
 
-const bert = {
-  query: 'attention.self.query',
-  key: 'attention.self.key',
-  value: 'attention.self.value',
-  output: 'attention.output.dense',
-  attentionNorm: 'attention.output.LayerNorm',
-  up: 'intermediate.dense',
-  down: 'output.dense',
-  mlpNorm: 'output.LayerNorm',
-};
-const distilBert = {
-  query: 'attention.q_lin',
-  key: 'attention.k_lin',
-  value: 'attention.v_lin',
-  output: 'attention.out_lin',
-  attentionNorm: 'sa_layer_norm',
-  up: 'ffn.lin1',
-  down: 'ffn.lin2',
-  mlpNorm: 'output_layer_norm',
+interface FamilyLayers {
+  /** The names of a layer’s tensors, after its number. */
+  parts: LayerParts;
+  /** The member of config.json that names the activation, and what it is where it does not; BERT’s unless given. */
+  activation?: readonly [member: string, name: string];
+  /** The member that gives the width of the MLP; BERT’s unless given. */
+  inner?: string;
+}
+const byFamily: Partial<Record<FamilyId, FamilyLayers>> = {
+  bert: { parts: bert },
+  roberta: { parts: bert },
+  electra: { parts: bert },
+  distilbert: { parts: distilBert, activation: ['activation', 'gelu'], inner: 'hidden_dim' },
+  mpnet: { parts: mpnet },
+  gpt2: { parts: gpt2, activation: ['activation_function', 'gelu_new'], inner: 'n_inner' },
+  opt: { parts: opt, activation: ['activation_function', 'relu'], inner: 'ffn_dim' },
 };
 
-const mpnet = {
-  ...bert,
-  query: 'attention.attn.q',
-  key: 'attention.attn.k',
-  value: 'attention.attn.v',
-  output: 'attention.attn.o',
-  attentionNorm: 'attention.LayerNorm',
-};
-const byFamily: Partial<Record<FamilyId, typeof bert>> = {
-  bert,
-  roberta: bert,
-  electra: bert,
-  distilbert: distilBert,
-  mpnet,
+/** By config.json's names. */
+const activations: Readonly<Record<string, ActivationName>> = {
+  gelu: 'gelu',
+  gelu_new: 'gelu_tanh',
+  gelu_pytorch_tanh: 'gelu_tanh',
+  relu: 'relu',
 };
 
-/** The names of a layer’s tensors, after its number; undefined for a family whose layers cannot be run. */
+/** What the layers of a family are called; undefined for one whose layers cannot be run. */
 function namesOf({ family, query }: Layout) {
-  const parts = byFamily[family];
-  const [, before] = query?.weight.match(/^(.*\blayer\.)0\./) ?? [];
-  return parts && before !== undefined ? { parts, before } : undefined;
+  const found = byFamily[family];
+  const [, before] = query?.weight.match(/^(.*\b(?:layer|layers|h)\.)0\./) ?? [];
+  return found && before !== undefined ? { ...found, before } : undefined;
 }
 
 /** How many layers can be run: 0 for families other than those of modelFamilies that say so. */
@@ -59,67 +52,87 @@ export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): num
 }
 
 /** The model’s layers, read one at a time, so that at most one of the file is in memory twice. */
-export function ownLayers(
-  { superpose, checkpoint, layout, heads, epsilon }: Opened,
-  config: unknown,
-): EncoderParts {
+export function ownLayers(opened: Opened, config: Config): EncoderParts {
+  const { checkpoint, layout, epsilon } = opened;
   const names = namesOf(layout);
   if (!names) throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
+  const { before, parts } = names;
+  present(checkpoint, `${before}0.${parts.down}.weight`);
+  const joined = parts.query === parts.value;
+  const d = layout.d_model;
+  const { shape } = present(checkpoint, `${before}0.${parts.up}.weight`);
+  const inner = shape[layout.query?.transposed ? 1 : 0] ?? 0;
   let sizes: ReadonlyMap<number, number> | undefined;
   const reader = <P extends Precision>(precision: P, watch: CountedWatch) => {
     const of = tensorsOf(checkpoint, precision, watch);
     return {
       of,
-      async norm(name: string) {
+      norm(name: string) {
         const [gamma, beta] = checkpoint.tensors.has(`${name}.gamma`)
           ? ['gamma', 'beta']
           : ['weight', 'bias'];
-        const whole = (kind: string) => of.whole(present(checkpoint, `${name}.${kind}`));
-        return {
-          kind: 'layer_norm' as const,
-          gamma: (await whole(gamma as string)).data,
-          beta: (await whole(beta as string)).data,
+        const shape = [d];
+        return of.norm(
+          {
+            gamma: shaped(checkpoint, `${name}.${gamma}`, shape),
+            beta: shaped(checkpoint, `${name}.${beta}`, shape),
+          },
           epsilon,
-        };
+        );
       },
-      linear: (name: string): Promise<Linear<FloatsOf<P>>> =>
-        of.linear({
-          weight: present(checkpoint, `${name}.weight`),
-          bias: present(checkpoint, `${name}.bias`),
-        }),
+      /** A map [out, in], or one of three in one tensor; in some families tensors are [in, out]. */
+      linear(
+        name: string,
+        out: number,
+        into: number,
+        place?: number,
+        factor?: number,
+      ): Promise<Linear<FloatsOf<P>>> {
+        const { transposed = false } = layout.query as LinearNames;
+        const rows = place === undefined ? out : 3 * out;
+        const tensors = {
+          weight: shaped(checkpoint, `${name}.weight`, transposed ? [into, rows] : [rows, into]),
+          bias: shaped(checkpoint, `${name}.bias`, [rows]),
+        };
+        return of.linear(
+          { ...tensors, transposed, ...(place !== undefined && { block: [place, 3] as const }) },
+          factor,
+        );
+      },
     };
   };
   return {
     async begin(precision, watch) {
-      const activation = activationOf(config);
+      // A file that was cut short may lack whole layers.
+      const count = layersIn(checkpoint, layout);
+      refuseSizes(config, { num_hidden_layers: count, n_layer: count, n_layers: count });
+      refuseSizes(config, { [names.inner ?? 'intermediate_size']: inner });
+      const activation = activationOf(config, names.activation);
       const { of, norm } = reader(precision, watch);
-      const { embeddingNorm, projection, relativeBias } = layout;
-      return superpose.encoder({
-        d_model: layout.d_model,
-        heads,
-        precision,
+      const { finalNorm } = layout;
+      return beforeLayers(opened, of, precision, {
         activation,
-        ...(embeddingNorm && { embeddingNorm: await norm(embeddingNorm.gamma.replace(/\.\w+$/, '')) }),
-        ...(projection && { projection: await of.linear(projection) }),
-        ...(relativeBias && { relativeBias: await of.whole(relativeBias) }),
+        ...(finalNorm && { finalNorm: await norm(finalNorm) }),
       });
     },
     async layer(number, precision, watch) {
       const { norm, linear } = reader(precision, watch);
-      const name = (part: keyof typeof bert) => `${names.before}${number}.${names.parts[part]}`;
+      const name = (part: keyof LayerParts) => `${before}${number}.${parts[part]}`;
+      const square = (part: 'query' | 'key' | 'value', place: number, factor?: number) =>
+        linear(name(part), d, d, joined ? place : undefined, factor);
       return {
-        query: await linear(name('query')),
-        key: await linear(name('key')),
-        value: await linear(name('value')),
-        output: await linear(name('output')),
+        query: await square('query', 0, queryFactor(opened, number)),
+        key: await square('key', 1),
+        value: await square('value', 2),
+        output: await linear(name('output'), d, d),
         attentionNorm: await norm(name('attentionNorm')),
-        up: await linear(name('up')),
-        down: await linear(name('down')),
+        up: await linear(name('up'), inner, d),
+        down: await linear(name('down'), d, inner),
         mlpNorm: await norm(name('mlpNorm')),
       };
     },
     bytes(number) {
-      sizes ??= sizesOf(checkpoint, names.before);
+      sizes ??= sizesOf(checkpoint, before);
       return sizes.get(number) ?? 0;
     },
     // A large model in double precision leaves no room for it in single.
@@ -131,25 +144,22 @@ export function ownLayers(
 function sizesOf({ tensors }: Opened['checkpoint'], before: string): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>();
   for (const { name, begin, end } of tensors.values()) {
-    if (!name.startsWith(before)) continue;
+    // GPT-2's files hold masks too.
+    if (!name.startsWith(before) || /\.attn\.(masked_)?bias$/.test(name)) continue;
     const number = Number.parseInt(name.slice(before.length), 10);
     sizes.set(number, (sizes.get(number) ?? 0) + end - begin);
   }
   return sizes;
 }
 
-function present({ tensors }: Opened['checkpoint'], name: string): string {
-  if (!tensors.has(name)) throw new RangeError(`The file lacks the tensor ${check.shown(name)}.`);
-  return name;
-}
-
-/** Exact GELU unless config.json says otherwise: every published model of these families has it. */
-function activationOf(config: unknown): 'gelu' | 'gelu_tanh' {
-  const { hidden_act, activation } = (config ?? {}) as Record<string, unknown>;
-  const name = hidden_act ?? activation ?? 'gelu';
-  if (name === 'gelu') return 'gelu';
-  if (name === 'gelu_new' || name === 'gelu_pytorch_tanh') return 'gelu_tanh';
+function activationOf(
+  config: Config,
+  [member, usual]: readonly [string, string] = ['hidden_act', 'gelu'],
+): ActivationName {
+  const name = config[member] ?? usual;
+  const found = typeof name === 'string' && Object.hasOwn(activations, name) ? activations[name] : undefined;
+  if (found) return found;
   throw new RangeError(
-    `config.json names the activation ${check.shown(name)}; gelu and gelu_new can be run here.`,
+    `config.json names the activation ${check.shown(name)}; ${listed(Object.keys(activations))} can be run here.`,
   );
 }

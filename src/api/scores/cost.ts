@@ -2,11 +2,11 @@ import * as check from '../check.js';
 import type { Raw } from '../module.js';
 
 /**
- * How a model gets its positions. add: a table as wide as the stream. wide: the stream is [token; position],
- * d_model + d_position wide. narrow: the same, but d_model wide in all. project: [token; position] mapped
- * linearly back to d_model. query_key: positions reach queries and keys alone, in every layer.
+ * How a model gets its positions, by the trainer’s names. add: a table as wide as the stream. wide_concat: the stream is
+ * [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project: [token; position]
+ * mapped linearly back to d_model. untied: positions have queries and keys of their own, in every layer.
  */
-export type PositionCostWay = 'add' | 'wide' | 'narrow' | 'project' | 'query_key';
+export type PositionCostWay = 'add' | 'wide_concat' | 'concat' | 'project' | 'untied';
 
 /** A model of BERT's form. Every count is a whole number from 0 up, unless it says from 1 up. */
 export interface ModelShape {
@@ -26,9 +26,9 @@ export interface ModelShape {
   ffnRatio?: number;
   /** N, tokens in a sequence, for FLOPs and the key-value cache. Default `positions`. */
   sequence?: number;
-  /** d_p, the position's width; required except for add. narrow: at most d_model. */
+  /** d_p, the position's width; required except for add. concat: at most d_model. */
   d_position?: number;
-  /** d_pk, the width of position queries and keys in each head; required for query_key. */
+  /** d_pk, the width of position queries and keys in each head; required for untied. */
   d_position_head?: number;
   /** Whether the model ends in BERT's pooler, D² + D parameters. Default true. */
   pooler?: boolean;
@@ -45,7 +45,7 @@ export interface Cost {
   readonly embedding: number;
   /** Parameters of the map back to d_model; 0 except for project. */
   readonly projection: number;
-  /** Parameters of one layer: 4D² + 4D + 2rD² + (r + 1)D + 4D, and query_key's own projections. */
+  /** Parameters of one layer: 4D² + 4D + 2rD² + (r + 1)D + 4D, and untied’s own projections. */
   readonly layer: number;
   /** All parameters. */
   readonly total: number;
@@ -63,7 +63,7 @@ export interface CostApi {
   positionCost(way: PositionCostWay, shape: ModelShape): Cost;
 }
 
-const ways: readonly PositionCostWay[] = ['add', 'wide', 'narrow', 'project', 'query_key'];
+const ways: readonly PositionCostWay[] = ['add', 'wide_concat', 'concat', 'project', 'untied'];
 const largest = Number.MAX_SAFE_INTEGER;
 
 export function costApi(raw: Raw): CostApi {
@@ -84,11 +84,11 @@ export function costApi(raw: Raw): CostApi {
         ffnRatio: check.number('ffnRatio', shape.ffnRatio ?? 4, 0),
         sequence: whole('sequence', 0, shape.sequence ?? shape.positions),
         d_position: way === 'add' ? 0 : whole('d_position', 0),
-        d_position_head: way === 'query_key' ? whole('d_position_head', 0) : 0,
+        d_position_head: way === 'untied' ? whole('d_position_head', 0) : 0,
         pooler: check.flag('pooler', shape.pooler ?? true),
       };
-      if (way === 'narrow') check.integer('d_position', checked.d_position, 0, d_model);
-      const width = way === 'wide' ? d_model + checked.d_position : d_model;
+      if (way === 'concat') check.integer('d_position', checked.d_position, 0, d_model);
+      const width = way === 'wide_concat' ? d_model + checked.d_position : d_model;
       if (!Number.isInteger(checked.ffnRatio * width)) {
         throw new RangeError(
           `ffnRatio times the stream's width must be whole; ${checked.ffnRatio} times ${width} is not.`,

@@ -1,6 +1,31 @@
 import * as check from '../check.js';
 import type { Raw } from '../module.js';
-import { type SchemeId, schemeIds } from './schemeTerms.js';
+import { type SchemeId, schemeIds } from './schemeInputs.js';
+
+/** times · by[0] · by[1] · … + plus, at least 0. */
+export interface SchemeExtent {
+  /** A whole number. */
+  readonly times: number;
+  /** Names of sizes; none for a constant. */
+  readonly by: readonly (keyof SchemeSizes)[];
+  /** A whole number. */
+  readonly plus: number;
+}
+
+/** What a scheme may be given beside the content, its query and its key. */
+export interface SchemePart {
+  /** As schemeScores takes it. */
+  readonly name: string;
+  /**
+   * A table, a linear map, a linear map without bias (weight), a linear map that all heads share or that has rows for
+   * each (shared), a vector, or a table of offsets that is not learned (offsets).
+   */
+  readonly kind: 'table' | 'linear' | 'weight' | 'shared' | 'vector' | 'offsets';
+  /** How many rows it has. */
+  readonly rows: SchemeExtent;
+  /** How many columns it has; a vector, how many values. */
+  readonly columns: SchemeExtent;
+}
 
 /** The description of a scheme. */
 export interface SchemeInfo {
@@ -16,6 +41,16 @@ export interface SchemeInfo {
   readonly parameters: string;
   /** Paper and equation, or the file of the reference implementation. */
   readonly source: string;
+  /** What it may be given; what is left out is drawn. */
+  readonly parts: readonly SchemePart[];
+  /** Which other options it takes. */
+  readonly options: readonly string[];
+  /** The names of its terms, in order. With segments, DIET's have one more. */
+  readonly terms: readonly string[];
+  /** Its logits are divided by the square root of the sum of these. */
+  readonly divisor: readonly SchemeExtent[];
+  /** Whether a query sees only the keys up to its own, as published; T5 does so when it is not bidirectional. */
+  readonly causal: boolean;
   /** Whether its logits are also computed from whole queries and keys, independently of the terms. */
   readonly whole: boolean;
   /** k as published, of a scheme that clips distances; 0 of others. */
@@ -34,6 +69,8 @@ export interface SchemeShape {
   d_position?: number;
   /** Block-diagonal: the head width of the position's own projections. */
   d_position_head?: number;
+  /** Width of Transformer-XL's sinusoids. Default d_model. */
+  d_offset?: number;
   /** Rows of a table of absolute positions. */
   positions?: number;
   /** k of Shaw, DeBERTa and DIET-REL. */
@@ -43,6 +80,13 @@ export interface SchemeShape {
   /** Layers of the model. */
   layers?: number;
 }
+
+/** The same, as they become known. */
+export type SchemeSizes = { -readonly [Name in keyof SchemeShape]: number };
+
+/** An extent at these sizes. */
+export const extent = ({ times, by, plus }: SchemeExtent, sizes: SchemeSizes): number =>
+  Math.max(0, by.reduce((product, name) => product * (sizes[name] ?? 0), times) + plus);
 
 export interface SchemeRegistryApi {
   /** One entry for each scheme. */
@@ -68,6 +112,7 @@ export function schemeRegistryApi(raw: Raw): SchemeRegistryApi {
         d_head: size('d_head', 0),
         d_position: size('d_position', 0),
         d_position_head: size('d_position_head', 0),
+        d_offset: check.integer('d_offset', shape.d_offset ?? shape.d_model ?? 0, 0),
         positions: size('positions', 0),
         clip: size('clip', 0),
         buckets: size('buckets', 0),

@@ -1,28 +1,6 @@
-// The names of the schemes and the shape of their scores: what a page needs before anything is computed.
+// The names of terms and the shape of scores: what a page needs before anything is computed.
 import * as check from '../check.js';
 import type { Floats } from '../table.js';
-
-/** Every scheme, in the order of schemeRegistry(); a test compares the two. */
-export const schemeIds = [
-  'none',
-  'added',
-  'concatenated-raw',
-  'concatenated-full',
-  'concatenated-block-diagonal',
-  'shaw',
-  'transformer-xl',
-  't5',
-  'alibi',
-  'deberta',
-  'tupe-a',
-  'tupe-r',
-  'diet-abs',
-  'diet-rel',
-  'rope',
-  'decoupled-rope',
-] as const;
-
-export type SchemeId = (typeof schemeIds)[number];
 
 /**
  * What terms ask about, by one rule for all schemes. The third is RoPE's alone: tokens with tokens, at a distance.

@@ -17,6 +17,8 @@ export interface Terms<A extends Floats = Floats> {
   readonly gauge: GaugeName;
   /** The rows that stand apart, which shares leave out. */
   readonly apart: readonly number[];
+  /** Whether a query sees no later key, which shares leave out too. Default false. */
+  readonly causal?: boolean;
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
   readonly terms: A;
 }
@@ -83,9 +85,9 @@ export const sharesOf = (scores: Scores, head: number): Float64Array =>
 export interface CombinedTerms<A extends Floats = Floats> {
   /** The included terms, added up. */
   readonly sum: A;
-  /** The sum minus the mean of each row: the part that softmax sees. */
+  /** The sum minus the mean of each row: the part that softmax sees. NaN at keys that the query does not see. */
   readonly centred: A;
-  /** Softmax of the sum over keys; without terms, 1/n everywhere. */
+  /** Softmax of the sum over the keys that a query sees; without terms, the same for all of them. */
   readonly softmax: A;
   /**
    * Its share of the logits' variation over keys, without those that stand apart; NaN when they do not vary.
@@ -142,6 +144,7 @@ export function scoresApi(raw: Raw): ScoresApi {
       check.array('scores.logits', scores.logits, each);
       check.samePrecision({ 'scores.terms': scores.terms, 'scores.logits': scores.logits });
       const { n } = scores;
+      const causal = check.flag('scores.causal', scores.causal ?? false);
       checkGaugeName('scores.gauge', scores.gauge);
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(scores.terms, place, count * n ** 2);
@@ -151,6 +154,7 @@ export function scoresApi(raw: Raw): ScoresApi {
         logits,
         included.map(Boolean),
         scores.apart,
+        causal,
       );
     },
     poolShares(scores, groupOf) {

@@ -19,7 +19,7 @@ export interface TrainingPoint {
   readonly loss: number;
   /** Accuracy on the evaluation. */
   readonly accuracy: number;
-  /** [4], raw shares, mean over heads; null for a scheme whose scores have no position part. */
+  /** [4], raw shares, mean over heads; null for a scheme without position rows. */
   readonly shares: Float64Array | null;
   /** [4], canonical shares; null also for 'untied'. */
   readonly canonical: Float64Array | null;
@@ -41,19 +41,20 @@ export interface TrainApi {
 /** The most steps taken without a break for the thread. */
 const slice = 50;
 
-const pointOf = (trainer: Trainer, losses: Float64Array): TrainingPoint => ({
-  steps: trainer.steps,
-  losses,
-  ...curvesOf(trainer),
-  shares: trainer.shares().mean,
-  canonical: trainer.shares({ gauge: 'canonical' }).mean,
-  overlap: trainer.overlap().overlap,
-  diverged: trainer.diverged,
-});
-
-function curvesOf(trainer: Trainer) {
+function pointOf(trainer: Trainer, losses: Float64Array): TrainingPoint {
   const { loss, accuracy } = trainer.evaluate();
-  return { loss, accuracy };
+  const { mean: shares } = trainer.shares();
+  return {
+    steps: trainer.steps,
+    losses,
+    loss,
+    accuracy,
+    shares,
+    // Without position rows there are some too, but they take as long as ten steps.
+    canonical: shares && trainer.shares({ gauge: 'canonical' }).mean,
+    overlap: trainer.overlap().overlap,
+    diverged: trainer.diverged,
+  };
 }
 
 const breath = () => new Promise((resolve) => setTimeout(resolve));

@@ -27,6 +27,8 @@ const schemeNames = [
 const otherWays = schemeNames.slice(schemeNames.indexOf('qk'));
 const tableNames = ['learned', 'sinusoid', 'frozen'] as const;
 const termNames = ['token_token', 'token_position', 'position_token', 'position_position'] as const;
+/** Those of schemes without position rows. */
+const askedNames = [...termNames, 'token_offset', 'key'] as const;
 
 /**
  * How order gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
@@ -44,6 +46,13 @@ export type TrainingScheme = (typeof schemeNames)[number];
 
 /** A term of the first layer's score: the query's part, then the key's. */
 export type TrainingTerm = (typeof termNames)[number];
+
+/**
+ * Under 'none', 'rope', 'alibi' and 't5' positions have no rows, and a term asks about what it varies with, all means
+ * removed: tokens' means are those of the evaluation, a turn's or a bias's that over the pairs that attend. Then there
+ * are two terms more: 'token_offset', tokens with tokens by their distance, and 'key', what a key has whoever asks.
+ */
+export type AskedTrainingTerm = (typeof askedNames)[number];
 
 /**
  * The model, from tokens [n] to logits [n, classes]: layers of attention, each with a GELU MLP if `mlp`, and
@@ -165,28 +174,31 @@ export interface TrainingEvaluation {
 export interface TrainingSharesOptions {
   /**
    * 'raw': the rows as training left them. 'canonical': minus each part’s mean over its sequence, so that
-   * shares do not depend on the tables’ means. Default 'raw'.
+   * shares do not depend on the tables’ means. Default 'raw'. Schemes without position rows have canonical ones
+   * alone.
    */
   gauge?: 'raw' | 'canonical';
 }
 
 /**
  * Shares of the terms in the variation of the first layer’s scores over keys. Raw ones sum to 1 over the
- * terms. For canonical ones, the rest is terms with constants.
+ * terms. For canonical ones, the rest is terms with constants. Under 'gate', 'row_gate', 'film' and 'multiply' terms
+ * are those of the parts of fusion(), and the rest also has what their interaction does. Under schemes without
+ * position rows all six sum to 1.
  */
 export interface TrainingShares {
   /**
    * [4], over the heads, in the order of the term names: token_token, token_position, position_token,
-   * position_position.
+   * position_position. Under schemes without position rows [6]: token_offset and key follow.
    */
   readonly mean: Float64Array;
-  /** [heads, 4] */
+  /** [heads, 4 or 6] */
   readonly byHead: Table<Float64Array>;
   /** Null, as there are shares. */
   readonly reason: null;
 }
 
-/** For a scheme whose scores are no sum of parts of tokens and positions, or scores that do not vary. */
+/** For a scheme whose scores have no terms in this gauge, or scores that do not vary. */
 export interface NoTrainingShares {
   /** None. */
   readonly mean: null;
@@ -249,6 +261,8 @@ export interface LoudnessRecipe extends TrainingLoudness {
   >;
   /** Root mean square of a position row’s norm, by closed form. */
   readonly positions: number;
+  /** ρ for dotProducts() of tokens from N(0, 1) with a sinusoid: √2 · positions / tokens. */
+  readonly positionScale: number;
 }
 
 /** How far token rows E and position rows P, each minus their mean row, share directions. */
@@ -344,18 +358,21 @@ export interface Trainer extends Handle {
   /** The terms cut from the first layer’s scores, in steps and in everything measured. */
   readonly cuts: readonly TrainingTerm[];
   /**
-   * Cuts exactly these terms from here on. What the model has learnt stays. Throws where shares() has none,
-   * and RangeError, TypeError.
+   * Cuts exactly these terms from here on. What the model has learnt stays. Only where the scores are a sum of
+   * parts of tokens and positions: throws under other schemes, and RangeError, TypeError.
    */
   cutTerms(terms: readonly TrainingTerm[]): void;
   /** The share of right answers on the evaluation, or on a batch of your own. */
   accuracy(batch?: TrainingBatch): number;
   /** Loss and accuracy on the evaluation, or on a batch of your own. */
   evaluate(batch?: TrainingBatch): TrainingEvaluation;
-  /** The evaluation with one more term cut from the first layer’s scores. Throws where shares() has none. */
-  cut(term: TrainingTerm): TrainingEvaluation;
+  /**
+   * The evaluation with one more term cut from the first layer’s scores. Throws where shares() has none, and for
+   * the two terms that only schemes without position rows have.
+   */
+  cut(term: AskedTrainingTerm): TrainingEvaluation;
   /** The evaluation with one term alone, cut or not. */
-  only(term: TrainingTerm): TrainingEvaluation;
+  only(term: AskedTrainingTerm): TrainingEvaluation;
   /** [sequences · n, classes], for whole sequences of n tokens. */
   logits(options: { n: number; tokens: Int32Array | readonly number[] }): Table;
   /**
@@ -406,10 +423,11 @@ export interface TrainerApi {
   loudnessRecipes(options: { d_model: number }): LoudnessRecipe[];
 }
 
-const equalRows = 'All token rows or all position rows are equal, so they have no directions to share.';
+const equalRows = 'All token rows or all position rows are equal.';
 const maxSequences = 2 ** 16;
 const maxSteps = 10_000;
-const allTerms = 15;
+/** Bits of all terms that any scheme has. */
+const allTerms = 63;
 
 const isOtherWay = (scheme: TrainingScheme) => (otherWays as readonly string[]).includes(scheme);
 const noSum = (scheme: TrainingScheme) =>
@@ -419,6 +437,10 @@ const inStream = (scheme: TrainingScheme) =>
   ['add', 'concat', 'wide_concat', 'every_layer', 'project'].includes(scheme);
 /** Whether the first layer reads rows made of tokens and positions. */
 const fuses = (scheme: TrainingScheme) => inStream(scheme) || isOtherWay(scheme);
+/** Whether the stream is made of token and position rows, but is no sum of them. */
+const interacts = (scheme: TrainingScheme) => schemeNames.indexOf(scheme) >= schemeNames.indexOf('gate');
+/** Whether positions have no rows, so that terms are of what scores ask. */
+const noTable = (scheme: TrainingScheme) => !fuses(scheme) && scheme !== 'untied';
 /** Whether queries and keys of the first layer read their sum. */
 const sums = (scheme: TrainingScheme) => inStream(scheme) || scheme === 'qk';
 
@@ -493,7 +515,7 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
   const seed = check.seed('seed', given.seed ?? 1);
   const turned = rotaryConvention({ base: given.base, stretch: given.stretch } as RotaryConvention);
   if (scheme !== 'rope' && (given.base !== undefined || given.stretch !== undefined)) {
-    throw new RangeError(`base and stretch belong to 'rope', which turns; the scheme is '${scheme}'.`);
+    throw new RangeError(`base and stretch belong to 'rope'; the scheme is '${scheme}'.`);
   }
   const noTerms = noTermsOf(scheme, flags.zeroScores);
   const cuts = checkedTerms('cuts', given.cuts ?? [], noTerms);
@@ -551,10 +573,11 @@ export function checkedTrainer(raw: Raw, options: TrainerOptions) {
 
 /** Why a score of the first layer is not a sum of terms, in a sentence; null where it is one. */
 function noTermsOf(scheme: TrainingScheme, zeroScores: boolean): string | null {
-  if (zeroScores) return 'All scores are 0, so they have no terms: this is a floor.';
+  if (zeroScores) return 'All scores are 0, so they have no terms.';
   if (sums(scheme) || scheme === 'untied') return null;
-  if (isOtherWay(scheme) && scheme !== 'values') return noSum(scheme);
-  return `The scores of '${scheme}' have no part of positions to take apart.`;
+  if (interacts(scheme) || noTable(scheme))
+    return `Under '${scheme}' terms are cut only by cut() and only().`;
+  return noSum(scheme);
 }
 
 function checkedTerms(name: string, value: unknown, noTerms: string | null): TrainingTerm[] {
@@ -646,10 +669,12 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     if (own) check.fits(`${own.tokens.length} tokens`, 16 * own.tokens.length);
     return raw.evaluateTrainer(address, terms, own);
   };
-  const bitOf = (term: TrainingTerm): number => {
+  /** Why there are no terms to measure. */
+  const unmeasured = (interacts(scheme) || noTable(scheme)) && !checked.zeroScores ? null : noTerms;
+  const bitOf = (term: AskedTrainingTerm): number => {
     trainer.address();
-    const place = check.placeIn('term', term, termNames);
-    if (noTerms !== null) throw new Error(noTerms);
+    const place = check.placeIn('term', term, noTable(scheme) ? askedNames : termNames);
+    if (unmeasured !== null) throw new Error(unmeasured);
     return 1 << place;
   };
   const cutTerms = (terms: readonly TrainingTerm[]) => {
@@ -699,7 +724,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
         throw new Error('This trainer is within a step: batches gives a batch, and calls no step().');
       if (diverged) {
         throw new Error(
-          `This run diverged at step ${done + 1}: its loss or gradient is not finite, and it takes no more steps. Give a lower learningRate.`,
+          `This run diverged at step ${done + 1}: its loss or gradient is not finite. Give a lower learningRate.`,
         );
       }
       if (!('batches' in checked)) return noted(address, raw.trainerSteps(address, count));
@@ -739,13 +764,14 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       check.object('options', options);
       const gauge = check.oneOf('gauge', options.gauge ?? 'raw', ['raw', 'canonical']);
       const none = (reason: string) => ({ mean: null, byHead: null, reason });
-      if (noTerms !== null) return none(noTerms);
-      if (gauge === 'canonical' && !sums(scheme))
-        return none(`Tokens and positions of '${scheme}' share no stream, so nothing moves between them.`);
+      if (unmeasured !== null) return none(unmeasured);
+      if (gauge === 'raw' && noTable(scheme))
+        return none(`'${scheme}' has shares only in the gauge 'canonical'.`);
+      if (gauge === 'canonical' && scheme === 'untied')
+        return none("Tokens and positions of 'untied' share no stream.");
       const { mean, byHead } = raw.trainerShares(address, gauge === 'canonical');
-      if (mean.some(Number.isNaN))
-        return none('The scores do not vary over keys, so nothing has a share of it.');
-      return { mean, byHead: { data: byHead, rows: heads, columns: termNames.length }, reason: null };
+      if (mean.some(Number.isNaN)) return none('The scores do not vary over keys.');
+      return { mean, byHead: table(byHead, heads, mean.length), reason: null };
     },
     fusion() {
       const address = trainer.address();
@@ -756,7 +782,7 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
       if (!fuses(scheme)) return none(noRows);
       check.fits('The rows of all tokens at all places', 32 * vocabulary * evaluationN * stream);
       const found = raw.trainerFusion(address);
-      if (Number.isNaN(found.interaction)) return none('All rows are equal, so nothing has a share in them.');
+      if (Number.isNaN(found.interaction)) return none('All rows are equal.');
       return { ...found, reason: null };
     },
     loudness() {
@@ -765,17 +791,18 @@ export function trainerOf(raw: Raw, checked: CheckedTrainer): Trainer {
     },
     overlap() {
       const address = trainer.address();
-      if (!inStream(scheme)) return { overlap: null, chanceBand: null, chanceExact: null, reason: noRows };
+      const none = (reason: string) => ({ overlap: null, chanceBand: null, chanceExact: null, reason });
+      if (!inStream(scheme)) return none(noRows);
       const { overlap, chanceBand, chanceExact } = raw.trainerOverlap(address);
-      if (Number.isNaN(overlap))
-        return { overlap: null, chanceBand: null, chanceExact: null, reason: equalRows };
+      if (Number.isNaN(overlap)) return none(equalRows);
       return { overlap, chanceBand, chanceExact, reason: null };
     },
     angles() {
       const address = trainer.address();
-      if (!inStream(scheme)) return { smallest: null, smallestLeading: null, reason: noRows };
+      const none = (reason: string) => ({ smallest: null, smallestLeading: null, reason });
+      if (!inStream(scheme)) return none(noRows);
       const { smallest, smallestLeading } = raw.trainerAngles(address);
-      if (Number.isNaN(smallest)) return { smallest: null, smallestLeading: null, reason: equalRows };
+      if (Number.isNaN(smallest)) return none(equalRows);
       return { smallest, smallestLeading, reason: null };
     },
     directions() {

@@ -1,3 +1,3 @@
-// The JavaScript that Emscripten writes next to the .wasm (build/package/wasm). src/wasm/second lists what
-// the module offers.
-export default function createSecond(options: object): Promise<Record<string, unknown>>;
+// The JavaScript that Emscripten writes next to the .wasm (build/package/wasm). src/wasm lists what the modules
+// offer.
+export default function create(options: object): Promise<Record<string, unknown>>;

@@ -62,22 +62,12 @@ BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>& token, const Matrix<S
   return result;
 }
 
-template <typename Scalar>
-Matrix<Scalar> vit_embeddings(const Matrix<Scalar>& patches, const Vector<Scalar>& class_token,
-                              const Matrix<Scalar>& position) {
-  Matrix<Scalar> sum = position;
-  sum.row(0) += class_token.transpose();
-  sum.bottomRows(patches.rows()) += patches;
-  return sum;
-}
-
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                    \
-  template Matrix<Scalar> fairseq_sinusoidal(int, int, int);                                             \
-  template Matrix<Scalar> mae_sinusoidal(int, int, bool);                                                \
-  template Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>&, int, double, double);        \
-  template BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>&, const Matrix<Scalar>&,            \
-                                                const Matrix<Scalar>&, const std::vector<int>&, Scalar); \
-  template Matrix<Scalar> vit_embeddings(const Matrix<Scalar>&, const Vector<Scalar>&, const Matrix<Scalar>&);
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                             \
+  template Matrix<Scalar> fairseq_sinusoidal(int, int, int);                                      \
+  template Matrix<Scalar> mae_sinusoidal(int, int, bool);                                         \
+  template Matrix<Scalar> tensor2tensor_sinusoidal(const std::vector<int>&, int, double, double); \
+  template BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>&, const Matrix<Scalar>&,     \
+                                                const Matrix<Scalar>&, const std::vector<int>&, Scalar);
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE
 

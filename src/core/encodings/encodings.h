@@ -46,10 +46,4 @@ BertSummands<Scalar> bert_embeddings(const Matrix<Scalar>& token, const Matrix<S
                                      const Matrix<Scalar>& token_type, const std::vector<int>& ids,
                                      Scalar position_scale = 1);
 
-// ViT: the class token prepended to the patches [n, d], then position [n + 1, d] added; no LayerNorm
-// follows the sum (google-research/vision_transformer, models_vit.py).
-template <typename Scalar>
-Matrix<Scalar> vit_embeddings(const Matrix<Scalar>& patches, const Vector<Scalar>& class_token,
-                              const Matrix<Scalar>& position);
-
 }  // namespace superpose

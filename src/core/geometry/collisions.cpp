@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 
 #include "geometry/cosines.h"
 #include "numeric/product.h"
@@ -145,70 +144,6 @@ RandomCollisions random_collisions(int d, double scale, double vocabulary) {
   // cosine_tail() counts both signs of the coordinate.
   const double pair = cosine_tail(1 / std::sqrt(1 + 2 * scale * scale), d + 1) / 2;
   return {pair, (vocabulary - 1) * pair};
-}
-
-Neighbours neighbours(const CollisionSearch& search, int word, int position, int count) {
-  const int vocabulary = static_cast<int>(search.tokens.rows());
-  std::vector<double> distances(vocabulary);
-  for (int b = 0; b < vocabulary; ++b) distances[b] = distance(search, word, position, b);
-  Neighbours result;
-  result.tokens = sorted_places(vocabulary, std::min(count, vocabulary), [&](int left, int right) {
-    return distances[left] != distances[right] ? distances[left] < distances[right] : left < right;
-  });
-  for (int b : result.tokens) result.distances.push_back(distances[b]);
-  return result;
-}
-
-std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens, const Matrix<double>& positions,
-                                                int count) {
-  const int n = static_cast<int>(tokens.rows());
-  const int length = static_cast<int>(positions.rows());
-  const Matrix<double> token_products = rows_times_rows<double>(tokens, tokens);
-  const Matrix<double> position_products = rows_times_rows<double>(positions, positions);
-  const Matrix<double> cross = rows_times_rows<double>(tokens, positions);
-
-  const auto nearer = [](const CrossPair& left, const CrossPair& right) {
-    return left.distance < right.distance;
-  };
-  std::vector<CrossPair>
-      heap;  // the farthest of those kept is on top; distances are squared until it is sorted
-  if (count <= 0) return heap;
-  for (int a = 0; a < n; ++a) {
-    for (int b = 0; b < n; ++b) {
-      if (a == b) continue;
-      const double of_tokens = token_products(a, a) - 2 * token_products(a, b) + token_products(b, b);
-      for (int i = 0; i < length; ++i) {
-        const double of_i = cross(a, i) - cross(b, i);
-        for (int j = i + 1; j < length; ++j) {
-          const double of_positions =
-              position_products(i, i) - 2 * position_products(i, j) + position_products(j, j);
-          const double squared = of_tokens + of_positions + 2 * (of_i - cross(a, j) + cross(b, j));
-          const bool full = static_cast<int>(heap.size()) == count;
-          if (full && squared >= heap.front().distance) continue;
-          if (full) {
-            std::pop_heap(heap.begin(), heap.end(), nearer);
-            heap.pop_back();
-          }
-          heap.push_back({a, i, b, j, squared});
-          std::push_heap(heap.begin(), heap.end(), nearer);
-        }
-      }
-    }
-  }
-  for (CrossPair& pair : heap) {
-    pair.distance =
-        ((tokens.row(pair.a) - tokens.row(pair.b)) - (positions.row(pair.j) - positions.row(pair.i))).norm();
-  }
-  const int found = static_cast<int>(heap.size());
-  const auto key = [&](int place) {
-    const CrossPair& of = heap[place];
-    return std::tie(of.distance, of.a, of.i, of.b, of.j);
-  };
-  std::vector<CrossPair> nearest_first;
-  for (int place : sorted_places(found, found, [&](int l, int r) { return key(l) < key(r); })) {
-    nearest_first.push_back(heap[place]);
-  }
-  return nearest_first;
 }
 
 }  // namespace superpose

@@ -43,14 +43,6 @@ struct NearestTokens {
 // the word has margin 0 whatever p is and never takes its place. Working memory: words * V floats.
 NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words);
 
-struct Neighbours {
-  std::vector<int> tokens;        // nearest first, equals in the vocabulary's order
-  std::vector<double> distances;  // |e_a + p_i - e_b|, in double
-};
-
-// The min(count, V) tokens nearest to e_a + p_i, a itself among them; position -1 means the bare e_a.
-Neighbours neighbours(const CollisionSearch& search, int word, int position, int count);
-
 // The margin of one pair, 1/2 |e_b - e_a|^2 - <e_b - e_a, p_i>, from the differences themselves.
 double collision_margin(const CollisionSearch& search, int a, int b, int position);
 
@@ -67,21 +59,5 @@ struct RandomCollisions {
 
 // d >= 1, scale >= 0, vocabulary >= 1.
 RandomCollisions random_collisions(int d, double scale, double vocabulary);
-
-// Two different tokens at two different positions, e_a + p_i and e_b + p_j, i < j.
-struct CrossPair {
-  int a = 0;
-  int i = 0;
-  int b = 0;
-  int j = 0;
-  double distance = 0;  // |(e_a - e_b) - (p_j - p_i)|
-};
-
-// The `count` closest such pairs among tokens [n, d] and positions [L, d], nearest first; fewer when there
-// are no more. Compares n (n - 1) L (L - 1) / 2 pairs by products, in double. When pairs are chosen, squared
-// distances below about 1e-15 of the squared norms are noise, but every distance returned is
-// computed from the differences themselves.
-std::vector<CrossPair> closest_across_positions(const Matrix<double>& tokens, const Matrix<double>& positions,
-                                                int count);
 
 }  // namespace superpose

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "numeric/simd.h"
+#include "numeric/gelu_tanh.h"
 
 namespace superpose {
 namespace {
@@ -45,11 +45,13 @@ V gelu_of(V x) {
     return 0.5f * x * (1.0f + error_function(x * float(kRootOfHalf)));
 }
 
-// tanh, to about one unit in the last place for large x.
-template <typename Scalar>
-Scalar gelu_tanh_of(Scalar x) {
-  const Scalar inner = Scalar(0.79788456080286535588) * (x + Scalar(0.044715) * x * x * x);
-  return Scalar(0.5) * x * (1 + std::tanh(inner));
+template <typename Scalar, typename V>
+V quick_gelu(V x) {
+  const V scaled = Scalar(-1.702) * x;
+  if constexpr (sizeof(V) == sizeof(Scalar))
+    return x / (1 + exponential_of<Scalar>(scaled));
+  else
+    return x / (1 + exponential(scaled));
 }
 
 }  // namespace
@@ -61,8 +63,20 @@ void activate(Activation activation, const Vector<Scalar>& bias, Matrix<Scalar>&
   for (Index i = 0; i < rows.rows(); ++i) {
     Scalar* const row = rows.data() + i * width;
     for (Index c = 0; c < bias.size(); ++c) row[c] += bias[c];
+    if (activation == Activation::relu) {
+      for (Index c = 0; c < width; ++c) row[c] = row[c] > 0 ? row[c] : 0;
+      continue;
+    }
+    if (activation == Activation::quick_gelu) {
+      along<Scalar>(
+          width, [&](Index c) { S::store(row + c, quick_gelu<Scalar>(S::load(row + c))); },
+          [&](Index c) { row[c] = quick_gelu<Scalar>(row[c]); });
+      continue;
+    }
     if (activation == Activation::gelu_tanh) {
-      for (Index c = 0; c < width; ++c) row[c] = gelu_tanh_of(row[c]);
+      along<Scalar>(
+          width, [&](Index c) { S::store(row + c, gelu_tanh<Scalar>(S::load(row + c)).value); },
+          [&](Index c) { row[c] = gelu_tanh<Scalar>(row[c]).value; });
       continue;
     }
     Index c = 0;

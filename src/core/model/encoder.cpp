@@ -59,6 +59,11 @@ void pooled_embedding(const Matrix<Scalar>& rows, const std::vector<char>& atten
 }
 
 template <typename Scalar>
+bool is_zero(const Matrix<Scalar>& x) {
+  return std::all_of(x.data(), x.data() + x.size(), [](Scalar one) { return one == 0; });
+}
+
+template <typename Scalar>
 Vector<Scalar> bias_or_zeros(const Linear<Scalar>& linear) {
   if (linear.bias.size()) return linear.bias;
   return Vector<Scalar>::Zero(linear.weight.rows());
@@ -92,10 +97,10 @@ void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
   packed.output_bias = bias_or_zeros(layer.output);
   packed.up_bias = bias_or_zeros(layer.up);
   packed.down_bias = bias_or_zeros(layer.down);
-  packed.attention_constant.resize(d);
+  packed.moved_bias.resize(d);
   multiply_rows<Scalar>(packed.value_bias.transpose(), layer.output.weight, 1,
-                        MatrixMap<Scalar>(packed.attention_constant.data(), 1, d));
-  for (Index c = 0; c < d; ++c) packed.attention_constant[c] += packed.output_bias[c];
+                        MatrixMap<Scalar>(packed.moved_bias.data(), 1, d));
+  packed.attention_constant = packed.moved_bias + packed.output_bias;
   packed.attention_norm = layer.attention_norm;
   packed.mlp_norm = layer.mlp_norm;
   layers_.push_back(std::move(packed));
@@ -163,6 +168,10 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
                      columns_of(context.data(), d, h, width));
   }
   out = product(context, layer.output, d);
+  if (!asked.trace) return;
+  run.values.push_back(MatrixMap<Scalar>(value, n, d));
+  run.contexts.push_back(std::move(context));
+  run.attended.push_back(out);
 }
 
 template <typename Scalar>
@@ -270,17 +279,11 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
 }
 
 template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::values(int l, const Matrix<Scalar>& x) const {
-  Matrix<Scalar> result(x.rows(), x.cols());
-  multiply_packed<Scalar>(x, layers_[l].query_key_value, 2, 1, 1, x.rows(), result.data());
-  return result;
-}
-
-template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::attended(const Matrix<Scalar>& attention,
-                                         const Matrix<Scalar>& values) const {
-  const Index n = values.rows(), d = values.cols(), heads = options_.heads, width = d / heads;
-  Matrix<Scalar> context(n, d);
+Matrix<Scalar> Encoder<Scalar>::mixed(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
+  const Index n = x.rows(), d = x.cols(), heads = options_.heads, width = d / heads;
+  if (is_zero(x)) return Matrix<Scalar>::Zero(n, d);
+  Matrix<Scalar> values(n, d), context(n, d);
+  multiply_packed<Scalar>(x, layers_[l].query_key_value, 2, 1, 1, n, values.data());
   for (Index h = 0; h < heads; ++h) {
     multiply<Scalar>({attention.data() + h * n * n, n}, columns_of<const Scalar>(values.data(), d, h, width),
                      {n, n, width}, columns_of(context.data(), d, h, width));
@@ -289,14 +292,9 @@ Matrix<Scalar> Encoder<Scalar>::attended(const Matrix<Scalar>& attention,
 }
 
 template <typename Scalar>
-Matrix<Scalar> Encoder<Scalar>::output_weight(int l) const {
-  const Index d = layers_[l].output_bias.size();
-  return product<Scalar>(Matrix<Scalar>::Identity(d, d), layers_[l].output, d);
-}
-
-template <typename Scalar>
 Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
-  return product(attended(attention, values(l, x)), layers_[l].output, x.cols());
+  const Matrix<Scalar> context = mixed(l, attention, x);
+  return is_zero(context) ? context : product(context, layers_[l].output, x.cols());
 }
 
 template class Encoder<float>;

@@ -1,4 +1,5 @@
-// Encoders of the BERT family: the forward, keeping what is needed to take it apart afterwards.
+// Transformers whose input is a sum of rows (BERT, GPT-2, OPT, ViT): the forward, keeping what is needed to take
+// it apart afterwards.
 //
 //   post-LN  x = LN(e);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))   (Devlin et al. 2019)
 //   pre-LN   x = e;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))   (Xiong et al. 2020)
@@ -47,7 +48,7 @@ struct ForwardOptions {
   int layers = -1;             // how many to run through; all
   std::vector<char> attended;  // [n], 0 for padding; or empty
   bool scores = false;         // keep logits and attention
-  bool trace = false;          // keep inputs, written and sigmas, for taking the forward apart
+  bool trace = false;  // keep inputs, values, what was written and sigmas, for taking the forward apart
   // [layers], each [n, d] or empty: subtracted from what W_Q and W_K of that layer read, from nothing else.
   std::vector<Matrix<Scalar>> unread;
   std::vector<Matrix<Scalar>> uncarried;  // likewise, from what W_V reads
@@ -63,6 +64,9 @@ struct Forward {
   std::vector<Matrix<Scalar>> logits;     // [L], [heads * n, n], for every pair of the n tokens
   std::vector<Matrix<Scalar>> attention;  // [L], likewise
   std::vector<Matrix<Scalar>> inputs;     // [L], [n, d], what W_Q and W_K read
+  std::vector<Matrix<Scalar>> values;     // [L], [n, d], W_V x + b_V
+  std::vector<Matrix<Scalar>> contexts;   // [L], [n, d], concat_h(A_h v_h)
+  std::vector<Matrix<Scalar>> attended;   // [L], [n, d], by attention, without b_O
   std::vector<Matrix<Scalar>> written;    // [L], [n, d], by the MLP, without its last bias
   Vector<Scalar> embedding_sigma;         // [n]
   std::vector<Vector<Scalar>> attention_sigma, mlp_sigma;  // [L], [n]
@@ -90,16 +94,15 @@ class Encoder {
   // `input`. Biases join the constant.
   ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
                                           const std::vector<Matrix<Scalar>>& parts) const;
-  // W_V x, without its bias.
-  Matrix<Scalar> values(int layer, const Matrix<Scalar>& x) const;
   const Vector<Scalar>& value_bias(int layer) const { return layers_[layer].value_bias; }
-  // concat_h(A_h v_h) for attention [heads * n, n] and values [n, d].
-  Matrix<Scalar> attended(const Matrix<Scalar>& attention, const Matrix<Scalar>& values) const;
-  // W_O transposed, [d, d].
-  Matrix<Scalar> output_weight(int layer) const;
-  // W_O concat_h(A_h W_V x): what attention moves of x, without biases.
+  // concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros cost nothing, and parts often are.
+  Matrix<Scalar> mixed(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
+  // W_O of that: what attention moves of x.
   Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
-  // W_O b_V + b_O, which attention adds to every token alike.
+  // W_O transposed, [d, d].
+  Matrix<Scalar> output_weight(int layer) const { return layers_[layer].output.transposed(); }
+  // W_O b_V, which attention writes to every token alike, and the same with b_O.
+  const Vector<Scalar>& moved_bias(int layer) const { return layers_[layer].moved_bias; }
   const Vector<Scalar>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
   const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down_bias; }
   const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
@@ -113,7 +116,8 @@ class Encoder {
  private:
   struct Packed {
     PackedStack<Scalar> query_key_value, output, up, down;
-    Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, down_bias, attention_constant;
+    Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, down_bias, moved_bias,
+        attention_constant;
     Normalization<Scalar> attention_norm, mlp_norm;
   };
 

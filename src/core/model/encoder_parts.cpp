@@ -1,5 +1,8 @@
 #include "model/encoder_parts.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "model/row_norm.h"
 
 namespace superpose {
@@ -16,28 +19,38 @@ void take_means(const Gauge<Scalar>& gauge, const Matrix<Scalar>& given, const V
   Matrix<Scalar>& constant = parts.back();
   const Index n = constant.rows(), d = constant.cols();
   const std::vector<char> apart = row_flags(gauge.apart, n);
-  const auto is_apart = [&](Index i) { return !apart.empty() && apart[i]; };
+  std::vector<Index> used, alone;
+  for (Index i = 0; i < n; ++i) (apart.empty() || !apart[i] ? used : alone).push_back(i);
   for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
     Matrix<Scalar>& part = parts[p];
-    std::vector<Scalar> mean(d);
-    if (given.size()) {
-      for (Index c = 0; c < d && static_cast<Index>(p) < given.rows(); ++c) mean[c] = given(p, c);
-    } else {
-      Scalar weights = 0;
-      for (Index i = 0; i < n; ++i) {
-        if (is_apart(i)) continue;
-        const Scalar weight = sigma.size() ? 1 / sigma[i] : 1;
-        weights += weight;
-        for (Index c = 0; c < d; ++c) mean[c] += weight * part(i, c);
-      }
-      for (Index c = 0; c < d && weights != 0; ++c) mean[c] /= weights;
+    const auto move = [&](const Scalar* from, Index row) {
+      Scalar* const to = constant.data() + row * d;
+      for (Index c = 0; c < d; ++c) to[c] += from[c];
+    };
+    for (const Index i : alone) {
+      move(part.data() + i * d, i);
+      part.row(i).setZero();
     }
-    for (Index i = 0; i < n; ++i) {
-      for (Index c = 0; c < d; ++c) {
-        const Scalar taken = is_apart(i) ? part(i, c) : mean[c];
-        constant(i, c) += taken;
-        part(i, c) -= taken;
+    if (used.empty()) continue;
+    Vector<Scalar> mean = Vector<Scalar>::Zero(d);
+    if (given.size()) {
+      if (static_cast<Index>(p) < given.rows()) mean = given.row(p);
+    } else {
+      // About the first row, so that rows that are all equal leave exactly nothing.
+      const Vector<Scalar> first = part.row(used[0]);
+      Scalar weights = 0;
+      for (const Index i : used) {
+        const Scalar weight = sigma.size() ? 1 / sigma[i] : 1;
+        const Scalar* const row = part.data() + i * d;
+        weights += weight;
+        for (Index c = 0; c < d; ++c) mean[c] += weight * (row[c] - first[c]);
       }
+      mean = mean / weights + first;
+    }
+    for (const Index i : used) {
+      Scalar* const row = part.data() + i * d;
+      move(mean.data(), i);
+      for (Index c = 0; c < d; ++c) row[c] -= mean[c];
     }
   }
 }
@@ -52,83 +65,129 @@ void through(const Normalization<Scalar>& norm, const Vector<Scalar>& sigma,
 }  // namespace
 
 template <typename Scalar>
-std::vector<Matrix<Scalar>> input_parts(const Encoder<Scalar>& encoder,
-                                        const std::vector<Matrix<Scalar>>& summands,
-                                        const Forward<Scalar>& run, int layer, Way way,
-                                        const Gauge<Scalar>& gauge) {
-  const EncoderOptions<Scalar>& options = encoder.options();
-  const bool pre = options.pre_norm;
-  std::vector<Matrix<Scalar>> parts = summands;
-  const Index n = parts[0].rows();
-  while (parts.size() < summands.size() + 3) parts.push_back(Matrix<Scalar>::Zero(n, parts[0].cols()));
-  const std::size_t attention = summands.size(), mlp = attention + 1;
-
-  if (gauge.moves_terms()) {
-    Vector<Scalar> sigma;
-    if (options.embedding_norm.kind != Norm::none) sigma = run.embedding_sigma;
-    if (pre) {
-      const Vector<Scalar>& second = run.attention_sigma[0];
-      if (!sigma.size()) sigma = Vector<Scalar>::Ones(n);
-      for (Index i = 0; i < n; ++i) sigma[i] *= second[i];
-    }
-    take_means(gauge, gauge.means, sigma, parts);
-  }
-  if (options.embedding_norm.kind != Norm::none) through(options.embedding_norm, run.embedding_sigma, parts);
-  if (options.projection.weight.size()) {
-    for (Matrix<Scalar>& part : parts) part = encoder.projected(part);
-    add_rows<Scalar>({}, options.projection.bias, parts.back());
-  }
-  for (int l = 0;; ++l) {
-    const bool here = l == layer;
-    std::vector<Matrix<Scalar>> read;
-    if (here && gauge.kind == GaugeKind::canonical) {
-      take_means<Scalar>(gauge, {}, pre ? run.attention_sigma[l] : Vector<Scalar>(), parts);
-    }
-    if (here && !pre) return parts;
-    if (pre && (here || way == Way::streams)) {
-      read = parts;
-      through(encoder.attention_norm(l), run.attention_sigma[l], read);
-      if (here) return read;
-    }
-    if (way == Way::direct) {
-      add_rows<Scalar>(encoder.moved(l, run.attention[l], run.inputs[l]), {}, parts[attention]);
-    } else {
-      if (!pre) read = parts;
-      for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (p != attention) add_rows<Scalar>(encoder.moved(l, run.attention[l], read[p]), {}, parts[p]);
-      }
-    }
-    add_rows<Scalar>({}, encoder.attention_constant(l), parts.back());
-    if (!pre) through(encoder.attention_norm(l), run.attention_sigma[l], parts);
-    add_rows<Scalar>(run.written[l], {}, parts[mlp]);
-    add_rows<Scalar>({}, encoder.mlp_constant(l), parts.back());
-    if (!pre) through(encoder.mlp_norm(l), run.mlp_sigma[l], parts);
-  }
+InputParts<Scalar>::InputParts(const Encoder<Scalar>& encoder, const std::vector<Matrix<Scalar>>& summands,
+                               const Forward<Scalar>& run, Way way, Gauge<Scalar> gauge)
+    : encoder_(encoder), summands_(summands), run_(run), way_(way), gauge_(std::move(gauge)) {
+  start();
 }
 
 template <typename Scalar>
-std::vector<Matrix<Scalar>> mean_parts(const Matrix<Scalar>& input, const Vector<Scalar>& mu,
-                                       const Matrix<Scalar>& positions, const Gauge<Scalar>& gauge) {
-  const Index n = input.rows(), d = input.cols();
-  eigen_assert(n <= positions.rows() + 1);
+void InputParts<Scalar>::start() {
+  const EncoderOptions<Scalar>& options = encoder_.options();
+  layer_ = 0;
+  parts_ = summands_;
+  const Index n = parts_[0].rows();
+  while (parts_.size() < summands_.size() + 3) parts_.push_back(Matrix<Scalar>::Zero(n, summands_[0].cols()));
+  if (gauge_.moves_terms()) {
+    Vector<Scalar> sigma;
+    if (options.embedding_norm.kind != Norm::none) sigma = run_.embedding_sigma;
+    if (options.pre_norm) {
+      const Vector<Scalar>& second = run_.attention_sigma[0];
+      if (!sigma.size()) sigma = Vector<Scalar>::Ones(n);
+      for (Index i = 0; i < n; ++i) sigma[i] *= second[i];
+    }
+    take_means(gauge_, gauge_.means, sigma, parts_);
+  }
+  if (options.embedding_norm.kind != Norm::none)
+    through(options.embedding_norm, run_.embedding_sigma, parts_);
+  if (options.projection.weight.size()) {
+    for (Matrix<Scalar>& part : parts_) part = encoder_.projected(part);
+    add_rows<Scalar>({}, options.projection.bias, parts_.back());
+  }
+}
+
+// From before a layer to before the next.
+template <typename Scalar>
+void InputParts<Scalar>::pass(int layer) {
+  const bool pre = encoder_.options().pre_norm;
+  const std::size_t attention = summands_.size(), mlp = attention + 1;
+  if (way_ == Way::direct) {
+    const Vector<Scalar> less = -encoder_.moved_bias(layer);
+    add_rows(run_.attended[layer], less, parts_[attention]);
+  } else {
+    std::vector<Matrix<Scalar>> read;
+    if (pre) {
+      read = parts_;
+      through(encoder_.attention_norm(layer), run_.attention_sigma[layer], read);
+    }
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (p == attention) continue;
+      add_rows<Scalar>(encoder_.moved(layer, run_.attention[layer], pre ? read[p] : parts_[p]), {},
+                       parts_[p]);
+    }
+  }
+  add_rows<Scalar>({}, encoder_.attention_constant(layer), parts_.back());
+  if (!pre) through(encoder_.attention_norm(layer), run_.attention_sigma[layer], parts_);
+  add_rows<Scalar>(run_.written[layer], {}, parts_[mlp]);
+  add_rows<Scalar>({}, encoder_.mlp_constant(layer), parts_.back());
+  if (!pre) through(encoder_.mlp_norm(layer), run_.mlp_sigma[layer], parts_);
+}
+
+template <typename Scalar>
+std::vector<Matrix<Scalar>> InputParts<Scalar>::at(int layer) {
+  if (layer < layer_) start();
+  for (; layer_ < layer; ++layer_) pass(layer_);
+  const bool pre = encoder_.options().pre_norm;
+  std::vector<Matrix<Scalar>> read = parts_;
+  if (gauge_.kind == GaugeKind::canonical)
+    take_means<Scalar>(gauge_, {}, pre ? run_.attention_sigma[layer] : Vector<Scalar>(), read);
+  if (pre) through(encoder_.attention_norm(layer), run_.attention_sigma[layer], read);
+  return read;
+}
+
+template <typename Scalar>
+std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>& encoder, const Forward<Scalar>& run, int layer,
+                                       const StateMeans<Scalar>& means, const Gauge<Scalar>& gauge) {
+  const Matrix<Scalar>& state = run.states[layer];
+  const Index n = state.rows(), d = state.cols(), first = means.first;
+  eigen_assert(n <= means.positions.rows() + first);
   std::vector<Matrix<Scalar>> parts(3, Matrix<Scalar>::Zero(n, d));
   for (Index i = 0; i < n; ++i) {
     for (Index c = 0; c < d; ++c) {
-      if (i > 0) parts[0](i, c) = positions(i - 1, c);
-      parts[1](i, c) = input(i, c) - parts[0](i, c) - mu[c];
-      parts[2](i, c) = mu[c];
+      if (i >= first) parts[0](i, c) = means.positions(i - first, c);
+      parts[1](i, c) = state(i, c) - parts[0](i, c) - means.mu[c];
+      parts[2](i, c) = means.mu[c];
     }
   }
-  if (gauge.kind == GaugeKind::canonical) take_means<Scalar>(gauge, {}, {}, parts);
+  const bool pre = encoder.options().pre_norm;
+  const Vector<Scalar> sigma = pre ? run.attention_sigma[layer] : Vector<Scalar>();
+  if (gauge.kind == GaugeKind::canonical) take_means<Scalar>(gauge, {}, sigma, parts);
+  if (pre) through(encoder.attention_norm(layer), sigma, parts);
   return parts;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
-  template std::vector<Matrix<Scalar>> input_parts(const Encoder<Scalar>&,                                  \
-                                                   const std::vector<Matrix<Scalar>>&,                      \
-                                                   const Forward<Scalar>&, int, Way, const Gauge<Scalar>&); \
-  template std::vector<Matrix<Scalar>> mean_parts(const Matrix<Scalar>&, const Vector<Scalar>&,             \
-                                                  const Matrix<Scalar>&, const Gauge<Scalar>&);
+template <typename Scalar>
+std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>> parts, const std::vector<int>& group_of,
+                                         int groups) {
+  std::vector<Matrix<Scalar>> merged(groups);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    Matrix<Scalar>& to = merged[group_of[p]];
+    if (to.size())
+      add_rows<Scalar>(parts[p], {}, to);
+    else
+      to = std::move(parts[p]);
+  }
+  std::rotate(merged.begin() + group_of.back(), merged.begin() + group_of.back() + 1, merged.end());
+  return merged;
+}
+
+template <typename Scalar>
+ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar> parts, int constant) {
+  const int groups = parts.parts;
+  if (constant == groups - 1) return parts;
+  std::vector<int> group_of(groups);
+  for (int p = 0; p < groups; ++p) group_of[p] = p < constant ? p : p + 1;
+  group_of.back() = constant;
+  return merge_parts(parts, group_of, groups);
+}
+
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
+  template class InputParts<Scalar>;                                                                      \
+  template std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>&, const Forward<Scalar>&, int,    \
+                                                  const StateMeans<Scalar>&, const Gauge<Scalar>&);       \
+  template std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>>, const std::vector<int>&, \
+                                                    int);                                                 \
+  template ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar>, int);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)
 #undef SUPERPOSE_INSTANTIATE

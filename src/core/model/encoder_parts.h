@@ -14,7 +14,8 @@
 //   streams  A_h moves the parts: each x becomes x + W_O concat_h(A_h W_V x), and `attention` stays empty.
 //            What MLPs wrote is moved like the others, and stays in `mlp`
 //
-// A third way, by means over a corpus, follows no path: h_i = mu + pos_i + content_i (position_means.h).
+// A third way, by means over a corpus, follows no path: h_i = mu + pos_i + content_i (position_means.h). Where
+// a norm comes before W_Q, the three go through it like any other parts.
 //
 // The gauge. A shift of the summands that no state sees (t + a, p - a) travels through the layers with its
 // part, so subtracting the means of a later layer's parts does not remove it. Canonical means are therefore
@@ -32,20 +33,64 @@ namespace superpose {
 
 enum class Way { direct, streams };
 
-// The parts of what W_Q and W_K of `layer` read: the summands, attention, mlp, constant, each [n, d].
-// summands are [n, e] and add up to the input of `run`, which needs a trace, scores up to that layer, and no
-// padding.
+// The parts of what W_Q and W_K read: the summands, attention, mlp, constant, each [n, d]. Each layer's are
+// found from those of the one before it, so asking for the layers in order walks through the run once.
+// summands are [n, e] and add up to the input of `run`, which needs a trace, scores up to the last layer asked
+// for, and no padding. All three stay in use.
+template <typename Scalar>
+class InputParts {
+ public:
+  InputParts(const Encoder<Scalar>& encoder, const std::vector<Matrix<Scalar>>& summands,
+             const Forward<Scalar>& run, Way way, Gauge<Scalar> gauge);
+
+  std::vector<Matrix<Scalar>> at(int layer);
+
+ private:
+  void start();
+  void pass(int layer);
+
+  const Encoder<Scalar>& encoder_;
+  const std::vector<Matrix<Scalar>>& summands_;
+  const Forward<Scalar>& run_;
+  Way way_;
+  Gauge<Scalar> gauge_;
+  std::vector<Matrix<Scalar>> parts_;  // of the residual stream before layer_
+  int layer_ = 0;
+};
+
+// Those of one layer.
 template <typename Scalar>
 std::vector<Matrix<Scalar>> input_parts(const Encoder<Scalar>& encoder,
                                         const std::vector<Matrix<Scalar>>& summands,
                                         const Forward<Scalar>& run, int layer, Way way,
-                                        const Gauge<Scalar>& gauge);
+                                        const Gauge<Scalar>& gauge) {
+  return InputParts<Scalar>(encoder, summands, run, way, gauge).at(layer);
+}
 
-// position, content, constant: pos_i for each row from 1 on, what is left, and mu, [d]. Row 0 has no
-// position, so there may be one row more than positions [t, d]. In the canonical gauge the means of the first
-// two join the constant, and so do rows that stand apart.
+// A state's means over a corpus.
 template <typename Scalar>
-std::vector<Matrix<Scalar>> mean_parts(const Matrix<Scalar>& input, const Vector<Scalar>& mu,
-                                       const Matrix<Scalar>& positions, const Gauge<Scalar>& gauge);
+struct StateMeans {
+  Vector<Scalar> mu;         // [d]
+  Matrix<Scalar> positions;  // [t, d], pos_i of the rows from `first` on; earlier rows have no position
+  Eigen::Index first = 1;
+};
+
+// The parts of what W_Q and W_K of `layer` read: position, content, constant, which are pos_i, what is left, and
+// mu. There are at most first + t rows. In the canonical gauge the means of the first two join the constant, and
+// so do rows that stand apart.
+template <typename Scalar>
+std::vector<Matrix<Scalar>> mean_parts(const Encoder<Scalar>& encoder, const Forward<Scalar>& run, int layer,
+                                       const StateMeans<Scalar>& means, const Gauge<Scalar>& gauge);
+
+// Parts added up before they are projected, which is half the work of doing so afterwards: part p is in
+// group_of[p]. [groups], in order, except that the last part's group, the constant's, is the last: biases join it
+// when they are projected.
+template <typename Scalar>
+std::vector<Matrix<Scalar>> group_inputs(std::vector<Matrix<Scalar>> parts, const std::vector<int>& group_of,
+                                         int groups);
+
+// The projected groups in order, with the last one back at `constant`.
+template <typename Scalar>
+ProjectedParts<Scalar> in_order_of_groups(ProjectedParts<Scalar> parts, int constant);
 
 }  // namespace superpose

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "model/row_norm.h"
+#include "numeric/in_place.h"
+#include "numeric/lanes.h"
 #include "scores/gauge.h"
 
 namespace superpose {
@@ -12,172 +16,262 @@ using Eigen::Index;
 
 namespace {
 
-using Rowsd = Matrix<double>;
-
-struct Columns {
-  Index from, count;
-};
-
-Columns columns_of(const OutputParts& parts, int head) {
-  const Index d = parts.values.cols(), width = d / parts.heads;
-  return head < 0 ? Columns{0, d} : Columns{head * width, width};
+template <typename Scalar>
+Scalar dot(const Scalar* a, const Scalar* b, Index count) {
+  using S = Simd<Scalar>;
+  Lanes<Scalar> sums{};
+  Scalar rest = 0;
+  along<Scalar>(
+      count, [&](Index c) { sums = multiply_add<Scalar>(S::load(a + c), S::load(b + c), sums); },
+      [&](Index c) { rest += a[c] * b[c]; });
+  return sum(sums) + rest;
 }
 
-Rowsd product(const Rowsd& a, const Rowsd& b) { return rows_times_rows<double>(a, b); }
+bool counts(const std::vector<char>& apart, Index row) { return apart.empty() || !apart[row]; }
 
-// W_O,h' C W_O,h, [d_h, d_h]: its channels centred where a LayerNorm will do so.
-Rowsd gram_of(Rowsd weight, bool centred) {
-  for (Index c = 0; centred && c < weight.rows(); ++c) {
-    double mean = 0;
-    for (Index o = 0; o < weight.cols(); ++o) mean += weight(c, o);
-    mean /= static_cast<double>(weight.cols());
-    for (Index o = 0; o < weight.cols(); ++o) weight(c, o) -= mean;
-  }
-  return product(weight, weight);
+Index used_rows(const std::vector<char>& apart, Index n) {
+  return n - std::count(apart.begin(), apart.end(), char(1));
 }
 
 // The mean over the used rows; zero where there are none.
-Vector<double> used_mean(const Rowsd& rows, const std::vector<char>& apart) {
+template <typename Scalar>
+Vector<Scalar> used_mean(const Matrix<Scalar>& rows, const std::vector<char>& apart) {
   Vector<double> mean = Vector<double>::Zero(rows.cols());
-  double count = 0;
   for (Index i = 0; i < rows.rows(); ++i) {
-    if (!apart.empty() && apart[i]) continue;
-    count += 1;
-    for (Index c = 0; c < rows.cols(); ++c) mean[c] += rows(i, c);
+    for (Index c = 0; counts(apart, i) && c < rows.cols(); ++c) mean[c] += rows(i, c);
   }
-  for (Index c = 0; count > 0 && c < mean.size(); ++c) mean[c] /= count;
-  return mean;
+  const Index used = used_rows(apart, rows.rows());
+  if (used > 0) mean /= static_cast<double>(used);
+  return mean.template cast<Scalar>();
 }
 
-void shift(const Vector<double>& by, double sign, Rowsd& rows) {
-  for (Index i = 0; i < rows.rows(); ++i) {
-    for (Index c = 0; c < rows.cols(); ++c) rows(i, c) += sign * by[c];
+// Rows minus their mean over the used ones.
+template <typename Scalar>
+Matrix<Scalar> about_mean(Matrix<Scalar> rows, const std::vector<char>& apart) {
+  const Vector<Scalar> less = -used_mean(rows, apart);
+  add_rows<Scalar>({}, less, rows);
+  return rows;
+}
+
+// Each row minus its mean over channels, as a LayerNorm has it.
+template <typename Scalar>
+void centre_channels(Matrix<Scalar>& rows) {
+  normalize_part<Scalar>({Norm::layer_norm, {}, {}, 0}, Vector<Scalar>::Ones(rows.rows()), rows);
+}
+
+// W_O,h' C W_O,h of one head, [d_h, d_h]: its channels centred where a LayerNorm will do so.
+template <typename Scalar>
+Matrix<Scalar> gram_of(const OutputParts<Scalar>& parts, Index head, bool centred) {
+  const Index width = parts.output.rows() / parts.heads;
+  Matrix<Scalar> weight = parts.output.middleRows(head * width, width);
+  if (centred) centre_channels(weight);
+  return rows_times_rows<Scalar>(weight, weight);
+}
+
+// For each head, its columns of rows [n, d] times its own matrix [d_h, d_h].
+template <typename Scalar>
+Matrix<Scalar> times_blocks(const Matrix<Scalar>& rows, const std::vector<Matrix<Scalar>>& blocks) {
+  const Index n = rows.rows(), d = rows.cols(), width = d / static_cast<Index>(blocks.size());
+  Matrix<Scalar> out(n, d);
+  for (std::size_t h = 0; h < blocks.size(); ++h) {
+    const Index from = static_cast<Index>(h) * width;
+    multiply<Scalar>({rows.data() + from, d}, {blocks[h].data(), width}, {n, width, width},
+                     {out.data() + from, d});
   }
+  return out;
 }
 
-double dot(const Rowsd& a, const Rowsd& b, Index row) {
-  double sum = 0;
-  for (Index c = 0; c < a.cols(); ++c) sum += a(row, c) * b(row, c);
-  return sum;
+template <typename Scalar>
+double largest_size(const Matrix<Scalar>& rows) {
+  using S = Simd<Scalar>;
+  Lanes<Scalar> sizes{};
+  Scalar rest = 0;
+  along<Scalar>(
+      rows.size(),
+      [&](Index at) {
+        const auto v = S::load(rows.data() + at);
+        sizes = larger(sizes, larger(v, -v));
+      },
+      [&](Index at) { rest = std::max(rest, std::abs(rows.data()[at])); });
+  return std::max(largest(sizes), rest);
 }
 
-// contexts[0] is the whole; the covariances of the others with it, over the used rows.
-Covariances covariances_of(const std::vector<Rowsd>& contexts, const Rowsd& gram,
-                           const std::vector<char>& apart, double noise) {
-  const Rowsd whole = product(contexts[0], gram);
-  const auto with_whole = [&](const Rowsd& one) {
-    double sum = 0;
-    for (Index i = 0; i < one.rows(); ++i) sum += apart.empty() || !apart[i] ? dot(one, whole, i) : 0;
-    return sum;
-  };
+// Covariances with the whole, which comes first, as shares of its variance if that is more than noise.
+Covariances shares_of(const Vector<double>& covariances, double noise) {
+  const Index count = covariances.size() - 1;
   Covariances result;
-  const Index count = static_cast<Index>(contexts.size()) - 1;
   result.terms.setZero(count);
-  result.shares.resize(count);
-  const double variance = with_whole(contexts[0]);
-  if (variance > noise) result.logits = variance;
-  for (Index p = 0; p < count; ++p) {
-    if (variance > noise) result.terms[p] = with_whole(contexts[p + 1]);
-    result.shares[p] = result.terms[p] / result.logits;
+  if (covariances[0] > noise) {
+    result.logits = covariances[0];
+    result.terms = covariances.tail(count);
   }
+  result.shares = result.terms / result.logits;
   return result;
+}
+
+// What is left when the parts are taken from the whole, through W_O: one residual a head, then that of all.
+template <typename Scalar>
+void find_residuals(const OutputParts<Scalar>& parts, std::vector<OutputShares>& found) {
+  const Index n = parts.values.rows(), d = parts.values.cols(), width = d / parts.heads;
+  Matrix<Scalar> rest = parts.contexts[0], left(n, d), all = Matrix<Scalar>::Zero(n, d);
+  for (std::size_t p = 1; p < parts.contexts.size(); ++p) rest -= parts.contexts[p];
+  for (Index h = 0; h < parts.heads; ++h) {
+    multiply<Scalar>({rest.data() + h * width, d}, {parts.output.data() + h * width * d, d}, {n, width, d},
+                     {left.data(), d});
+    found[h].residual = largest_size(left);
+    add_rows<Scalar>(left, {}, all);
+  }
+  found.back().residual = largest_size(all);
+}
+
+// The squared length of the longest row that a part writes, for each head and, by their lengths' sum, for all.
+template <typename Scalar>
+std::vector<double> longest_rows(const OutputParts<Scalar>& parts) {
+  const Index n = parts.values.rows(), d = parts.values.cols(), width = d / parts.heads;
+  std::vector<Matrix<Scalar>> grams;
+  for (Index h = 0; h < parts.heads; ++h) grams.push_back(gram_of(parts, h, false));
+  std::vector<double> longest(parts.heads);
+  for (const Matrix<Scalar>& one : parts.contexts) {
+    const Matrix<Scalar> moved = times_blocks(one, grams);
+    for (Index i = 0; i < n; ++i) {
+      for (Index h = 0; h < parts.heads; ++h) {
+        const Index at = i * d + h * width;
+        longest[h] = std::max<double>(longest[h], dot(one.data() + at, moved.data() + at, width));
+      }
+    }
+  }
+  double lengths = 0;
+  for (const double squares : longest) lengths += std::sqrt(squares);
+  longest.push_back(lengths * lengths);
+  return longest;
 }
 
 }  // namespace
 
 template <typename Scalar>
-OutputParts output_parts(const Encoder<Scalar>& encoder, int layer, const Matrix<Scalar>& attention,
-                         const Matrix<Scalar>& input, std::vector<Matrix<Scalar>> parts,
-                         const std::vector<int>& apart) {
-  const Index n = input.rows(), d = input.cols();
-  OutputParts result;
+OutputParts<Scalar> output_parts(const Encoder<Scalar>& encoder, int layer, const Forward<Scalar>& run,
+                                 const std::vector<Matrix<Scalar>>& parts, const std::vector<int>& apart) {
+  const Matrix<Scalar>& attention = run.attention[layer];
+  const Index n = attention.cols();
+  OutputParts<Scalar> result;
+  result.values = run.values[layer];
+  result.written = run.attended[layer];
+  result.output = encoder.output_weight(layer);
   result.apart = row_flags(apart, n);
   result.heads = encoder.options().heads;
   result.centre_channels = encoder.attention_norm(layer).kind == Norm::layer_norm;
-  result.epsilon = static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-  result.value_bias = encoder.value_bias(layer).template cast<double>();
-  if (!result.apart.empty()) {
-    const Vector<double> mean = used_mean(input.template cast<double>(), result.apart);
-    Matrix<Scalar> contrast = Matrix<Scalar>::Zero(n, d);
-    for (Index i = 0; i < n; ++i) {
-      for (Index c = 0; result.apart[i] && c < d; ++c) {
-        contrast(i, c) = input(i, c) - static_cast<Scalar>(mean[c]);
-        parts.back()(i, c) -= contrast(i, c);
+
+  const Index d = result.values.cols(), width = d / result.heads;
+  result.contexts.push_back(run.contexts[layer]);
+  for (const Matrix<Scalar>& part : parts) result.contexts.push_back(encoder.mixed(layer, attention, part));
+  // Every row of attention sums to 1, so b_V passes through it.
+  add_rows<Scalar>({}, encoder.value_bias(layer), result.contexts.back());
+  if (result.apart.empty()) return result;
+
+  const Matrix<Scalar> contrast = about_mean(result.values, result.apart);
+  Matrix<Scalar> context = Matrix<Scalar>::Zero(n, d);
+  for (const int a : apart) {
+    for (Index h = 0; h < result.heads; ++h) {
+      for (Index i = 0; i < n; ++i) {
+        const Scalar weight = attention(h * n + i, a);
+        for (Index c = h * width; c < (h + 1) * width; ++c) context(i, c) += weight * contrast(a, c);
       }
     }
-    parts.insert(parts.end() - 1, std::move(contrast));
   }
-  const auto context_of = [&](const Matrix<Scalar>& values) {
-    result.contexts.push_back(encoder.attended(attention, values).template cast<double>());
-  };
-  const Matrix<Scalar> values = encoder.values(layer, input);
-  result.values = values.template cast<double>();
-  context_of(values);
-  for (const Matrix<Scalar>& part : parts) context_of(encoder.values(layer, part));
-  // Every row of attention sums to 1, so b_V passes through it.
-  shift(result.value_bias, 1, result.contexts.front());
-  shift(result.value_bias, 1, result.contexts.back());
-  result.output = encoder.output_weight(layer).template cast<double>();
+  result.contexts.back() -= context;
+  result.contexts.insert(result.contexts.end() - 1, std::move(context));
   return result;
 }
 
-OutputShares output_shares(const OutputParts& parts, int head) {
-  const auto [from, count] = columns_of(parts, head);
-  const Rowsd weight = parts.output.middleRows(from, count);
-  const Rowsd by = gram_of(weight, false);
-  const Index n = parts.values.rows();
-  OutputShares result;
+template <typename Scalar>
+std::vector<OutputShares> output_shares(const OutputParts<Scalar>& parts) {
+  const Index n = parts.values.rows(), d = parts.values.cols(), heads = parts.heads, width = d / heads;
+  const Index count = parts.parts(), used = used_rows(parts.apart, n);
+  std::vector<OutputShares> found(heads + 1);
+  find_residuals(parts, found);
 
-  std::vector<Rowsd> contexts;
-  for (const Rowsd& one : parts.contexts) contexts.push_back(one.middleCols(from, count));
-  Rowsd rest = contexts[0];
-  for (std::size_t p = 1; p < contexts.size(); ++p) rest -= contexts[p];
-  const Rowsd left = product(rest, weight.transpose());
-  for (Index at = 0; at < left.size(); ++at)
-    result.residual = std::max(result.residual, std::abs(left.data()[at]));
+  // The whole that each part is compared with, put through W_O and back: rows [n, d] whose products with a
+  // part's contexts are covariances. A head's whole is its own.
+  std::vector<Matrix<Scalar>> grams;
+  for (Index h = 0; h < heads; ++h) grams.push_back(gram_of(parts, h, parts.centre_channels));
+  Matrix<Scalar> weight = parts.output;
+  if (parts.centre_channels) centre_channels(weight);
+  const Matrix<Scalar> of_heads = times_blocks(about_mean(parts.contexts[0], parts.apart), grams);
+  const Matrix<Scalar> of_all = rows_times_rows<Scalar>(about_mean(parts.written, parts.apart), weight);
 
-  double longest = 0, used = 0;
-  for (const Rowsd& one : contexts) {
-    const Rowsd moved = product(one, by);
-    for (Index i = 0; i < n; ++i) longest = std::max(longest, dot(one, moved, i));
+  // The same of what the whole's mean is beyond uniform attention: what the shares from uniform have besides.
+  const Vector<Scalar> uniform = used_mean(parts.values, parts.apart);
+  const Matrix<Scalar> beyond = (used_mean(parts.contexts[0], parts.apart) - uniform).transpose();
+  const Matrix<Scalar> beyond_heads = times_blocks(beyond, grams);
+  Matrix<Scalar> written(1, d);
+  multiply<Scalar>({beyond.data(), d}, {weight.data(), d}, {1, d, d}, {written.data(), d});
+  const Matrix<Scalar> beyond_all = rows_times_rows<Scalar>(written, weight);
+
+  const std::vector<double> longest = longest_rows(parts);
+  const double unit = 64 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  Matrix<double> over_queries(heads + 1, count + 1), from_uniform(heads + 1, count + 1);
+  for (Index p = 0; p <= count; ++p) {
+    const Matrix<Scalar>& context = parts.contexts[p];
+    const Matrix<Scalar> varying = about_mean(context, parts.apart);
+    Vector<Scalar> mean = used_mean(context, parts.apart);
+    // What attending to all alike would write is taken from the whole, and so from the constant.
+    if (p == 0 || p == count) mean -= uniform;
+    for (Index h = 0; h <= heads; ++h) {
+      const Index from = h < heads ? h * width : 0, columns = h < heads ? width : d;
+      const Matrix<Scalar>& whole = h < heads ? of_heads : of_all;
+      const Matrix<Scalar>& besides = h < heads ? beyond_heads : beyond_all;
+      double sum = 0;
+      for (Index i = 0; i < n; ++i) {
+        if (counts(parts.apart, i))
+          sum += dot(varying.data() + i * d + from, whole.data() + i * d + from, columns);
+      }
+      over_queries(h, p) = sum;
+      from_uniform(h, p) =
+          sum + static_cast<double>(used) * dot(mean.data() + from, besides.data() + from, columns);
+    }
   }
-  for (Index i = 0; i < n; ++i) used += parts.apart.empty() || !parts.apart[i];
-  const double unit = 64 * parts.epsilon, noise = unit * unit * longest * used;
-
-  const Rowsd gram = parts.centre_channels ? gram_of(weight, true) : by;
-  // The whole and the constant less what attending to all used rows alike would write.
-  std::vector<Rowsd> moved = contexts;
-  const Vector<double> mean = used_mean(parts.values, parts.apart) + parts.value_bias;
-  shift(mean.segment(from, count), -1, moved.front());
-  shift(mean.segment(from, count), -1, moved.back());
-  result.from_uniform = covariances_of(moved, gram, parts.apart, noise);
-
-  for (Rowsd& one : contexts) shift(used_mean(one, parts.apart), -1, one);
-  result.over_queries = covariances_of(contexts, gram, parts.apart, noise);
-  return result;
+  for (Index h = 0; h <= heads; ++h) {
+    const double noise = unit * unit * longest[h] * static_cast<double>(used);
+    found[h].over_queries = shares_of(over_queries.row(h), noise);
+    found[h].from_uniform = shares_of(from_uniform.row(h), noise);
+  }
+  return found;
 }
 
-Matrix<double> head_output(const OutputParts& parts, int head, int part) {
-  const auto [from, count] = columns_of(parts, head);
-  return product(parts.contexts[1 + part].middleCols(from, count),
-                 parts.output.middleRows(from, count).transpose());
+template <typename Scalar>
+Matrix<Scalar> head_output(const OutputParts<Scalar>& parts, int head, int part) {
+  const Index n = parts.values.rows(), d = parts.values.cols();
+  const Index columns = head < 0 ? d : d / parts.heads, from = head < 0 ? 0 : head * columns;
+  Matrix<Scalar> out(n, d);
+  multiply<Scalar>({parts.contexts[1 + part].data() + from, d}, {parts.output.data() + from * d, d},
+                   {n, columns, d}, {out.data(), d});
+  return out;
 }
 
-Matrix<double> norm_weighted(const OutputParts& parts, int head, Matrix<double> attention) {
-  const auto [from, count] = columns_of(parts, head);
-  Rowsd values = parts.values.middleCols(from, count);
-  shift(used_mean(values, parts.apart), -1, values);
-  const Rowsd moved = product(values, gram_of(parts.output.middleRows(from, count), parts.centre_channels));
-  for (Index j = 0; j < values.rows(); ++j) {
-    const double norm = std::sqrt(std::max(0.0, dot(values, moved, j)));
-    for (Index i = 0; i < attention.rows(); ++i) attention(i, j) *= norm;
+template <typename Scalar>
+Matrix<double> norm_weighted(const OutputParts<Scalar>& parts, int head, Matrix<double> attention) {
+  const Index n = parts.values.rows(), width = parts.values.cols() / parts.heads;
+  const Matrix<Scalar> values = about_mean<Scalar>(parts.values.middleCols(head * width, width), parts.apart);
+  const Matrix<Scalar> moved = times_blocks<Scalar>(values, {gram_of(parts, head, parts.centre_channels)});
+  Vector<double> norms(n);
+  for (Index j = 0; j < n; ++j) {
+    const double squares = dot(values.data() + j * width, moved.data() + j * width, width);
+    norms[j] = std::sqrt(std::max(0.0, squares));
+  }
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) attention(i, j) *= norms[j];
   }
   return attention;
 }
 
-template OutputParts output_parts(const Encoder<float>&, int, const Matrix<float>&, const Matrix<float>&,
-                                  std::vector<Matrix<float>>, const std::vector<int>&);
-template OutputParts output_parts(const Encoder<double>&, int, const Matrix<double>&, const Matrix<double>&,
-                                  std::vector<Matrix<double>>, const std::vector<int>&);
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
+  template OutputParts<Scalar> output_parts(const Encoder<Scalar>&, int, const Forward<Scalar>&,          \
+                                            const std::vector<Matrix<Scalar>>&, const std::vector<int>&); \
+  template std::vector<OutputShares> output_shares(const OutputParts<Scalar>&);                           \
+  template Matrix<Scalar> head_output(const OutputParts<Scalar>&, int, int);                              \
+  template Matrix<double> norm_weighted(const OutputParts<Scalar>&, int, Matrix<double>);
+SUPERPOSE_INSTANTIATE(float)
+SUPERPOSE_INSTANTIATE(double)
+#undef SUPERPOSE_INSTANTIATE
 
 }  // namespace superpose

@@ -30,42 +30,46 @@
 
 namespace superpose {
 
-// What a layer's heads write: the sums over keys, before W_O, in double whatever the encoder computes in. Head
-// h owns d_h columns, as in the scores.
+// What a layer's heads write: the sums over keys, before W_O. Head h owns d_h columns, as in the scores.
+template <typename Scalar>
 struct OutputParts {
-  std::vector<Matrix<double>> contexts;  // [n, d]: of the whole input, then of each part
-  Matrix<double> values;                 // [n, d], W_V x of the whole input, without b_V
-  Vector<double> value_bias;             // [d]
-  Matrix<double> output;                 // W_O transposed, [d, d]
+  std::vector<Matrix<Scalar>> contexts;  // [n, d]: of the whole input, then of each part
+  Matrix<Scalar> values;                 // [n, d], W_V x + b_V of the whole input
+  Matrix<Scalar> written;                // [n, d], what all heads write, without b_O
+  Matrix<Scalar> output;                 // W_O transposed, [d, d]
   std::vector<char> apart;               // [n], or empty
   int heads = 1;
   bool centre_channels = true;
-  double epsilon = 0;  // of what the encoder computes in
 
   int parts() const { return static_cast<int>(contexts.size()) - 1; }
 };
 
-// `parts` [n, d] each, the constant last, add up to `input`, what the layer reads; attention [heads * n, n].
-// With rows that stand apart, the result has one part more, before the constant.
+// `parts` [n, d] each, the constant last, add up to what the layer of a traced run reads. With rows that
+// stand apart, the result has one part more, before the constant.
 template <typename Scalar>
-OutputParts output_parts(const Encoder<Scalar>& encoder, int layer, const Matrix<Scalar>& attention,
-                         const Matrix<Scalar>& input, std::vector<Matrix<Scalar>> parts,
-                         const std::vector<int>& apart);
+OutputParts<Scalar> output_parts(const Encoder<Scalar>& encoder, int layer, const Forward<Scalar>& run,
+                                 const std::vector<Matrix<Scalar>>& parts, const std::vector<int>& apart);
 
 struct OutputShares {
   Covariances over_queries, from_uniform;
   double residual = 0;  // max |sum of the parts - output|
 };
 
-// Of one head or, with head -1, of all heads together. NaN where the output varies by no more than rounding:
-// 64 units in the last place of the longest part's row.
-OutputShares output_shares(const OutputParts& parts, int head);
+// One for each head, and last that of all heads together. NaN where the output varies by no more than
+// rounding: 64 units in the last place of the longest part's row, or of the sum of the heads' longest.
+//
+// No output is formed for it: a covariance is a product of contexts with the whole's that went through W_O
+// and back, by W_O,h' W_O,h for each head.
+template <typename Scalar>
+std::vector<OutputShares> output_shares(const OutputParts<Scalar>& parts);
 
 // o_h^s [n, d] of one head (or, with -1, of all), and its constant with b_V.
-Matrix<double> head_output(const OutputParts& parts, int head, int part);
+template <typename Scalar>
+Matrix<Scalar> head_output(const OutputParts<Scalar>& parts, int head, int part);
 
 // A_ij |C W_O,h W_V,h (x_j - x~)|, [n, n], from attention [n, n] of the head: attention weighed by what it
 // moves. Kobayashi et al. (EMNLP 2020) take W_V x_j + b_V, which moves with b_V.
-Matrix<double> norm_weighted(const OutputParts& parts, int head, Matrix<double> attention);
+template <typename Scalar>
+Matrix<double> norm_weighted(const OutputParts<Scalar>& parts, int head, Matrix<double> attention);
 
 }  // namespace superpose

@@ -315,6 +315,22 @@ void PackedStack<Scalar>::pack(const Rows<Scalar>& b, Index columns) {
 }
 
 template <typename Scalar>
+Matrix<Scalar> PackedStack<Scalar>::transposed() const {
+  const Panels<Scalar> panels{stacked_, columns_};
+  Matrix<Scalar> out(depth_, stacked_ * columns_);
+  const Scalar* from = panels_.data();
+  for (Index start = 0; start < depth_; start += kDepth) {
+    const Index end = std::min(depth_, start + kDepth);
+    for (Index p = 0; p < panels.count(); ++p) {
+      Scalar* const to = out.data() + panels.matrix(p) * columns_ + panels.column(p);
+      for (Index k = start; k < end; ++k, from += kColumns<Scalar>)
+        std::copy_n(from, panels.width(p), to + k * out.cols());
+    }
+  }
+  return out;
+}
+
+template <typename Scalar>
 void multiply_packed(const Rows<Scalar>& a, const PackedStack<Scalar>& b, Index first, Index count,
                      Scalar scale, Index rows, Scalar* out) {
   if (rows == 0 || b.columns_ == 0) return;

@@ -53,6 +53,8 @@ template <typename Scalar>
 class PackedStack {
  public:
   void pack(const Rows<Scalar>& b, Eigen::Index columns);
+  // What was packed, transposed: [depth, rows].
+  Matrix<Scalar> transposed() const;
 
  private:
   template <typename S>

@@ -181,7 +181,8 @@ Parted part_rows(const Matrix<double>& rows, const Matrix<double>& mean, const M
 BatchMeans batch_means(const Matrix<double>& rows, Index n) {
   BatchMeans found{rows.colwise().mean(), Matrix<double>::Zero(n, rows.cols())};
   for (Index row = 0; row < rows.rows(); ++row) found.place.row(row % n) += rows.row(row);
-  found.place /= static_cast<double>(rows.rows() / n);
+  const Index sequences = rows.rows() / n;
+  found.place /= static_cast<double>(sequences);
   found.place.rowwise() -= found.mean.row(0);
   return found;
 }

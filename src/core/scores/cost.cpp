@@ -9,10 +9,10 @@ Cost position_cost(PositionCost way, const ModelShape& shape) {
   const double r = shape.ffn_ratio;
   const double n = shape.sequence;
   const double d_p = way == PositionCost::add ? d : shape.d_position;
-  const double d_t = way == PositionCost::narrow ? d - d_p : d;
+  const double d_t = way == PositionCost::concat ? d - d_p : d;
 
   Cost cost;
-  const double width = way == PositionCost::wide ? d + d_p : d;
+  const double width = way == PositionCost::wide_concat ? d + d_p : d;
   cost.width = width;
   cost.heads_divide = std::fmod(width, shape.heads) == 0;
   cost.tables = (shape.vocabulary + shape.segments) * d_t + shape.positions * d_p;
@@ -22,7 +22,7 @@ Cost position_cost(PositionCost way, const ModelShape& shape) {
   double layer_cache = 2 * n * width;
 
   if (way == PositionCost::project) cost.projection = (d + d_p) * d + d;
-  if (way == PositionCost::query_key) {
+  if (way == PositionCost::untied) {
     const double own = shape.heads * shape.d_position_head;
     cost.layer += 2 * d_p * own;
     layer_flops += 4 * d_p * own + 2 * n * own;

@@ -10,13 +10,14 @@
 
 namespace superpose {
 
+// Named as TrainingScheme names them.
 enum class PositionCost {
-  add,        // D = d_model; the position table is [L, d_model]
-  wide,       // [token; position] is the stream: D = d_model + d_p
-  narrow,     // the same with D = d_model, so tokens and segments have d_model - d_p
-  project,    // [token; position] of d_model + d_p, then one linear map with a bias back to d_model
-  query_key,  // D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
-              // per head, beside the token's; values, W_O and the feed-forward never see it
+  add,          // D = d_model; the position table is [L, d_model]
+  wide_concat,  // [token; position] is the stream: D = d_model + d_p
+  concat,       // the same with D = d_model, so tokens and segments have d_model - d_p
+  project,      // [token; position] of d_model + d_p, then one linear map with a bias back to d_model
+  untied,       // D = d_model; in each layer the position [d_p] has queries and keys of its own, d_pk
+                // per head, beside the token's; values, W_O and the feed-forward never see it
 };
 
 // All are whole numbers, held in double: results are exact while they are at most 2^53.
@@ -29,8 +30,8 @@ struct ModelShape {
   double layers = 0;           // >= 0
   double ffn_ratio = 4;        // r >= 0; r D must be whole
   double sequence = 0;         // N >= 0, tokens at once
-  double d_position = 0;       // d_p >= 0; not used by add. narrow: d_p <= d_model
-  double d_position_head = 0;  // d_pk >= 0, per head; used by query_key alone
+  double d_position = 0;       // d_p >= 0; not used by add. concat: d_p <= d_model
+  double d_position_head = 0;  // d_pk >= 0, per head; used by untied alone
   bool pooler = true;          // D^2 + D parameters; run once per sequence, so FLOPs leave it out
 };
 

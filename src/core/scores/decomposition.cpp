@@ -13,14 +13,16 @@ using Eigen::Index;
 // The whole and each part through one Linear, and W beta + b as the last part.
 template <typename Scalar>
 Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Scalar>& beta,
-                       const Linear<Scalar>& linear) {
+                       const Linear<Scalar>& linear, bool whole) {
   const Index n = input.tokens, projected = input.stack.rows(), width = linear.weight.rows();
+  const Index left_out = whole ? 0 : n;
   Matrix<Scalar> result(projected + n, width);
-  multiply_rows<Scalar>(input.stack, linear.weight, 1, MatrixMap<Scalar>(result.data(), projected, width));
+  multiply_rows<Scalar>(input.stack.bottomRows(projected - left_out), linear.weight, 1,
+                        MatrixMap<Scalar>(result.data() + left_out * width, projected - left_out, width));
   const auto add_bias = [&](Index row) {
     for (Index c = 0; c < linear.bias.size(); ++c) result(row, c) += linear.bias[c];
   };
-  for (Index i = 0; i < n; ++i) add_bias(i);
+  for (Index i = left_out; i < n; ++i) add_bias(i);
   if (n == 0) return result;
 
   MatrixMap<Scalar> first(&result(projected, 0), 1, width);
@@ -56,12 +58,12 @@ Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Index si
 template <typename Scalar>
 ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
-                                   const Linear<Scalar>& key, int heads, Scalar scale) {
+                                   const Linear<Scalar>& key, int heads, Scalar scale, bool whole) {
   eigen_assert(query.weight.rows() == key.weight.rows() && query.weight.rows() % heads == 0);
   const NormalizedSummands<Scalar> input = normalize(summands, normalization);
   ProjectedParts<Scalar> parts;
-  parts.queries = project(input, normalization.beta, query);
-  parts.keys = project(input, normalization.beta, key);
+  parts.queries = project(input, normalization.beta, query, whole);
+  parts.keys = project(input, normalization.beta, key, whole);
   parts.tokens = input.tokens;
   parts.parts = static_cast<int>(summands.size()) + 1;
   parts.constant = true;
@@ -94,10 +96,10 @@ ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const st
 }
 
 template <typename Scalar>
-Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
+void head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms) {
   eigen_assert(head >= 0 && head < parts.heads);
   const Index n = parts.tokens, size = n * n, width = parts.head_width();
-  if (n == 0) return 0;
+  if (n == 0) return;
   const auto rows = [&](const Matrix<Scalar>& all, Index from, Index count) {
     return all.block(from, head * width, count, width);
   };
@@ -126,10 +128,33 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
       for (Index i = 1; i < n; ++i) std::copy(out, out + n, out + i * n);
     }
   }
+}
 
-  multiply_rows<Scalar>(rows(parts.queries, 0, n), rows(parts.keys, 0, n), parts.scale,
+template <typename Scalar>
+Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits) {
+  head_terms(parts, head, terms);
+  const Index n = parts.tokens, width = parts.head_width();
+  const auto whole = [&](const Matrix<Scalar>& all) { return all.block(0, head * width, n, width); };
+  multiply_rows<Scalar>(whole(parts.queries), whole(parts.keys), parts.scale,
                         MatrixMap<Scalar>(logits, n, n));
-  return largest_gap(terms, parts.terms(), logits, size);
+  return largest_gap(terms, parts.terms(), logits, n * n);
+}
+
+template <typename Scalar>
+void make_room_for_a_part(Scalar* terms, int parts, Index n) {
+  const int all = parts + 1;
+  const Index size = n * n;
+  // From the last on, since none moves backwards.
+  for (int term = all * all - 1; term >= 0; --term) {
+    const int query = term / all, key = term % all;
+    Scalar* const to = terms + term * size;
+    if (query < parts && key < parts) {
+      const Scalar* const from = terms + (query * parts + key) * size;
+      std::copy_backward(from, from + size, to + size);
+    } else {
+      std::fill_n(to, size, Scalar(0));
+    }
+  }
 }
 
 template <typename Scalar>
@@ -144,9 +169,11 @@ Matrix<Scalar> sum_of_terms(const Scalar* terms, Index n, const std::vector<bool
 #define SUPERPOSE_INSTANTIATE(Scalar)                                                                       \
   template ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>&,                           \
                                               const Normalization<Scalar>&, const Linear<Scalar>&,          \
-                                              const Linear<Scalar>&, int, Scalar);                          \
+                                              const Linear<Scalar>&, int, Scalar, bool);                    \
   template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int); \
+  template void head_terms(const ProjectedParts<Scalar>&, int, Scalar*);                                    \
   template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                         \
+  template void make_room_for_a_part(Scalar*, int, Index);                                                  \
   template Matrix<Scalar> sum_of_terms(const Scalar*, Index, const std::vector<bool>&);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)

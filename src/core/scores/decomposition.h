@@ -35,11 +35,19 @@ struct ProjectedParts {
   int terms() const { return parts * parts; }
 };
 
-// Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part.
+// Adding: one W_Q and one W_K for the sum of the summands, each [n, d]. The constant is the last part. Without
+// `whole`, for terms alone, the rows of the whole input are not projected, and hold nothing.
 template <typename Scalar>
 ProjectedParts<Scalar> project_sum(const std::vector<Matrix<Scalar>>& summands,
                                    const Normalization<Scalar>& normalization, const Linear<Scalar>& query,
-                                   const Linear<Scalar>& key, int heads, Scalar scale);
+                                   const Linear<Scalar>& key, int heads, Scalar scale, bool whole = true);
+
+// The parts without the constant, for where it is zero. Call it before merging any.
+template <typename Scalar>
+void leave_out_constant(ProjectedParts<Scalar>& parts) {
+  parts.parts -= parts.constant;
+  parts.constant = false;
+}
 
 // Adds parts up in groups: part p goes to group_of[p], a number below `groups`. Merging before the
 // products gives the same sums of terms as merging after them, for less work.
@@ -47,11 +55,19 @@ template <typename Scalar>
 ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>& parts, const std::vector<int>& group_of,
                                    int groups);
 
-// One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; logits come from the
-// whole queries and keys. terms holds parts^2 * n * n values, logits n * n. Returns the residual,
-// max_ij |sum of terms - logits|. Allocates nothing but the product's own buffers, the first time.
+// One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; terms holds parts^2 * n * n values.
+// Allocates nothing but the product's own buffers, the first time.
+template <typename Scalar>
+void head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms);
+
+// The same, and logits [n, n] from the whole queries and keys. Returns the residual, max_ij |sum of terms - logits|.
 template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits);
+
+// Moves the terms [parts^2] of one head to their places among those of one part more, the last, whose terms are 0.
+// terms has room for (parts + 1)^2 of n * n.
+template <typename Scalar>
+void make_room_for_a_part(Scalar* terms, int parts, Eigen::Index n);
 
 // The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
 // [n, n], one after another.

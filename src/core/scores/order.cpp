@@ -34,14 +34,7 @@ Matrix<double> attention_layer(const Matrix<double>& input, const AttentionLayer
   for (int head = 0; head < layer.heads; ++head) {
     multiply_rows<double>(queries.middleCols(head * width, width), keys.middleCols(head * width, width),
                           1 / std::sqrt(double(width)), MatrixMap<double>(weights.data(), n, n));
-    if (causal) {
-      for (Eigen::Index i = 0; i < n; ++i) {
-        softmax_rows<double>(weights.block(i, 0, 1, i + 1));
-        weights.row(i).tail(n - i - 1).setZero();
-      }
-    } else {
-      softmax_rows<double>(weights);
-    }
+    softmax_rows(weights, causal);
     const Matrix<double> of_head = values.middleCols(head * value_width, value_width).transpose();
     mixed.middleCols(head * value_width, value_width) = rows_times_rows<double>(weights, of_head);
   }

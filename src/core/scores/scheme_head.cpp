@@ -17,8 +17,7 @@ SchemeHead scheme_head(const Scheme<double>& scheme, int head, const Scheme<doub
         n ? (sum - ConstMatrixMap<double>(result.logits.data(), 1, n * n)).cwiseAbs().maxCoeff() : 0;
   }
   result.weights = result.logits;
-  if (scheme.causal) mask_future<double>(result.weights);
-  softmax_rows<double>(result.weights);
+  softmax_rows(result.weights, scheme.causal);
   result.covariances = row_centred_covariances(result.terms.data(), static_cast<int>(result.terms.rows()),
                                                result.logits.data(), n, {{}, scheme.causal});
   return result;

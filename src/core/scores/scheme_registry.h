@@ -1,25 +1,83 @@
-// The one table of schemes: the name of each, its formula, what it adds and how it is built.
+// The one table of schemes: the name of each, its formula, its parts, its terms and how it is built. The typed
+// API checks and draws the parts by it, and repeats none of it.
 #pragma once
 
+#include <array>
+#include <initializer_list>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "scores/schemes.h"
 
 namespace superpose {
 
-// The sizes that a parameter count depends on. A scheme ignores those it does not use.
-struct SchemeShape {
-  double d_model = 0;
-  double heads = 0;
-  double d_head = 0;           // d_h of the content
-  double d_position = 0;       // width of a concatenated, untied or rotary part: of the table, or per head
-  double d_position_head = 0;  // block-diagonal: head width of the position's own projections
-  double positions = 0;        // L
-  double clip = 0;             // k: Shaw, DeBERTa, DIET-REL
-  double buckets = 0;          // T5, TUPE-R
-  double layers = 1;
+// At most four things, in a table that is made when the program is compiled.
+template <typename Item>
+class Few {
+ public:
+  constexpr Few(std::initializer_list<Item> items = {}) {
+    for (const Item& item : items) items_[count_++] = item;
+  }
+  constexpr const Item* begin() const { return items_.data(); }
+  constexpr const Item* end() const { return begin() + count_; }
+  constexpr std::size_t size() const { return count_; }
+  constexpr const Item& operator[](std::size_t at) const { return items_[at]; }
+
+ private:
+  std::array<Item, 4> items_ = {};
+  std::size_t count_ = 0;
 };
+
+// What the shapes of parts depend on.
+enum class Size {
+  one,
+  d_model,
+  heads,
+  d_head,           // d_h of the content
+  d_position,       // width of a concatenated, untied or rotary part: of the table, or per head
+  d_position_head,  // block-diagonal: head width of the position's own projections
+  d_offset,         // d_r, width of Transformer-XL's sinusoids
+  positions,        // L, and n where a sequence is
+  clip,             // k: Shaw, DeBERTa, DIET-REL
+  buckets,          // T5, TUPE-R
+  layers
+};
+constexpr int kSizes = 11;
+// As the typed API names them.
+constexpr std::array<const char*, kSizes> kSizeNames = {
+    "one",      "d_model",   "heads", "d_head",  "d_position", "d_position_head",
+    "d_offset", "positions", "clip",  "buckets", "layers"};
+
+struct SchemeShape {
+  std::array<double, kSizes> sizes = {1};
+  double& operator[](Size size) { return sizes[static_cast<int>(size)]; }
+  double operator[](Size size) const { return sizes[static_cast<int>(size)]; }
+};
+
+// times * by * and_by + plus, at least 0: a count of rows or columns.
+struct Extent {
+  int times = 0;
+  Size by = Size::one, and_by = Size::one;
+  int plus = 0;
+  double operator()(const SchemeShape& shape) const;
+};
+
+// What callers may give a scheme beside the content, its query and its key.
+struct SchemePart {
+  // A weight is a linear map that must have no bias. Offsets are a table that is not learned: left out, it is
+  // the sinusoid of i - j. A shared map serves all heads, or has `heads` times as many rows.
+  enum class Kind { table, linear, weight, shared, vector, offsets };
+  // How often it is counted among a model's parameters.
+  enum class Counted { once, each_layer, never };
+  const char* name = "";
+  Kind kind = Kind::table;
+  Extent rows, columns;
+  Counted counted = Counted::once;
+};
+
+// As the typed API names the kinds.
+constexpr std::array<const char*, 6> kPartKindNames = {"table",  "linear", "weight",
+                                                       "shared", "vector", "offsets"};
 
 // All that a scheme can be built from, with the names and shapes of its function in schemes.h. A
 // scheme reads its own parts and ignores the others.
@@ -53,19 +111,28 @@ struct SchemeInfo {
   const char* formula;     // TeX, the logit A_ij of one head, as published
   const char* parameters;  // TeX, what the scheme adds to a model that has W_Q and W_K
   const char* source;
-  // The parameters it adds over all layers, without the biases of its own projections (TUPE: 2 d^2 for U^Q
-  // and U^K is the paper's +1.18 M). Tables count once and projections once per layer, except TUPE's, which
-  // layers share.
-  double (*count)(const SchemeShape&);
+  Few<SchemePart> parts;
+  Few<const char*> terms;  // of a bias for segments, DIET's have one more
+  // Logits are divided by the square root of their sum, unless a scale is given.
+  Few<Extent> divisor;
   Scheme<double> (*build)(const SchemeInput&);
+  // What else callers may set, by the names in src/api/scores/schemeOptions.ts.
+  Few<const char*> options = {};
+  // Numbers that building it holds beside its parts and their products with the content.
+  double (*work)(const SchemeShape&) = [](const SchemeShape&) { return 0.0; };
   // Whether the logits are also computed from whole queries and keys, independently of the terms.
   bool whole = false;
+  bool causal = false;  // as published
   // TeX, the logit when a query also sees later keys; null when that is the same formula.
   const char* bidirectional_formula = nullptr;
   int clip = 0;  // k as published, of a scheme that clips distances
 };
 
-const std::vector<SchemeInfo>& scheme_registry();
+// The parameters that a scheme adds over all layers, without the biases of its own projections (TUPE: 2 d^2 for
+// U^Q and U^K is the paper's +1.18 M).
+double scheme_parameters(const SchemeInfo& info, const SchemeShape& shape);
+
+std::span<const SchemeInfo> scheme_registry();
 
 // Null when no scheme has this id.
 const SchemeInfo* find_scheme(std::string_view id);

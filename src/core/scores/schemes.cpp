@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <initializer_list>
-#include <limits>
 #include <utility>
 
 #include "numeric/product.h"
@@ -166,12 +165,6 @@ Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, 
     }
   }
   return n ? (sum - total).cwiseAbs().maxCoeff() : Scalar(0);
-}
-
-template <typename Scalar>
-void mask_future(Eigen::Ref<Matrix<Scalar>> logits) {
-  for (Eigen::Index i = 0; i < logits.rows(); ++i)
-    logits.row(i).tail(logits.cols() - i - 1).setConstant(-std::numeric_limits<Scalar>::infinity());
 }
 
 template <typename Scalar>
@@ -378,7 +371,6 @@ Scheme<Scalar> decoupled_rope(Content<Scalar> content, const Matrix<Scalar>& rot
   template Content<Scalar> project_content(const Matrix<Scalar>&, const Linear<Scalar>&,                    \
                                            const Linear<Scalar>&, int);                                     \
   template Scalar scheme_head_terms(const Scheme<Scalar>&, int, Scalar*, Scalar*);                          \
-  template void mask_future<Scalar>(Eigen::Ref<Matrix<Scalar>>);                                            \
   template Scheme<Scalar> no_position(Content<Scalar>, Scalar);                                             \
   template Scheme<Scalar> added(const Matrix<Scalar>&, const Matrix<Scalar>&, const Linear<Scalar>&,        \
                                 const Linear<Scalar>&, int, Scalar);                                        \

@@ -67,13 +67,9 @@ Content<Scalar> project_content(const Matrix<Scalar>& content, const Linear<Scal
 
 // One head: terms gets the terms [n, n] one after another; logits [n, n] gets what `whole` gives or, when
 // that is empty, the sum pair by pair. Returns the residual max_ij |sum of terms - logits|. No mask is
-// applied: see mask_future.
+// applied: see softmax_rows.
 template <typename Scalar>
 Scalar scheme_head_terms(const Scheme<Scalar>& scheme, int head, Scalar* terms, Scalar* logits);
-
-// Puts minus infinity above the diagonal of logits [n, n], which gives those keys no weight.
-template <typename Scalar>
-void mask_future(Eigen::Ref<Matrix<Scalar>> logits);
 
 // q_i . k_j * scale: no position at all (Haviv et al., arXiv 2203.16634, when causal).
 template <typename Scalar>

@@ -1,4 +1,5 @@
-// Softmax over keys, of the whole score or of any of its terms.
+// Softmax over keys, of the whole score or of any of its terms. In a causal model a query sees the keys up to its
+// own: the others have no weight.
 #pragma once
 
 #include <vector>
@@ -11,10 +12,16 @@ namespace superpose {
 // Replaces each row of logits [n, n] by its softmax. The row's maximum is subtracted first, so large
 // logits do not overflow. Anything that is constant along a row changes nothing.
 template <typename Scalar>
-void softmax_rows(Eigen::Ref<Matrix<Scalar>> logits);
+void softmax_rows(Matrix<Scalar>& logits, bool causal = false);
 
-// Softmax of sum_of_terms(); with no term included every weight is 1/n.
+// Softmax of sum_of_terms(); with no term included all keys that a query sees have the same weight.
 template <typename Scalar>
-Matrix<Scalar> softmax_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included);
+Matrix<Scalar> softmax_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included,
+                                bool causal = false);
+
+// What softmax sees of logits [n, n]: each row less its mean over the keys that the query sees, and NaN at the
+// others. The first entry is taken away first, so that equal logits leave exactly nothing.
+template <typename Scalar>
+Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal = false);
 
 }  // namespace superpose

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numeric/lanes.h"
+#include "numeric/gelu_tanh.h"
 
 namespace superpose {
 
@@ -85,34 +85,20 @@ void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, c
   }
 }
 
-// x/2 (1 + tanh u) is x s with s = 1 / (1 + e^-2u).
 template <typename Scalar>
 void gelu(const Scalar* x, Index count, Scalar* y, Scalar* slope) {
-  constexpr Scalar kTwice = Scalar(1.5957691216057308), kCube = Scalar(0.044715);
-  const auto at = [&](auto v, auto& s) {
-    const auto square = v * v;
-    const auto u = kTwice * v * (1 + kCube * square);
-    using V = decltype(v);
-    V e;
-    if constexpr (sizeof(V) == sizeof(Scalar))
-      e = exponential_of<Scalar>(-u);
-    else
-      e = exponential(-u);
-    const V sigmoid = 1 / (1 + e);
-    s = sigmoid + v * sigmoid * (1 - sigmoid) * kTwice * (1 + 3 * kCube * square);
-    return v * sigmoid;
-  };
   using S = Simd<Scalar>;
   along<Scalar>(
       count,
       [&](Index c) {
-        Lanes<Scalar> s;
-        S::store(y + c, at(S::load(x + c), s));
-        S::store(slope + c, s);
+        const auto found = gelu_tanh<Scalar>(S::load(x + c));
+        S::store(y + c, found.value);
+        S::store(slope + c, found.slope);
       },
       [&](Index c) {
-        const Scalar from = x[c];
-        y[c] = at(from, slope[c]);
+        const auto found = gelu_tanh<Scalar>(x[c]);
+        y[c] = found.value;
+        slope[c] = found.slope;
       });
 }
 

@@ -21,7 +21,7 @@ template <typename Scalar>
 void add_layer_norm_backward(const Scalar* gradient, const Scalar* normalized, const Scalar* inverse,
                              Eigen::Index count, Eigen::Index d, Scalar* dx);
 
-// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), Hendrycks and Gimpel (arXiv 1606.08415); its slope as well.
+// gelu_tanh.h's value and slope of each entry.
 template <typename Scalar>
 void gelu(const Scalar* x, Eigen::Index count, Scalar* y, Scalar* slope);
 

@@ -47,6 +47,19 @@ Rows rows_in_stream(const ModelOptions& options, const ParameterLayout& layout, 
   return {centred_rows(e, 0, d), centred_rows(p, d - static_cast<int>(p.cols()), d)};
 }
 
+// The parts of a token and of a place where the stream is no sum of them.
+template <typename Scalar>
+struct RowsOf {
+  Matrix<Scalar> tokens, positions;
+
+  RowsOf(Model<Scalar>& model, const Scalar* parameters, const Batch& batch) {
+    const FusionParts parts = fusion_parts(model, parameters, batch);
+    tokens = parts.tokens.template cast<Scalar>();
+    positions = parts.positions.template cast<Scalar>();
+  }
+  TermRows<Scalar> view() const { return {tokens.data(), positions.data()}; }
+};
+
 }  // namespace
 
 template <typename Scalar>
@@ -54,11 +67,18 @@ TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, con
                              const Terms& kept, TermGauge gauge) {
   TrainedShares result;
   result.mean.fill(kUndefined);
-  const bool canonical = gauge == TermGauge::canonical;
-  if (!model.options().has_terms() || (canonical && !model.options().sums())) return result;
-  const int heads = model.options().heads;
+  const ModelOptions& options = model.options();
+  const bool interacts = options.interacts() && !options.zero_scores;
+  if (!interacts && (!options.has_terms() || (gauge == TermGauge::canonical && !options.sums())))
+    return result;
+  const int heads = options.heads;
   std::vector<TermCovariances> covariances(heads);
-  model.term_covariances(parameters, batch, covariances.data(), kept, gauge);
+  if (interacts) {
+    const RowsOf<Scalar> rows(model, parameters, batch);
+    model.term_covariances(parameters, batch, covariances.data(), kept, gauge, rows.view());
+  } else {
+    model.term_covariances(parameters, batch, covariances.data(), kept, gauge);
+  }
   result.by_head.resize(heads, kTermCount);
   for (int h = 0; h < heads; ++h) {
     for (int t = 0; t < kTermCount; ++t)
@@ -82,12 +102,11 @@ FusionParts fusion_parts(Model<Scalar>& model, const Scalar* parameters, const B
 }
 
 template <typename Scalar>
-Evaluation evaluate_without_interaction(Model<Scalar>& model, const Scalar* parameters, const Batch& batch) {
+Evaluation evaluate_parted(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
+                           const Terms& kept, bool rest) {
   if (!model.options().interacts() || model.options().zero_scores) return model.evaluate(parameters, batch);
-  const FusionParts parts = fusion_parts(model, parameters, batch);
-  const Matrix<Scalar> tokens = parts.tokens.template cast<Scalar>();
-  const Matrix<Scalar> positions = parts.positions.template cast<Scalar>();
-  return model.evaluate_with(parameters, batch, tokens.data(), positions.data());
+  const RowsOf<Scalar> rows(model, parameters, batch);
+  return model.evaluate_with(parameters, batch, rows.view(), kept, rest);
 }
 
 template <typename Scalar>
@@ -165,7 +184,7 @@ RowCoordinates row_coordinates(const ModelOptions& options, const ParameterLayou
   template TrainedShares trained_shares(Model<Scalar>&, const Scalar*, const Batch&, const Terms&,         \
                                         TermGauge);                                                        \
   template FusionParts fusion_parts(Model<Scalar>&, const Scalar*, const Batch&);                          \
-  template Evaluation evaluate_without_interaction(Model<Scalar>&, const Scalar*, const Batch&);           \
+  template Evaluation evaluate_parted(Model<Scalar>&, const Scalar*, const Batch&, const Terms&, bool);    \
   template Loudness row_loudness(const ModelOptions&, const ParameterLayout&, const Scalar*, int);         \
   template RowOverlap row_overlap(const ModelOptions&, const ParameterLayout&, const Scalar*, int);        \
   template RowAngles row_angles(const ModelOptions&, const ParameterLayout&, const Scalar*, int);          \

@@ -16,8 +16,9 @@ struct TrainedShares {
 // For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with rows centred over
 // the keys they may read and both summed over the batch. The terms are those of e and p, both normalised with
 // the standard deviation of their sum. Terms that are not kept have 0. In the raw gauge parts are as training
-// left them; in the canonical one, terms with constants make up the rest of 1. Empty, and NaN, without
-// options().has_terms(), and canonical without options().sums(); NaN where no score varies.
+// left them; in the canonical one, terms with constants make up the rest of 1. Where options().interacts(), they
+// are of the parts of fusion_parts(), and terms with an interaction are in the rest too. Else empty, and NaN,
+// without options().has_terms(), and canonical without options().sums(); NaN where no score varies.
 template <typename Scalar>
 TrainedShares trained_shares(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
                              const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
@@ -34,9 +35,11 @@ struct FusionParts {
 template <typename Scalar>
 FusionParts fusion_parts(Model<Scalar>& model, const Scalar* parameters, const Batch& batch);
 
-// The evaluation with every term of the first layer's scores that has an interaction in it left out.
+// Where options().interacts(), the evaluation with these terms of both parts in the first layer's scores, and, if
+// `rest`, with all terms that have an interaction in them. Elsewhere there is no interaction.
 template <typename Scalar>
-Evaluation evaluate_without_interaction(Model<Scalar>& model, const Scalar* parameters, const Batch& batch);
+Evaluation evaluate_parted(Model<Scalar>& model, const Scalar* parameters, const Batch& batch,
+                           const Terms& kept, bool rest);
 
 // Root mean squares of the norms of the rows of E as they are read, and of the first n rows of P; NaN for the
 // latter without options().has_table().

@@ -362,6 +362,12 @@ void Model<Scalar>::attend(const Layer& layer, Index sequences, Index n, bool by
       } else {
         multiply<Scalar>({qkv + h * width, 3 * d}, {turned + h * width * n, n}, shape, weights);
       }
+      if (given_scores_ && &layer == layers_.data()) {
+        copy_to<Scalar>(given_scores_, n * n, weights.at);
+        given_scores_ += n * n;
+        for (Index i = 0; options_.causal && i < n; ++i)
+          std::fill(weights.row(i) + i + 1, weights.row(i) + n, static_cast<Scalar>(kMasked));
+      }
       softmax<Scalar>(weights, n, n);
       multiply<Scalar>(weights, {qkv + 2 * d + h * width, 3 * d}, {n, n, width},
                        {layer.mixed + s * n * d + h * width, d});
@@ -732,10 +738,47 @@ Matrix<double> Model<Scalar>::fused_rows(const Scalar* parameters, Index n) {
 }
 
 template <typename Scalar>
-Evaluation Model<Scalar>::evaluate_with(const Scalar* parameters, const Batch& batch, const Scalar* tokens,
-                                        const Scalar* positions) {
-  token_parts_ = tokens, position_parts_ = positions;
+Matrix<double> Model<Scalar>::token_queries_keys(const Scalar* parameters) {
+  const Index d = options_.d_model(), v = options_.vocabulary;
+  Matrix<Scalar> rows = fused_rows(parameters, 1).template cast<Scalar>(), found(v, 2 * d);
+  Vector<Scalar> inverse(v);
+  if (options_.layer_norm) layer_norm<Scalar>(rows.data(), v, d, rows.data(), inverse.data());
+  prepare(parameters, 1, false);
+  multiply<Scalar>({rows.data(), d}, {layers_[0].qkv_in, 3 * d}, {v, d, 2 * d}, {found.data(), 2 * d});
+  return found.template cast<double>();
+}
+
+template <typename Scalar>
+Evaluation Model<Scalar>::evaluate_scores(const Scalar* parameters, const Batch& batch,
+                                          const Scalar* scores) {
+  given_scores_ = scores;
   const Evaluation result = evaluate(parameters, batch, kAllTerms);
+  given_scores_ = nullptr;
+  return result;
+}
+
+template <typename Scalar>
+Evaluation Model<Scalar>::evaluate_with(const Scalar* parameters, const Batch& batch,
+                                        const TermRows<Scalar>& rows, const Terms& kept, bool rest) {
+  token_parts_ = rows.tokens, position_parts_ = rows.positions;
+  std::vector<Scalar> left;
+  if (rest) {
+    const Index size = static_cast<Index>(batch.n) * batch.n;
+    left.resize(batch.sequences * options_.heads * size);
+    Terms cut{};
+    for (int t = 0; t < kTermCount; ++t) cut[t] = !kept[t];
+    each_score(parameters, batch, cut, TermGauge::raw,
+               [&](Index s, Index h, const Scalar* scores, const Scalar* terms) {
+                 Scalar* const to = left.data() + (s * options_.heads + h) * size;
+                 std::copy_n(scores, size, to);
+                 for (int t = 0; t < kTermCount; ++t) {
+                   for (Index at = 0; at < size; ++at) to[at] -= terms[t * size + at];
+                 }
+               });
+    token_parts_ = position_parts_ = nullptr;
+    return evaluate_scores(parameters, batch, left.data());
+  }
+  const Evaluation result = evaluate(parameters, batch, kept);
   token_parts_ = position_parts_ = nullptr;
   return result;
 }
@@ -764,14 +807,16 @@ void Model<Scalar>::move_means_into_constant(Index sequences, Index n) {
   }
 }
 
+// Calls visit(sequence, head, scores, terms) for each head of the first layer: the sum of the kept terms [n, n],
+// or the whole score where that is no sum of terms, and kTermCount terms, 0 unless kept.
 template <typename Scalar>
-void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
-                                     const Terms& kept, TermGauge gauge) {
+template <typename Visit>
+void Model<Scalar>::each_score(const Scalar* parameters, const Batch& batch, const Terms& kept,
+                               TermGauge gauge, const Visit& visit) {
   const Index n = batch.n, part = sequences_of_part(n), d = options_.d_model(), width = options_.d_head();
   const bool untied = options_.scheme == TrainingScheme::untied;
   const Layer& layer = layers_[0];
   prepare(parameters, n, false);
-  std::fill_n(heads, options_.heads, TermCovariances());
   const auto term_at = [&](int t) { return scores_of_terms_ + t * n * n; };
   for (Index s = 0; s < batch.sequences; s += part) {
     const Index sequences = std::min(part, batch.sequences - s);
@@ -779,11 +824,21 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
     // Scores without the mask then overwrite its attention weights.
     forward(parameters, batch.tokens + s * n, sequences * n, n, kAllTerms);
     std::fill_n(layer.weights, sequences * options_.heads * n * n, Scalar(0));
+    const auto content = [&](Index q, Index h, Scalar* to) {
+      const Scalar* const at = layer.qkv + q * n * 3 * d + h * width;
+      transpose<Scalar>({at + d, 3 * d}, n, width, {keys_of_terms_, n});
+      multiply<Scalar>({at, 3 * d}, {keys_of_terms_, n}, {n, width, n}, {to, n});
+    };
     if (!untied) {
       split_terms(batch.tokens + s * n, sequences * n, n);
       for (Index q = 0; q < sequences; ++q) {
-        for (Index h = 0; h < options_.heads; ++h)
-          add_terms(q, h, n, kept, {layer.weights + (q * options_.heads + h) * n * n, n});
+        for (Index h = 0; h < options_.heads; ++h) {
+          Scalar* const scores = layer.weights + (q * options_.heads + h) * n * n;
+          if (token_parts_)
+            content(q, h, scores);
+          else
+            add_terms(q, h, n, kept, {scores, n});
+        }
       }
       if (gauge == TermGauge::canonical) move_means_into_constant(sequences, n);
     }
@@ -792,11 +847,7 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
         Scalar* const scores = layer.weights + (q * options_.heads + h) * n * n;
         std::fill_n(scores_of_terms_, kTermCount * n * n, Scalar(0));
         if (untied) {
-          if (kept[token_token]) {
-            const Scalar* const at = layer.qkv + q * n * 3 * d + h * width;
-            transpose<Scalar>({at + d, 3 * d}, n, width, {keys_of_terms_, n});
-            multiply<Scalar>({at, 3 * d}, {keys_of_terms_, n}, {n, width, n}, {term_at(token_token), n});
-          }
+          if (kept[token_token]) content(q, h, term_at(token_token));
           if (kept[position_position]) {
             for (Index i = 0; i < n; ++i)
               copy_to<Scalar>(bias_ + (h * n + i) * n, options_.causal ? i + 1 : n,
@@ -810,31 +861,43 @@ void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batc
             add_terms(q, h, n, one, {term_at(t), n});
           }
         }
-        TermCovariances& head = heads[h];
-        for (Index i = 0; i < n; ++i) {
-          const Index keys = options_.causal ? i + 1 : n;
-          const Scalar* const score_row = scores + i * n;
-          double score_mean = 0, means[kTermCount] = {};
-          for (Index j = 0; j < keys; ++j) score_mean += score_row[j];
-          score_mean /= static_cast<double>(keys);
-          for (int t = 0; t < kTermCount; ++t) {
-            const Scalar* const row = term_at(t) + i * n;
-            for (Index j = 0; j < keys; ++j) means[t] += row[j];
-            means[t] /= static_cast<double>(keys);
-          }
-          for (Index j = 0; j < keys; ++j) {
-            const double score = score_row[j] - score_mean;
-            head.scores += score * score;
-            for (int t = 0; t < kTermCount; ++t) {
-              const Scalar term = term_at(t)[i * n + j];
-              head.terms[t] += (term - means[t]) * score;
-              head.largest = std::max(head.largest, std::abs(static_cast<double>(term)));
-            }
-          }
-        }
+        visit(s + q, h, scores, scores_of_terms_);
       }
     }
   }
+}
+
+template <typename Scalar>
+void Model<Scalar>::term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
+                                     const Terms& kept, TermGauge gauge, const TermRows<Scalar>& rows) {
+  const Index n = batch.n;
+  std::fill_n(heads, options_.heads, TermCovariances());
+  token_parts_ = rows.tokens, position_parts_ = rows.positions;
+  each_score(parameters, batch, kept, gauge, [&](Index, Index h, const Scalar* scores, const Scalar* terms) {
+    TermCovariances& head = heads[h];
+    for (Index i = 0; i < n; ++i) {
+      const Index keys = options_.causal ? i + 1 : n;
+      const Scalar* const score_row = scores + i * n;
+      double score_mean = 0, means[kTermCount] = {};
+      for (Index j = 0; j < keys; ++j) score_mean += score_row[j];
+      score_mean /= static_cast<double>(keys);
+      for (int t = 0; t < kTermCount; ++t) {
+        const Scalar* const row = terms + (t * n + i) * n;
+        for (Index j = 0; j < keys; ++j) means[t] += row[j];
+        means[t] /= static_cast<double>(keys);
+      }
+      for (Index j = 0; j < keys; ++j) {
+        const double score = score_row[j] - score_mean;
+        head.scores += score * score;
+        for (int t = 0; t < kTermCount; ++t) {
+          const Scalar term = terms[(t * n + i) * n + j];
+          head.terms[t] += (term - means[t]) * score;
+          head.largest = std::max(head.largest, std::abs(static_cast<double>(term)));
+        }
+      }
+    }
+  });
+  token_parts_ = position_parts_ = nullptr;
   // Scores that should be equal differ by rounding, which must not count as variation.
   for (TermCovariances* head = heads; head < heads + options_.heads; ++head) {
     const double noise = rounding_of<Scalar>(head->largest, n);

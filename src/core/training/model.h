@@ -43,6 +43,12 @@ struct TermCovariances {
   double largest = 0;  // |term|
 };
 
+// Rows that a stream's are parted into, in its rows' sizes: of tokens [V, D] and of places [n, D].
+template <typename Scalar>
+struct TermRows {
+  const Scalar *tokens = nullptr, *positions = nullptr;
+};
+
 template <typename Scalar>
 class Model {
  public:
@@ -69,20 +75,28 @@ class Model {
   Evaluation evaluate(const Scalar* parameters, const Batch& batch, const Terms& kept = kAllTerms);
 
   // What the first layer's norm reads of every token at each of n places, [V n, D], one token's rows together:
-  // the stream, or x + p where queries and keys or values read that. Only with options().has_table().
+  // the stream, or x + p where queries and keys or values read that.
   Matrix<double> fused_rows(const Scalar* parameters, Eigen::Index n);
 
-  // The evaluation with the first layer's queries and keys made of tokens [V, D] + positions [n, D] in place of
-  // the stream, in its rows' sizes; only where options().interacts().
-  Evaluation evaluate_with(const Scalar* parameters, const Batch& batch, const Scalar* tokens,
-                           const Scalar* positions);
+  // The first layer's queries, scaled as scores are, and keys of each token, [V, 2D], RoPE's not turned yet; only
+  // without options().has_table().
+  Matrix<double> token_queries_keys(const Scalar* parameters);
+
+  // The evaluation with these scores in the first layer, [sequences, H, n, n]. A mask is still applied.
+  Evaluation evaluate_scores(const Scalar* parameters, const Batch& batch, const Scalar* scores);
+
+  // The evaluation with the kept terms of these rows in the first layer's scores, and with what else they have if
+  // `rest`; only where options().interacts().
+  Evaluation evaluate_with(const Scalar* parameters, const Batch& batch, const TermRows<Scalar>& rows,
+                           const Terms& kept, bool rest);
 
   // Covariances of the four terms with the scores, for each head of the first layer; only where
-  // options().has_terms(), and canonical only where options().sums(). Terms that are not
+  // options().has_terms(), or where it interacts(), with the rows that terms are then of; canonical not for `untied`. Terms that are not
   // kept are 0, as are the cross terms of `untied`, and everything where scores vary by rounding alone. In the
   // canonical gauge, terms with constants are left out.
   void term_covariances(const Scalar* parameters, const Batch& batch, TermCovariances* heads,
-                        const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw);
+                        const Terms& kept = kAllTerms, TermGauge gauge = TermGauge::raw,
+                        const TermRows<Scalar>& rows = {});
 
  private:
   // The places of a layer's parameters in the list; those of MLP and gains only if there are any.
@@ -119,6 +133,9 @@ class Model {
   void attend_backward(const Layer& layer, Eigen::Index sequences, Eigen::Index n, bool by_terms,
                        const Terms& kept);
   void terms_backward(Eigen::Index sequence, Eigen::Index head, Eigen::Index n, const Terms& kept);
+  template <typename Visit>
+  void each_score(const Scalar* parameters, const Batch& batch, const Terms& kept, TermGauge gauge,
+                  const Visit& visit);
   void split_backward(Eigen::Index count, Scalar* d_sum);
   bool splits(const Terms& kept) const { return (kept != kAllTerms && options_.sums()) || token_parts_; }
   // Whether queries and keys, or values, read x + p while the others read x.
@@ -159,7 +176,8 @@ class Model {
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
   // What the first layer's scores are made of, unless it is the summands of the stream.
   const Scalar *token_parts_ = nullptr, *position_parts_ = nullptr;
-  std::vector<double> slopes_;  // of ALiBi
+  const Scalar* given_scores_ = nullptr;  // of the first layer, for the sequences that come next
+  std::vector<double> slopes_;            // of ALiBi
   bool has_bias_, trains_bias_;
   double content_scale_;
 };

@@ -19,4 +19,6 @@ Loudness loudness(const Recipe& recipe, int d_model) {
   return {recipe.sigma_tokens * root * (recipe.scale_tokens ? root : 1), recipe.sigma_positions * root};
 }
 
+double position_scale(const Loudness& of) { return std::numbers::sqrt2 * of.positions / of.tokens; }
+
 }  // namespace superpose

@@ -30,4 +30,8 @@ struct Loudness {
 };
 Loudness loudness(const Recipe& recipe, int d_model);
 
+// The factor rho that makes sinusoidal rows as loud beside tokens from N(0, 1) as positions are in a recipe: of
+// such rows the norms are sqrt(d/2) and sqrt(d).
+double position_scale(const Loudness& of);
+
 }  // namespace superpose

@@ -1,5 +1,6 @@
 #include "training/tasks.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace superpose {
@@ -27,6 +28,18 @@ int place_of(int id, int n, const int* tokens) {
   return place;
 }
 
+// The colour that lands on a place; none if none does, or more than one.
+int colour_landing(int place, const int* tokens) {
+  int colour = kNoTarget, landed = 0;
+  for (int length = 1; length <= std::min(kLengths, place); ++length) {
+    const int token = tokens[place - length];
+    if (token / kColours + 1 != length) continue;
+    colour = token % kColours;
+    ++landed;
+  }
+  return landed == 1 ? colour : kNoTarget;
+}
+
 // The place whose token is the target of place i.
 int source(const TaskOptions& options, const int* tokens, int i) {
   switch (options.task) {
@@ -36,6 +49,8 @@ int source(const TaskOptions& options, const int* tokens, int i) {
       return options.n - 1 - i;
     case Task::back:
       return i - options.back;
+    case Task::jump:
+      return i - 1 - tokens[i] % kLengths;
     case Task::mix:
       return tokens[i] >= options.n ? tokens[i] - options.n : i - 1;
     default:
@@ -53,6 +68,10 @@ int TaskOptions::vocabulary() const {
       return n;
     case Task::roll:
       return n * kColours;
+    case Task::thrown:
+      return kLengths * kColours;
+    case Task::last:
+      return n / 2 * kColours;
     case Task::mix:
       return 2 * n;
     default:
@@ -61,7 +80,8 @@ int TaskOptions::vocabulary() const {
 }
 
 int TaskOptions::classes() const {
-  return task == Task::badge || task == Task::roll ? kColours : vocabulary();
+  if (task == Task::last) return n / 2;
+  return task == Task::badge || task == Task::roll || task == Task::thrown ? kColours : vocabulary();
 }
 
 void draw_tokens(const TaskOptions& options, Random& random, int* tokens) {
@@ -80,8 +100,14 @@ void draw_tokens(const TaskOptions& options, Random& random, int* tokens) {
 
 void find_targets(const TaskOptions& options, const int* tokens, int* targets) {
   const int n = options.n, first_question = n / 2 * kColours;
+  int last = kNoTarget;
   for (int i = 0; i < n; ++i) {
-    if (options.task == Task::badge) {
+    if (options.task == Task::last) {
+      if (tokens[i] % kColours == 0) last = tokens[i] / kColours;
+      targets[i] = last;
+    } else if (options.task == Task::thrown) {
+      targets[i] = colour_landing(i, tokens);
+    } else if (options.task == Task::badge) {
       targets[i] = tokens[i] < first_question ? kNoTarget : colour_of(tokens[i] - first_question, n, tokens);
     } else if (options.task == Task::where) {
       targets[i] = tokens[i] < n / 2 ? kNoTarget : place_of(tokens[i] - n / 2, n, tokens);

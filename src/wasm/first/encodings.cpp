@@ -51,12 +51,6 @@ Value bert_embeddings_out(const Value& token, const Value& position, const Value
   return result;
 }
 
-template <typename Scalar>
-Value vit_embeddings_out(const Value& patches, const Value& class_token, const Value& position) {
-  return copy_out(vit_embeddings<Scalar>(matrix_in<Scalar>(patches), vector_in<Scalar>(class_token),
-                                         matrix_in<Scalar>(position)));
-}
-
 EMSCRIPTEN_BINDINGS(first_encodings) {
   using emscripten::function;
   function("sinusoidalF32", &sinusoidal_out<float>);
@@ -66,7 +60,6 @@ EMSCRIPTEN_BINDINGS(first_encodings) {
   function("maeSinusoidal", &mae_sinusoidal_out<double>);
   function("tensor2tensorSinusoidal", &tensor2tensor_sinusoidal_out<double>);
   function("bertEmbeddings", &bert_embeddings_out<double>);
-  function("vitEmbeddings", &vit_embeddings_out<double>);
 }
 
 }  // namespace

@@ -5,10 +5,8 @@
 
 #include "convert.h"
 #include "heads_out.h"
-#include "numeric/centred.h"
 #include "scores/concatenation.h"
 #include "scores/decomposition.h"
-#include "scores/decomposition_layer.h"
 #include "scores/dot_products.h"
 #include "scores/gauge.h"
 #include "scores/pooled_shares.h"
@@ -49,17 +47,26 @@ Value dot_products_out(const Value& token, const Value& position, double positio
   return result;
 }
 
+// Every part of a sum, projected and in its gauge.
 template <typename Scalar>
-Value decompose_out(const Value& summands, const Value& norm, const Value& query, const Value& key, int heads,
-                    double scale, const Value& group_of, int groups, const Value& chosen,
-                    const Value& gauge) {
+ProjectedParts<Scalar> parts_in(const Value& summands, const Value& norm, const Value& query,
+                                const Value& key, int heads, double scale, const Gauge<Scalar>& gauge,
+                                bool whole) {
   std::vector<Matrix<Scalar>> tables;
   for (int s = 0; s < summands.length(); ++s) tables.push_back(matrix_in<Scalar>(summands[s]));
   const auto normalization = normalization_in<Scalar>(norm);
   const auto of_query = linear_in<Scalar>(query), of_key = linear_in<Scalar>(key);
+  auto parts = project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale), whole);
+  apply_gauge(gauge, normalization, of_query, of_key, parts);
+  return parts;
+}
+
+template <typename Scalar>
+Value decompose_out(const Value& summands, const Value& norm, const Value& query, const Value& key, int heads,
+                    double scale, const Value& group_of, int groups, const Value& chosen,
+                    const Value& gauge) {
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
-  auto parts = project_sum(tables, normalization, of_query, of_key, heads, static_cast<Scalar>(scale));
-  apply_gauge(in, normalization, of_query, of_key, parts);
+  const auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, in, true);
   const std::vector<int> group = integers_in(group_of);
   // If each part is a group of its own, in order, nothing is merged.
   std::vector<int> itself(group.size());
@@ -68,32 +75,19 @@ Value decompose_out(const Value& summands, const Value& norm, const Value& query
 }
 
 template <typename Scalar>
-std::uint32_t decomposition_layer_out(const Value& norm, const Value& query, const Value& key, int heads,
-                                      double scale, int summands, const Value& gauge) {
-  return address_of(DecompositionLayer<Scalar>(
-      linear_in<Scalar>(query), linear_in<Scalar>(key), normalization_in<Scalar>(norm), heads,
-      static_cast<Scalar>(scale), summands, gauge_in<Scalar>(gauge)));
-}
-
-// Fills `terms`, which with `kept` must still be as the last call left it.
-template <typename Scalar>
-void layer_terms_out(std::uint32_t address, int tokens, const Value& summands, const Value& factors,
-                     const Value& chosen, bool kept, const Value& terms) {
-  auto& layer = at_address<DecompositionLayer<Scalar>>(address);
-  layer.resize(tokens);
-  const Vector<Scalar> of_summands = vector_in<Scalar>(factors);
-  for (int s = 0; s < of_summands.size(); ++s) {
-    copy_in(summands[s], layer.next_table(), layer.table_size());
-    layer.take(s, of_summands[s]);
+Value decompose_terms_out(const Value& summands, const Value& norm, const Value& query, const Value& key,
+                          int heads, double scale, bool constant, const Value& chosen, const Value& gauge) {
+  auto parts = parts_in<Scalar>(summands, norm, query, key, heads, scale, gauge_in<Scalar>(gauge), false);
+  if (!constant) leave_out_constant(parts);
+  const std::size_t size = parts.terms() * parts.tokens * parts.tokens;
+  const int count = chosen.length();
+  Value terms = new_array<Scalar>(count * size);
+  Vector<Scalar> of_head(size);
+  for (int k = 0; k < count; ++k) {
+    head_terms(parts, chosen[k].as<int>(), of_head.data());
+    terms.copy_from(of_head.data(), size, k * size);
   }
-  Value to = terms;
-  layer.terms(integers_in(chosen), kept,
-              [&](const Scalar* from, std::size_t count, std::size_t at) { to.copy_from(from, count, at); });
-}
-
-template <typename Scalar>
-void delete_decomposition_layer_out(std::uint32_t address) {
-  delete &at_address<DecompositionLayer<Scalar>>(address);
+  return terms;
 }
 
 template <typename Scalar>
@@ -125,22 +119,23 @@ Value concatenate_block_diagonal_out(const Value& token, const Value& position, 
                    chosen);
 }
 
-// The included terms of a head combined: their sum, the same row-centred (what softmax sees),
-// its softmax, and its share of the logits' variation.
+// The included terms of a head combined: their sum, what softmax sees of it, its softmax, and its share of the
+// logits' variation.
 template <typename Scalar>
-Value combine_terms_out(const Value& terms, const Value& logits, const Value& included, const Value& apart) {
+Value combine_terms_out(const Value& terms, const Value& logits, const Value& included, const Value& apart,
+                        bool causal) {
   const Matrix<Scalar> all = matrix_in<Scalar>(terms);
   const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
   const Eigen::Index n = whole.rows();
   std::vector<bool> flags(all.rows());
   for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = included[t].as<bool>();
   const Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
-  const CountedPairs counted{row_flags(integers_in(apart), n), false};
+  const CountedPairs counted{row_flags(integers_in(apart), n), causal};
 
   Value result = Value::object();
   result.set("sum", copy_out(sum));
-  result.set("centred", copy_out(row_centred(sum)));
-  result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags)));
+  result.set("centred", copy_out(seen_by_softmax(sum, causal)));
+  result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags, causal)));
   result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
   result.set("uncentredShare", uncentred_share(sum, whole, counted));
   return result;
@@ -167,12 +162,8 @@ EMSCRIPTEN_BINDINGS(first_scores) {
   function("dotProductsF64", &dot_products_out<double>);
   function("decomposeF32", &decompose_out<float>);
   function("decomposeF64", &decompose_out<double>);
-  function("decompositionLayerF32", &decomposition_layer_out<float>);
-  function("decompositionLayerF64", &decomposition_layer_out<double>);
-  function("layerTermsF32", &layer_terms_out<float>);
-  function("layerTermsF64", &layer_terms_out<double>);
-  function("deleteDecompositionLayerF32", &delete_decomposition_layer_out<float>);
-  function("deleteDecompositionLayerF64", &delete_decomposition_layer_out<double>);
+  function("decomposeTermsF32", &decompose_terms_out<float>);
+  function("decomposeTermsF64", &decompose_terms_out<double>);
   function("concatenateRawF32", &concatenate_raw_out<float>);
   function("concatenateRawF64", &concatenate_raw_out<double>);
   function("concatenateFullF32", &concatenate_full_out<float>);

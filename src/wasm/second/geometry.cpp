@@ -168,33 +168,6 @@ Value nearest_tokens_out(std::uint32_t search, int first, int words) {
   return result;
 }
 
-Value neighbours_out(std::uint32_t search, int word, int position, int count) {
-  const Neighbours found = neighbours(at_address<CollisionSearch>(search), word, position, count);
-  Value result = Value::object();
-  result.set("tokens", copy_out(found.tokens.data(), found.tokens.size()));
-  result.set("distances", copy_out(found.distances.data(), found.distances.size()));
-  return result;
-}
-
-double collision_margin_out(std::uint32_t search, int a, int b, int position) {
-  return collision_margin(at_address<CollisionSearch>(search), a, b, position);
-}
-
-Value closest_across_positions_out(const Value& tokens, const Value& positions, int count) {
-  Value pairs = Value::array();
-  for (const CrossPair& pair :
-       closest_across_positions(matrix_in<double>(tokens), matrix_in<double>(positions), count)) {
-    Value out = Value::object();
-    out.set("a", pair.a);
-    out.set("i", pair.i);
-    out.set("b", pair.b);
-    out.set("j", pair.j);
-    out.set("distance", pair.distance);
-    pairs.push(out);
-  }
-  return pairs;
-}
-
 EMSCRIPTEN_BINDINGS(second_geometry) {
   using emscripten::function;
   function("sampleCosines", &sample_cosines_out);
@@ -213,9 +186,6 @@ EMSCRIPTEN_BINDINGS(second_geometry) {
   function("randomCollisions", &random_collisions_out);
   function("deleteCollisionSearch", &delete_collision_search_out);
   function("nearestTokens", &nearest_tokens_out);
-  function("neighbours", &neighbours_out);
-  function("collisionMargin", &collision_margin_out);
-  function("closestAcrossPositions", &closest_across_positions_out);
   function("cosineDensity", &cosine_density);
   function("cosineMeanSize", &cosine_mean_size);
   function("cosineDeviation", &cosine_deviation);

@@ -1,5 +1,5 @@
 // An encoder that stays in the module's memory, with the result of its last forward.
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +20,13 @@ struct HeldEncoder {
   Encoder<Scalar> encoder;
   std::vector<Matrix<Scalar>> summands;
   Forward<Scalar> run;
+  // What the layers of that run read, as far as one has asked, in the way and gauge that one asked for.
+  struct Walk {
+    Way way;
+    Gauge<Scalar> gauge;
+    InputParts<Scalar> parts;
+  };
+  std::optional<Walk> walk;
 };
 
 template <typename Scalar>
@@ -38,7 +45,7 @@ std::uint32_t encoder_out(const Value& from) {
   options.final_norm = normalization_in<Scalar>(from["finalNorm"]);
   if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
   if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
-  return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}});
+  return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}, {}});
 }
 
 template <typename Scalar>
@@ -54,6 +61,7 @@ void add_encoder_layer(std::uint32_t address, const Value& layer) {
 template <typename Scalar>
 Value run_encoder(std::uint32_t address, const Value& summands, const Value& asked) {
   HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  held.walk.reset();
   held.run = {};
   held.summands.clear();
   for (int s = 0; s < summands.length(); ++s) held.summands.push_back(matrix_in<Scalar>(summands[s]));
@@ -99,44 +107,46 @@ Value encoder_scores_out(std::uint32_t address, int layer, bool attention, const
   return result;
 }
 
+template <typename Scalar>
+bool same(const Gauge<Scalar>& a, const Gauge<Scalar>& b) {
+  return a.kind == b.kind && a.apart == b.apart && a.means.rows() == b.means.rows() && a.means == b.means;
+}
+
+// The parts of what a layer reads, from those of the layer that was asked for last.
+template <typename Scalar>
+std::vector<Matrix<Scalar>> parts_at(HeldEncoder<Scalar>& held, int layer, Way way,
+                                     const Gauge<Scalar>& gauge) {
+  auto& walk = held.walk;
+  if (!walk || walk->way != way || !same(walk->gauge, gauge))
+    walk.emplace(way, gauge, InputParts<Scalar>(held.encoder, held.summands, held.run, way, gauge));
+  return walk->parts.at(layer);
+}
+
 // The parts of what a layer reads, added up in groups. way: 0 direct, 1 streams, 2 by the means of a corpus,
 // given in `means`. The constant's group comes last.
 template <typename Scalar>
-std::vector<Matrix<Scalar>> grouped_parts(const HeldEncoder<Scalar>& held, int layer, int way,
-                                          const Value& means, const Gauge<Scalar>& gauge,
-                                          const std::vector<int>& group_of, int groups) {
-  const std::vector<Matrix<Scalar>> parts =
-      way == 2 ? mean_parts<Scalar>(held.run.inputs[layer], vector_in<Scalar>(means["mean"]),
-                                    matrix_in<Scalar>(means["position"]), gauge)
-               : input_parts(held.encoder, held.summands, held.run, layer, static_cast<Way>(way), gauge);
-  // Merged before projection: half the work.
-  std::vector<Matrix<Scalar>> merged(groups);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    Matrix<Scalar>& to = merged[group_of[p]];
-    if (to.size())
-      add_rows<Scalar>(parts[p], {}, to);
-    else
-      to = parts[p];
-  }
-  std::rotate(merged.begin() + group_of.back(), merged.begin() + group_of.back() + 1, merged.end());
-  return merged;
+std::vector<Matrix<Scalar>> grouped_parts(HeldEncoder<Scalar>& held, int layer, int way, const Value& means,
+                                          const Gauge<Scalar>& gauge, const std::vector<int>& group_of,
+                                          int groups) {
+  std::vector<Matrix<Scalar>> parts =
+      way == 2 ? mean_parts<Scalar>(held.encoder, held.run, layer,
+                                    {vector_in<Scalar>(means["mean"]), matrix_in<Scalar>(means["position"]),
+                                     means["first"].as<int>()},
+                                    gauge)
+               : parts_at(held, layer, static_cast<Way>(way), gauge);
+  return group_inputs(std::move(parts), group_of, groups);
 }
 
 template <typename Scalar>
 Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
                         const Value& group_of, int groups, const Value& chosen) {
-  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const std::vector<int> of = integers_in(group_of);
   const ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(
       layer, held.run.inputs[layer], grouped_parts(held, layer, way, means, in, of, groups));
-  // Biases join the constant's group, which was last for that and now goes back.
-  const int constant = of.back();
-  std::vector<int> order(groups);
-  for (int g = 0; g < groups; ++g) order[g] = g < constant ? g : g + 1;
-  order.back() = constant;
-  return heads_out(constant == groups - 1 ? projected : merge_parts(projected, order, groups), chosen,
-                   in.apart, held.encoder.options().causal, held.encoder);
+  return heads_out(in_order_of_groups(projected, of.back()), chosen, in.apart, held.encoder.options().causal,
+                   held.encoder);
 }
 
 // The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.
@@ -156,11 +166,11 @@ Value encoder_parts_out(std::uint32_t address, int layer, int way, const Value& 
 template <typename Scalar>
 Value encoder_outputs(std::uint32_t address, int layer, int way, const Value& means, const Value& gauge,
                       const Value& group_of, int groups, const Value& chosen, bool whole) {
-  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
   const Gauge<Scalar> in = gauge_in<Scalar>(gauge);
   const Matrix<Scalar>& attention = held.run.attention[layer];
-  const OutputParts parts =
-      output_parts(held.encoder, layer, attention, held.run.inputs[layer],
+  const OutputParts<Scalar> parts =
+      output_parts(held.encoder, layer, held.run,
                    grouped_parts(held, layer, way, means, in, integers_in(group_of), groups), in.apart);
   const std::size_t n = parts.values.rows(), d = parts.values.cols(), count = parts.parts();
   std::vector<int> heads = integers_in(chosen);
@@ -170,18 +180,19 @@ Value encoder_outputs(std::uint32_t address, int layer, int way, const Value& me
     const Matrix<double> of_head = attention.middleRows(heads[k] * n, n).template cast<double>();
     weighted.copy_from(norm_weighted(parts, heads[k], of_head).data(), n * n, k * n * n);
     for (std::size_t p = 0; whole && p < count; ++p) {
-      const Matrix<double> one = head_output(parts, heads[k], static_cast<int>(p));
+      const Matrix<double> one = head_output(parts, heads[k], static_cast<int>(p)).template cast<double>();
       outputs.copy_from(one.data(), n * d, (k * count + p) * n * d);
     }
   }
   // The layer's shares follow the heads'.
-  heads.push_back(-1);
+  heads.push_back(parts.heads);
+  const std::vector<OutputShares> found = output_shares(parts);
   Matrix<double> shares(2 * heads.size(), count), covariances(2 * heads.size(), count);
   Matrix<double> variances(2, heads.size()), residuals(1, heads.size());
   for (std::size_t k = 0; k < heads.size(); ++k) {
-    const OutputShares found = output_shares(parts, heads[k]);
-    residuals(0, k) = found.residual;
-    const Covariances* kinds[] = {&found.over_queries, &found.from_uniform};
+    const OutputShares& one = found[heads[k]];
+    residuals(0, k) = one.residual;
+    const Covariances* kinds[] = {&one.over_queries, &one.from_uniform};
     for (int kind = 0; kind < 2; ++kind) {
       shares.row(kind * heads.size() + k) = kinds[kind]->shares;
       covariances.row(kind * heads.size() + k) = kinds[kind]->terms;
@@ -209,12 +220,13 @@ std::uint32_t position_means_out(int states, int positions, int d) {
   return address_of(CorpusMeans(states, PositionMeans(positions, d)));
 }
 
-// Adds the rows of each state of the encoder's last forward from row 1 on, one for each position.
+// Adds the rows of each state of the encoder's last forward from row `first` on, one for each position.
 template <typename Scalar>
-void add_to_position_means(std::uint32_t means, std::uint32_t encoder) {
+void add_to_position_means(std::uint32_t means, std::uint32_t encoder, int first) {
   CorpusMeans& all = at_address<CorpusMeans>(means);
   const Forward<Scalar>& run = encoder_at<Scalar>(encoder).run;
-  for (std::size_t l = 0; l < all.size(); ++l) all[l].add(run.states[l].data() + run.states[l].cols());
+  for (std::size_t l = 0; l < all.size(); ++l)
+    all[l].add(run.states[l].data() + first * run.states[l].cols());
 }
 
 Value position_findings_out(std::uint32_t means, int state) {

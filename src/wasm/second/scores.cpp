@@ -22,7 +22,7 @@ const SchemeInfo& scheme_named(const std::string& id) {
   return *info;
 }
 
-// The given parts of a scheme; src/api/scores/schemes.ts says which each scheme has.
+// The given parts of a scheme; the registry says which each has.
 SchemeInput scheme_input_in(const Value& input) {
   const auto matrix = [&](const char* name) {
     return input[name].isUndefined() ? Matrix<double>() : matrix_in<double>(input[name]);
@@ -56,8 +56,9 @@ SchemeInput scheme_input_in(const Value& input) {
   in.offset_key = linear("offsetKey");
   in.rotary_query = linear("rotaryQuery");
   in.rotary_key = linear("rotaryKey");
-  in.u = vector_in<double>(input["u"]);
-  in.v = vector_in<double>(input["v"]);
+  const auto vector = [&](const char* name) { return vector_in<double>(input[name]); };
+  in.u = vector("u");
+  in.v = vector("v");
   in.buckets = {flag("bidirectional"), whole("buckets", 0), whole("maxDistance", 0)};
   in.reset_cls = flag("resetCls");
   in.convention = static_cast<DebertaIndex>(whole("convention", 0));
@@ -120,9 +121,39 @@ Value scheme_scores_out(const std::string& id, const Value& input) {
   return result;
 }
 
+Value extent_out(const Extent& extent) {
+  Value by = Value::array();
+  for (const Size size : {extent.by, extent.and_by}) {
+    if (size != Size::one) by.push(std::string(kSizeNames[static_cast<int>(size)]));
+  }
+  Value result = Value::object();
+  result.set("times", extent.times);
+  result.set("by", by);
+  result.set("plus", extent.plus);
+  return result;
+}
+
+Value part_out(const SchemePart& part) {
+  Value result = Value::object();
+  result.set("name", std::string(part.name));
+  result.set("kind", std::string(kPartKindNames[static_cast<int>(part.kind)]));
+  result.set("rows", extent_out(part.rows));
+  result.set("columns", extent_out(part.columns));
+  return result;
+}
+
+Value names_out(const Few<const char*>& names) {
+  Value result = Value::array();
+  for (const char* name : names) result.push(std::string(name));
+  return result;
+}
+
 Value scheme_registry_out() {
   Value entries = Value::array();
   for (const SchemeInfo& info : scheme_registry()) {
+    Value parts = Value::array(), divisor = Value::array();
+    for (const SchemePart& part : info.parts) parts.push(part_out(part));
+    for (const Extent& extent : info.divisor) divisor.push(extent_out(extent));
     Value entry = Value::object();
     entry.set("id", std::string(info.id));
     entry.set("name", std::string(info.name));
@@ -131,6 +162,11 @@ Value scheme_registry_out() {
               std::string(info.bidirectional_formula ? info.bidirectional_formula : info.formula));
     entry.set("parameters", std::string(info.parameters));
     entry.set("source", std::string(info.source));
+    entry.set("parts", parts);
+    entry.set("options", names_out(info.options));
+    entry.set("terms", names_out(info.terms));
+    entry.set("divisor", divisor);
+    entry.set("causal", info.causal);
     entry.set("whole", info.whole);
     entry.set("clip", info.clip);
     entries.push(entry);
@@ -138,11 +174,22 @@ Value scheme_registry_out() {
   return entries;
 }
 
-double scheme_parameters_out(const std::string& id, const Value& shape) {
-  const auto of = [&](const char* name) { return shape[name].as<double>(); };
-  return scheme_named(id).count({of("d_model"), of("heads"), of("d_head"), of("d_position"),
-                                 of("d_position_head"), of("positions"), of("clip"), of("buckets"),
-                                 of("layers")});
+// Sizes that are left out are 0.
+SchemeShape scheme_shape_in(const Value& sizes) {
+  SchemeShape shape;
+  for (int size = 1; size < kSizes; ++size) {
+    const Value given = sizes[kSizeNames[size]];
+    if (!given.isUndefined()) shape.sizes[size] = given.as<double>();
+  }
+  return shape;
+}
+
+double scheme_parameters_out(const std::string& id, const Value& sizes) {
+  return scheme_parameters(scheme_named(id), scheme_shape_in(sizes));
+}
+
+double scheme_work_out(const std::string& id, const Value& sizes) {
+  return scheme_named(id).work(scheme_shape_in(sizes));
 }
 
 Value position_cost_out(int way, const Value& shape) {
@@ -200,6 +247,7 @@ EMSCRIPTEN_BINDINGS(second_scores) {
   function("schemeScores", &scheme_scores_out);
   function("schemeRegistry", &scheme_registry_out);
   function("schemeParameters", &scheme_parameters_out);
+  function("schemeWork", &scheme_work_out);
   function("positionCost", &position_cost_out);
   function("permutationEffect", &permutation_effect_out);
   function("numericalRank", &numerical_rank_out);

@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "stretch_in.h"
+#include "training/asked_terms.h"
 #include "training/measures.h"
 #include "training/trainer.h"
 
@@ -88,7 +89,10 @@ class Training {
   virtual Value attention(const Batch& batch, int layer) = 0;
   virtual TrainedShares shares(const Batch& batch, TermGauge gauge) = 0;
   virtual FusionParts fusion(const Batch& batch) = 0;
-  virtual Evaluation without_interaction(const Batch& batch) = 0;
+  virtual const ModelOptions& options() = 0;
+  virtual Evaluation parted(const Batch& batch, const Terms& kept, bool rest) = 0;
+  virtual Matrix<double> asked_shares(const Batch& batch) = 0;
+  virtual Evaluation asked(const Batch& batch, const AskedTerms& kept) = 0;
   virtual Loudness loudness(int n) = 0;
   virtual RowOverlap overlap(int n) = 0;
   virtual RowAngles angles(int n) = 0;
@@ -129,8 +133,15 @@ class TrainingIn final : public Training {
   FusionParts fusion(const Batch& batch) override {
     return fusion_parts(trainer_.model(), trainer_.parameters(), batch);
   }
-  Evaluation without_interaction(const Batch& batch) override {
-    return evaluate_without_interaction(trainer_.model(), trainer_.parameters(), batch);
+  const ModelOptions& options() override { return trainer_.options(); }
+  Evaluation parted(const Batch& batch, const Terms& kept, bool rest) override {
+    return evaluate_parted(trainer_.model(), trainer_.parameters(), batch, kept, rest);
+  }
+  Matrix<double> asked_shares(const Batch& batch) override {
+    return superpose::asked_shares(trainer_.model(), trainer_.parameters(), batch);
+  }
+  Evaluation asked(const Batch& batch, const AskedTerms& kept) override {
+    return evaluate_asked(trainer_.model(), trainer_.parameters(), batch, kept);
   }
   Loudness loudness(int n) override {
     return row_loudness(trainer_.options(), trainer_.layout(), trainer_.parameters(), n);
@@ -231,13 +242,31 @@ Value evaluation_out(const Evaluation& found) {
   return result;
 }
 
-// For a given batch, or the one the trainer measures on; a term is kept when its bit is 1.
+// The six terms that differ between keys, those of other schemes first.
+constexpr Asked kAskedOrder[] = {Asked::token_token,       Asked::token_position, Asked::position_token,
+                                 Asked::position_position, Asked::token_offset,   Asked::key};
+constexpr int kAllBits = 63;
+
+// Of the terms whose bits are 1: the four of a sum; those in the order above; or the four of the parts of what is no
+// sum, and in the next bit all others.
+Evaluation evaluation_of(Training& training, const Batch& batch, int bits) {
+  const ModelOptions& options = training.options();
+  if (bits != kAllBits && !options.has_table()) {
+    AskedTerms kept{};
+    for (std::size_t t = 0; t < std::size(kAskedOrder); ++t)
+      kept[static_cast<int>(kAskedOrder[t])] = bits >> t & 1;
+    return training.asked(batch, kept);
+  }
+  if (bits != kAllBits && options.interacts())
+    return training.parted(batch, terms_in(bits), bits >> kTermCount & 1);
+  return training.evaluate(batch, terms_in(bits));
+}
+
+// For a given batch, or the one the trainer measures on.
 Value evaluate_trainer_out(std::uint32_t trainer, int bits, const Value& batch) {
   Training& training = training_at(trainer);
-  const Terms kept = terms_in(bits);
-  const Evaluation found = batch.isUndefined() ? training.evaluate(training.evaluation.view(), kept)
-                                               : training.evaluate(batch_in(batch).view(), kept);
-  return evaluation_out(found);
+  return evaluation_out(batch.isUndefined() ? evaluation_of(training, training.evaluation.view(), bits)
+                                            : evaluation_of(training, batch_in(batch).view(), bits));
 }
 
 Value trainer_fusion_out(std::uint32_t trainer) {
@@ -248,7 +277,7 @@ Value trainer_fusion_out(std::uint32_t trainer) {
   result.set("tokens", found.of_tokens);
   result.set("positions", found.of_positions);
   result.set("interaction", found.of_both);
-  result.set("without", evaluation_out(training.without_interaction(batch)));
+  result.set("without", evaluation_out(training.parted(batch, kAllTerms, false)));
   return result;
 }
 
@@ -273,7 +302,9 @@ Value recipes_out(int d_model) {
     options.set("sigmaTokens", recipe.sigma_tokens);
     options.set("sigmaPositions", recipe.sigma_positions);
     options.set("scaleTokens", recipe.scale_tokens);
-    Value out = loudness_out(loudness(recipe, d_model));
+    const Loudness begins = loudness(recipe, d_model);
+    Value out = loudness_out(begins);
+    out.set("positionScale", position_scale(begins));
     out.set("name", std::string(recipe.name));
     out.set("options", options);
     list.push(out);
@@ -291,11 +322,20 @@ Value trainer_attention_out(std::uint32_t trainer, const Value& batch, int layer
 
 Value trainer_shares_out(std::uint32_t trainer, bool canonical) {
   Training& training = training_at(trainer);
-  const TrainedShares found =
-      training.shares(training.evaluation.view(), canonical ? TermGauge::canonical : TermGauge::raw);
+  const Batch batch = training.evaluation.view();
+  Matrix<double> by_head;
+  if (training.options().has_table()) {
+    by_head = training.shares(batch, canonical ? TermGauge::canonical : TermGauge::raw).by_head;
+  } else {
+    const Matrix<double> all = training.asked_shares(batch);
+    by_head.resize(all.rows(), std::size(kAskedOrder));
+    for (std::size_t t = 0; t < std::size(kAskedOrder); ++t)
+      by_head.col(t) = all.col(static_cast<int>(kAskedOrder[t]));
+  }
+  const Matrix<double> mean = by_head.colwise().mean();
   Value result = Value::object();
-  result.set("mean", copy_out(found.mean.data(), found.mean.size()));
-  result.set("byHead", copy_out(found.by_head));
+  result.set("mean", copy_out(mean));
+  result.set("byHead", copy_out(by_head));
   return result;
 }
 

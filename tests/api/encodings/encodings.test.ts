@@ -56,24 +56,19 @@ const table = (rows: number, ...values: number[]) => ({
   columns: values.length / rows,
 });
 
-test("BERT's sum and ViT's", () => {
+test("BERT's sum", () => {
   const token = table(2, 1, 2, 3, 4);
   const position = table(3, 10, 20, 30, 40, 50, 60);
   const token_type = table(2, 100, 200, 300, 400);
   const { sum, summands } = superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [1, 0] });
   expect([...sum.data]).toEqual([311, 422, 133, 244]);
   expect([...summands.token_type.data]).toEqual([300, 400, 100, 200]);
-  const vit = superpose.vitEmbeddings({ patches: token, classToken: Float64Array.of(7, 8), position });
-  expect([...vit.data]).toEqual([17, 28, 31, 42, 53, 64]);
   expect(() => superpose.bertEmbeddings({ token, position: table(1, 0, 0), token_type })).toThrow(
     /at least 2 rows/,
   );
   expect(() => superpose.bertEmbeddings({ token, position, token_type, tokenTypeIds: [2, 0] })).toThrow(
     /0 to 1/,
   );
-  expect(() =>
-    superpose.vitEmbeddings({ patches: token, classToken: Float64Array.of(7, 8), position: token }),
-  ).toThrow(/3 rows; it has 2/);
 });
 
 test.each(['float64', 'float32'] as const)('positions are scaled and added, in %s', (precision) => {

@@ -104,7 +104,7 @@ describe('beyond the trained length', () => {
 
   test('a base and a stretch are RoPE’s', () => {
     expect(() => superpose.trainer({ task: 'prev', scheme: 'add', base: 10 } as never)).toThrow(
-      "base and stretch belong to 'rope', which turns; the scheme is 'add'.",
+      "base and stretch belong to 'rope'; the scheme is 'add'.",
     );
   });
 });

@@ -1,7 +1,7 @@
 import type { CollisionSearch } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
-import { rowsOf, tableOf } from '../support/numbers.ts';
+import { rowsOf } from '../support/numbers.ts';
 
 const draw = (rows: number, stream: number) =>
   plain.randomNormal({ rows, columns: 5, seed: 8, stream, precision: 'float32' });
@@ -11,7 +11,7 @@ const squared = (a: ArrayLike<number>, p: ArrayLike<number>, b: ArrayLike<number
   Array.from(a, (x, c) => (x + (p[c] as number) - (b[c] as number)) ** 2).reduce((sum, x) => sum + x, 0);
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
-  test('margins, neighbours and the whole job are those of the definition', async () => {
+  test('margins and the whole job are those of the definition', async () => {
     const search = superpose.collisionSearch({ tokens, positions });
     const [e, p] = [rowsOf(tokens), rowsOf(positions)];
     const lost = [0, 0, 0];
@@ -22,7 +22,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, added, b) - own) / 2));
         const smallest = Math.min(...margins);
         expect(found.margins[i]).toBeCloseTo(smallest, 5);
-        expect(search.collisionMargin(word, found.nearest[i] as number, i)).toBe(found.margins[i]);
         if (smallest < 0) lost[i] = (lost[i] as number) + 1;
       });
     });
@@ -47,13 +46,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       [64, 70],
       [70, 70],
     ]);
-    const { tokens: nearest, distances } = search.neighbours(7, 2, 4);
-    expect(distances[0]).toBeCloseTo(
-      Math.min(...e.map((b) => Math.sqrt(squared(e[7] as Float32Array, p[2] as Float32Array, b)))),
-      12,
-    );
-    expect(nearest.length).toBe(4);
-    expect(search.neighbours(7, undefined, 1).tokens).toEqual(Int32Array.of(7));
     search.delete();
     search.delete();
     expect(() => search.nearestTokens(0)).toThrow(/deleted/);
@@ -88,21 +80,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     search.delete();
   });
 
-  test('the closest pairs across positions', () => {
-    const found = superpose.closestAcrossPositions(tableOf([[0], [5]]), tableOf([[0], [4], [6]]), 2);
-    expect(found).toEqual([
-      { a: 1, i: 0, b: 0, j: 1, distance: 1 },
-      { a: 1, i: 0, b: 0, j: 2, distance: 1 },
-    ]);
-  });
-
   test('bad arguments', () => {
     const double = { ...tokens, data: Float64Array.from(tokens.data) as unknown as Float32Array };
     expect(() => superpose.collisionSearch({ tokens: double, positions })).toThrow(TypeError);
     const search = superpose.collisionSearch({ tokens, positions });
     expect(() => search.nearestTokens(70)).toThrow(/from 0 to 69; it is 70/);
     expect(() => search.nearestTokens(60, 11)).toThrow(/from 0 to 10; it is 11/);
-    expect(() => search.neighbours(0, 3, 1)).toThrow(/from 0 to 2; it is 3/);
     search.delete();
   });
 });
@@ -126,9 +109,7 @@ test('an empty vocabulary or no positions: nothing is lost, and nothing can be a
     expect(all.lost).toEqual(new Float64Array(input.positions.rows));
     expect(all.smallestMargins).toEqual(new Float64Array(input.tokens.rows).fill(Infinity));
     expect(search.nearestTokens(0, 0).margins).toHaveLength(0);
-    expect(() => search.collisionMargin(0, 0, 0)).toThrow(/none to name/);
     search.delete();
-    expect(plain.closestAcrossPositions(input.tokens, input.positions, 3)).toEqual([]);
   }
 });
 

@@ -405,7 +405,10 @@ describe('what an encoder refuses', () => {
     [{ heads: 3 }, 'RangeError: heads must divide the 4 channels of d_model; 3 does not.'],
     [{ precision: 'half' }, `RangeError: precision must be 'float32' or 'float64'; it is "half".`],
     [{ norm: 'none' }, `RangeError: norm must be 'post' or 'pre'; it is "none".`],
-    [{ activation: 'relu' }, `RangeError: activation must be 'gelu' or 'gelu_tanh'; it is "relu".`],
+    [
+      { activation: 'silu' },
+      `RangeError: activation must be 'gelu' or 'gelu_tanh' or 'relu' or 'quick_gelu'; it is "silu".`,
+    ],
     [{ causal: 1 }, 'TypeError: causal must be true or false; it is 1.'],
     [{ projection: 1 }, 'TypeError: projection must be an object; it is 1.'],
     [{ projection: { weight: zeros(3, 2) } }, 'RangeError: projection.weight must have 4 rows; it has 3.'],
@@ -609,6 +612,42 @@ describe('what an encoder refuses', () => {
   });
 });
 
+test('parts are those that were asked for, whatever was asked before', () => {
+  const asked = [
+    { layer: 1, way: 'streams', gauge: 'canonical', apart: [0] },
+    { layer: 1, way: 'direct', gauge: 'canonical', apart: [0] },
+    { layer: 1, way: 'streams', gauge: 'raw' },
+    { layer: 1, way: 'streams', gauge: 'canonical' },
+    { layer: 0, way: 'streams', gauge: 'canonical' },
+    {
+      layer: 1,
+      way: 'streams',
+      gauge: { means: { token: drawn(1, d, 5).data, position: drawn(1, d, 6).data } },
+    },
+    {
+      layer: 1,
+      way: 'streams',
+      gauge: { means: { token: drawn(1, d, 6).data, position: drawn(1, d, 5).data } },
+    },
+  ] as const;
+  const alone = asked.map((one) => forwarded({}, (forward) => forward.parts(one as never), 2));
+  forwarded(
+    {},
+    (forward) => {
+      for (const [k, one] of asked.entries()) expect(forward.parts(one as never)).toEqual(alone[k]);
+    },
+    2,
+  );
+  expect(new Set(alone.map((one) => JSON.stringify(one))).size).toBe(asked.length);
+  // Nor is anything left of another sentence.
+  withEncoder({}, (encoder) => {
+    const of = (rows: typeof summands) => encoder.forward(rows).parts({ layer: 0, way: 'streams' });
+    const first = of(summands);
+    expect(of({ ...summands, token: drawn(n, d, 9) })).not.toEqual(first);
+    expect(of(summands)).toEqual(first);
+  });
+});
+
 describe('what is held', () => {
   let before = 0;
   beforeEach(() => {
@@ -629,8 +668,8 @@ describe('what is held', () => {
     expectHeld(weights);
     const rows: Table<Float64Array> = drawn(count, wide, 2);
     encoder.forward({ a: rows, b: rows });
-    // Of every head logits and weights; queries, keys and values.
-    const traced = count * (2 * heads * count + 3 * d);
+    // Of every head logits and weights; of the layer six tables, and the parts that it reads.
+    const traced = count * (2 * heads * count + 6 * d + 5 * d);
     const working = count * (12 * d + 2 * count) + 2 * count * wide;
     expectHeld(weights + 8 * (traced + working));
     encoder.forward({ a: rows, b: rows }, { scores: false });

@@ -1112,15 +1112,14 @@ test.each<[FamilyId, object, string]>([
   ],
   [
     'gpt2',
-    { scale_attn_weights: false },
-    'config.json says scale_attn_weights false; GPT-2 can be read with true alone.',
+    { scale_attn_weights: 'no' },
+    'config.json says scale_attn_weights "no"; GPT-2 can be read with true or false alone.',
   ],
   [
     'gpt2',
     { add_cross_attention: true },
     'config.json says add_cross_attention true; GPT-2 can be read with false alone.',
   ],
-  // The first layer is divided by 1.
   ['gpt2', { scale_attn_by_inverse_layer_idx: true }, 'It is taken for GPT-2.'],
   [
     'gpt2',

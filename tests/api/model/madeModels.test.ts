@@ -207,9 +207,9 @@ describe('all layers', () => {
     model.delete();
   });
 
-  test('the activation is config.json’s; without one it is the exact GELU', async () => {
+  test('the activation is the one that config.json gives the family; without one it is the exact GELU', async () => {
     const summands = byRow(0, 2);
-    const wanted = (activation: 'gelu' | 'gelu_tanh') =>
+    const wanted = (activation: 'gelu' | 'gelu_tanh' | 'relu') =>
       handStates(
         { d_model: d, heads, activation, embeddingNorm: tables.embeddingNorm },
         summands,
@@ -219,8 +219,9 @@ describe('all layers', () => {
       [{ hidden_act: 'gelu' }, 'gelu'],
       [{ hidden_act: 'gelu_new' }, 'gelu_tanh'],
       [{ hidden_act: 'gelu_pytorch_tanh' }, 'gelu_tanh'],
-      [{ activation: 'gelu_new' }, 'gelu_tanh'],
-      [{ hidden_act: 'gelu', activation: 'gelu_new' }, 'gelu'],
+      [{ hidden_act: 'relu' }, 'relu'],
+      // DistilBERT’s and GPT-2’s.
+      [{ activation: 'gelu_new', activation_function: 'relu' }, 'gelu'],
     ] as const) {
       const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, ...config });
       const forward = await model.forward({ ids }, { precision: 'float64' });
@@ -228,9 +229,9 @@ describe('all layers', () => {
       model.delete();
     }
     expect(largestDifference(wanted('gelu'), wanted('gelu_tanh'))).toBeGreaterThan(1e-7);
-    const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, hidden_act: 'relu' });
+    const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, hidden_act: 'silu' });
     expect(await told(model.forward({ ids }))).toBe(
-      'RangeError: config.json names the activation "relu"; gelu and gelu_new can be run here.',
+      'RangeError: config.json names the activation "silu"; gelu, gelu_new, gelu_pytorch_tanh and relu can be run here.',
     );
   });
 
@@ -284,11 +285,11 @@ describe('all layers', () => {
     model.delete();
   });
 
-  test('other families have no layers that are run, and no parts where there are no positions', async () => {
+  test('a file without a whole layer has none that can be run, and no parts where there are no positions', async () => {
     const model = await open(gpt2, gpt2Config);
     expect([model.layers, model.summands]).toEqual([0, ['token', 'position']]);
     expect(await told(model.forward({ ids }))).toBe(
-      'RangeError: The layers after the first scores of GPT-2 are not run here.',
+      'RangeError: The file lacks the tensor “h.0.mlp.c_proj.weight”.',
     );
     expect((await open(rope({}), undefined)).summands).toEqual([]);
     expect((await open(bert)).summands).toEqual(['token', 'position', 'token_type']);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FamilyId, type OpenedModel, openModel, type Slices, type Table } from 'superpose';
+import { type FamilyId, nextToken, type OpenedModel, openModel, type Slices, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
@@ -100,9 +100,9 @@ test.each<[string, object, object, Error | string]>([
   ['qwen2', { num_attention_heads: 3 }, {}, 'It was taken.'],
   [
     'gpt2',
-    { n_head: 2, scale_attn_weights: false },
+    { n_head: 2, scale_attn_weights: 0 },
     {},
-    new RangeError('config.json says scale_attn_weights false; GPT-2 can be read with true alone.'),
+    new RangeError('config.json says scale_attn_weights 0; GPT-2 can be read with true or false alone.'),
   ],
   ['gpt2', { n_head: 2, scale_attn_weights: true }, {}, 'It was taken.'],
 ])('%s with a config.json of %j and options %j', async (name, config, options, expected) => {
@@ -225,9 +225,15 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
   ],
   [
     'a layer of a model whose layers are not run',
-    'gpt2',
+    'whisper',
     (model) => model.decompose(input, { layer: 1 }),
-    new RangeError('The layers after the first scores of GPT-2 are not run here.'),
+    new RangeError('The layers after the first scores of Whisper’s decoder are not run here.'),
+  ],
+  [
+    'the next token of a model that predicts none',
+    'bert',
+    (model) => nextToken(model, input),
+    new RangeError('BERT predicts no next token.'),
   ],
   [
     'other positions of a picture',

@@ -28,16 +28,16 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     [256, 175_779_840, false],
     [768, 366_177_792, true],
   ])('wide by %i', (d_position, total, headsDivide) => {
-    expect(positionCost('wide', { ...bertBase, d_position })).toMatchObject({ total, headsDivide });
+    expect(positionCost('wide_concat', { ...bertBase, d_position })).toMatchObject({ total, headsDivide });
   });
 
   test('narrow, projected, and for queries and keys alone', () => {
     const add = positionCost('add', bertBase);
     const shape = { ...bertBase, d_position: 64, d_position_head: 32 };
-    expect(positionCost('narrow', shape).total - add.total).toBe(-2_313_984);
+    expect(positionCost('concat', shape).total - add.total).toBe(-2_313_984);
     const project = positionCost('project', shape);
     expect([project.projection, project.tables - add.tables]).toEqual([639_744, -360_448]);
-    expect(positionCost('query_key', shape).layer - add.layer).toBe(2 * 64 * 12 * 32);
+    expect(positionCost('untied', shape).layer - add.layer).toBe(2 * 64 * 12 * 32);
   });
 
   test('the sequence is the positions, the ratio 4 and the pooler there unless given', () => {
@@ -54,8 +54,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       { heads: 0 },
       /heads must be a whole number at least|heads must be a whole number from 1/,
     ],
-    ['no width', 'wide', {}, /d_position must be a whole number/],
-    ['too wide', 'narrow', { d_position: 769 }, /from 0 to 768; it is 769/],
+    ['no width', 'wide_concat', {}, /d_position must be a whole number/],
+    ['too wide', 'concat', { d_position: 769 }, /from 0 to 768; it is 769/],
     ['a broken ratio', 'add', { ffnRatio: 0.3 }, /0.3 times 768 is not/],
     ['beyond 2^53', 'add', { d_model: 1e9 }, /at most 2\^53/],
   ] as const)('%s is refused', (_, way, change, message) => {

@@ -122,30 +122,6 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     }
   });
 
-  test('a layer that stays is in its gauge, through any change', () => {
-    for (const gauge of ['canonical', { means: { token: token?.data.slice(0, 12) } }] as const) {
-      const means =
-        typeof gauge === 'string'
-          ? gauge
-          : {
-              means: {
-                token: gauge.means.token as Float64Array,
-                position: new Float64Array(12),
-                token_type: new Float64Array(12).fill(0.3),
-              },
-            };
-      const of = { ...input, gauge: means, apart: [0, 4] };
-      using layer = superpose.decompositionLayer({ ...of, summands: Object.keys(input.summands) });
-      for (const summands of [input.summands, shifted().summands, input.summands]) {
-        const found = layer.terms(summands);
-        const wanted = superpose.decompose({ ...of, summands });
-        expect([found.gauge, found.apart]).toEqual([wanted.gauge, wanted.apart]);
-        close(found.terms, wanted.terms);
-      }
-      expect(() => layer.terms(randomInput(3, 12, 3, 4).summands)).toThrow('apart');
-    }
-  });
-
   test('float32 agrees with float64', () => {
     const of = { ...input, gauge: 'canonical', apart: [0] } as const;
     const single = superpose.decompose(inPrecision(of, 'float32'));

@@ -1,6 +1,7 @@
 import {
   askedTerms,
   load,
+  type SchemeExtent,
   type SchemeInput,
   type SchemeScores,
   schemeIds,
@@ -47,24 +48,15 @@ function expectLogits(scores: SchemeScores, expected: (i: number, j: number, hea
   });
 }
 
-const every: SchemeInput<Float64Array>[] = [
-  { ...base, scheme: 'none' },
-  { ...base, scheme: 'added' },
-  { ...base, scheme: 'concatenated-raw', positionScale: 3, d_position: 5 },
-  { ...base, scheme: 'concatenated-full', d_position: 4 },
-  { ...base, scheme: 'concatenated-block-diagonal', d_position: 4, d_position_head: 3 },
-  { ...base, scheme: 'shaw', clip: 2 },
-  { ...base, scheme: 'transformer-xl' },
-  { ...base, scheme: 't5' },
-  { ...base, scheme: 'alibi' },
-  { ...base, scheme: 'deberta', clip: 3 },
-  { ...base, scheme: 'tupe-a' },
-  { ...base, scheme: 'tupe-r' },
-  { ...base, scheme: 'diet-abs' },
-  { ...base, scheme: 'diet-rel', clip: 4 },
-  { ...base, scheme: 'rope' },
-  { ...base, scheme: 'decoupled-rope' },
-];
+/** Every scheme, with sizes that are not those of other parts; it takes those that are its own. */
+const every = schemeIds.map((scheme) => ({
+  ...base,
+  scheme,
+  positionScale: 3,
+  clip: 3,
+  ...(scheme !== 'added' && { d_position: 5 }),
+  d_position_head: 3,
+})) as unknown as SchemeInput<Float64Array>[];
 
 describe.each(every)('$scheme', (input) => {
   const scores = superpose.schemeScores({ ...input, seed: 3, standardDeviation: 1 });
@@ -541,22 +533,46 @@ test.each(sentences.map(([change, sentence]) => [sentence, change] as const))('%
 
 test('the registry has one entry for each scheme, and its counts', () => {
   const registry = superpose.schemeRegistry();
-  expect(registry.map(({ id }) => id)).toEqual(every.map(({ scheme }) => scheme));
   expect(registry.map(({ id }) => id)).toEqual(schemeIds);
   const differ = registry.filter((entry) => entry.bidirectionalFormula !== entry.formula);
   expect(differ.map(({ id }) => id)).toEqual(['alibi']);
   expect(registry.filter(({ whole }) => whole)).toHaveLength(6);
-  const clipping = registry.filter(({ clip }) => clip).map(({ id, clip }) => [id, clip]);
-  expect(clipping).toEqual([
-    ['shaw', 16],
-    ['deberta', 512],
-    ['diet-rel', 128],
-  ]);
+  const clips = Object.fromEntries(registry.map(({ id, clip }) => [id, clip]));
+  expect(clips).toMatchObject({ shaw: 16, deberta: 512, 'diet-rel': 128, none: 0, t5: 0 });
+  for (const { clip, options } of registry) expect(clip > 0).toBe(options.includes('clip'));
   const bert = { d_model: 768, heads: 12, d_head: 64, positions: 512 };
   expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
   expect(superpose.schemeParameters('rope', bert)).toBe(0);
   expect(() => superpose.schemeParameters('nonesuch' as never, bert)).toThrow(/id must be/);
   expect(() => superpose.schemeParameters('rope', { heads: 0 })).toThrow(/heads/);
+});
+
+test('each part that the registry publishes is taken with its shape, refused with another, and changes the scores', () => {
+  const sizes = { d_model: 8, heads: 2, d_head: 4, positions: 6, layers: 1, clip: 3, buckets: 32 };
+  const widths = { d_position: 5, d_position_head: 3, d_offset: 8 };
+  let parts = 0;
+  for (const input of every) {
+    const info = superpose.schemeRegistry().find(({ id }) => id === input.scheme);
+    const d_position = info?.options.includes('d_rotary') ? 2 : widths.d_position;
+    const extent = (at: SchemeExtent) =>
+      at.by.reduce((product, name) => product * { ...sizes, ...widths, d_position }[name], at.times) +
+      at.plus;
+    const before = superpose.schemeScores(input);
+    expect(before.termNames).toEqual(info?.terms);
+    for (const { name, kind, ...shape } of info?.parts ?? []) {
+      parts++;
+      const [rows, columns] = [extent(shape.rows), extent(shape.columns)];
+      const given = (more: number) => {
+        const drawn = draw(rows + more, columns, 30);
+        if (kind === 'vector') return draw(1, columns + more, 30).data;
+        return kind === 'table' || kind === 'offsets' ? drawn : { weight: drawn };
+      };
+      const call = (part: unknown) => superpose.schemeScores({ ...input, [name]: part } as SchemeInput);
+      expect(call(given(0)).logits, `${input.scheme} ${name}`).not.toEqual(before.logits);
+      expect(() => call(given(1)), `${input.scheme} ${name}`).toThrow(name);
+    }
+  }
+  expect(parts).toBeGreaterThan(20);
 });
 
 test('by what they ask, all schemes have the same terms, which add up to their scores', () => {

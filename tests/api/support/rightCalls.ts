@@ -173,10 +173,6 @@ const completeCalls: Record<string, RightCall> = {
     sound: [{ token, position, token_type: table(2, 4), tokenTypeIds: [0, 1, 0], positionScale: 1 }],
     huge: [{ token: zeros(2 ** 22, 3), position: zeros(2 ** 22, 3), token_type: zeros(1, 3) }],
   },
-  vitEmbeddings: {
-    sound: [{ patches: token, classToken: new Float64Array(4), position: table(4, 4) }],
-    huge: [{ patches: zeros(2 ** 22 - 1, 6), classToken: new Float64Array(6), position: zeros(2 ** 22, 6) }],
-  },
   t5Buckets: {
     sound: [{ n: 3, bidirectional: true, buckets: 32, maxDistance: 128 }],
     huge: [{ n: 2 ** 20 }],
@@ -194,26 +190,6 @@ const completeCalls: Record<string, RightCall> = {
     sound: [{ ...rightDecomposition, groups: { all: ['token', 'position', 'constant'] } }],
   },
   decomposeTerms: decomposition,
-  decompositionLayer: {
-    sound: [
-      {
-        summands: ['token', 'position'],
-        normalization,
-        ...projections,
-        scale: 1,
-        gauge: { means },
-        apart: [0],
-      },
-    ],
-    huge: [
-      {
-        summands: ['token'],
-        query: { weight: zeros(5000, 5000) },
-        key: { weight: zeros(5000, 5000) },
-        heads: 1,
-      },
-    ],
-  },
   encoder: {
     sound: [
       {
@@ -459,7 +435,6 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
-  closestAcrossPositions: { sound: [token, position, 2], huge: [zeros(20_000, 1), zeros(2, 1), 1] },
   numericalRank: { sound: [token, 0.1], huge: [zeros(2 ** 22, 9)] },
   permutationEffect: {
     sound: [{ input: token, layers: [layer], causal: true, permutation: [1, 0, 2] }],
@@ -472,7 +447,7 @@ const completeCalls: Record<string, RightCall> = {
       },
     ],
   },
-  positionCost: { sound: ['query_key', model] },
+  positionCost: { sound: ['untied', model] },
   trainer: {
     sound: [taskTrainer],
     also: [[{ ...taskTrainer, scheme: 'concat' }], [batchesTrainer]],

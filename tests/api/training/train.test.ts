@@ -144,7 +144,7 @@ describe('answers', () => {
       expect(trainer.shares({ gauge: 'canonical' })).toEqual({
         mean: null,
         byHead: null,
-        reason: "Tokens and positions of 'untied' share no stream, so nothing moves between them.",
+        reason: "Tokens and positions of 'untied' share no stream.",
       });
     });
     using({ scheme: 'add' }, (trainer) => {

@@ -120,16 +120,5 @@ TEST(Encodings, BertAddsThreeTables) {
   EXPECT_EQ(bert_embeddings<double>(Matrix<double>(0, 4), position, segment, {}).sum.rows(), 0);
 }
 
-TEST(Encodings, VitPrependsTheClassToken) {
-  Shapes shapes(2);
-  const Matrix<double> patches = shapes.integers(3, 2), position = shapes.integers(4, 2);
-  const Vector<double> cls = shapes.integers(2, 1);
-  const Matrix<double> sum = vit_embeddings<double>(patches, cls, position);
-  for (int c = 0; c < 2; ++c) {
-    EXPECT_EQ(sum(0, c), cls[c] + position(0, c));
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(sum(i + 1, c), patches(i, c) + position(i + 1, c));
-  }
-}
-
 }  // namespace
 }  // namespace superpose

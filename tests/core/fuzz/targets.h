@@ -148,14 +148,6 @@ inline void fuzz_collisions(Bytes& bytes) {
   for (const int token : found.bare) SUPERPOSE_MUST(token >= -1 && token < V);
   for (const int token : found.nearest) SUPERPOSE_MUST(token >= -1 && token < V);
   for (const int count : found.lost) SUPERPOSE_MUST(count >= 0 && count <= words);
-  const int wanted = bytes.integer(0, 9);
-  const int at = L > 0 && bytes.flag() ? bytes.integer(0, L - 1) : -1;
-  const Neighbours near = neighbours(search, first, at, wanted);
-  SUPERPOSE_MUST(static_cast<int>(near.tokens.size()) == std::min(wanted, V));
-  for (const int token : near.tokens) SUPERPOSE_MUST(token >= 0 && token < V);
-  const Matrix<double> tokens = bytes.matrix(V, d), positions = bytes.matrix(L, d);
-  for (const CrossPair& pair : closest_across_positions(tokens, positions, bytes.integer(0, 9)))
-    SUPERPOSE_MUST(pair.a != pair.b && pair.i < pair.j && !(pair.distance < 0));
 }
 
 inline void fuzz_matrices(Bytes& bytes) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "encoder_reference.h"
 #include "random_shapes.h"
 #include "scores/shares.h"
@@ -85,6 +87,23 @@ TEST(EncoderParts, AgreeWithTheOracleAndAddUp) {
 }
 
 // For any number of summands, their parts, what was written and the constant add up to what the layer reads.
+TEST(EncoderParts, AreTheSameInWhateverOrderLayersAreAskedFor) {
+  const auto oracle = reference("encoder.json");
+  for (const auto& from : oracle["cases"].GetArray()) {
+    const Tiny tiny(from);
+    const auto run = tiny.run(tiny.summands);
+    for (const auto& [name, way] : kWays) {
+      const auto gauge = tiny.gauge(GaugeKind::canonical);
+      InputParts<double> walk(tiny.encoder, tiny.summands, run, way, gauge);
+      for (const int l : {0, 1, 1, 0}) {
+        const auto alone = input_parts(tiny.encoder, tiny.summands, run, l, way, gauge);
+        const auto walked = walk.at(l);
+        for (std::size_t p = 0; p < alone.size(); ++p) EXPECT_EQ(walked[p], alone[p]) << name << l << p;
+      }
+    }
+  }
+}
+
 TEST(EncoderParts, AddUpForAnyNumberOfSummands) {
   const auto oracle = reference("encoder.json");
   for (const auto& from : oracle["cases"].GetArray()) {
@@ -174,19 +193,73 @@ TEST(EncoderParts, FollowTheCallersMeans) {
   }
 }
 
+// A norm before W_Q is one of what the state's three parts go through, and weighs its rows.
 TEST(MeanParts, AddUpAndLeaveRowsApartConstant) {
+  const auto oracle = reference("encoder.json");
   Shapes shapes(5);
-  const Matrix<double> input = shapes.matrix(6, 5), positions = shapes.matrix(7, 5);
-  const Vector<double> mu = shapes.vector(5);
-  const auto raw = mean_parts<double>(input, mu, positions, {});
-  EXPECT_EQ(max_abs(raw[0].bottomRows(5) - positions.topRows(5)), 0);
-  EXPECT_EQ(max_abs(raw[0].row(0)), 0);
-  EXPECT_LT(max_abs(sum_of(raw) - input), 1e-14);
-  const auto canonical = mean_parts<double>(input, mu, positions, {GaugeKind::canonical, {}, {0}});
-  EXPECT_LT(max_abs(sum_of(canonical) - input), 1e-14);
-  for (int p = 0; p < 2; ++p) {
-    EXPECT_EQ(max_abs(canonical[p].row(0)), 0);
-    EXPECT_LT(max_abs(canonical[p].colwise().sum()), 1e-13);
+  for (const auto& from : oracle["cases"].GetArray()) {
+    SCOPED_TRACE(from["name"].GetString());
+    const Tiny tiny(from);
+    const auto run = tiny.run(tiny.summands);
+    const int d = static_cast<int>(run.states[1].cols()), first = static_cast<int>(tiny.apart.size());
+    const StateMeans<double> means{shapes.vector(d), shapes.matrix(tiny.n, d), first};
+    const bool pre = tiny.encoder.options().pre_norm;
+    const Vector<double> gamma = pre ? tiny.encoder.attention_norm(1).gamma : Vector<double>();
+    const auto raw = mean_parts(tiny.encoder, run, 1, means, {});
+    EXPECT_LT(max_abs(sum_of(raw) - run.inputs[1]), 1e-13);
+    for (int i = 0; i < tiny.n; ++i) {
+      Vector<double> wanted = Vector<double>::Zero(d);
+      if (i >= first) wanted = means.positions.row(i - first);
+      if (pre)
+        wanted =
+            ((wanted.array() - wanted.mean()) * gamma.array() / run.attention_sigma[1][i]).matrix().eval();
+      EXPECT_LT((raw[0].row(i) - wanted.transpose()).cwiseAbs().maxCoeff(), 1e-13);
+    }
+    const auto canonical = mean_parts(tiny.encoder, run, 1, means, tiny.gauge(GaugeKind::canonical));
+    EXPECT_LT(max_abs(sum_of(canonical) - run.inputs[1]), 1e-13);
+    for (int p = 0; p < 2; ++p) {
+      for (const int row : tiny.apart) EXPECT_LT(max_abs(canonical[p].row(row)), 1e-15);
+      EXPECT_LT(max_abs(canonical[p].colwise().sum()), 1e-12);
+      EXPECT_GT(max_abs(canonical[p]), 0.1);
+    }
+  }
+}
+
+// Merged before or after the projection, the terms of the groups are the same, wherever the constant's group is.
+TEST(EncoderParts, GroupsMergedBeforeAreThoseMergedAfterProjection) {
+  Shapes shapes(4);
+  const int n = 3, d = 5, heads = 2, width = 2;
+  const Linear<double> query = shapes.linear(heads * width, d, true),
+                       key = shapes.linear(heads * width, d, true);
+  const std::vector<Matrix<double>> parts = {shapes.matrix(n, d), shapes.matrix(n, d), shapes.matrix(n, d),
+                                             shapes.matrix(n, d)};
+  // As queries_and_keys() does it: biases go with the last part.
+  const auto projected = [&](const std::vector<Matrix<double>>& rows) {
+    const int count = static_cast<int>(rows.size());
+    Matrix<double> whole = rows[0];
+    for (int p = 1; p < count; ++p) whole += rows[p];
+    ProjectedParts<double> result;
+    result.queries = result.keys = Matrix<double>::Zero((count + 1) * n, heads * width);
+    const auto put = [&](int at, const Matrix<double>& from, bool biased) {
+      result.queries.middleRows(at * n, n) =
+          apply<double>({query.weight, biased ? query.bias : Vector<double>()}, from);
+      result.keys.middleRows(at * n, n) =
+          apply<double>({key.weight, biased ? key.bias : Vector<double>()}, from);
+    };
+    put(0, whole, true);
+    for (int p = 0; p < count; ++p) put(p + 1, rows[p], p == count - 1);
+    result.tokens = n, result.parts = count, result.heads = heads, result.scale = 0.5;
+    return result;
+  };
+  for (const std::vector<int>& group_of :
+       {std::vector<int>{0, 1, 2, 3}, {0, 1, 1, 2}, {1, 2, 1, 0}, {2, 0, 0, 1}, {0, 0, 0, 0}}) {
+    const int groups = 1 + *std::max_element(group_of.begin(), group_of.end());
+    const auto merged = group_inputs(parts, group_of, groups);
+    const auto before = in_order_of_groups(projected(merged), group_of.back());
+    const auto after = merge_parts(projected(parts), group_of, groups);
+    ASSERT_EQ(before.parts, groups);
+    EXPECT_LT((before.queries - after.queries).cwiseAbs().maxCoeff(), 1e-14);
+    EXPECT_LT((before.keys - after.keys).cwiseAbs().maxCoeff(), 1e-14);
   }
 }
 

@@ -54,7 +54,8 @@ TEST(Activation, IsWhatTheOracleSays) {
   const auto oracle = reference("encoder.json");
   const Vector<double> x = vector_of(oracle["activations"]["x"]);
   for (const auto& [kind, name] :
-       {std::pair(Activation::gelu, "gelu"), std::pair(Activation::gelu_tanh, "gelu_tanh")}) {
+       {std::pair(Activation::gelu, "gelu"), std::pair(Activation::gelu_tanh, "gelu_tanh"),
+        std::pair(Activation::relu, "relu"), std::pair(Activation::quick_gelu, "quick_gelu")}) {
     const Vector<double> wanted = vector_of(oracle["activations"][name]);
     Matrix<double> rows = x.transpose();
     activate<double>(kind, {}, rows);

@@ -46,25 +46,32 @@ struct Drawn {
   Gauge<double> canonical() const { return {GaugeKind::canonical, {}, apart}; }
 };
 
-Forward<double> run_of(const Encoder<double>& encoder, const std::vector<Matrix<double>>& summands) {
+Forward<double> run_of(const Encoder<double>& encoder, const std::vector<Matrix<double>>& summands,
+                       const std::vector<Matrix<double>>& attention = {}) {
   Matrix<double> sum = summands[0];
   for (std::size_t s = 1; s < summands.size(); ++s) sum += summands[s];
   ForwardOptions<double> asked;
   asked.scores = asked.trace = true;
+  asked.attention = attention;
   return encoder.forward(sum, asked);
 }
 
 struct Split {
   Forward<double> run;
-  OutputParts parts;
+  OutputParts<double> parts;
 };
+
+// Of one head or, with -1, of all.
+OutputShares output_shares(const OutputParts<double>& parts, int head) {
+  return superpose::output_shares(parts).at(head < 0 ? parts.heads : head);
+}
 
 Split split_of(const Drawn& drawn, const std::vector<Matrix<double>>& summands, int layer, Way way,
                const Gauge<double>& gauge) {
   const Encoder<double> encoder = drawn.encoder();
   Forward<double> run = run_of(encoder, summands);
   const auto inputs = input_parts(encoder, summands, run, layer, way, gauge);
-  auto parts = output_parts(encoder, layer, run.attention[layer], run.inputs[layer], inputs, gauge.apart);
+  auto parts = output_parts(encoder, layer, run, inputs, gauge.apart);
   return {std::move(run), std::move(parts)};
 }
 
@@ -98,7 +105,7 @@ TEST(HeadOutputs, AgreeWithTheOracle) {
       const Way way = named.second;
       for (int l = 0; l < 2; ++l) {
         const auto inputs = input_parts(encoder, summands, run, l, way, {GaugeKind::canonical, {}, apart});
-        const OutputParts parts = output_parts(encoder, l, run.attention[l], run.inputs[l], inputs, apart);
+        const OutputParts<double> parts = output_parts(encoder, l, run, inputs, apart);
         const auto& wanted = made[c][name][l];
         const int heads = parts.heads;
         for (int h = 0; h <= heads; ++h) {
@@ -307,12 +314,12 @@ TEST(HeadOutputs, UniformAttentionWritesNothingOfACanonicalPart) {
   Shapes shapes(16);
   const Drawn drawn(shapes, false);
   const Encoder<double> encoder = drawn.encoder();
-  const auto run = run_of(encoder, drawn.summands);
   const int used = drawn.n - static_cast<int>(drawn.apart.size());
   Matrix<double> uniform = Matrix<double>::Zero(drawn.heads * drawn.n, drawn.n);
   uniform.rightCols(used).setConstant(1.0 / used);
+  const auto run = run_of(encoder, drawn.summands, {uniform});
   const auto inputs = input_parts(encoder, drawn.summands, run, 0, Way::direct, drawn.canonical());
-  const auto parts = output_parts(encoder, 0, uniform, run.inputs[0], inputs, drawn.apart);
+  const auto parts = output_parts(encoder, 0, run, inputs, drawn.apart);
   for (int p = 0; p < 3; ++p) EXPECT_LT(max_abs(head_output(parts, -1, p)), 1e-13);
   const OutputShares none = output_shares(parts, 0);
   EXPECT_TRUE(std::isnan(none.over_queries.shares[0]));

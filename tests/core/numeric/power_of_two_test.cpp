@@ -16,7 +16,6 @@
 #include "geometry/subspaces.h"
 #include "numeric/orthogonal.h"
 #include "random_shapes.h"
-#include "scores/decomposition_layer.h"
 #include "scores/dot_products.h"
 #include "scores/layer_norm.h"
 #include "scores/pooled_shares.h"

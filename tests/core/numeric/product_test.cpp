@@ -69,6 +69,7 @@ TEST(Product, OfAPackedStackIsThatOfItsMatrices) {
     const int m = shapes.between(1, 20), n = trial % 9 ? shapes.between(1, 20) : 1100;
     const Matrix<double> a = shapes.integers(s * m, k), b = shapes.integers(r * n, k);
     packed.pack(b, n);
+    EXPECT_EQ(packed.transposed(), b.transpose());
     const int first = shapes.between(0, r - 1), count = shapes.between(1, r - first);
     Matrix<double> out(s * count, m * n), wanted(s * count, m * n);
     multiply_packed<double>(a, packed, first, count, 3, m, out.data());

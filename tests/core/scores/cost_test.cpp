@@ -9,8 +9,8 @@
 namespace superpose {
 namespace {
 
-constexpr PositionCost kWays[] = {PositionCost::add, PositionCost::wide, PositionCost::narrow,
-                                  PositionCost::project, PositionCost::query_key};
+constexpr PositionCost kWays[] = {PositionCost::add, PositionCost::wide_concat, PositionCost::concat,
+                                  PositionCost::project, PositionCost::untied};
 
 ModelShape bert_base(double d_position = 0, double d_position_head = 0) {
   return {30522, 512, 2, 768, 12, 12, 4, 512, d_position, d_position_head, true};
@@ -28,18 +28,18 @@ TEST(Cost, BertBase) {
 }
 
 TEST(Cost, WideConcatenation) {
-  EXPECT_EQ(total(PositionCost::wide, 64), 123'979'968);
-  EXPECT_EQ(total(PositionCost::wide, 256), 175'779'840);
-  EXPECT_EQ(total(PositionCost::wide, 768), 366'177'792);
+  EXPECT_EQ(total(PositionCost::wide_concat, 64), 123'979'968);
+  EXPECT_EQ(total(PositionCost::wide_concat, 256), 175'779'840);
+  EXPECT_EQ(total(PositionCost::wide_concat, 768), 366'177'792);
   const double add = total(PositionCost::add, 0);
-  EXPECT_NEAR(total(PositionCost::wide, 64) / add, 1.132, 5e-4);
-  EXPECT_NEAR(total(PositionCost::wide, 256) / add, 1.606, 5e-4);
-  EXPECT_NEAR(total(PositionCost::wide, 768) / add, 3.345, 5e-4);
+  EXPECT_NEAR(total(PositionCost::wide_concat, 64) / add, 1.132, 5e-4);
+  EXPECT_NEAR(total(PositionCost::wide_concat, 256) / add, 1.606, 5e-4);
+  EXPECT_NEAR(total(PositionCost::wide_concat, 768) / add, 3.345, 5e-4);
 }
 
 TEST(Cost, NarrowAndProjectedConcatenation) {
   const Cost add = position_cost(PositionCost::add, bert_base());
-  EXPECT_EQ(total(PositionCost::narrow, 64) - add.total, -2'313'984);
+  EXPECT_EQ(total(PositionCost::concat, 64) - add.total, -2'313'984);
   const Cost project = position_cost(PositionCost::project, bert_base(64));
   EXPECT_EQ(project.projection, 639'744);
   EXPECT_EQ(project.tables - add.tables, -360'448);
@@ -50,15 +50,15 @@ TEST(Cost, NarrowAndProjectedConcatenation) {
 
 // 12 heads do not divide 832 and 1024, but they do divide 1536.
 TEST(Cost, WidthsThatHeadsDoNotDivideAreSaidSo) {
-  EXPECT_FALSE(position_cost(PositionCost::wide, bert_base(64)).heads_divide);
-  EXPECT_FALSE(position_cost(PositionCost::wide, bert_base(256)).heads_divide);
-  EXPECT_TRUE(position_cost(PositionCost::wide, bert_base(768)).heads_divide);
-  EXPECT_TRUE(position_cost(PositionCost::narrow, bert_base(64)).heads_divide);
+  EXPECT_FALSE(position_cost(PositionCost::wide_concat, bert_base(64)).heads_divide);
+  EXPECT_FALSE(position_cost(PositionCost::wide_concat, bert_base(256)).heads_divide);
+  EXPECT_TRUE(position_cost(PositionCost::wide_concat, bert_base(768)).heads_divide);
+  EXPECT_TRUE(position_cost(PositionCost::concat, bert_base(64)).heads_divide);
 }
 
 TEST(Cost, QueryAndKeyAlone) {
   const Cost add = position_cost(PositionCost::add, bert_base());
-  const Cost cost = position_cost(PositionCost::query_key, bert_base(64, 32));
+  const Cost cost = position_cost(PositionCost::untied, bert_base(64, 32));
   EXPECT_EQ(cost.layer - add.layer, 2 * 64 * 12 * 32);
   EXPECT_EQ(cost.tables - add.tables, 512 * (64 - 768));
   // For 512 tokens, 2 N^2 H d_pk for the scores and 4 N d_p H d_pk for the projections, per layer.
@@ -76,8 +76,8 @@ TEST(Cost, IsTheSumOverEveryWeight) {
     const int segments = shapes.between(0, 2), layers = shapes.between(0, 3);
     const int n = shapes.between(0, 30), d_p = shapes.between(0, d), d_pk = shapes.between(0, 5);
     for (PositionCost way : kWays) {
-      const int stream = way == PositionCost::wide ? d + d_p : d;
-      const int token_width = way == PositionCost::narrow ? d - d_p : d;
+      const int stream = way == PositionCost::wide_concat ? d + d_p : d;
+      const int token_width = way == PositionCost::concat ? d - d_p : d;
       const int position_width = way == PositionCost::add ? d : d_p;
       long parameters = 0, multiplications = 0, cache = 0;
       const auto linear = [&](int out, int in) {
@@ -96,7 +96,7 @@ TEST(Cost, IsTheSumOverEveryWeight) {
         multiplications += n * stream;  // queries with keys
         multiplications += n * stream;  // weights with values
         cache += 2 * n * stream;
-        if (way == PositionCost::query_key) {
+        if (way == PositionCost::untied) {
           parameters += 2 * heads * d_pk * d_p;  // no biases
           multiplications += 2 * heads * d_pk * d_p + n * heads * d_pk;
           cache += n * heads * d_pk;

@@ -92,6 +92,39 @@ TEST(Decomposition, TermsSumToTheLogitsOfTheDefinition) {
   }
 }
 
+// Terms alone need neither the whole input nor, where it is zero, the constant.
+TEST(Decomposition, TermsAloneAreTheTerms) {
+  Shapes shapes(7);
+  for (int trial = 0; trial < 50; ++trial) {
+    const bool biases = shapes.coin();
+    SumCase c = random_case(shapes, 2, biases);
+    if (!biases) c.norm.beta = {};
+    const auto parts = project(c);
+    auto alone = project_sum(c.summands, c.norm, c.query, c.key, c.heads, c.scale, false);
+    EXPECT_FALSE(
+        (alone.queries.bottomRows(3 * c.n).array() != parts.queries.bottomRows(3 * c.n).array()).any());
+    const bool constant = biases || c.norm.beta.size();
+    if (!constant) leave_out_constant(alone);
+    EXPECT_EQ(alone.parts, constant ? 3 : 2);
+    const Eigen::Index size = c.n * c.n;
+    for (int head = 0; head < c.heads; ++head) {
+      const auto whole = head_of(parts, head);
+      Vector<double> terms(alone.terms() * size);
+      head_terms(alone, head, terms.data());
+      for (int s = 0; s < 3; ++s) {
+        for (int r = 0; r < 3; ++r) {
+          if (s < alone.parts && r < alone.parts) {
+            const ConstMatrixMap<double> found(terms.data() + (s * alone.parts + r) * size, c.n, c.n);
+            EXPECT_FALSE((found.array() != whole.term(3 * s + r).array()).any()) << s << r;
+          } else {
+            EXPECT_EQ(max_abs(whole.term(3 * s + r)), 0) << s << r;
+          }
+        }
+      }
+    }
+  }
+}
+
 // BERT's three summands at a real width: the sixteen terms sum to the logits within 1e-12.
 TEST(Decomposition, SixteenTermsAtBertsShape) {
   Shapes shapes(9);
@@ -215,8 +248,8 @@ TEST(Decomposition, KeyBiasAndKeyBetaNeverChangeTheWeights) {
     without.key.bias = {};
     auto with_bias = head_of(project(c), 0).logits;
     auto without_bias = head_of(project(without), 0).logits;
-    softmax_rows<double>(with_bias);
-    softmax_rows<double>(without_bias);
+    softmax_rows(with_bias);
+    softmax_rows(without_bias);
     EXPECT_LT(max_abs(with_bias - without_bias), 1e-14);
   }
 }
@@ -278,6 +311,27 @@ TEST(Decomposition, TheResidualIsTheLargestWhereverItStands) {
       EXPECT_TRUE(std::isnan(found));
     } else {
       EXPECT_EQ(found, residual);
+    }
+  }
+}
+
+// Room is made in place: every term goes on before another takes where it stood.
+TEST(Decomposition, OnePartMoreLeavesTermsWhereTheirPartsAre) {
+  for (const int parts : {1, 2, 3, 5}) {
+    for (const int n : {0, 1, 3}) {
+      const int all = parts + 1, size = n * n;
+      std::vector<float> terms(all * all * size, -1);
+      for (int k = 0; k < parts * parts * size; ++k) terms[k] = static_cast<float>(k + 1);
+      make_room_for_a_part(terms.data(), parts, n);
+      for (int query = 0; query < all; ++query) {
+        for (int key = 0; key < all; ++key) {
+          const bool there = query < parts && key < parts;
+          for (int cell = 0; cell < size; ++cell) {
+            const int before = (query * parts + key) * size + cell + 1;
+            EXPECT_EQ(terms[(query * all + key) * size + cell], there ? before : 0);
+          }
+        }
+      }
     }
   }
 }

@@ -437,16 +437,6 @@ TEST(Schemes, DecoupledRopeIsBothConcatenationAndSum) {
   }
 }
 
-TEST(Schemes, TheFutureIsMasked) {
-  Matrix<double> m(3, 3);
-  m << 1, 9, 9, 1, 3, 9, 1, 2, 6;
-  mask_future<double>(m);
-  softmax_rows<double>(m);
-  EXPECT_EQ(m(0, 0), 1);
-  EXPECT_EQ(m(0, 1) + m(0, 2) + m(1, 2), 0);
-  EXPECT_NEAR(m(1, 0), 1 / (1 + std::exp(2.0)), 1e-15);
-}
-
 TEST(Schemes, NoTokens) {
   const Content<double> none{Matrix<double>(0, 4), Matrix<double>(0, 4), 2};
   EXPECT_EQ(head_of(shaw<double>(none, Matrix<double>::Ones(3, 2), 1), 1).logits.size(), 0);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "encodings/sinusoidal.h"
+#include "numeric/random.h"
 #include "training/measures.h"
 
 namespace superpose {
@@ -23,6 +25,21 @@ TEST(Recipes, RatiosByHand) {
   }
   EXPECT_NEAR(loudness(recipes(512)[0], 512).tokens, std::sqrt(512), 1e-12);
   EXPECT_NEAR(loudness(recipes(512)[3], 512).tokens, 0.4525483399593904, 1e-12);
+}
+
+// Tokens from N(0, 1) and sinusoids, drawn: with rho they are as loud to one another as the recipe says.
+TEST(Recipes, RhoMakesRowsAsLoud) {
+  const int d = 256;
+  SinusoidalOptions options;
+  options.positions = 9;
+  options.d_model = d;
+  const auto tokens = random_normal<double>(4000, d, 1, 1, 0);
+  const auto positions = sinusoidal<double>(options);
+  for (const Recipe& recipe : recipes(d)) {
+    const Loudness wanted = loudness(recipe, d);
+    const double rows = std::sqrt(9 / 4000.0), ratio = rows * tokens.norm() / positions.norm();
+    EXPECT_NEAR(position_scale(wanted) / (ratio * wanted.positions / wanted.tokens), 1, 0.002) << recipe.name;
+  }
 }
 
 // Against rows that are drawn: 300 of 128 channels, so the root mean square is within 2 %.

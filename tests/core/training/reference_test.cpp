@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "reference.h"
+#include "training/asked_terms.h"
 #include "training/measures.h"
 #include "training/trainer.h"
 #include "training_models.h"
@@ -206,7 +207,7 @@ TEST_F(TrainingReference, Measures) {
       near(parts.of_positions, wanted["fusion"][1], name + ", positions");
       EXPECT_NEAR(parts.of_both, wanted["fusion"][2].GetDouble(), 1e-12) << name << ", both";
       const Evaluation without =
-          evaluate_without_interaction(trainer.model(), trainer.parameters(), batch.view());
+          evaluate_parted(trainer.model(), trainer.parameters(), batch.view(), kAllTerms, false);
       const bool sum = wanted["loss_without"].IsNull();
       // Nothing is left out of a sum.
       if (sum)
@@ -214,6 +215,42 @@ TEST_F(TrainingReference, Measures) {
       else
         near(without.loss, wanted["loss_without"], name + ", loss without");
       near(without.accuracy(), sum ? wanted["accuracy"] : wanted["accuracy_without"], name + ", without");
+    }
+    if (const Value& parted = wanted["parted"]; !parted.IsNull()) {
+      const auto shares_in = [&](TermGauge gauge) {
+        return trained_shares(trainer.model(), trainer.parameters(), batch.view(), kAllTerms, gauge).by_head;
+      };
+      near(shares_in(TermGauge::raw), matrix_of(parted["shares"]), name + ", parted");
+      near(shares_in(TermGauge::canonical), matrix_of(parted["canonical"]), name + ", parted, canonical");
+      for (int t = 0; t < kTermCount; ++t) {
+        Terms cut = kAllTerms, only{};
+        cut[t] = false;
+        only[t] = true;
+        const auto loss = [&](const Terms& kept, bool rest) {
+          return evaluate_parted(trainer.model(), trainer.parameters(), batch.view(), kept, rest).loss;
+        };
+        near(loss(cut, true), parted["loss_cut"][t], name + ", parted, cut");
+        near(loss(only, false), parted["loss_only"][t], name + ", parted, only");
+      }
+    }
+    if (const Value& asked = wanted["asked"]; !asked.IsNull()) {
+      const Matrix<double> found = asked_shares(trainer.model(), trainer.parameters(), batch.view());
+      constexpr Asked kOrder[] = {Asked::token_token,    Asked::token_offset,      Asked::token_position,
+                                  Asked::position_token, Asked::position_position, Asked::key};
+      const Matrix<double> shares = matrix_of(asked["shares"]);
+      for (int t = 0; t < 6; ++t) {
+        const int term = static_cast<int>(kOrder[t]);
+        near(Matrix<double>(found.col(term)), shares.col(t), name + ", asked");
+        AskedTerms cut, only{};
+        cut.fill(true);
+        cut[term] = false;
+        only[term] = true;
+        const auto loss = [&](const AskedTerms& kept) {
+          return evaluate_asked(trainer.model(), trainer.parameters(), batch.view(), kept).loss;
+        };
+        near(loss(cut), asked["loss_cut"][t], name + ", asked, cut");
+        near(loss(only), asked["loss_only"][t], name + ", asked, only");
+      }
     }
     const RowOverlap apart = row_overlap(options, trainer.layout(), trainer.parameters(), batch.n);
     near(apart.overlap, wanted["overlap"], name + ", overlap");
@@ -249,7 +286,8 @@ TEST_F(TrainingReference, Beginnings) {
 }
 
 TEST_F(TrainingReference, Tasks) {
-  constexpr const char* kNames[] = {"badge", "lookup", "roll", "prev", "rev", "back", "mix", "where"};
+  constexpr const char* kNames[] = {"badge", "lookup", "roll", "prev",  "rev", "back",
+                                    "mix",   "where",  "jump", "throw", "last"};
   for (const Value& each : file["tasks"].GetArray()) {
     TaskOptions task;
     task.task = static_cast<Task>(

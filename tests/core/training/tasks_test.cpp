@@ -84,6 +84,33 @@ TEST(Tasks, WhereAsksForThePlaceOfAnItem) {
   });
 }
 
+TEST(Tasks, ThrownTellsTheOnlyColourThatLands) {
+  int answers = 0;
+  holds(Task::thrown, 16, 1, [&](const Ids& tokens, const Ids& targets) {
+    std::vector<Ids> landed(16);
+    for (int j = 0; j < 16; ++j) {
+      const int on = j + 1 + tokens[j] / 4;
+      if (on < 16) landed[on].push_back(tokens[j] % 4);
+    }
+    for (int i = 0; i < 16; ++i) {
+      EXPECT_EQ(targets[i], landed[i].size() == 1 ? landed[i][0] : kNoTarget);
+      answers += targets[i] >= 0;
+    }
+  });
+  // Of four places that may throw there, each does one time in four: 4 (1/4) (3/4)^3, and fewer at the start.
+  EXPECT_NEAR(answers / (150.0 * 16), (0.25 + 0.375 + 27.0 / 64 + 12 * 27.0 / 64) / 16, 0.03);
+}
+
+TEST(Tasks, LastRemembersTheLetterThatLastWoreTheFirstColour) {
+  holds(Task::last, 12, 1, [](const Ids& tokens, const Ids& targets) {
+    for (int i = 0; i < 12; ++i) {
+      int from = i;
+      while (from >= 0 && tokens[from] % 4 != 0) --from;
+      EXPECT_EQ(targets[i], from < 0 ? kNoTarget : tokens[from] / 4);
+    }
+  });
+}
+
 TEST(Tasks, TheOthersCopyAToken) {
   const auto copies = [](Task task, int n, int back, const auto& from) {
     holds(task, n, back, [&](const Ids& tokens, const Ids& targets) {
@@ -97,12 +124,13 @@ TEST(Tasks, TheOthersCopyAToken) {
   copies(Task::prev, 9, 1, [](const Ids&, int i) { return i - 1; });
   copies(Task::rev, 9, 1, [](const Ids&, int i) { return 8 - i; });
   copies(Task::back, 9, 4, [](const Ids&, int i) { return i - 4; });
+  copies(Task::jump, 9, 1, [](const Ids& tokens, int i) { return i - 1 - tokens[i] % 4; });
   copies(Task::mix, 9, 1, [](const Ids& tokens, int i) { return tokens[i] >= 9 ? tokens[i] - 9 : i - 1; });
 }
 
 // Uniform within five standard errors.
 TEST(Tasks, DrawsAreUniform) {
-  for (const Task task : {Task::lookup, Task::mix, Task::badge, Task::roll}) {
+  for (const Task task : {Task::lookup, Task::mix, Task::badge, Task::roll, Task::thrown, Task::last}) {
     const TaskOptions options{task, 8, 0, 1};
     Examples examples(options, 4000, 5, Examples::evaluation);
     const Batch batch = examples.next();

@@ -28,7 +28,10 @@ interface Host {
 }
 
 /** dist/ at the root. `headers` are those of a path. An address with a query is answered for its visitor. */
-async function host(headers: (path: string) => Record<string, string> = () => ({})): Promise<Host> {
+async function host(
+  headers: (path: string) => Record<string, string> = () => ({}),
+  wait: (path: string) => Promise<void> | undefined = () => undefined,
+): Promise<Host> {
   const asked = new Set<string>();
   let release = () => {};
   const released = new Promise<void>((done) => {
@@ -51,6 +54,7 @@ async function host(headers: (path: string) => Record<string, string> = () => ({
       return;
     }
     asked.add(pathname);
+    await wait(pathname);
     response.setHeader('Content-Type', types[extname(file)] ?? 'application/octet-stream');
     response.end(bytes);
   });
@@ -160,6 +164,26 @@ export function testOffline(start: () => Promise<Engine>): void {
       await engine.open(`${site.address}#again`);
       await engine.open(site.address);
       for (const [at, name] of names.entries()) expect(await findingIn(engine, name)).toBe(findings[at]);
+    },
+  );
+
+  test.runIf(inject('withModel'))(
+    'what was on its way when the service worker came is kept too',
+    async () => {
+      const slow = '/model/positions-0.safetensors';
+      let arrive = () => {};
+      const arrived = new Promise<void>((done) => {
+        arrive = done;
+      });
+      const site = await host(undefined, (path) => (path === slow ? arrived : undefined));
+      const engine = await visited(site);
+      const finding = findingIn(engine, 'one-score');
+      await expect.poll(() => site.asked.has(slow), patience).toBe(true);
+      site.release();
+      await untilTaken(engine);
+      arrive();
+      expect(await finding).toMatch(/\d/);
+      await expect.poll(() => keptIn(engine), patience).toContain(slow);
     },
   );
 

@@ -11,7 +11,7 @@ export function follow(heading: string, copy: string): void {
   const section = guide.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
   const touched = new Set<string>();
 
-  /** Writes a file, or inserts text beside the first line that reads `line` in an existing file. */
+  /** Writes a file, or puts text beside or in place of the first line that reads `line` in an existing file. */
   const write = (file: string, side: string | undefined, line: string, text: string) => {
     touched.add(file);
     const path = join(copy, file);
@@ -23,7 +23,7 @@ export function follow(heading: string, copy: string): void {
     const lines = readFileSync(path, 'utf8').split('\n');
     const at = lines.findIndex((one) => one.trim() === line);
     expect(at, `${file} has no line ${line}`).toBeGreaterThan(-1);
-    lines.splice(side === 'above' ? at : at + 1, 0, text.replace(/\n$/, ''));
+    lines.splice(side === 'below' ? at + 1 : at, side === 'in place of' ? 1 : 0, text.replace(/\n$/, ''));
     return writeFileSync(path, lines.join('\n'));
   };
 
@@ -35,12 +35,18 @@ export function follow(heading: string, copy: string): void {
       above.match(/`((?:src|web|docs|tests)\/[\w./]+\.\w+)`(, (above|below) `([^`]+)`)?/) ?? [];
     write(file, side, line, code);
   }
-  const rows = [...section.matchAll(/^\| `(.*?)` \| `(.*?)` \| `(.*?)` \|$/gm)];
+  // A table says in its head where its lines go.
+  const rows = [...section.matchAll(/^\| (?:in \| (.*?) \| write|`(.*?)` \| `(.*?)` \| `(.*?)`) \|$/gm)];
   expect(rows.length).toBeGreaterThan(3);
-  for (const [, file = '', line = '', text = ''] of rows) {
+  let where = '';
+  for (const [, head, file = '', line = '', text = ''] of rows) {
+    if (head) {
+      where = head === 'in place of' ? head : 'below';
+      continue;
+    }
     const before = readFileSync(join(copy, file), 'utf8').split('\n');
     const indent = before.find((one) => one.trim() === line)?.match(/^ */)?.[0] ?? '';
-    write(file, 'below', line, indent + text);
+    write(file, where, line, indent + text);
   }
   expect(touched.size).toBe(Number(section.match(/It touches (\d+) files/)?.[1]));
 }

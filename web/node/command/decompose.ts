@@ -7,6 +7,7 @@ import {
   loadMiniLM,
   logitsOf,
   type MiniLM,
+  type OpenedModel,
   type Scores,
   type Sentence,
   sharesOf,
@@ -14,8 +15,9 @@ import {
   type Way,
 } from 'superpose';
 import { groups } from '../../figures/terms.js';
+import { written } from '../../figures/written.js';
 import { csvOf } from '../index.js';
-import { opened, openOptions } from './model.js';
+import { idsOf, opened, openOptions } from './model.js';
 import { choiceOf, parsed, wholeOf } from './options.js';
 import { Refusal, told, withWeights } from './refusal.js';
 import { inLine, say } from './terminal.js';
@@ -56,7 +58,7 @@ export async function decompose(args: string[]): Promise<string> {
     if (layer === undefined && way === undefined && !values.values)
       return model.decompose(sentence, { ...common, groups });
     const behind = { ...common, layer: layer ?? 0 };
-    if (values.values) return written(model, sentence, { ...behind, way }, [0]);
+    if (values.values) return writtenOf(model, sentence, { ...behind, way }, [0]);
     if (way !== 'mean') return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
     fitsMeans(model, sentence.ids.length);
     return model.decompose(sentence, { ...behind, way, means: await model.corpusMeans() });
@@ -94,9 +96,7 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     throw new Refusal('Say what to take apart: --text "The cat sat on the mat.", or --ids 101,2023,102.');
   }
   const only = head === undefined ? undefined : [head];
-  const given = text ?? {
-    ids: (ids as string).split(',').map((id) => wholeOf('--ids', id.trim(), 0, Infinity)),
-  };
+  const given = text ?? (idsOf(ids) as { ids: number[] });
   return told(async () => {
     const model = await opened(path, values);
     const input = typeof given === 'string' ? await model.tokenize(given) : given;
@@ -113,7 +113,7 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     }
     if (values.values) {
       const asked = { gauge, layer: layer ?? 0, way, ...(only && { only }) };
-      const found = await written(model, input as Sentence, asked, model.apart);
+      const found = await writtenOf(model, input as Sentence, asked, model.apart);
       return shared(
         found,
         { model: model.name, gauge, way: way ?? 'streams', layer: layer ?? 0 },
@@ -135,8 +135,9 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
 type Written = HeadOutputs & { sentence: Sentence };
 
 /** What the heads of a layer write. By streams unless another way is asked for. */
-async function written(
-  model: Pick<MiniLM, 'forward' | 'corpusMeans' | 'positions'>,
+async function writtenOf(
+  model: Pick<MiniLM, 'forward' | 'corpusMeans'> &
+    Partial<Pick<OpenedModel, 'markers'>> & { readonly positions: number },
   sentence: Sentence,
   {
     gauge,
@@ -150,14 +151,8 @@ async function written(
   const corpus = way === 'mean' ? await model.corpusMeans({ precision: 'float64' }) : undefined;
   const means = corpus?.states[layer];
   const run = await model.forward(sentence, { precision: 'float64', layers: layer + 1 });
-  const found = run.headOutputs({
-    layer,
-    way,
-    gauge,
-    apart: gauge === 'raw' ? [] : fixed.filter((row) => row < run.n),
-    ...(only && { only }),
-    ...(means && { means }),
-  });
+  const asked = { layer, way, gauge, ...(only && { only }), ...(means && { means }) };
+  const found = written(run, fixed, asked);
   return { ...found, sentence: run.sentence };
 }
 
@@ -229,8 +224,12 @@ function cutShort(tokens: readonly string[], dropped: number, csv: boolean): str
 }
 
 /** Refuses sentences with more positions than have a mean over the corpus: see corpusMeans(). */
-function fitsMeans({ positions }: { positions: number }, tokens: number): void {
-  const most = Math.min(31, positions - 1);
+function fitsMeans(
+  { positions, markers }: { positions: number } & Partial<Pick<OpenedModel, 'markers'>>,
+  tokens: number,
+): void {
+  const { before, after } = markers ?? { before: 1, after: 1 };
+  const most = before + Math.min(30, positions - before - after);
   if (tokens > most) {
     throw new Refusal(
       `--way mean takes at most ${most} tokens, for as many positions have a mean, and got ${tokens}.`,

@@ -61,10 +61,12 @@ export async function figure(args: string[]): Promise<string> {
   await checkWritable(out);
   if (kind === '.png' && !(await canRasterise()))
     throw new Refusal('Making a PNG takes a rasteriser. It is a package: npm install @resvg/resvg-js');
-  const rendered = await withWeights(() => renderer()(name, settings));
-  if (rendered.refused.length > 0) {
-    throw new Refusal(`${rendered.refused.join(' ')} superpose list ${name} has all settings.`);
-  }
+  const rendered = await withWeights(() =>
+    renderer()(name, settings, (refused) => {
+      if (refused.length > 0)
+        throw new Refusal(`${refused.join(' ')} superpose list ${name} has all settings.`);
+    }),
+  );
   await write(out, await made(rendered, kind, width, theme));
   return `${out}: ${rendered.figure.describe(rendered.data, rendered.state)}\n`;
 }

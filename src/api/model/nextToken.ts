@@ -1,0 +1,123 @@
+// What a model expects as the next token: its last rows times the rows of its head, which are those of the token table
+// unless config.json says otherwise. The head is read block by block: it may be the largest tensor of the file.
+import * as check from '../check.js';
+import { type FloatsOf, type Precision, type Table, table } from '../table.js';
+import { present, shaped } from './checkpoint.js';
+import { type Opened, rowsThrough, tensorsOf } from './firstLayer.js';
+import type { Config } from './headerTensors.js';
+import type { Layout } from './layout.js';
+import { insides, type ModelInput, type OpenedModel } from './openModel.js';
+import type { Sentence } from './sentence.js';
+import { counted, type SlicesWatch } from './slices.js';
+
+export interface NextTokenOptions<P extends Precision = 'float32'> extends SlicesWatch {
+  /** Default float32. */
+  precision?: P;
+  /** After which token, from 0. Default the last. */
+  row?: number;
+}
+
+/** What is expected after a token of a sentence. */
+export interface NextToken {
+  /** The sentence that was run. */
+  readonly sentence: Sentence;
+  /** After which of its tokens. */
+  readonly row: number;
+  /** [vocabulary] */
+  readonly logits: Float64Array;
+  /** [vocabulary], their softmax. */
+  readonly probabilities: Float64Array;
+  /** The texts of tokens; their numbers where there is no tokenizer.json. */
+  pieces(ids: readonly number[]): string[];
+}
+
+/**
+ * What an opened model expects after a token of the input: the whole distribution. Throws as its forward() does, and
+ * RangeError for a family that predicts no next token.
+ */
+export async function nextToken<P extends Precision = 'float32'>(
+  model: OpenedModel,
+  input: ModelInput,
+  { precision, row, ...watching }: NextTokenOptions<P> = {},
+): Promise<NextToken> {
+  const inside = typeof model === 'object' && model !== null ? insides.get(model) : undefined;
+  if (!inside) return check.refuse('model', 'what openModel() returned', model, false);
+  const { layout } = inside;
+  if (!layout.head) throw new RangeError(`${layout.name} predicts no next token.`);
+  const kind = check.precision(precision ?? 'float32') as P;
+  const forward = await model.forward<P>(input, { precision: kind, scores: false, ...watching });
+  const { sentence, n } = forward;
+  const asked = check.integer('row', row ?? n - 1, 0, n - 1);
+  const { data, columns } = forward.last();
+  const last = table(data.slice(asked * columns, (asked + 1) * columns) as FloatsOf<P>, 1, columns);
+  const found = await expectedAfter(inside, last, kind, watching);
+  const tokenizer = model.readsText ? await inside.tokenizer() : undefined;
+  const pieces = (ids: readonly number[]) => {
+    check.integers('ids', ids, layout.vocabulary - 1);
+    return tokenizer ? tokenizer.pieces(ids) : ids.map(String);
+  };
+  return { sentence, row: asked, ...found, pieces };
+}
+
+/** How many numbers of the head are in memory at once. */
+const blockOf = 2 ** 21;
+
+/** `last` is one row [1, d] after the final norm. */
+async function expectedAfter<P extends Precision>(
+  {
+    superpose,
+    checkpoint,
+    layout,
+    config,
+  }: Pick<Opened, 'superpose' | 'checkpoint' | 'layout'> & { config: Config },
+  last: Table<FloatsOf<P>>,
+  precision: P,
+  watching: SlicesWatch,
+): Promise<Pick<NextToken, 'logits' | 'probabilities'>> {
+  const watch = counted(watching);
+  const { projection } = layout.head as NonNullable<Layout['head']>;
+  // As wide as the rows of the table that it shares, or might.
+  const width = projection === undefined ? layout.d_model : (shapeOf(checkpoint, layout.token)[1] as number);
+  const name = headIn({ checkpoint, layout }, config, width);
+  let weight = last;
+  if (projection !== undefined) {
+    const out = { weight: shaped(checkpoint, projection, [width, layout.d_model]) };
+    weight = rowsThrough(
+      superpose,
+      last,
+      await tensorsOf(checkpoint, precision, watch).linear(out),
+      precision,
+    );
+  }
+  const count = layout.vocabulary;
+  const logits = new Float64Array(count);
+  const rows = Math.max(1, Math.floor(blockOf / weight.columns));
+  for (let from = 0; from < count; from += rows) {
+    watch.signal?.throwIfAborted();
+    const places = Array.from({ length: Math.min(rows, count - from) }, (_, row) => from + row);
+    const block = await checkpoint.rows(name, places, precision, watch);
+    logits.set(rowsThrough(superpose, block, { weight }, precision).data, from);
+  }
+  const largest = logits.reduce((most, one) => Math.max(most, one));
+  const powers = logits.map((one) => Math.exp(one - largest));
+  const sum = powers.reduce((all, one) => all + one);
+  return { logits, probabilities: powers.map((one) => one / sum) };
+}
+
+const shapeOf = (checkpoint: Opened['checkpoint'], name: string | undefined) =>
+  present(checkpoint, name as string).shape;
+
+/** The name of the head’s tensor. */
+function headIn(
+  { checkpoint, layout }: Pick<Opened, 'checkpoint' | 'layout'>,
+  config: Config,
+  width: number,
+) {
+  if (config.tie_word_embeddings !== false) return layout.token as string;
+  const name = 'lm_head.weight';
+  if (!checkpoint.tensors.has(name))
+    throw new RangeError(
+      `config.json says tie_word_embeddings false, but the file has no ${name} [${layout.vocabulary}, ${width}].`,
+    );
+  return shaped(checkpoint, name, [layout.vocabulary, width]);
+}

@@ -1,0 +1,253 @@
+// GPT-2 and OPT through all their layers, against numpy: tests/reference/drawn_decoders.py draws models of each kind anew in
+// each run, in the layouts of published files. SUPERPOSE_SEED repeats a failure; with SUPERPOSE_SHOWN set, the largest
+// difference of each kind is printed.
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CorpusMeans, type Floats, nextToken, openModel, type Slices } from 'superpose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, root } from '../../package/support/project.ts';
+import { oneThread, python, withoutNumpy } from '../../tools/support/numpy.ts';
+import { builds, plain } from '../support/builds.ts';
+import { largestDifference } from '../support/numbers.ts';
+
+interface Stored {
+  at: number;
+  shape: number[];
+}
+interface Drawn {
+  name: string;
+  family: 'gpt2' | 'opt';
+  ids: number[];
+  apart: number[];
+  states: Stored;
+  logits: Stored;
+  attention: Stored;
+  last: Stored;
+  embedding: Stored;
+  next_logits: Stored;
+  next: Stored;
+  terms: Record<string, Stored>;
+  shares: Record<string, Stored>;
+  mean: Stored;
+  position: Stored;
+  wrong: Record<string, number>;
+}
+
+const seed = Number(process.env.SUPERPOSE_SEED ?? randomInt(2 ** 31));
+const folder = mkdtempSync(join(tmpdir(), 'superpose-decoders-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const within = { float64: 1e-10, float32: 1e-4 };
+
+(withoutNumpy ? describe.skip : describe)('models drawn at random', () => {
+  let drawn: { layers: number; heads: number; cases: Drawn[] };
+  let numbers: Float64Array;
+  const worst: Record<string, Record<string, number>> = {};
+
+  const stored = ({ at, shape }: Stored, ...place: number[]): Float64Array => {
+    let from = at;
+    let size = shape.reduce((product, extent) => product * extent, 1);
+    for (const [axis, index] of place.entries()) {
+      size /= shape[axis] as number;
+      from += index * size;
+    }
+    return numbers.subarray(from, from + size);
+  };
+  const each = (run: (layer: number) => void) => {
+    for (let layer = 0; layer < drawn.layers; layer++) run(layer);
+  };
+  const open = (name: string, by = plain) => openModel(by, join(folder, name));
+  const expectNear = (what: string, { name }: Drawn, ours: Floats, theirs: Float64Array, bound: number) => {
+    const difference = largestDifference(ours, theirs);
+    expect(difference, `seed ${seed}, ${name}, ${what}`).toBeLessThan(bound);
+    worst[name] ??= {};
+    const kinds = worst[name];
+    const kind = `${what.replace(/ \d$/, '')} ${bound}`;
+    kinds[kind] = Math.max(kinds[kind] ?? 0, difference);
+  };
+
+  beforeAll(async () => {
+    const script = join(root, 'tests/reference/drawn_decoders.py');
+    const outcome = await execute(python, [script, String(seed), folder], root, oneThread);
+    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+    drawn = JSON.parse(readFileSync(join(folder, 'decoders.json'), 'utf8'));
+    numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, 'decoders.bin'))).buffer);
+  }, 120_000);
+  afterAll(() => {
+    if (process.env.SUPERPOSE_SHOWN) console.log(worst);
+  });
+
+  test.each(['float64', 'float32'] as const)(
+    'states, logits, attention, the embedding and the next token, in %s',
+    async (precision) => {
+      const bound = within[precision];
+      for (const by of precision === 'float64' ? [plain] : builds.map(({ superpose }) => superpose)) {
+        for (const one of drawn.cases) {
+          const model = await open(one.name, by);
+          expect(model).toMatchObject({ family: one.family, layers: 3, causal: true, apart: one.apart });
+          const run = await model.forward({ ids: one.ids }, { precision });
+          const near = (what: string, ours: Floats, theirs: Float64Array) =>
+            expectNear(what, one, ours, theirs, bound);
+          near('state 0', run.state(0).data, stored(one.states, 0));
+          each((layer) => {
+            near(`state ${layer + 1}`, run.state(layer + 1).data, stored(one.states, layer + 1));
+            near(`logits ${layer}`, run.logits(layer), stored(one.logits, layer));
+            near(`attention ${layer}`, run.attention(layer), stored(one.attention, layer));
+          });
+          near('last', run.last().data, stored(one.last));
+          near('embedding', run.embedding, stored(one.embedding));
+          for (const row of [undefined, 4]) {
+            const next = await nextToken(model, { ids: one.ids }, { precision, ...(row && { row }) });
+            expect(next.row).toBe(row ?? one.ids.length - 1);
+            near('next logits', next.logits, stored(one.next_logits, next.row));
+            near('next', next.probabilities, stored(one.next, next.row));
+          }
+          model.delete();
+        }
+      }
+    },
+    120_000,
+  );
+
+  test('every term of every layer, in all three ways and both gauges, and the shares', async () => {
+    for (const one of drawn.cases) {
+      const model = await open(one.name);
+      const means = {
+        states: Array.from({ length: drawn.layers + 1 }, (_, layer) => ({
+          mean: stored(one.mean, layer),
+          position: { data: stored(one.position, layer), rows: one.ids.length, columns: model.d_model },
+          first: one.apart.length,
+        })),
+      } as unknown as CorpusMeans;
+      for (const [kind, theirs] of Object.entries(one.terms)) {
+        const [way, gauge] = kind.split(' ') as ['direct' | 'streams' | 'mean', 'canonical' | 'raw'];
+        for (let layer = 0; layer < drawn.layers; layer++) {
+          const scores = await model.decompose({ ids: one.ids }, { layer, way, gauge, means });
+          expect(scores.parts).toEqual(
+            way === 'mean'
+              ? ['position', 'content', 'constant']
+              : ['token', 'position', 'attention', 'mlp', 'constant'],
+          );
+          expect(Math.max(...scores.residuals)).toBeLessThan(within.float64);
+          expectNear(`terms ${kind} ${layer}`, one, scores.terms, stored(theirs, layer), within.float64);
+          const shares = one.shares[kind];
+          // A share is divided by what may be small.
+          if (shares) expectNear(`shares ${kind} ${layer}`, one, scores.shares, stored(shares, layer), 1e-8);
+        }
+      }
+      // The short way to the first layer's scores.
+      const short = await model.decompose({ ids: one.ids });
+      expectNear('first scores', one, short.logits, stored(one.logits, 0), within.float64);
+      model.delete();
+    }
+  }, 120_000);
+
+  test('each wrong reading of these files gives other numbers', () => {
+    for (const { name, wrong } of drawn.cases) {
+      expect(Object.keys(wrong).length).toBeGreaterThanOrEqual(9);
+      for (const [what, difference] of Object.entries(wrong))
+        expect(difference, `seed ${seed}, ${name}: ${what}`).toBeGreaterThan(2 * within.float32);
+    }
+  });
+
+  test('what config.json says is what is run: with another flag the numbers are other ones', async () => {
+    const changes: Record<string, object[]> = {
+      gpt2: [
+        { scale_attn_weights: false },
+        { scale_attn_by_inverse_layer_idx: true },
+        { activation_function: 'gelu' },
+        { activation_function: 'relu' },
+        { n_head: 2 },
+        { layer_norm_epsilon: 1e-5 },
+      ],
+      'gpt2-relu-head': [{ tie_word_embeddings: true }, { activation_function: undefined }],
+      opt: [{ activation_function: 'gelu' }, { num_attention_heads: 5 }],
+    };
+    for (const [name, all] of Object.entries(changes)) {
+      const one = drawn.cases.find((found) => found.name === name) as Drawn;
+      const next = async (change: object) => {
+        const model = await changed(name, change);
+        const found = await nextToken(model, { ids: one.ids }, { precision: 'float64' });
+        model.delete();
+        return largestDifference(found.logits, stored(one.next_logits, one.ids.length - 1));
+      };
+      expect(await next({})).toBeLessThan(within.float64);
+      for (const change of all)
+        expect(await next(change), `${name} ${JSON.stringify(change)}`).toBeGreaterThan(within.float32);
+    }
+  });
+
+  const sources = (name: string, config: object, bytes?: Uint8Array): Slices[] => {
+    const file = (of: string, content: Uint8Array): Slices => ({
+      name: of,
+      size: content.length,
+      read: async (from, length) => content.slice(from, from + length),
+    });
+    return [
+      file(
+        'model.safetensors',
+        bytes ?? new Uint8Array(readFileSync(join(folder, name, 'model.safetensors'))),
+      ),
+      file('config.json', new TextEncoder().encode(JSON.stringify(config))),
+    ];
+  };
+  const configOf = (name: string) => JSON.parse(readFileSync(join(folder, name, 'config.json'), 'utf8'));
+  const changed = (name: string, change: object) =>
+    openModel(plain, sources(name, { ...configOf(name), ...change }));
+  const told = (run: Promise<unknown>) =>
+    run.then(
+      () => 'It did not fail.',
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+
+  test('a config.json that contradicts the tensors is refused by its member', async () => {
+    for (const [name, change, size] of [
+      ['gpt2', { vocab_size: 50257 }, 23],
+      ['gpt2', { n_positions: 1024 }, 17],
+      ['gpt2', { n_embd: 768 }, 20],
+      ['opt', { hidden_size: 768 }, 20],
+      ['opt', { max_position_embeddings: 17 }, 15],
+      ['opt', { word_embed_proj_dim: 12 }, 20],
+      ['opt-350m', { word_embed_proj_dim: 20 }, 12],
+    ] as const) {
+      const [[member, value]] = Object.entries(change) as [[string, number]];
+      expect(await told(changed(name, change))).toBe(
+        `RangeError: config.json says ${member} ${value}, but by its tensors the model has ${size}.`,
+      );
+    }
+    const more = await changed('gpt2', { n_layer: 12 });
+    const [{ ids }] = drawn.cases as [Drawn];
+    for (const ask of [() => more.forward({ ids }), () => nextToken(more, { ids })])
+      expect(await told(ask())).toBe(
+        'RangeError: config.json says n_layer 12, but by its tensors the model has 3.',
+      );
+    // The first scores need no more than the first layer.
+    expect((await more.decompose({ ids })).n).toBe(ids.length);
+    for (const [name, member] of [
+      ['gpt2', 'n_inner'],
+      ['opt', 'ffn_dim'],
+    ] as const) {
+      const wide = await changed(name, { [member]: 80 });
+      expect(await told(wide.forward({ ids }))).toBe(
+        `RangeError: config.json says ${member} 80, but by its tensors the model has 28.`,
+      );
+      // Published files of GPT-2 leave it open.
+      const open = await changed(name, { [member]: null });
+      expect((await open.forward({ ids }, { scores: false })).n).toBe(ids.length);
+      open.delete();
+    }
+    const silu = await changed('opt', { activation_function: 'silu' });
+    expect(await told(silu.forward({ ids }))).toBe(
+      'RangeError: config.json names the activation "silu"; gelu, gelu_new, gelu_pytorch_tanh and relu can be run here.',
+    );
+    const headless = await changed('gpt2', { tie_word_embeddings: false });
+    expect(await told(nextToken(headless, { ids }))).toBe(
+      'RangeError: config.json says tie_word_embeddings false, but the file has no lm_head.weight [23, 20].',
+    );
+    for (const row of [-1, 11])
+      expect(await told(nextToken(headless, { ids }, { row }))).toBe(
+        `RangeError: row must be a whole number from 0 to 10; it is ${row}.`,
+      );
+  });
+});

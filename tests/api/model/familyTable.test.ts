@@ -1,0 +1,155 @@
+// docs/families.md: what is run and taken apart of each family, and how far it is from the oracles. The test makes the
+// table again; `SUPERPOSE_WRITE=1 npm test -- node familyTable` writes it.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type FamilyId,
+  type Floats,
+  familyIds,
+  modelFamilies,
+  nextToken,
+  type OpenedModel,
+  openModel,
+} from 'superpose';
+import { afterAll, expect, test } from 'vitest';
+import { execute, root } from '../../package/support/project.ts';
+import families from '../../reference/families.json' with { type: 'json' };
+import { oneThread, python, withoutNumpy } from '../../tools/support/numpy.ts';
+import { plain } from '../support/builds.ts';
+import { largestDifference } from '../support/numbers.ts';
+import { oraclePatches } from './patches.ts';
+
+const page = join(root, 'docs/families.md');
+const folder = mkdtempSync(join(tmpdir(), 'superpose-table-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Files of tests/reference/README.md that a test must tell from the right reading, beside those of all families. */
+const traps: Partial<Record<FamilyId, string>> = {
+  roberta: 'first position in row 0',
+  mpnet: 'first position in row 0; bias divided',
+  electra: 'projection left out',
+  'clip-vision': 'one norm for two; columns first; patch bias on the class',
+  vit: 'columns first; patch bias on the class',
+};
+const ofAll = 'transposed weight, wrong heads';
+
+interface Found {
+  float64: number;
+  float32: number;
+}
+const none: Found = { float64: 0, float32: 0 };
+const precisions = ['float64', 'float32'] as const;
+
+/** The largest difference from tests/reference/families.json, of scores and where all layers are run of states. */
+async function fromCheckpoints(family: FamilyId): Promise<Found | undefined> {
+  const found = { ...none };
+  const file = family.replace(/-.*/, '');
+  const all = families.cases.filter((one) => one.family.replace(/-.*/, '') === file);
+  let any = false;
+  for (const one of all) {
+    const logits = (family === 'clip-vision' ? one.vision : one.logits) as number[][][] | undefined;
+    if (!logits?.length || family === 'whisper-encoder') continue;
+    any = true;
+    const options = { ...(one.name === 'vit-timm' && { family }), ...(all.length === 1 && { part: family }) };
+    const at = fileURLToPath(new URL(`../../reference/checkpoints/${one.name}`, import.meta.url));
+    const model = await openModel(plain, at, options);
+    for (const precision of precisions) {
+      const worst = (ours: Floats, theirs: number[]) => {
+        found[precision] = Math.max(found[precision], largestDifference(ours, theirs));
+      };
+      const input = model.picture ? { patches: oraclePatches } : { ids: families.ids };
+      const scores = await model.decompose(input, { precision });
+      worst(scores.logits, logits.flat(2));
+      if (!one.states) continue;
+      const run = await model.forward(input, { precision });
+      for (const [layers, state] of one.states.entries()) worst(run.state(layers).data, state.flat());
+      worst(run.logits(1), (one.later_logits as number[][][]).flat(2));
+      worst(run.embedding, one.embedding as number[]);
+    }
+    model.delete();
+  }
+  return any ? found : undefined;
+}
+
+interface Drawn {
+  name: string;
+  family: FamilyId;
+  ids: number[];
+  states: { at: number; shape: [number, number, number] };
+  next_logits: { at: number; shape: [number, number] };
+  wrong: Record<string, number>;
+}
+
+/** The same of models that tests/reference/drawn_decoders.py draws. */
+async function fromDrawn(cases: readonly Drawn[], numbers: Float64Array): Promise<Found> {
+  const found = { ...none };
+  for (const one of cases) {
+    const model: OpenedModel = await openModel(plain, join(folder, one.name));
+    for (const precision of precisions) {
+      const worst = (ours: Floats, at: number) => {
+        const theirs = numbers.subarray(at, at + ours.length);
+        found[precision] = Math.max(found[precision], largestDifference(ours, theirs));
+      };
+      const { logits, row } = await nextToken(model, { ids: one.ids }, { precision });
+      worst(logits, one.next_logits.at + row * one.next_logits.shape[1]);
+      const run = await model.forward({ ids: one.ids }, { precision });
+      const [states, n, d] = one.states.shape;
+      for (let layers = 0; layers < states; layers++)
+        worst(run.state(layers).data, one.states.at + layers * n * d);
+    }
+    model.delete();
+  }
+  return found;
+}
+
+/** The power of ten that it is below: a last digit may move. */
+const below = (value: number) => `< 1e${Math.floor(Math.log10(value)) + 1}`;
+
+test.skipIf(withoutNumpy)(
+  'the table of families in the documentation is what is found',
+  async () => {
+    const script = join(root, 'tests/reference/drawn_decoders.py');
+    const outcome = await execute(python, [script, '1', folder], root, oneThread);
+    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+    const { cases } = JSON.parse(readFileSync(join(folder, 'decoders.json'), 'utf8')) as { cases: Drawn[] };
+    const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, 'decoders.bin'))).buffer);
+    const rows: string[][] = [];
+    for (const family of familyIds) {
+      const { name, types, ...facts } = modelFamilies[family];
+      const drawn = cases.filter((one) => one.family === family);
+      const [committed, random] = [await fromCheckpoints(family), await fromDrawn(drawn, numbers)];
+      const largest = precisions.map((precision) =>
+        committed ? below(Math.max(committed[precision], random[precision])) : '–',
+      );
+      const all = 'layers' in facts;
+      const wrong = [...new Set(drawn.flatMap((one) => Object.keys(one.wrong)))];
+      rows.push([
+        name,
+        types.map((type) => `\`${type}\``).join(', '),
+        all ? 'all layers' : committed ? 'first scores' : 'tables alone',
+        all ? 'each layer: `direct`, `streams`, `mean`' : committed ? 'first layer' : '–',
+        ...largest,
+        [committed ? ofAll : '', traps[family] ?? '', ...wrong].filter(Boolean).join('; '),
+      ]);
+    }
+    const columns = [
+      'family',
+      'model_type',
+      'run',
+      'taken apart',
+      'largest difference in float64',
+      'in float32',
+      'wrong readings that a test tells',
+    ];
+    const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+    const made = [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+    const written = readFileSync(page, 'utf8');
+    const now = written.replace(/^\|[\s\S]*\|$/m, made);
+    if (process.env.SUPERPOSE_WRITE) writeFileSync(page, now);
+    else expect(written).toBe(now);
+    expect(now).toContain(made);
+  },
+  120_000,
+);
