@@ -51,7 +51,9 @@ test.each([
   const model = await openModel(plain, folderOf(name));
   const report = await model.report();
   const overlap = await shown(page, 'own-overlap');
-  expect(overlap.finding).toContain(`overlap ${about(report.overlap?.raw as number)} times`);
+  expect(overlap.finding).toContain(
+    `Weighted by energy: ${about(report.overlap?.raw as number)} times as much as chance, raw`,
+  );
   expect(overlap.notes.join()).toContain('not verified against a reference');
   const gram = await shown(page, 'own-gram');
   expect(gram.finding).toContain(aboutPercent(report.offsets?.centred.share as number).replace(/\s/g, ' '));

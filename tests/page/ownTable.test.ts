@@ -62,7 +62,7 @@ test('each format gives five figures, with the library’s numbers; a half is re
       tokens,
       positions: { ...positionRows, data: Float32Array.from(positionRows.data) },
     });
-    expect(finding).toContain(`overlap ${about(raw)} times as much as chance, raw`);
+    expect(finding).toContain(`Weighted by energy: ${about(raw)} times as much as chance, raw`);
   }
   expect(await part.locator('superpose-figure').count()).toBe(5);
 
