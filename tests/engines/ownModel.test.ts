@@ -90,7 +90,7 @@ for (const name of ['firefox', 'webkit'] as const) {
       const { overlap, offsets } = await model.report();
       const found = await shown(engine, 'own-overlap');
       expect(found.problems).toEqual([]);
-      expect(found.finding).toContain(`overlap ${about(overlap?.raw as number)} times`);
+      expect(found.finding).toContain(`Weighted by energy: ${about(overlap?.raw as number)} times`);
       const gram = await shown(engine, 'own-gram');
       if (offsets) expect(gram.finding).toContain(aboutPercent(offsets.centred.share).replace(/\s/g, ' '));
       if (model.picture) {
@@ -149,7 +149,7 @@ for (const name of ['firefox', 'webkit'] as const) {
       const raw = plain.energyOverlap({ tokens, positions });
       await expect
         .poll(async () => (await shown(engine, 'own-table-overlap')).finding)
-        .toContain(`overlap ${about(raw)} times`);
+        .toContain(`Weighted by energy: ${about(raw)} times`);
       expect((await shown(engine, 'own-table-collisions')).finding).toMatch(/Among 40 rows of the file/);
       expect(engine.complaints).toEqual([]);
     });

@@ -78,7 +78,9 @@ test('each format gives five figures, with the library’s numbers; a half is re
   // The part for models has not noticed it.
   expect(await page.locator('.own > [role=status]').textContent()).toBe('');
   const overlap = await shown(page, 'own-table-overlap');
-  expect(overlap.finding).toContain(`overlap ${about(plain.energyOverlap({ tokens, positions }))} times`);
+  expect(overlap.finding).toContain(
+    `Weighted by energy: ${about(plain.energyOverlap({ tokens, positions }))} times`,
+  );
   expect(await figureOf(page, 'own-table-overlap').locator('.badge').textContent()).toContain('your file');
   const angles = await shown(page, 'own-table-cosines');
   expect(angles.finding).toContain('the first 2 token rows of rows.safetensors');
