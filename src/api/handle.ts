@@ -19,7 +19,7 @@ export interface Handle {
 }
 
 /** An object in the module's memory, and its handle. */
-export interface Held {
+export interface OwnedObject {
   /** Where it is; throws once it is gone. `when` tells the error what was going on. */
   address(when?: string): number;
   /** What callers get. */
@@ -36,7 +36,7 @@ export function held(
   bytes: number,
   make: () => number,
   free: (address: number) => void,
-): Held {
+): OwnedObject {
   let address: number | undefined = make();
   let end = 'has been deleted';
   const release = check.hold(bytes);

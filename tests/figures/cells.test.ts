@@ -1,20 +1,20 @@
 // Many models at once, with a fake library: which are trained, where, and what is shown meanwhile.
 import { expect, test, vi } from 'vitest';
-import { type Asked, type CellRun, cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
+import { type CellJob, type CellRun, cellRun, computeCell, trainedCells } from '../../web/figures/cells.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import { library } from '../../web/worker/library.ts';
-import type { Question } from '../../web/worker/protocol.ts';
 import { recorded } from '../../web/worker/recorded.ts';
+import type { Question } from '../../web/worker/transports.ts';
 import { alone, countedTrainers, watched } from './training.ts';
 
-const askedOf = (seed: number, steps = 16): Asked => ({
+const askedOf = (seed: number, steps = 16): CellJob => ({
   options: { task: 'prev', d_model: 4, steps, seed, evaluationSequences: 4, sequences: 2 },
   looks: { every: 8 },
 });
 const none = () => undefined;
 
 test('a cell is a run of its options, and what longer sequences give is measured part by part', async () => {
-  const asked: Asked = {
+  const asked: CellJob = {
     options: { task: 'prev', symbols: 16, positions: 32, causal: true, steps: 40, seed: 5 },
     looks: { every: 8, longer: { n: 32, places: 8 } },
   };
@@ -123,7 +123,7 @@ test('few runs are not worth a worker more', async () => {
 });
 
 test('options that no trainer takes end it with the trainer’s sentence', async () => {
-  const wrong: Asked = { options: { task: 'prev', d_model: 5, heads: 2 } };
+  const wrong: CellJob = { options: { task: 'prev', d_model: 5, heads: 2 } };
   await expect(trainedCells(library(), [wrong], alone(), none)).rejects.toThrow('heads');
 });
 

@@ -1,7 +1,7 @@
 // Singular and plural agree: no sentence of a figure contains "1 directions", at either end of its settings.
 import { expect, inject, test } from 'vitest';
 import { readState, type State } from '../../web/figures/controls.ts';
-import type { AnyFigure, Said } from '../../web/figures/figure.ts';
+import type { AnyFigure, ReadoutPiece } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
@@ -32,7 +32,7 @@ test.each([
   'width 1 as well',
 ])('%s: is no plural', (said) => expect(said).not.toMatch(many));
 
-const textOf = (said: Said[]) =>
+const textOf = (said: ReadoutPiece[]) =>
   said.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
 
 /** Figures that train models: the ends of their settings take seconds, so their first settings must do. */

@@ -6,7 +6,7 @@ import type { SafetensorsEntry } from 'superpose';
 import { safetensorsApi } from '../../build/package/model/safetensors.js';
 import { wordPieces } from '../../build/package/model/wordPieces.js';
 import { readLink, writeLink } from '../../web/element/link.ts';
-import { fromBase64, toBase64 } from '../../web/embed/carried.ts';
+import { fromBase64, toBase64 } from '../../web/embed/modelExcerpt.ts';
 import {
   type Control,
   type Controls,

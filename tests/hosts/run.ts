@@ -1,4 +1,4 @@
-// npm run hosts: builds every host's site with the snippets of web/page/places.ts, and opens and reports it.
+// npm run hosts: builds every host's site with the snippets of web/page/platforms.ts, and opens and reports it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root, usageError, which } from '../../tools/steps.mjs';

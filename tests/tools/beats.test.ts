@@ -3,7 +3,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { beats } from '../../web/build/beats.ts';
-import { linkOf, plainText, type Shown } from '../../web/build/verdicts.ts';
+import { type FigureState, linkOf, plainText } from '../../web/build/verdicts.ts';
 
 const folder = fileURLToPath(new URL('../../build/', import.meta.url));
 const headless: typeof import('../../web/node/index.ts') = await import(
@@ -18,7 +18,7 @@ const numbersIn = (text: string): string[] =>
     .match(/(?<![\p{L}\d.,])\d+(?:[.,]\d+)*/gu) ?? [];
 
 /** All that a figure says in a state, in words, marks and settings. */
-async function saidBy(shown: Shown): Promise<string> {
+async function saidBy(shown: FigureState): Promise<string> {
   const link = headless.readLink(linkOf(shown, headless));
   if (!link || 'refused' in link) throw new Error('The link cannot be read.');
   const { figure, data, state, refused } = await render(link.figure, link.settings);
@@ -31,7 +31,7 @@ async function saidBy(shown: Shown): Promise<string> {
   return flat([figure.describe(data, state), said, ...texts].join('\n'));
 }
 
-const set = ({ settings }: Shown) => Object.values(settings ?? {}).join(' ; ');
+const set = ({ settings }: FigureState) => Object.values(settings ?? {}).join(' ; ');
 
 test('a beat is three to five short steps', () => {
   expect(beats.map(({ beat }) => beat)).toEqual(['mix', 'separate', 'ask', 'learn', 'other-ways']);

@@ -7,9 +7,16 @@ import { figures } from '../../web/figures/index.ts';
 import { answering, type Run, running } from '../../web/worker/answers.ts';
 import { computeOf } from '../../web/worker/computes.ts';
 import { library } from '../../web/worker/library.ts';
-import type { Reply } from '../../web/worker/protocol.ts';
-import { inSlices } from '../../web/worker/slices.ts';
-import { blobWorker, knownWays, ownThread, scriptAddress, setWays, type Way } from '../../web/worker/ways.ts';
+import type { Reply } from '../../web/worker/transports.ts';
+import {
+  blobWorker,
+  ownThread,
+  scriptAddress,
+  setTransports,
+  type Transport,
+  transports,
+} from '../../web/worker/transports.ts';
+import { yielding } from '../../web/worker/yielding.ts';
 
 /** What the library says of what does not fit beside what is held. */
 function tooLarge(): unknown {
@@ -125,7 +132,7 @@ describe('the library', () => {
       order.push(name);
       return name as never;
     };
-    const sliced = inSlices({
+    const sliced = yielding({
       opening: step('opening'),
       first: step('first'),
       superpose: step('superpose'),
@@ -141,14 +148,14 @@ describe('the library', () => {
   });
 });
 
-describe('ways', () => {
+describe('transports', () => {
   test('are known once they are set, in their order', () => {
-    expect(knownWays()).toEqual([]);
-    const some: Way[] = [ownThread(async () => () => () => {}), blobWorker('')];
-    setWays(...some);
-    expect(knownWays()).toEqual(some);
+    expect(transports()).toEqual([]);
+    const some: Transport[] = [ownThread(async () => () => () => {}), blobWorker('')];
+    setTransports(...some);
+    expect(transports()).toEqual(some);
     expect(some.map(({ name }) => name)).toEqual(['page', 'blob worker']);
-    setWays();
+    setTransports();
   });
 
   test('the page’s own thread answers, and breaks when what answers cannot be had', async () => {

@@ -3,15 +3,14 @@
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answers } from '../../web/worker/client.ts';
-import type { Question, Reply } from '../../web/worker/protocol.ts';
-import type { Line, Way } from '../../web/worker/ways.ts';
+import type { Connection, Question, Reply, Transport } from '../../web/worker/transports.ts';
 
 type Asked = Extract<Question, { figure: string }>;
 
 /** A line that records what it is sent, and says what a test tells it to. */
-class TestLine implements Line {
-  onmessage: Line['onmessage'] = null;
-  onerror: Line['onerror'] = null;
+class TestLine implements Connection {
+  onmessage: Connection['onmessage'] = null;
+  onerror: Connection['onerror'] = null;
   readonly told: Question[] = [];
   ended = false;
   postMessage(message: unknown): void {
@@ -46,13 +45,13 @@ async function withWays(...ways: ('starts' | 'throws' | 'throws once')[]): Promi
   vi.resetModules();
   client = await import('../../web/worker/client.ts');
   lines = [];
-  const { setWays } = await import('../../web/worker/ways.ts');
-  const names: Way['name'][] = ['worker', 'blob worker', 'page'];
-  setWays(
-    ...ways.map((kind, at): Way => {
+  const { setTransports } = await import('../../web/worker/transports.ts');
+  const names: Transport['name'][] = ['worker', 'blob worker', 'page'];
+  setTransports(
+    ...ways.map((kind, at): Transport => {
       let starts = 0;
       return {
-        name: names[at] as Way['name'],
+        name: names[at] as Transport['name'],
         start() {
           starts += 1;
           if (kind === 'throws' || (kind === 'throws once' && starts === 1)) throw new Error('refused');
@@ -183,7 +182,7 @@ describe('one asker', () => {
   });
 });
 
-describe('ways', () => {
+describe('transports', () => {
   test('the first that starts is taken, and said', async () => {
     await withWays('throws', 'starts', 'starts');
     expect(client.answeredIn()).toBeUndefined();

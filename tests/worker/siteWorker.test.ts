@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
-import type { Reply } from '../../web/worker/protocol.ts';
+import type { Reply } from '../../web/worker/transports.ts';
 
 vi.mock('../../web/worker/worker.ts?worker&url', () => ({
   default: 'https://site.example/assets/worker-1.js',
@@ -75,8 +75,8 @@ test('a page of another origin does not try it, and starts a blob that takes the
 });
 
 test('a worker more answers one state after another, and is ended', async () => {
-  const { helper, roomForWorkers } = await import('../../web/worker/helper.ts');
-  const doer = helper<number>('https://site.example/assets/worker-1.js', 'narrow');
+  const { nestedWorker, roomForWorkers } = await import('../../web/worker/workerPool.ts');
+  const doer = nestedWorker<number>('https://site.example/assets/worker-1.js', 'narrow');
   const [worker] = Fake.made as [Fake];
   expect(worker).toMatchObject({
     address: 'https://site.example/assets/worker-1.js',
@@ -107,7 +107,7 @@ test('a worker more answers one state after another, and is ended', async () => 
   expect(roomForWorkers()).toBe(1);
 });
 
-test('in a worker its file answers, also what is to be carried; in a page it waits to be asked', async () => {
+test('in a worker its file answers, also with an excerpt of the model; in a page it waits to be asked', async () => {
   const said: Reply[] = [];
   const self: { onmessage?: (event: { data: unknown }) => Promise<void>; postMessage(reply: Reply): void } = {
     postMessage: (reply) => said.push(reply),
@@ -115,10 +115,10 @@ test('in a worker its file answers, also what is to be carried; in a page it wai
   vi.stubGlobal('self', self);
   vi.stubGlobal('location', new URL('https://site.example/assets/worker-1.js'));
   await import('../../web/worker/worker.ts');
-  // A figure without a model has data, but nothing to carry.
+  // A figure without a model has data, but no excerpt.
   vi.stubGlobal('fetch', async () => new Response('{}'));
   const state = initialState((await (figures.gram as NonNullable<typeof figures.gram>)()).controls);
-  for (const more of [{}, { carry: true }])
+  for (const more of [{}, { excerpt: true }])
     await self.onmessage?.({ data: { id: said.length, figure: 'gram', state, ...more } });
   expect(said).toEqual([
     { id: 0, data: expect.any(Object) },

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';
-import { html, linked, type Said } from './verdicts.js';
+import { html, type LinkedText, linked } from './verdicts.js';
 
 export interface Answer {
   /** For places with room for one line. */
   short: string;
-  sentences: Required<Said>[];
+  sentences: Required<LinkedText>[];
 }
 
 export const answer: Answer = JSON.parse(

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';
-import { type Headless, html, linked, linkOf, type Said, type Shown } from './verdicts.js';
+import { type FigureState, type Headless, html, type LinkedText, linked, linkOf } from './verdicts.js';
 
 /** A step of text, and the state of the figure that it is about. */
-export interface Step extends Said, Required<Shown> {
+export interface Step extends LinkedText, Required<FigureState> {
   title: string;
   /** Where links of earlier versions of the page lead. */
   id?: string;

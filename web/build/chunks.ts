@@ -55,7 +55,7 @@ const pageFiles: [chunk: string, files: string[]][] = [
   // Parts that only figures of later sections share.
   [chunkOfSchemes, inWeb('figures', 'schemeTexts', 'formula', 'pairs', 'layersControl', 'sinusoids')],
   // Saving and embedding are loaded later.
-  ['exports', [...inWeb('element', 'exports'), ...inWeb('page', 'embedBuilder', 'places', 'snippets')]],
+  ['exports', [...inWeb('element', 'exports'), ...inWeb('page', 'embedBuilder', 'platforms', 'snippets')]],
   // All later figures are one file: cut in two they are half a kilobyte more.
   [
     chunkOfSchemes,
@@ -81,13 +81,15 @@ const isShared = (id: string) =>
   !ofCodes.test(id);
 
 const importHelper = '\0vite/preload-helper.js';
-const ofEmbed = new Set(idsOf([...inWeb('element', 'place'), ...inWeb('worker', 'ways', 'siteWorker')]));
+const ofEmbed = new Set(
+  idsOf([...inWeb('element', 'hostPage'), ...inWeb('worker', 'transports', 'siteWorker')]),
+);
 
 export const chunks = {
   groups: [
     // Also in embed.js, which sets where figures are and how they compute before the element is loaded.
     {
-      name: 'ways',
+      name: 'transports',
       test: (id: string) => id === importHelper || ofEmbed.has(id) || id.endsWith('?worker&url'),
       priority: 2,
     },

@@ -6,7 +6,7 @@ import { initialState, readState } from '../figures/controls.js';
 import { headless } from './site/figures.js';
 
 /** A state of a figure, and what it must say there. */
-export interface Shown {
+export interface FigureState {
   figure?: string;
   /** Settings that differ from the first view. */
   settings?: Record<string, string | number>;
@@ -14,7 +14,7 @@ export interface Shown {
   shows: string[];
 }
 
-export interface Verdict extends Shown {
+export interface Verdict extends FigureState {
   claim: string;
   /** What one asks who meets it. */
   asks: string;
@@ -36,20 +36,20 @@ export const verdicts: Verdict[] = JSON.parse(
 export type Headless = Awaited<ReturnType<typeof headless>>;
 
 /** A text with links. */
-export interface Said {
+export interface LinkedText {
   /** Each part in brackets is a link. */
   text: string;
   /** Where the links go, in their order. */
   links?: Link[];
 }
 
-export interface Link extends Shown {
+export interface Link extends FigureState {
   /** What it holds of; shown when a pointer rests on the link. */
   holds?: string;
 }
 
 export function linkOf(
-  { figure, settings, section }: Shown & { section?: string },
+  { figure, settings, section }: FigureState & { section?: string },
   { figures, readLink, writeLink }: Headless,
 ): string {
   if (!figure) return `#${section}`;
@@ -69,10 +69,10 @@ export function linkOf(
 
 export const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 /** The text without the brackets of its links. */
-export const plainText = ({ text }: Said): string => text.replace(/[[\]]/g, '');
+export const plainText = ({ text }: LinkedText): string => text.replace(/[[\]]/g, '');
 
 /** The text with its links, as HTML. */
-export function linked({ text, links = [] }: Said, withFigures: Headless): string {
+export function linked({ text, links = [] }: LinkedText, withFigures: Headless): string {
   const left = [...links];
   return html(text).replace(/\[(.*?)\]/g, (_, said: string) => {
     const link = left.shift();

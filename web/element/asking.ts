@@ -6,15 +6,15 @@ import type { AnyFigure } from '../figures/figure.js';
 import { type Settings, today } from '../figures/formerNames.js';
 import { figures } from '../figures/index.js';
 import { type Asker, type AskOptions, asker } from '../worker/client.js';
-import type { Order } from '../worker/protocol.js';
+import type { Order } from '../worker/transports.js';
 import { settingOf } from './attribute.js';
 import type { Cursors } from './cursor.js';
-import { place } from './place.js';
+import { hostPage } from './hostPage.js';
 import type { RunHost, Running } from './running.js';
 import type { Answer } from './view.js';
 
 /** On somebody else's page the placeholder has another height, so it is replaced well out of sight. */
-const near = () => (place.foreign ? '1200px' : '400px');
+const near = () => (hostPage.foreign ? '1200px' : '400px');
 const typingPause = 120;
 const firstView = 'The figure’s first view is shown instead.';
 
@@ -245,7 +245,7 @@ export class Asking implements ReactiveController {
 
   /** On their own page figures in view go first; one that is only near shows its recorded picture and waits. */
   private begin(): void {
-    if (this.isSeen || place.foreign) void this.compute();
+    if (this.isSeen || hostPage.foreign) void this.compute();
     else {
       later.add(this);
       // By then all figures know whether they are in view.
@@ -349,7 +349,7 @@ export class Asking implements ReactiveController {
   /** On their own page all figures share what is typed. Elsewhere groups do: see embed/mirror.ts. */
   private hearText = (event: Event): void => {
     const { name, text, from } = (event as CustomEvent<SharedText>).detail;
-    if (place.foreign || from === this.host || this.figure?.controls[name]?.kind !== 'text') return;
+    if (hostPage.foreign || from === this.host || this.figure?.controls[name]?.kind !== 'text') return;
     this.take({ ...this.settings, [name]: text }, this.refused, name);
     this.ask();
   };

@@ -13,12 +13,12 @@ import { answeredIn } from '../worker/client.js';
 import { Asking } from './asking.js';
 import { Cursors } from './cursor.js';
 import type { Result } from './exports.js';
+import { hostPage } from './hostPage.js';
 import { inputOf } from './inputs.js';
 import { linked } from './linked.js';
 import { Picture } from './picture.js';
-import { place } from './place.js';
 import { Playing } from './playing.js';
-import { said } from './said.js';
+import { drawnPiece } from './readoutPiece.js';
 import { Saving } from './saving.js';
 import { Speech } from './speech.js';
 import { elementStyles } from './styles.js';
@@ -100,7 +100,7 @@ export class FigureElement extends LitElement {
     const { figure } = this.asking;
     const { view } = this.picture;
     // On somebody else's page the placeholder stays put until everything around it appears at once.
-    const early = place.foreign && !view;
+    const early = hostPage.foreign && !view;
     const settings = figure ? this.inputs(figure) : html`<slot name="room"></slot>`;
     // Without a picture there is nothing for them to stand below.
     const below = figure?.below && !this.asking.failure && !this.asking.stopped;
@@ -119,10 +119,10 @@ export class FigureElement extends LitElement {
 
   /** On somebody else's page: a picture to show until the figure is live, or if it never is. */
   private standIn(): TemplateResult | typeof nothing {
-    if (!place.foreign || !place.home || this.childElementCount > 0) return nothing;
+    if (!hostPage.foreign || !hostPage.home || this.childElementCount > 0) return nothing;
     const { figure } = today(this.name);
     if (!Object.hasOwn(figures, figure)) return nothing;
-    const picture = `${place.home}pictures/${figure}-narrow.svg`;
+    const picture = `${hostPage.home}pictures/${figure}-narrow.svg`;
     return html`<a href=${this.saving.link() ?? nothing}><img src=${picture} alt=${this.asking.figure?.title ?? this.name} loading="lazy" /></a>`;
   }
 
@@ -222,7 +222,7 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${pointed && at === cursor.i ? 'row' : ''} ${pointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class="readout" part="below">${pointed ? this.picture.readout.map(said) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
+      <p class="readout" part="below">${pointed ? this.picture.readout.map(drawnPiece) : html`<span class="held">Point at the picture, or tap it, to read its numbers.</span>`}
         ${held ? html`<span class="held"> Held: click or tap it again to let go.</span>` : nothing}</p>
       ${this.saving.opens(view, cursor)}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>

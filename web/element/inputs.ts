@@ -2,11 +2,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, type Value } from '../figures/controls.js';
-import { spaceOf } from './space.js';
+import { inputClass } from './inputClass.js';
 import { terms } from './styles.js';
 
 /** What the reader does with an input. */
-export interface Heard {
+export interface InputListener {
   /** `settled`: the reader has let go of it. */
   change(value: Value, settled: boolean): void;
   /** The reader has typed a seed, which may be invalid. */
@@ -20,14 +20,14 @@ export function inputOf(
   control: Control,
   value: Value,
   named: readonly string[] | undefined,
-  heard: Heard,
+  heard: InputListener,
 ): TemplateResult {
   const set = (to: Value) => heard.change(to, true);
   switch (control.kind) {
     case 'choice': {
       const options = Object.entries(control.options);
       if (control.radio) {
-        return html`<fieldset class="${spaceOf(control)}">
+        return html`<fieldset class="${inputClass(control)}">
             <legend>${control.label}</legend>
             <div class="choices">${options.map(
               ([option, label]) => html`<label><input type="radio" name=${name} value=${option}
@@ -35,7 +35,7 @@ export function inputOf(
             )}</div>
           </fieldset>`;
       }
-      return html`<label class=${spaceOf(control)}>${control.label}
+      return html`<label class=${inputClass(control)}>${control.label}
           <select name=${name} @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}>
             ${options.map(([option, label]) => html`<option value=${option} .selected=${value === option}>${label}</option>`)}
           </select></label>`;
@@ -60,12 +60,12 @@ export function inputOf(
         </label>`;
     }
     case 'toggle':
-      return html`<div class="choices ${spaceOf(control)}"><label><input type="checkbox" name=${name}
+      return html`<div class="choices ${inputClass(control)}"><label><input type="checkbox" name=${name}
           .checked=${live(value as boolean)} @change=${(event: Event) => set((event.target as HTMLInputElement).checked)} />${control.label}</label></div>`;
     case 'several': {
       const on = value as readonly string[];
       const options = Object.entries(control.options);
-      return html`<fieldset class=${spaceOf(control)}><legend>${control.label}</legend>
+      return html`<fieldset class=${inputClass(control)}><legend>${control.label}</legend>
           <div class="choices">${options.map(
             ([
               option,
@@ -83,7 +83,7 @@ export function inputOf(
             @change=${(event: Event) => heard.seed(event.target as HTMLInputElement)} />
           <button aria-label="Again, with the next ${control.label.toLowerCase()}" @click=${() => set(drawAgain(value as number))}>Again</button></span></div>`;
     case 'text':
-      return html`<label class=${spaceOf(control)}>${control.label}
+      return html`<label class=${inputClass(control)}>${control.label}
           <textarea name=${name} rows="2" maxlength=${control.longest} dir="auto" spellcheck="false"
             .value=${live(value as string)} @input=${(event: Event) => heard.type((event.target as HTMLTextAreaElement).value)}></textarea></label>`;
   }

@@ -1,7 +1,7 @@
 // What an answer becomes on screen: picture, sentences and cells, made again when the answer, the width or
 // the cursor changes. If drawing fails, the figure says so, and what was there before stays.
 import type { LitElement, ReactiveController } from 'lit';
-import type { AnyFigure, Said } from '../figures/figure.js';
+import type { AnyFigure, ReadoutPiece } from '../figures/figure.js';
 import { type Cursor, cursorMarks, type Mark } from '../plot/scene.js';
 import type { Asking } from './asking.js';
 import type { Cursors } from './cursor.js';
@@ -45,7 +45,7 @@ const changed = (now: unknown[], before: unknown[]): boolean => now.some((one, k
 export class Picture implements ReactiveController {
   view: View | undefined;
   /** About the place of the cursor. */
-  readout: Said[] = [];
+  readout: ReadoutPiece[] = [];
   private atCursor: Mark[] = [];
 
   /** The answer, width and cursor last drawn, or last tried. */

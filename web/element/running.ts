@@ -5,7 +5,7 @@ import { html, type LitElement, type ReactiveController, type TemplateResult } f
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import type { AskOptions } from '../worker/client.js';
-import type { Order } from '../worker/protocol.js';
+import type { Order } from '../worker/transports.js';
 import type { Speech } from './speech.js';
 import type { Answer } from './view.js';
 

@@ -2,8 +2,8 @@
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Cursor } from '../plot/scene.js';
 import type { Asking } from './asking.js';
+import { hostPage, linkBase } from './hostPage.js';
 import { writeLink } from './link.js';
-import { linkBase, place } from './place.js';
 import type { Surroundings } from './surroundings.js';
 import type { View } from './view.js';
 
@@ -51,7 +51,7 @@ export class Saving implements ReactiveController {
   }
 
   homeLink(): TemplateResult | typeof nothing {
-    const link = place.foreign ? this.link() : undefined;
+    const link = hostPage.foreign ? this.link() : undefined;
     if (link === undefined) return nothing;
     return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
   }
@@ -62,7 +62,7 @@ export class Saving implements ReactiveController {
     const base = linkBase();
     if (!opened || base === undefined) return nothing;
     const link = base + writeLink(opened.figure.name, opened.figure.controls, opened.state);
-    return html`<p class="opens" part="caption"><a href=${link} target=${place.foreign ? '_blank' : nothing} rel="noopener">${opened.label ?? 'Open this run'}: ${opened.figure.title}</a></p>`;
+    return html`<p class="opens" part="caption"><a href=${link} target=${hostPage.foreign ? '_blank' : nothing} rel="noopener">${opened.label ?? 'Open this run'}: ${opened.figure.title}</a></p>`;
   }
 
   /** The row of tools below a figure. */

@@ -1,15 +1,15 @@
 // What a screen reader is told: what the reader's changes have led to, and where the cursor is. It is not
 // told every move of the pointer.
 import type { LitElement, ReactiveController } from 'lit';
-import type { Said } from '../figures/figure.js';
-import { aloud } from './said.js';
+import type { ReadoutPiece } from '../figures/figure.js';
+import { spokenPiece } from './readoutPiece.js';
 import type { View } from './view.js';
 
 /** A finding is read out when the reader has stopped moving a slider. */
 const pause = 900;
 
 interface Host extends LitElement {
-  readonly picture: { readonly view: View | undefined; readonly readout: readonly Said[] };
+  readonly picture: { readonly view: View | undefined; readonly readout: readonly ReadoutPiece[] };
 }
 
 export class Speech implements ReactiveController {
@@ -35,7 +35,7 @@ export class Speech implements ReactiveController {
 
   async readout(): Promise<void> {
     await this.host.updateComplete;
-    this.say(this.host.picture.readout.map(aloud).join(' '));
+    this.say(this.host.picture.readout.map(spokenPiece).join(' '));
   }
 
   private say(sentence: string): void {

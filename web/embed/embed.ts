@@ -1,16 +1,16 @@
 // <script type="module" src=".../embed.js">: makes every <superpose-figure> of a page live as soon as one of
 // them comes near the reader's view. Until then only this file is fetched, and the page shows what is between
 // the element's tags: a picture with a link. No error is ever thrown into the page.
-import { place } from '../element/place.js';
+import { hostPage } from '../element/hostPage.js';
 import { siteBlobWorker, siteModule, siteWorker } from '../worker/siteWorker.js';
-import { setWays } from '../worker/ways.js';
-import { handOn, inTurn } from './first.js';
-import { whenNear } from './near.js';
+import { setTransports } from '../worker/transports.js';
+import { startNextCopy, startOneCopy } from './oneCopy.js';
+import { whenNear } from './whenNear.js';
 
 async function define(home: string): Promise<void> {
-  place.foreign = true;
-  place.home = home;
-  setWays(siteWorker, siteBlobWorker, siteModule);
+  hostPage.foreign = true;
+  hostPage.home = home;
+  setTransports(siteWorker, siteBlobWorker, siteModule);
   (await import('./mirror.js')).defineMirrored();
 }
 
@@ -22,12 +22,12 @@ function failed(home: string, error: unknown): void {
 
 try {
   const home = new URL(/* @vite-ignore */ './', import.meta.url).href;
-  inTurn(__SUPERPOSE_VERSION__, () =>
+  startOneCopy(__SUPERPOSE_VERSION__, () =>
     whenNear(
       () => define(home),
       (error) => {
         failed(home, error);
-        handOn();
+        startNextCopy();
       },
     ),
   );

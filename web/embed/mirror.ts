@@ -15,7 +15,7 @@ import {
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { formerSetting, renamed, today } from '../figures/formerNames.js';
-import { themeAround, watchAround } from './around.js';
+import { pageTheme, watchPageTheme } from './pageTheme.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
 
@@ -55,7 +55,7 @@ class Mirror implements ReactiveController {
 
   hostConnected(): void {
     connected.add(this);
-    this.unwatch = watchAround(this.look);
+    this.unwatch = watchPageTheme(this.look);
     this.look();
   }
 
@@ -67,7 +67,7 @@ class Mirror implements ReactiveController {
   private look = (): void => {
     const { surroundings } = this.element;
     const before = surroundings.around;
-    surroundings.around = themeAround(this.element);
+    surroundings.around = pageTheme(this.element);
     if (surroundings.around !== before) this.element.requestUpdate();
     // The placeholder has both themes and would follow the reader's own.
     for (const one of this.element.querySelectorAll('img')) one.style.colorScheme = surroundings.theme;

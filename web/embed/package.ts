@@ -1,12 +1,12 @@
 // superpose/embed: importing it makes every <superpose-figure> of a page live. For pages that are built with
 // a bundler; others take embed.js from a site.
 import { type Part, supportedSimd, wasmAddress } from 'superpose';
-import { place } from '../element/place.js';
-import { ownThread, setWays, type Way } from '../worker/ways.js';
-import { handOn, inTurn } from './first.js';
+import { hostPage } from '../element/hostPage.js';
+import { ownThread, setTransports, type Transport } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
-import { whenNear } from './near.js';
+import { startNextCopy, startOneCopy } from './oneCopy.js';
 import type { Supplies } from './program.js';
+import { whenNear } from './whenNear.js';
 
 let model: string | undefined;
 let wasm: string | undefined;
@@ -19,7 +19,7 @@ const onServer = typeof document === 'undefined';
 
 export function configure(options: EmbedOptions): void {
   if (onServer) return;
-  if (options.home !== undefined) place.home = new URL(options.home, document.baseURI).href;
+  if (options.home !== undefined) hostPage.home = new URL(options.home, document.baseURI).href;
   if (options.model !== undefined) model = folderAt(options.model);
   if (options.wasm !== undefined) wasm = folderAt(options.wasm);
 }
@@ -35,7 +35,7 @@ function supplies(): Supplies {
 }
 
 /** Bundled as text, so that no bundler has to find a file for it. */
-const inlineWorker = (Program: new () => Worker): Way => ({
+const inlineWorker = (Program: new () => Worker): Transport => ({
   name: 'blob worker',
   start() {
     const worker = new Program();
@@ -45,9 +45,9 @@ const inlineWorker = (Program: new () => Worker): Way => ({
 });
 
 async function define(): Promise<void> {
-  place.foreign = true;
+  hostPage.foreign = true;
   const { default: Program } = await import('./packageWorker.js?worker&inline');
-  setWays(
+  setTransports(
     inlineWorker(Program),
     ownThread(async () => {
       const [{ runWith }, { answering }] = await Promise.all([
@@ -61,10 +61,10 @@ async function define(): Promise<void> {
 }
 
 if (!onServer) {
-  inTurn(__SUPERPOSE_VERSION__, () =>
+  startOneCopy(__SUPERPOSE_VERSION__, () =>
     whenNear(define, (error) => {
       console.warn(`Superpose could not be loaded; the pictures stay. (${error})`);
-      handOn();
+      startNextCopy();
     }),
   );
 }

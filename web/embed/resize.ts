@@ -1,7 +1,8 @@
 // <script src=".../resize.js"></script>, for pages with figures in frames whose host does not know the
 // frames' message: makes each as high as it says, and tells it the theme around it, which a frame cannot see.
-import { themeAround, watchAround } from './around.js';
+
 import { said, themeMessage } from './framed.js';
+import { pageTheme, watchPageTheme } from './pageTheme.js';
 
 /** The folder of this script, where the figures are too. */
 const script = document.currentScript;
@@ -30,7 +31,7 @@ function follow(): void {
 
 /** Tells a frame the theme if it is new. Only frames that have sent a message are told. */
 function tell(frame: HTMLIFrameElement): void {
-  const message = themeMessage(themeAround(frame));
+  const message = themeMessage(pageTheme(frame));
   if (told.get(frame) === message) return;
   told.set(frame, message);
   frame.contentWindow?.postMessage(message, '*');
@@ -46,5 +47,5 @@ window.addEventListener('message', ({ data, source, origin }) => {
   else frame.style.height = `${heard}px`;
   tell(frame);
   // Not earlier: a script in the head runs before the page has a body.
-  watchAround(follow);
+  watchPageTheme(follow);
 });

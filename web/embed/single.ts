@@ -1,13 +1,13 @@
 // A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a
 // frame that may run scripts and nothing else, from a server without CORS, and from disk.
 import type { FigureElement } from '../element/figureElement.js';
+import { hostPage } from '../element/hostPage.js';
 import { readLink, writeLink } from '../element/link.js';
-import { place } from '../element/place.js';
 import { answering } from '../worker/answers.js';
-import { blobWorker, ownThread, setWays } from '../worker/ways.js';
-import { type Carried, fromBase64 } from './carried.js';
+import { blobWorker, ownThread, setTransports } from '../worker/transports.js';
 import { hearTheme } from './framed.js';
 import { givenAddress, tellHeight } from './height.js';
+import { fromBase64, type ModelExcerpt } from './modelExcerpt.js';
 import { beWorker, runWith, type Supplies } from './program.js';
 
 /** The data in the page beside this script. */
@@ -19,7 +19,7 @@ export interface SinglePage {
   keep?: string | undefined;
   /** Address of the page of all figures, if it has one; relative to this file, or absolute. */
   home?: string | undefined;
-  carried?: Carried | undefined;
+  excerpt?: ModelExcerpt | undefined;
 }
 
 const textOf = (id: string) => document.getElementById(id)?.textContent ?? '';
@@ -30,17 +30,17 @@ async function bePage(script: string): Promise<void> {
   const own = /^https?:$/.test(location.protocol) ? new URL(page.home ?? '', location.href).href : page.home;
   // A relative home is of no use to a file on disk.
   const home = page.home !== undefined && own && /^https?:/.test(own) ? own : undefined;
-  place.foreign = true;
-  place.home = home;
+  hostPage.foreign = true;
+  hostPage.home = home;
   const supplies = (): Supplies => ({
     module: {
       simd: 'plain',
       wasm: { first: wasmIn('superpose-wasm'), second: wasmIn('superpose-second-wasm') },
     },
-    carried: page.carried,
+    excerpt: page.excerpt,
     model: home && new URL('model/', home).href,
   });
-  setWays(
+  setTransports(
     blobWorker(script, supplies),
     ownThread(async () => (say) => answering(runWith(supplies()), say)),
   );

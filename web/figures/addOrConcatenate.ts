@@ -6,7 +6,7 @@ import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Mark, Region } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
-import type { Compute, Figure, Job, Said } from './figure.js';
+import type { Compute, Figure, Job, ReadoutPiece } from './figure.js';
 import { listed } from './lists.js';
 import outcomes from './recorded/outcomes.json' with { type: 'json' };
 import {
@@ -95,7 +95,7 @@ const controls = {
 type State = StateOf<typeof controls>;
 
 /** What the first seed's model does with the row that is shown, look by look. */
-interface Shown {
+interface ShownRow {
   /** Thousandths: the vectors of the row's first question and of its position. */
   token: number[][];
   position: number[][];
@@ -114,7 +114,7 @@ interface Model {
   mean: number[];
   /** The mean of the steps at which seeds first had 99 % right, and how many did. */
   first: { mean: number; count: number } | null;
-  shown: Shown | null;
+  shown: ShownRow | null;
 }
 
 export interface Data {
@@ -236,7 +236,7 @@ const firstAsking = (targets: readonly number[]): number => targets.findIndex((t
 const rounded = (values: Iterable<number>, unit: number): number[] =>
   Array.from(values, (value) => Math.round(value * unit) + 0);
 
-function look(trainer: Trainer, shown: Shown, tokens: number[], targets: number[]): void {
+function look(trainer: Trainer, shown: ShownRow, tokens: number[], targets: number[]): void {
   const n = tokens.length;
   const place = firstAsking(targets);
   const { E, P } = trainer.parameters() as { E: Table; P: Table };
@@ -281,7 +281,7 @@ const looksOf = ({ models }: Data): number => models.added.shown?.answers.length
 /** The look that a step shows; before the first step it is the first, and while models train the latest. */
 const lookAt = (data: Data, step: number): number =>
   Math.min(looksOf(data), Math.max(1, looks.filter((at) => at <= step).length)) - 1;
-const shownOf = (data: Data, name: ShownName): Shown => data.models[name].shown as Shown;
+const shownOf = (data: Data, name: ShownName): ShownRow => data.models[name].shown as ShownRow;
 const lastStep = ({ models }: Data): number => (models.added.mean.length - 1) * stride;
 
 /** The part that is right at a step, over all seeds. */
@@ -370,7 +370,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { tokens, targets } = data;
     const look = lookAt(data, state.step);
     const token = task.token(tokens[j] as number, tokens.length);
-    const said: Said[] = [{ text: titles[name], strong: true }, `: “${token}” at position ${j} `];
+    const said: ReadoutPiece[] = [{ text: titles[name], strong: true }, `: “${token}” at position ${j} `];
     const places = tokens.flatMap((_, to) => {
       const much = headsFrom(data, name, look, j, to).map(
         ({ head, percents }) => `${percents}\u202f% of head ${head + 1}`,

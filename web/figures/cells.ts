@@ -1,11 +1,10 @@
 // Tables of trained models: many small runs fill their cells. Runs are spread over workers where there can be
 // more than one, and finished runs are kept.
 import type { First, Summary, Superpose, TaskTrainerOptions } from 'superpose';
-import { helper, roomForWorkers } from '../worker/helper.js';
-import { type Doer, spread } from '../worker/spread.js';
-import { type Looks, type TrainingRun, trainingRun } from '../worker/trainingRun.js';
+import { inPool, nestedWorker, type PoolWorker, roomForWorkers } from '../worker/workerPool.js';
 import type { State } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
+import { type Measurements, type TrainingRun, trainingRun } from './trainingRun.js';
 import { breath, turn } from './turn.js';
 
 export interface CellRun extends Omit<TrainingRun, 'parameters'> {
@@ -13,12 +12,12 @@ export interface CellRun extends Omit<TrainingRun, 'parameters'> {
   numbers: number;
 }
 
-export interface Asked {
+export interface CellJob {
   options: TaskTrainerOptions;
-  looks?: Looks;
+  looks?: Measurements;
 }
 
-/** The name of the question that helpers are asked. */
+/** The name of the question that nested workers are asked. */
 export const cellRun = 'cell-run';
 
 const most = 4000;
@@ -33,7 +32,7 @@ function keep(key: string, run: CellRun): void {
   if (known.size > most && oldest !== undefined) known.delete(oldest);
 }
 
-async function trainedCell(superpose: Superpose, { options, looks }: Asked, job: Job): Promise<CellRun> {
+async function trainedCell(superpose: Superpose, { options, looks }: CellJob, job: Job): Promise<CellRun> {
   const { parameters, ...run } = await trainingRun(superpose, options, looks, () => breath(job));
   return { ...run, numbers: learnedNumbers(parameters, options) };
 }
@@ -46,15 +45,15 @@ function learnedNumbers(parameters: TrainingRun['parameters'], { table }: TaskTr
     .reduce((sum, [, { rows, columns }]) => sum + rows * columns, 0);
 }
 
-/** What a helper computes. */
+/** What a nested worker computes. */
 // biome-ignore lint/suspicious/noExplicitAny: what is asked is no state of controls
 export const computeCell: Compute<any, CellRun> = async (library, asked, job) =>
-  trainedCell(await library.superpose(), asked as unknown as Asked, job);
+  trainedCell(await library.superpose(), asked as unknown as CellJob, job);
 
 /** What a figure opens with: runs recorded beforehand, under this name, of what is asked for. */
 export interface Opening {
   name: string;
-  asked: readonly Asked[];
+  asked: readonly CellJob[];
 }
 const opened = new Set<string>();
 
@@ -76,7 +75,7 @@ async function openWith(library: Library, { name, asked }: Opening): Promise<voi
  */
 export async function trainedCells(
   library: Library,
-  all: readonly Asked[],
+  all: readonly CellJob[],
   job: Job,
   show: (runs: readonly (CellRun | undefined)[]) => unknown,
   opening?: Opening,
@@ -104,7 +103,7 @@ export async function trainedCells(
     return before;
   };
   const here = async (key: string) => trainedCell(await library.superpose(), JSON.parse(key), job);
-  const doerOf = (work: (key: string) => Promise<CellRun>, close = () => {}): Doer<string, void> => ({
+  const doerOf = (work: (key: string) => Promise<CellRun>, close = () => {}): PoolWorker<string, void> => ({
     async work(key) {
       await mayGo();
       noted(key, await work(key));
@@ -115,7 +114,7 @@ export async function trainedCells(
   const start = () => {
     started += 1;
     if (started === 1 || library.address === undefined) return doerOf(here);
-    const other = helper<CellRun>(library.address, cellRun);
+    const other = nestedWorker<CellRun>(library.address, cellRun);
     let works = true;
     return doerOf(async (key) => {
       if (works) {
@@ -132,7 +131,7 @@ export async function trainedCells(
   frame();
   const workers =
     library.address === undefined ? 1 : Math.min(roomForWorkers(), Math.ceil(lacking.length / worthAWorker));
-  const done = spread(lacking, start, { workers, signal: job.signal });
+  const done = inPool(lacking, start, { workers, signal: job.signal });
   for await (const _ of done);
   return keys.map((key) => found.get(key) as CellRun);
 }

@@ -119,7 +119,7 @@ export type Compute<C extends Controls, Data> = (
 ) => Promise<Data>;
 
 /** A piece of a readout: plain, in a term's or an ink's colour with a swatch, or strong. */
-export type Said = string | { text: string; term?: Term; ink?: Ink; strong?: true };
+export type ReadoutPiece = string | { text: string; term?: Term; ink?: Ink; strong?: true };
 
 export interface DataTable {
   columns: string[];
@@ -133,7 +133,7 @@ export interface Opens {
   label?: string;
 }
 
-export interface Shown<C extends Controls, Data> {
+export interface FigureView<C extends Controls, Data> {
   data: Data;
   state: StateOf<C>;
 }
@@ -181,7 +181,7 @@ export interface Figure<C extends Controls, Data> {
    * The picture for a width in pixels; its height depends on the state, not on the values. While something is
    * dragged, axes stay as they were when that began. `cursor` is only for a figure that `redraws`.
    */
-  scene(data: Data, state: StateOf<C>, width: number, began?: Shown<C, Data>, cursor?: Cursor): Scene;
+  scene(data: Data, state: StateOf<C>, width: number, began?: FigureView<C, Data>, cursor?: Cursor): Scene;
   /** The caption: what is found in about eight words, then a sentence with its numbers. */
   describe(data: Data, state: StateOf<C>): string;
   /** How many rows and columns the cursor has. */
@@ -190,7 +190,7 @@ export interface Figure<C extends Controls, Data> {
   /** Settings whose change takes the cursor to its first place again. */
   follows?: (keyof C)[];
   /** What is at the cursor. */
-  readout(data: Data, state: StateOf<C>, cursor: Cursor): Said[];
+  readout(data: Data, state: StateOf<C>, cursor: Cursor): ReadoutPiece[];
   /** More marks for the cursor than a frame around its cell. */
   focus?(data: Data, state: StateOf<C>, cursor: Cursor, width: number): Mark[];
   /** What the values of a slider stand for, from its least on. */

@@ -6,7 +6,7 @@ import { type Area, bars, horizontal, lineThrough, plane } from '../plot/parts.j
 import type { Ink, Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
-import type { Compute, Figure, Job, Said } from './figure.js';
+import type { Compute, Figure, Job, ReadoutPiece } from './figure.js';
 import { latest, listed } from './lists.js';
 import {
   depthOf,
@@ -127,11 +127,11 @@ interface Trained {
   /** What they do with the examples at each point, [tasks][points so far], in the state of this key. */
   moments?: { key: string; of: Moment[][] };
   /** The panels of these models, as they were last shown. */
-  looked?: { key: string; panels: Looked[] };
+  looked?: { key: string; panels: PanelExamples[] };
 }
 
 /** A panel with all examples that can be chosen, one after the other. */
-type Looked = Omit<Panel, 'example'> & { examples: Example };
+type PanelExamples = Omit<Panel, 'example'> & { examples: Example };
 
 /** What a run depends on; the other settings only look at it. */
 const keyOf = ({ scheme, layers, fourth, sigma, seed, when, terms }: State): string =>
@@ -263,7 +263,7 @@ function panelsOf(
   lookers: readonly Trainer[],
   trained: Trained,
   state: State,
-): Looked[] {
+): PanelExamples[] {
   const { curves, parameters } = trained;
   const off = state.when === 'after' ? offOf(state).map(ofLibrary) : [];
   const tasks = tasksOf(state);
@@ -271,7 +271,7 @@ function panelsOf(
   const key = JSON.stringify([typed, off]);
   if (trained.moments?.key !== key) trained.moments = { key, of: curves.map(() => []) };
   const moments = trained.moments.of;
-  return lookers.map((looker, place): Looked => {
+  return lookers.map((looker, place): PanelExamples => {
     const examples = examplesOf(superpose, tasks[place] as SmallTask, typed);
     const known = moments[place] as Moment[];
     const models = parameters[place] as Record<string, Table>[];
@@ -304,7 +304,7 @@ function momentOf(trainer: Trainer, tokens: number[]): Moment {
   return { answers, attention: Float32Array.from(trainer.attention({ n, tokens }).data) };
 }
 
-function dataOf(panels: readonly Looked[], state: State): Data {
+function dataOf(panels: readonly PanelExamples[], state: State): Data {
   const own = <T extends { length: number; slice(from: number, to: number): T }>(all: T): T => {
     const size = all.length / mostExamples;
     return all.slice((state.example - 1) * size, state.example * size);
@@ -448,7 +448,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       { text: `Step ${place * every}`, strong: true },
       ': ',
-      ...data.panels.flatMap((panel, k): Said[] => {
+      ...data.panels.flatMap((panel, k): ReadoutPiece[] => {
         const task = tasks[k] as SmallTask;
         const share = panel.shares[place]?.[termPlace(task)];
         const canonical = end ? panel.canonical?.[termPlace(task)] : undefined;

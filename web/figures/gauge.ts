@@ -7,7 +7,7 @@ import { changeText, howExactly } from '../plot/gap.js';
 import { type Area, bars, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
 import type { Cursor, Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, DataTable, Figure, Job, Library, Said } from './figure.js';
+import type { Compute, DataTable, Figure, Job, Library, ReadoutPiece } from './figure.js';
 import { apartOf, gaugeControl } from './gaugeControl.js';
 import { queryAndKey } from './pairs.js';
 import { type Layer, type LayerSummands, ofHead, seededLayer } from './seededLayer.js';
@@ -126,21 +126,21 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return data;
 };
 
-interface Given {
+interface SentenceLayer {
   tokens: readonly string[];
   dropped: number;
   summands: LayerSummands;
   layer: Layer;
 }
 
-async function trained(library: Library, text: string): Promise<Given> {
+async function trained(library: Library, text: string): Promise<SentenceLayer> {
   const model = await library.miniLM();
   const sentence = model.tokenize(text, mostTokens);
   const { tokens, dropped } = sentence;
   return { tokens, dropped, summands: await model.summands(sentence), layer: model.layer() };
 }
 
-function seeded(superpose: First, { n, seed }: State): Given {
+function seeded(superpose: First, { n, seed }: State): SentenceLayer {
   const tokens = Array.from({ length: n }, (_, place) => `token ${place}`);
   return { tokens, dropped: 0, ...seededLayer(superpose, n, seed) };
 }
@@ -313,7 +313,7 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, state, { i, j }) {
     if (isTurned(data)) {
       const of = (gauge: 'raw' | 'canonical') =>
-        kinds.flatMap(({ label, term }, kind): Said[] => [
+        kinds.flatMap(({ label, term }, kind): ReadoutPiece[] => [
           { text: `${label} ${percent(data[gauge][j]?.[kind] as number)}`, term },
           kind === kinds.length - 1 ? '. ' : ', ',
         ]);

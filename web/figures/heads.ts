@@ -5,7 +5,7 @@ import type { First, PoolableScores, PooledShares } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
-import type { Compute, Figure, Said } from './figure.js';
+import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import { gaugeControl } from './gaugeControl.js';
 import {
   fetching,
@@ -271,7 +271,7 @@ export const figure: Figure<typeof controls, Data> = {
     return [
       { text: label[0]?.toUpperCase() + label.slice(1), strong: true },
       ': ',
-      ...kinds.flatMap(({ label: name, term }, kind): Said[] => [
+      ...kinds.flatMap(({ label: name, term }, kind): ReadoutPiece[] => [
         { text: `${name} ${percent(shares[kind] as number)}`, term },
         kind === kinds.length - 1 ? '.' : ', ',
       ]),

@@ -4,8 +4,7 @@ import type { First } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import { lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import type { LongerWay } from '../worker/trainingRun.js';
-import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
+import { type CellJob, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { listed } from './lists.js';
@@ -23,6 +22,7 @@ import {
   seedAfter,
   trainedWith,
 } from './tasks.js';
+import type { LongerWay } from './trainingRun.js';
 
 /** The first view, apart from the settings: what computes carries no labels. */
 const first = { of: 'schemes', length: 32, base: bases.initial, layers: 'one' } as const;
@@ -126,7 +126,7 @@ const askedOf = (
   { scheme }: Line,
   { of, layers, length, base, steps, sigma, seed }: State,
   more: number,
-): Asked => ({
+): CellJob => ({
   options: {
     ...(scheme === 'concat-sinusoid' ? { scheme: 'concat', table: 'sinusoid' } : trainedWith[scheme]),
     ...(layers === 'two' ? { layers: 2, heads: 4 } : { layers: 1, heads: 2 }),
@@ -168,7 +168,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return shown(await trainedCells(library, asked, job, shown, opening()));
 };
 
-const allAsked = (state: State): Asked[] =>
+const allAsked = (state: State): CellJob[] =>
   (state.of === 'schemes' ? schemes : linesOf(state).slice(0, 1)).flatMap((line) =>
     Array.from({ length: state.seeds }, (_, more) => askedOf(line, state, more)),
   );

@@ -3,7 +3,7 @@
 import { percent } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
+import { type CellJob, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 import { inTurn, listed } from './lists.js';
@@ -42,7 +42,7 @@ const lines = [
     with: { scheme: 'concat', table: 'frozen' },
   },
   { label: 'all scores 0', ink: 'third', with: { scheme: 'add', zeroScores: true } },
-] as const satisfies { label: string; ink: Ink; dashed?: boolean; with: Partial<Asked['options']> }[];
+] as const satisfies { label: string; ink: Ink; dashed?: boolean; with: Partial<CellJob['options']> }[];
 
 interface Point {
   runs: (CellRun | undefined)[];
@@ -70,7 +70,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
 };
 
 // Width by width, so that the lines grow together.
-const allAsked = (state: State): Asked[] =>
+const allAsked = (state: State): CellJob[] =>
   widths.flatMap((d_model) =>
     lines.flatMap((line) => Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, line, state, k))),
   );
@@ -82,7 +82,7 @@ const askedOf = (
   line: (typeof lines)[number],
   { task, steps, sigma, seed }: State,
   more: number,
-): Asked => ({
+): CellJob => ({
   options: {
     ...line.with,
     task,

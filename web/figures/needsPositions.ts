@@ -7,7 +7,7 @@ import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { corpusMeansOf } from './depth.js';
-import type { Figure, Job, Said, TextCompute, TextModel } from './figure.js';
+import type { Figure, Job, ReadoutPiece, TextCompute, TextModel } from './figure.js';
 import { fetchingLayers, layersControl, quoted, watching } from './layersControl.js';
 import { listed } from './lists.js';
 import { mostTokens, sentenceControl, sentenceRemark } from './sentence.js';
@@ -336,7 +336,7 @@ export const figure: Figure<typeof controls, Data> = {
       strong: true,
     },
     ': ',
-    ...curves.flatMap(({ name, ink, cosines }, place): Said[] => [
+    ...curves.flatMap(({ name, ink, cosines }, place): ReadoutPiece[] => [
       { text: `${name} ${readable(cosines[j] as number)}`, ink },
       place === curves.length - 1 ? '.' : ', ',
     ]),

@@ -8,7 +8,7 @@ import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import { sizeWithin } from '../plot/within.js';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows, randomPositions, rowName } from './drawnRows.js';
-import type { Compute, DataTable, Figure, Library, Said } from './figure.js';
+import type { Compute, DataTable, Figure, Library, ReadoutPiece } from './figure.js';
 import { apartOf, gaugeControl, withGauge } from './gaugeControl.js';
 import { sharedOut } from './heads.js';
 import { fromQueryToKey, queryAndKey } from './pairs.js';
@@ -185,7 +185,7 @@ const kindsOf = ({ view, gauge }: State): PanelKind[] =>
   view === 'sixteen' ? sixteenPanels : gauge === 'raw' ? rawFourPanels : fourPanels;
 
 /** What is taken apart: rows that are added up, and the layer that reads them. */
-interface Given {
+interface SentenceLayer {
   tokens: readonly string[];
   dropped: number;
   summands: LayerSummands;
@@ -225,7 +225,7 @@ function positionsOf(
   }
 }
 
-async function given(library: Library, state: State): Promise<Given> {
+async function given(library: Library, state: State): Promise<SentenceLayer> {
   const superpose = await library.first();
   const { weights, text, heads, layer, weightSeed, seed } = state;
   const drawn = (d: number) => ({ d, heads, seed: weightSeed, bare: layer === 'bare' });
@@ -263,12 +263,12 @@ async function given(library: Library, state: State): Promise<Given> {
   };
 }
 
-interface Taken extends Given {
+interface SplitScores extends SentenceLayer {
   scores: Scores<Float64Array>;
 }
 
 // Switching a term off and on must not take the scores apart again, nor choosing a head all heads.
-let last: { key: string; taken: Taken } | undefined;
+let last: { key: string; taken: SplitScores } | undefined;
 let lastHeads: { key: string; heads: number[][] } | undefined;
 
 /** What the scores depend on beside the head. */
@@ -282,7 +282,7 @@ const keyOf = (
   ...(weights === 'trained' ? [] : [heads, weightSeed, layer]),
 ];
 
-async function takeApart(library: Library, state: State): Promise<{ taken: Taken; heads: number[][] }> {
+async function takeApart(library: Library, state: State): Promise<{ taken: SplitScores; heads: number[][] }> {
   const superpose = await library.first();
   const common = JSON.stringify(keyOf(library, state));
   const key = `${state.head} ${common}`;
@@ -551,7 +551,7 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, state, { i, j }) {
     const cell = i * data.n + j;
     const at = (panel: Panel) => values(panel, state)[cell] ?? Number.NaN;
-    const pieces = kindsOf(state).flatMap(({ label, term }, place): Said[] => [
+    const pieces = kindsOf(state).flatMap(({ label, term }, place): ReadoutPiece[] => [
       { text: `${signed(at(data.panels[place] as Panel))} ${state.view === 'four' ? label : ''}`, term },
       ' ',
     ]);

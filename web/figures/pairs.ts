@@ -1,9 +1,9 @@
 // A query and a key: the cells that stand for them, and the beginning of a readout about them.
 import type { Cursor } from '../plot/scene.js';
-import type { Said } from './figure.js';
+import type { ReadoutPiece } from './figure.js';
 
 /** “Query bank (5), key river (3): ” */
-export const queryAndKey = (tokens: readonly string[], { i, j }: Cursor): Said[] => [
+export const queryAndKey = (tokens: readonly string[], { i, j }: Cursor): ReadoutPiece[] => [
   'Query ',
   { text: tokens[i] ?? '', strong: true },
   ` (${i}), key `,

@@ -30,7 +30,7 @@ import {
 import type { Mark, Region, Run, Scene } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Said } from './figure.js';
+import type { Compute, Figure, ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
 import { askedLabels, kinds } from './schemeTexts.js';
 import { bases } from './sinusoids.js';
@@ -89,7 +89,7 @@ type State = StateOf<typeof controls>;
 type Depends = 'nothing' | 'offset' | 'places';
 
 /** A map, [n, n], and how much of it the offset explains. */
-interface Taken {
+interface OffsetMap {
   values: Float64Array;
   /** Kernel and share: the mean at each offset j − i from −(n − 1), [2n − 1], and how much it explains. */
   offsets: OffsetMeans;
@@ -101,9 +101,9 @@ interface Taken {
 interface Data {
   n: number;
   /** Shares by `askedTerms`, of what varies over the keys; NaN when nothing does. */
-  schemes: Record<Id, { logits: Taken; softmax: Float64Array; shares: Float64Array }>;
+  schemes: Record<Id, { logits: OffsetMap; softmax: Float64Array; shares: Float64Array }>;
   /** Of the chosen scheme; those that are 0 everywhere are left out. */
-  terms: (Taken & { name: AskedTerm })[];
+  terms: (OffsetMap & { name: AskedTerm })[];
   name: string;
   tex: string;
   parameters: number;
@@ -288,7 +288,7 @@ function reachOf(superpose: Superpose, state: State): number {
 }
 
 /** What a map varies by, apart from rounding. */
-function taken(superpose: Superpose, values: Float64Array, n: number): Taken {
+function taken(superpose: Superpose, values: Float64Array, n: number): OffsetMap {
   const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
   const [least = 0, largest = 0] = extent(values);
   const size = below * Math.max(-least, largest, Number.MIN_VALUE);
@@ -297,7 +297,7 @@ function taken(superpose: Superpose, values: Float64Array, n: number): Taken {
   return { values, offsets, limit: Math.max(largest - offsets.mean, offsets.mean - least), depends };
 }
 
-const dependsOn = ({ depends, offsets }: Taken): string =>
+const dependsOn = ({ depends, offsets }: OffsetMap): string =>
   depends === 'nothing'
     ? 'nothing'
     : depends === 'offset'
@@ -305,7 +305,7 @@ const dependsOn = ({ depends, offsets }: Taken): string =>
       : `${percent(offsets.share)} offset`;
 
 /** A map's colours are centred on its mean, because what is the same everywhere says nothing. */
-const aboutMean = ({ offsets }: Taken, limit: number) =>
+const aboutMean = ({ offsets }: OffsetMap, limit: number) =>
   ({ low: offsets.mean - limit, high: offsets.mean + limit, scale: 'diverging' }) as const;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -378,7 +378,12 @@ export const figure: Figure<typeof controls, Data> = {
     const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
     const limit = largest > below ? largest : 1;
     const most = largestMagnitude([chosen.softmax]);
-    const scored = (one: Taken) => ({ values: one.values, rows: n, columns: n, ...aboutMean(one, limit) });
+    const scored = (one: OffsetMap) => ({
+      values: one.values,
+      rows: n,
+      columns: n,
+      ...aboutMean(one, limit),
+    });
     put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
     shownTerms(data).forEach((one, place) => {
       const { label, ink, term } = askedLabels[one.name];
@@ -454,7 +459,7 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, state, { i, j }) {
     const cell = i * data.n + j;
     const { softmax, logits } = data.schemes[state.scheme];
-    const terms = data.terms.flatMap(({ name, values }): Said[] => [
+    const terms = data.terms.flatMap(({ name, values }): ReadoutPiece[] => [
       saidOf(name, signed(values[cell] ?? Number.NaN)),
       ' ',
     ]);
@@ -498,7 +503,7 @@ export const figure: Figure<typeof controls, Data> = {
 
 const signedOffset = (offset: number): string => (offset > 0 ? `+${offset}` : `${offset}`.replace('-', '−'));
 
-const saidOf = (name: AskedTerm, value: string): Said => {
+const saidOf = (name: AskedTerm, value: string): ReadoutPiece => {
   const { label, ink, term } = askedLabels[name];
   return { text: `${value} ${label}`, ...(term ? { term } : { ink }) };
 };

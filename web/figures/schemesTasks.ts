@@ -6,7 +6,7 @@ import type { Area } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { wrapped } from '../plot/wrapped.js';
 import { figure as side } from './addOrConcatenate.js';
-import { type Asked, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
+import { type CellJob, type CellRun, type Opening, type Over, over, seedsOf, trainedCells } from './cells.js';
 import { type Controls, initialState, labelled, type StateOf } from './controls.js';
 import type { Compute, Figure, Opens } from './figure.js';
 import { figure as oneRun } from './fourTasks.js';
@@ -220,7 +220,7 @@ interface Data {
   cells: Cell[][];
 }
 
-function askedOf(row: Row, task: Task, state: State, seed: number): Asked {
+function askedOf(row: Row, task: Task, state: State, seed: number): CellJob {
   const { n, d_model, evaluationSequences } = sizes[state.size];
   return {
     options: {
@@ -258,7 +258,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return shown(await trainedCells(library, asked, job, shown, opening()));
 };
 
-const allAsked = (state: State): Asked[] =>
+const allAsked = (state: State): CellJob[] =>
   rowsOf(state.schemes).flatMap((row) =>
     tasksOf(state).flatMap((task) =>
       Array.from({ length: state.seeds }, (_, k) => askedOf(row, task, state, seedAfter(state.seed, k))),

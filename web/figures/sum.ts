@@ -7,7 +7,7 @@ import { howExactly } from '../plot/gap.js';
 import { type Area, largestMagnitude } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library, Said } from './figure.js';
+import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import { rawRows, withGauge } from './gaugeControl.js';
 import { fetching, nothingToShare, sentenceControl, sentenceRemark } from './sentence.js';
 import { groups, kindOf, termLabels, terms } from './terms.js';
@@ -62,7 +62,7 @@ interface Readers {
   readers: Reader[];
 }
 
-interface Place {
+interface PlacedWord {
   /** ρp */
   position: Rows;
   /** x + ρp */
@@ -78,7 +78,7 @@ interface Channels {
   dropped: number;
   chosen: number;
   token: Rows;
-  places: [Place, Place];
+  places: [PlacedWord, PlacedWord];
   /** Sum at j minus sum at i, and position at j minus position at i. */
   moved: Rows;
   shift: Rows;
@@ -110,7 +110,7 @@ const offTerms: Record<State['terms'], readonly Term[]> = {
   positions: ['token-position', 'position-token', 'position-position'],
 };
 
-interface Taken {
+interface SplitScores {
   scores: Scores<Float64Array>;
   shares: PooledShares;
   token: Table;
@@ -121,14 +121,14 @@ interface Taken {
 type Table = { data: Rows; rows: number; columns: number };
 
 // Choosing another word must not take the scores apart again.
-let last: { key: string; taken: Taken } | undefined;
+let last: { key: string; taken: SplitScores } | undefined;
 
-async function takeApart(library: Library, { text, places, words }: State): Promise<Taken> {
+async function takeApart(library: Library, { text, places, words }: State): Promise<SplitScores> {
   const key = JSON.stringify([text, places, words]);
   if (last?.key === key) return last.taken;
   const superpose = await library.first();
   const heads = [...new Set([places, words])];
-  let found: Omit<Taken, 'shares'>;
+  let found: Omit<SplitScores, 'shares'>;
   if (text === openingText && heads.every((one) => openingHeads.includes(one))) {
     const { tokens, summands, decompose } = await library.opening();
     found = { scores: decompose({ groups }), ...summands, tokens, dropped: 0 };
@@ -239,7 +239,7 @@ async function channels(library: Library, state: State): Promise<Channels> {
     [0, 1].flatMap((row) => [...token.data, ...rowOf(scaled, row)]),
     2,
   );
-  const placeOf = (row: 0 | 1): Place => ({
+  const placeOf = (row: 0 | 1): PlacedWord => ({
     position: rowOf(scaled, row),
     sum: rowOf(sum, row),
     length: lengths[row] as number,
@@ -372,7 +372,7 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, { first, second }, { j }) {
     if (isChannels(data)) {
       const { token, places } = data;
-      const piece = (place: Place, name: number) => [
+      const piece = (place: PlacedWord, name: number) => [
         `; at position ${name} `,
         { text: `token ${readable(at(token, j))}`, ink: 'token-token' as const },
         ' ',
@@ -393,7 +393,7 @@ export const figure: Figure<typeof controls, Data> = {
       ` (${data.chosen}) to `,
       { text: data.tokens[j] ?? '', strong: true },
       ` (${j}): `,
-      ...data.readers.flatMap((reader, which): Said[] => [
+      ...data.readers.flatMap((reader, which): ReadoutPiece[] => [
         {
           text: `head ${reader.head} ${percent(weights(reader, data)[j] ?? Number.NaN)}`,
           ink: reads(reader).term,

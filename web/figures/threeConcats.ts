@@ -15,7 +15,7 @@ import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, tickText } from '../plot/parts.js';
 import type { Mark, Region, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
-import type { Compute, Figure, Library, Said } from './figure.js';
+import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import { queryAndKey } from './pairs.js';
 import { fetching, sentenceControl, tokensControl, wordsWhen } from './sentence.js';
 
@@ -109,7 +109,7 @@ const shapes: Record<string, Shape> = {
   },
 };
 
-export interface Way {
+export interface SplitScore {
   logits: Float64Array;
   /** The four terms, in the order of `terms`. */
   terms: Float64Array[];
@@ -130,7 +130,7 @@ export interface Data {
   dropped: number;
   n: number;
   /** In the order of `ways`. */
-  ways: Way[];
+  ways: SplitScore[];
   /** The largest difference between full weights with W₂ = W₁ and adding. */
   tiedGap: number;
   /** In the order of `builds`; a narrower token has none where it has no room. */
@@ -332,7 +332,7 @@ export const figure: Figure<typeof controls, Data> = {
     const marks: Mark[] = [];
     const regions: Region[] = [];
     ways.forEach(({ title, formula, unit }, place) => {
-      const way = found[place] as Way;
+      const way = found[place] as SplitScore;
       const panel = panels[place] as Panel;
       const limit = largestMagnitude([way.logits]) || 1;
       const scale = { low: -limit, high: limit, scale: 'diverging' } as const;
@@ -382,8 +382,8 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, { d_position, heads }) {
     const { ways: found, tiedGap } = data;
-    const [added, raw, full, blocks] = found as [Way, Way, Way, Way];
-    const cross = ({ crossShare }: Way) => aboutPercent(crossShare);
+    const [added, raw, full, blocks] = found as [SplitScore, SplitScore, SplitScore, SplitScore];
+    const cross = ({ crossShare }: SplitScore) => aboutPercent(crossShare);
     const none = [raw, blocks].every((way) => way.cross === 0)
       ? 'every cross term is exactly 0'
       : `cross terms reach ${exponent(Math.max(raw.cross, blocks.cross))}`;
@@ -398,7 +398,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   readout({ ways: found, n, tokens }, _, { i, j }) {
     const cell = i * n + j;
-    const pieces = found.flatMap((way, place): Said[] => [
+    const pieces = found.flatMap((way, place): ReadoutPiece[] => [
       place === 0 ? '' : '; ',
       { text: ways[place]?.name ?? '', strong: true },
       ` ${readable(at(way.logits, cell))}`,
@@ -420,7 +420,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { ways: found, n, tokens, tiedGap } = data;
     const rows: (string | number)[][] = [];
     const blank = ['', '', ''];
-    const summary = (label: string, of: (way: Way) => (string | number)[]) =>
+    const summary = (label: string, of: (way: SplitScore) => (string | number)[]) =>
       rows.push([label, '', ...found.flatMap(of)]);
     summary('share of the variation, raw gauge', (way) => ['', ...way.shares]);
     summary('largest |sum of the terms − score|', (way) => [way.residual, '', ...blank]);
@@ -557,7 +557,7 @@ function costMarks(data: Data, heads: number, y: number, width: number) {
     ];
   };
   const crossing = builds.map(({ scores }) => {
-    const { cross, crossShare } = data.ways[scores] as Way;
+    const { cross, crossShare } = data.ways[scores] as SplitScore;
     return { value: crossShare, text: cross === 0 ? 'none' : percent(crossShare) };
   });
   const shares = crossing.map(({ value }) => value).filter(Number.isFinite);

@@ -10,7 +10,7 @@ export {
   writtenState,
 } from '../figures/controls.js';
 export { renamed, today } from '../figures/formerNames.js';
-export { renderAndCarry } from './carry.js';
 export { type Placeholder, placeholder } from './placeholder.js';
 export { canRasterise, rasterised } from './raster.js';
 export { figures, type Rendered, renderer } from './render.js';
+export { renderWithExcerpt } from './renderWithExcerpt.js';

@@ -2,7 +2,7 @@
 // picture and the finding of its first view.
 
 import { toSvg } from '../element/exports.js';
-import { spaceOf } from '../element/space.js';
+import { inputClass } from '../element/inputClass.js';
 import { captionOf } from '../figures/caption.js';
 import { type Control, initialState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
@@ -40,7 +40,7 @@ export async function placeholder(
   const room = (figure.plays ? ['<i></i>'] : [])
     .concat((figure.buttons?.(state) ?? []).map(() => '<i class="wide"></i>'))
     .concat(
-      controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${spaceOf(control)}"></i>`),
+      controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${inputClass(control)}"></i>`),
     )
     .concat(figure.runs && !aside ? '<i class="wide"></i>' : [])
     .concat(aside || controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])

@@ -5,7 +5,7 @@ import { initialState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Data as ObliqueData } from '../figures/oblique.js';
-import type { Data as ConcatData, Way } from '../figures/threeConcats.js';
+import type { Data as ConcatData, SplitScore } from '../figures/threeConcats.js';
 import { exponent, percent } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 
@@ -41,7 +41,7 @@ const bets: Bet[] = [
     name: 'cross',
     figure: 'three-concats',
     judge(data) {
-      const [raw, full, apart] = (data as ConcatData).ways.slice(1) as [Way, Way, Way];
+      const [raw, full, apart] = (data as ConcatData).ways.slice(1) as [SplitScore, SplitScore, SplitScore];
       const [meetRaw, meetFull, meetApart] = [raw, full, apart].map(({ cross }) => cross > 0);
       return {
         answer: meetFull && !meetRaw && !meetApart ? 'depends' : meetFull ? 'stay' : 'vanish',

@@ -5,7 +5,7 @@ import type { FigureElement } from '../element/figureElement.js';
 import { said } from '../embed/framed.js';
 import type { Control } from '../figures/controls.js';
 import { oneFile } from './oneFile.js';
-import { type Kind, type Piece, type Place, type PlaceName, places } from './places.js';
+import { type Kind, type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
 import { frameAddress, isFirstView, type Wish } from './snippets.js';
 
 const kinds: Record<Kind, string> = {
@@ -57,7 +57,7 @@ export class EmbedBuilder extends LitElement {
   private target: FigureElement | undefined;
   /** What the figure showed when the dialog was opened: behind it the page can scroll to another step. */
   private result: FigureElement['result'];
-  private place: PlaceName = 'html';
+  private place: PlatformName = 'html';
   private kind: Kind = 'iframe';
   private theme: Wish['theme'] = 'auto';
   private width = 800;
@@ -115,14 +115,14 @@ export class EmbedBuilder extends LitElement {
 
   private body(wish: Wish): TemplateResult {
     const { kind } = this;
-    const place: Place = places[this.place];
+    const place: Platform = platforms[this.place];
     const pieces = place.forms[kind]?.(wish) ?? [];
     const picture = place.picture ?? 'svg';
     const needsFile = kind === 'svg' || kind === 'file' || (kind === 'markdown' && !isFirstView(wish));
     return html`
       <h2 id="title">Embed: ${wish.figure.title}</h2>
-      <p><label>Your platform <select name="place" @change=${(event: Event) => this.move((event.target as HTMLSelectElement).value as PlaceName)}>
-        ${Object.entries(places).map(([name, { label }]) => html`<option value=${name} ?selected=${name === this.place}>${label}</option>`)}
+      <p><label>Your platform <select name="place" @change=${(event: Event) => this.move((event.target as HTMLSelectElement).value as PlatformName)}>
+        ${Object.entries(platforms).map(([name, { label }]) => html`<option value=${name} ?selected=${name === this.place}>${label}</option>`)}
       </select></label> <small>${place.tested ? '✓ tested' : ''}</small></p>
       <fieldset><legend>As</legend>${(Object.keys(kinds) as Kind[])
         .filter((one) => one in place.forms)
@@ -209,10 +209,10 @@ export class EmbedBuilder extends LitElement {
     this.said = '';
   }
 
-  private move(to: PlaceName): void {
+  private move(to: PlatformName): void {
     this.place = to;
     this.said = '';
-    const { forms }: Place = places[to];
+    const { forms }: Platform = platforms[to];
     if (!(this.kind in forms)) this.kind = Object.keys(forms)[0] as Kind;
   }
 

@@ -1,26 +1,26 @@
 // A figure in its present state as one file: the page figures/NAME/ with another state, another picture, and
 // the rows of the model that it needs.
 import { type Result, toSvg } from '../element/exports.js';
-import type { Carried } from '../embed/carried.js';
+import type { ModelExcerpt } from '../embed/modelExcerpt.js';
 import type { SinglePage } from '../embed/single.js';
 import { writtenState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
-import type { Question, Reply } from '../worker/protocol.js';
 import { newWorker } from '../worker/siteWorker.js';
+import type { Question, Reply } from '../worker/transports.js';
 import type { Wish } from './snippets.js';
 
 /** Asks a new worker, because one that has read something before would not read it again. */
-function carriedFor({ figure, state }: Wish): Promise<Carried | undefined> {
+function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> {
   return new Promise((done, failed) => {
     const worker = newWorker();
     worker.onmessage = ({ data }: MessageEvent<Reply>) => {
       if ('progress' in data || 'frame' in data) return;
       worker.terminate();
       if ('error' in data) failed(new Error(data.error));
-      else done(data.data as Carried | undefined);
+      else done(data.data as ModelExcerpt | undefined);
     };
     worker.onerror = () => failed(new Error('What the file needs could not be computed.'));
-    worker.postMessage({ id: 0, figure: figure.name, state, carry: true } satisfies Question);
+    worker.postMessage({ id: 0, figure: figure.name, state, excerpt: true } satisfies Question);
   });
 }
 
@@ -35,7 +35,7 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
     ...(theme === 'auto' ? {} : { theme }),
     ...(keep.length === Object.keys(figure.controls).length ? {} : { keep: keep.join(' ') }),
     home,
-    carried: await carriedFor(wish),
+    excerpt: await excerptFor(wish),
   };
   const json = JSON.stringify(page).replaceAll('<', '\\u003c');
   const svg = `data:image/svg+xml,${encodeURIComponent(await toSvg(result, width, theme)).replace(/'/g, '%27')}`;

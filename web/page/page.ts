@@ -2,7 +2,7 @@ import { defineFigures } from '../element/figureElement.js';
 import { figures } from '../figures/index.js';
 import { startEarly } from '../worker/client.js';
 import { siteWorker } from '../worker/siteWorker.js';
-import { setWays } from '../worker/ways.js';
+import { setTransports } from '../worker/transports.js';
 import { followAddress, followHistory } from './address.js';
 import { followBeats } from './beats.js';
 import { followSections } from './contents.js';
@@ -10,7 +10,7 @@ import { addEmbedButtons } from './embedButtons.js';
 import { workOffline } from './offline.js';
 import { lightTerms } from './terms.js';
 
-setWays(siteWorker);
+setTransports(siteWorker);
 defineFigures();
 // Loads what computes, and the opening figure's code, before the layout shows which figures are near.
 startEarly();

@@ -4,8 +4,8 @@ import type { NoRoom } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Job, Library } from '../figures/figure.js';
 import { computeOf } from './computes.js';
-import type { Order, Question, Reply } from './protocol.js';
-import { turnsOf } from './turns.js';
+import type { Order, Question, Reply } from './transports.js';
+import { watchedRun } from './watchedRun.js';
 
 export type Run = (figure: string, state: State, job: Job) => Promise<unknown>;
 
@@ -42,13 +42,13 @@ export function answering(run: Run, say: (reply: Reply) => void): (question: Que
     const { id, figure, state } = question;
     const cancelled = new AbortController();
     underWay.set(id, cancelled);
-    const turns = turnsOf(question, cancelled.signal, (data) => say({ id, frame: data }));
+    const turns = watchedRun(question, cancelled.signal, (data) => say({ id, frame: data }));
     orders.set(id, turns.hear);
     try {
       const data = await run(figure, state, {
         signal: cancelled.signal,
         progress: (fraction) => say({ id, progress: fraction }),
-        run: 'carry' in question ? undefined : turns.run,
+        run: 'excerpt' in question ? undefined : turns.run,
       });
       say({ id, data });
     } catch (error) {

@@ -1,8 +1,14 @@
 // The page's side of the worker. Each asker has one question under way, and a newer one cancels it: a slider
 // never waits for an answer that nobody wants any more.
 import type { State } from '../figures/controls.js';
-import type { Order, Question, Reply } from './protocol.js';
-import { knownWays, type Line, type Way } from './ways.js';
+import {
+  type Connection,
+  type Order,
+  type Question,
+  type Reply,
+  type Transport,
+  transports,
+} from './transports.js';
 
 export interface Asker {
   /** Asks, now or as soon as the question under way has ended; a run that can show the new state goes on. */
@@ -28,27 +34,28 @@ export interface Answers {
   progress(fraction: number): void;
 }
 
-let line: Line | undefined;
-/** Index into the list of ways. */
-let way = 0;
+let connection: Connection | undefined;
+/** Index into the list of transports. */
+let tried = 0;
 let nextId = 0;
 const waiting = new Map<number, { question: Question; settle(reply: Reply): void }>();
 
 /** Where the questions are answered; undefined before the first. */
-export const answeredIn = (): Way['name'] | undefined => (line ? knownWays()[way]?.name : undefined);
+export const answeredIn = (): Transport['name'] | undefined =>
+  connection ? transports()[tried]?.name : undefined;
 
 const broken = 'The part of this page that computes could not be loaded. Reload the page to try again.';
 
-function start(): Line {
-  while (!line) {
+function start(): Connection {
+  while (!connection) {
     try {
-      line = listenedTo((knownWays()[way] as Way).start());
+      connection = listenedTo((transports()[tried] as Transport).start());
     } catch (error) {
-      if (way + 1 >= knownWays().length) throw new Error(broken, { cause: error });
-      way += 1;
+      if (tried + 1 >= transports().length) throw new Error(broken, { cause: error });
+      tried += 1;
     }
   }
-  return line;
+  return connection;
 }
 
 /** Starts loading what answers, before the first question. */
@@ -60,7 +67,7 @@ export function startEarly(): void {
   }
 }
 
-function listenedTo(started: Line): Line {
+function listenedTo(started: Connection): Connection {
   let heard = false;
   started.onmessage = ({ data }: MessageEvent<Reply>) => {
     heard = true;
@@ -68,13 +75,13 @@ function listenedTo(started: Line): Line {
   };
   // A worker that cannot be loaded says so only in this event, never in a reply.
   started.onerror = (event) => {
-    if (line !== started) return;
-    line = undefined;
+    if (connection !== started) return;
+    connection = undefined;
     // It may still be computing, or holding its memory.
     started.terminate?.();
-    if (!heard && way + 1 < knownWays().length) {
+    if (!heard && tried + 1 < transports().length) {
       event.preventDefault?.();
-      way += 1;
+      tried += 1;
       for (const [id, { question, settle }] of [...waiting]) {
         try {
           start().postMessage(question);
@@ -133,10 +140,10 @@ export function asker(figure: string, { answered, failed, progress, frame }: Ans
   };
 
   const stop = () => {
-    if (underWay) line?.postMessage({ cancel: underWay.id } satisfies Question);
+    if (underWay) connection?.postMessage({ cancel: underWay.id } satisfies Question);
   };
   const order = (what: Order) => {
-    if (underWay) line?.postMessage({ run: underWay.id, order: what } satisfies Question);
+    if (underWay) connection?.postMessage({ run: underWay.id, order: what } satisfies Question);
   };
 
   return {

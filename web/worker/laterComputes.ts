@@ -1,4 +1,4 @@
-// The computing half of every figure except the opening ones, by name, and the computation that helpers run.
+// The computing half of every figure except the opening ones, by name, and the computation that nested workers run.
 import { cellRun, computeCell } from '../figures/cells.js';
 import { compute as collisions } from '../figures/collisions.js';
 import { compute as cosines } from '../figures/cosines.js';

@@ -21,7 +21,7 @@ import { mostTokens } from '../figures/sentence.js';
 import { groups, kindOf, terms } from '../figures/terms.js';
 import type { Run } from './answers.js';
 
-interface Held {
+interface LoadedModel {
   model: OpenedModel;
   texts: TextModel;
   picture?: Picture;
@@ -29,7 +29,7 @@ interface Held {
   report?: Promise<ModelReport> | undefined;
 }
 
-let held: Held | undefined;
+let held: LoadedModel | undefined;
 
 const watching = ({ signal, progress }: Job) => ({
   signal,
@@ -138,7 +138,7 @@ const seenAs = (centred: Float64Array, values: Float64Array) =>
   values.map((value, at) => (Number.isNaN(centred[at]) ? Number.NaN : value));
 
 /** Made once and shared. If the question that started it is cancelled, the other starts it again. */
-async function reportOf(of: Held, job: Job): Promise<ModelReport> {
+async function reportOf(of: LoadedModel, job: Job): Promise<ModelReport> {
   of.report ??= of.model.report(watching(job));
   const shared = of.report;
   try {
@@ -223,7 +223,7 @@ function groupsIn({ summands }: OpenedModel, groups: Record<string, readonly str
 }
 
 async function inputOf(
-  { model, picture }: Held,
+  { model, picture }: LoadedModel,
   { text, ids }: OwnState,
 ): Promise<{ input: ModelInput; dropped: number }> {
   if (model.picture) {

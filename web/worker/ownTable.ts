@@ -10,12 +10,12 @@ import type { Run } from './answers.js';
 const mostRows = 5000;
 const mostColumns = 1024;
 
-interface Held {
+interface LoadedTable {
   told: HeldTable;
   table: OpenedTable<'float32'>;
 }
 
-const held: Partial<Record<TableKind, Held>> = {};
+const held: Partial<Record<TableKind, LoadedTable>> = {};
 
 /** What figures of more than one picture show of a table. */
 const shown: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const shown: Readonly<Record<string, string>> = {
 
 /** The first rows: as many as are asked for, or as there are. */
 const firstOf =
-  ({ table: { table } }: Held) =>
+  ({ table: { table } }: LoadedTable) =>
   (rows: number) => {
     const count = Math.min(rows, table.rows);
     return { data: table.data.subarray(0, count * table.columns), rows: count, columns: table.columns };
@@ -105,7 +105,7 @@ async function opened(library: Library, { files, kind, tensor, header, labels }:
 const heldNow = (): HeldTables => ({ token: held.token?.told, position: held.position?.told });
 
 /** The row of a word, as written or in lower case. */
-function placeOf({ table: { words = [] }, told }: Held, word: string): number {
+function placeOf({ table: { words = [] }, told }: LoadedTable, word: string): number {
   const place = [word, word.toLowerCase()].map((one) => words.indexOf(one)).find((at) => at >= 0);
   if (place === undefined) {
     throw new RangeError(

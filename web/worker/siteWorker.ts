@@ -1,6 +1,6 @@
 // The worker from the site's own files: directly for pages of the same origin, through a blob for others, and
 // as a module on the page's own thread.
-import { ownThread, scriptAddress, type Way, workerOf } from './ways.js';
+import { ownThread, scriptAddress, type Transport, workerOf } from './transports.js';
 import address from './worker.ts?worker&url';
 
 // Absolute, because a blob has no base that an address could be relative to.
@@ -8,7 +8,7 @@ const absolute = () => new URL(address, import.meta.url).href;
 
 export const newWorker = () => new Worker(scriptAddress(absolute()), { type: 'module' });
 
-export const siteWorker: Way = {
+export const siteWorker: Transport = {
   name: 'worker',
   start() {
     // Not even tried, because some browsers log the refusal to the console.
@@ -17,7 +17,7 @@ export const siteWorker: Way = {
   },
 };
 
-export const siteBlobWorker: Way = {
+export const siteBlobWorker: Transport = {
   name: 'blob worker',
   start() {
     // Questions that come early wait in the worker until the imported module listens.
@@ -25,7 +25,7 @@ export const siteBlobWorker: Way = {
   },
 };
 
-export const siteModule: Way = ownThread(async () => {
+export const siteModule: Transport = ownThread(async () => {
   const { answeringHere }: typeof import('./worker.js') = await import(/* @vite-ignore */ absolute());
   return answeringHere;
 });

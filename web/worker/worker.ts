@@ -3,10 +3,9 @@
 
 import type { Library } from '../figures/figure.js';
 import { answering, type Run, running } from './answers.js';
-import type { Question, Reply } from './protocol.js';
 import { recorded } from './recorded.js';
-import { inSlices } from './slices.js';
-import type { Answering } from './ways.js';
+import type { Answering, Question, Reply } from './transports.js';
+import { yielding } from './yielding.js';
 
 // In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ '../model/', import.meta.url);
@@ -39,16 +38,16 @@ const runningAll = (loaded: Library): Run => {
   };
 };
 
-export const answeringHere: Answering = (say) => answering(runningAll(inSlices(loaded)), say);
+export const answeringHere: Answering = (say) => answering(runningAll(yielding(loaded)), say);
 
 if (typeof document === 'undefined') {
   const say = (reply: Reply) => self.postMessage(reply);
   const answer = answering(runningAll({ ...loaded, address: location.href }), say);
-  const carry = answering(async (figure, state, job) => {
-    const { carrying } = await import('./carry.js');
-    return carrying(loaded, model)(figure, state, job);
+  const excerpt = answering(async (figure, state, job) => {
+    const { excerptOf } = await import('./excerpt.js');
+    return excerptOf(loaded, model)(figure, state, job);
   }, say);
-  self.onmessage = ({ data }: MessageEvent<Question>) => ('carry' in data ? carry : answer)(data);
+  self.onmessage = ({ data }: MessageEvent<Question>) => ('excerpt' in data ? excerpt : answer)(data);
   // The service worker has come, and is told what came past it, or is still on its way.
   const keeper = new BroadcastChannel(model.href);
   keeper.onmessage = ({ data }) => {

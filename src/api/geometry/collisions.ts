@@ -1,5 +1,5 @@
 import * as check from '../check.js';
-import { type Handle, type Held, held } from '../handle.js';
+import { type Handle, type OwnedObject, held } from '../handle.js';
 import type { Raw } from '../module.js';
 import type { Table } from '../table.js';
 
@@ -124,7 +124,7 @@ export function collisionsApi(raw: Raw): CollisionsApi {
   };
 }
 
-function searchOf(raw: Raw, search: Held, V: number, L: number): CollisionSearch {
+function searchOf(raw: Raw, search: OwnedObject, V: number, L: number): CollisionSearch {
   const nearestTokens = (first: number, words = 1): NearestTokens => {
     const address = search.address();
     if (words === 0) check.integer('first', first, 0, V);

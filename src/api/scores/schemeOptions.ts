@@ -5,7 +5,7 @@ import { type BucketOptions, checkBuckets } from '../encodings/relativePosition.
 import { evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
 import type { SchemeExtent, SchemeInfo, SchemePart, SchemeSizes } from './schemeRegistry.js';
 
-interface Asked {
+interface OptionInput {
   /** What the caller gave. */
   readonly given: Readonly<Record<string, unknown>>;
   /** Read, and filled in for the parts' shapes. */
@@ -14,9 +14,13 @@ interface Asked {
   readonly single: boolean;
 }
 
-type Read = (asked: Asked, scheme: SchemeInfo, options: Record<string, unknown>) => object | undefined;
+type OptionReader = (
+  asked: OptionInput,
+  scheme: SchemeInfo,
+  options: Record<string, unknown>,
+) => object | undefined;
 
-const readers: Record<string, Read> = {
+const readers: Record<string, OptionReader> = {
   positionScale: ({ given, single }) => ({
     positionScale: check.representable('positionScale', given.positionScale ?? 1, single),
   }),
@@ -65,7 +69,7 @@ const readers: Record<string, Read> = {
 };
 
 /** The scheme's options, checked, as the module takes them. Fills in the sizes that they set. */
-export function readOptions(scheme: SchemeInfo, asked: Asked): Record<string, unknown> {
+export function readOptions(scheme: SchemeInfo, asked: OptionInput): Record<string, unknown> {
   const options: Record<string, unknown> = {};
   for (const name of scheme.options) Object.assign(options, readers[name]?.(asked, scheme, options));
   return options;
@@ -73,7 +77,7 @@ export function readOptions(scheme: SchemeInfo, asked: Asked): Record<string, un
 
 /** A size as its option says, or a part that is given; by default as wide as a head, of a table as the content. */
 function setSize(
-  { given, sizes }: Asked,
+  { given, sizes }: OptionInput,
   { parts }: SchemeInfo,
   size: keyof SchemeSizes,
   least: number,

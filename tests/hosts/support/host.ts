@@ -1,10 +1,10 @@
 // A host to try: a small site of its engine, and the post in it.
-import type { Kind, Piece, PlaceName } from '../../../web/page/places.ts';
+import type { Kind, Piece, PlatformName } from '../../../web/page/platforms.ts';
 import type { Served } from './serve.ts';
 
 /** A figure in a post: a host's form of it, and the expected result. */
 export interface Way {
-  place: PlaceName;
+  place: PlatformName;
   kind: Kind;
   /** Live, or a picture or link where the host lets nothing run. */
   expected: 'live' | 'picture' | 'link';
@@ -37,7 +37,7 @@ export interface Site {
   /** A post in Markdown or HTML: paragraphs before, between and after what is pasted. */
   post(language: 'markdown' | 'html', pasted?: readonly Pasted[]): string;
   /** A snippet that does not go into the post. */
-  piece(place: PlaceName, kind: Kind, into: RegExp): string;
+  piece(place: PlatformName, kind: Kind, into: RegExp): string;
   write(file: string, text: string): void;
   /** Puts this checkout's package where the site finds it as `superpose`. */
   putPackage(): void;
@@ -66,7 +66,7 @@ export interface Host {
 }
 
 /** The ways of a host. */
-export const waysOf = (place: PlaceName, kinds: readonly Kind[], expected: Way['expected'] = 'live'): Way[] =>
+export const waysOf = (place: PlatformName, kinds: readonly Kind[], expected: Way['expected'] = 'live'): Way[] =>
   kinds.map((kind) => ({
     place,
     kind,

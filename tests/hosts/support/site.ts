@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { root } from '../../../tools/steps.mjs';
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
-import { type Place, places } from '../../../web/page/places.ts';
+import { type Platform, platforms } from '../../../web/page/platforms.ts';
 import { linkTo, type Wish } from '../../../web/page/snippets.ts';
 import { findingOf } from '../../embed/support/figures.ts';
 import type { Host, Pasted, Site, Way } from './host.ts';
@@ -46,7 +46,7 @@ async function pastedOf(way: Way, at: number, home: string): Promise<Pasted> {
   const [figure, wanted] = settingsOf(way, at);
   const settings = pictured ? {} : wanted;
   const wish = await wishOf(figure, settings, home);
-  const place: Place = places[way.place];
+  const place: Platform = platforms[way.place];
   const pieces = place.forms[way.kind]?.(wish);
   if (!pieces) throw new Error(`${way.place} has no form “${way.kind}”.`);
   const text = pieces.at(-1)?.text ?? '';

@@ -20,7 +20,7 @@ export function demo(dist: string, version: string): Plugin {
       const withModel = (await figureNames()).includes('one-score');
       const trained = withModel ? 'one-score' : 'dot-products';
       const wished = async (name: string, settings: [string, string][]) => {
-        const { rendered, carried, takesRest, toSvg } = await madeState(name, settings);
+        const { rendered, excerpt, takesRest, toSvg } = await madeState(name, settings);
         const { figure, data, state } = rendered;
         const wish: Wish = {
           figure,
@@ -33,7 +33,7 @@ export function demo(dist: string, version: string): Plugin {
           width: 700,
           height: 640,
         };
-        return { wish, rendered, carried, takesRest, toSvg };
+        return { wish, rendered, excerpt, takesRest, toSvg };
       };
 
       const framed = await wished('dot-products', [['n', '16']]);
@@ -59,7 +59,7 @@ export function demo(dist: string, version: string): Plugin {
             figure: single.wish.figure.name,
             settings: writtenState(single.wish.figure.controls, single.wish.state),
             home: '../',
-            carried: single.carried,
+            excerpt: single.excerpt,
           },
           pictures: {
             narrow: await single.toSvg(single.rendered, 350, 'auto'),

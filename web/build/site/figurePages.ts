@@ -18,7 +18,7 @@ export function figurePages(dist: string): Plugin {
     async closeBundle() {
       const script = readFileSync(resolve(root, 'build/single/single.js'), 'utf8');
       for (const name of await figureNames()) {
-        const { rendered, carried, takesRest, placeholder } = await madeFigure(name);
+        const { rendered, excerpt, takesRest, placeholder } = await madeFigure(name);
         const folder = resolve(dist, 'figures', name);
         mkdirSync(folder, { recursive: true });
         const { title } = rendered.figure;
@@ -27,7 +27,7 @@ export function figurePages(dist: string): Plugin {
         const html = singlePage({
           title: `${title} · Superpose`,
           description: finding,
-          page: { figure: name, settings: [], home: '../../', carried },
+          page: { figure: name, settings: [], home: '../../', excerpt },
           pictures: { narrow: picture('narrow'), wide: picture('wide') },
           finding,
           script,

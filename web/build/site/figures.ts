@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import type { Carried } from '../../embed/carried.js';
+import type { ModelExcerpt } from '../../embed/modelExcerpt.js';
 import type { Placeholder, Rendered } from '../../node/index.js';
 
 type Headless = typeof import('../../node/index.js');
@@ -16,7 +16,7 @@ const model = pathToFileURL(`${resolve(root, 'build/model')}/`);
 export interface MadeFigure {
   name: string;
   rendered: Rendered;
-  carried: Carried | undefined;
+  excerpt: ModelExcerpt | undefined;
   takesRest: boolean;
   /** Its pictures are in the folder pictures/. */
   placeholder: Placeholder;
@@ -74,14 +74,14 @@ async function computed(name: string, settings: [string, string][] = []) {
   const file = resolve(root, 'build/computed', key);
   const { figures } = await headless();
   if (existsSync(file)) {
-    const { rendered, ...rest }: Awaited<ReturnType<Headless['renderAndCarry']>> = deserialize(
+    const { rendered, ...rest }: Awaited<ReturnType<Headless['renderWithExcerpt']>> = deserialize(
       readFileSync(file),
     );
     return { ...rest, rendered: { ...rendered, figure: figures[name] as Rendered['figure'] } };
   }
   // A fresh instance: figures remember what they have read, and would not read it again.
   const own: Headless = await import(`${bundle}?${key}`);
-  const { rendered, ...rest } = await own.renderAndCarry(model, name, settings);
+  const { rendered, ...rest } = await own.renderWithExcerpt(model, name, settings);
   mkdirSync(resolve(root, 'build/computed'), { recursive: true });
   writeFileSync(file, serialize({ ...rest, rendered: { ...rendered, figure: undefined } }));
   return { ...rest, rendered };
@@ -89,11 +89,11 @@ async function computed(name: string, settings: [string, string][] = []) {
 
 async function make(name: string): Promise<MadeFigure> {
   const { placeholder } = await headless();
-  const { rendered, carried, takesRest } = await computed(name);
+  const { rendered, excerpt, takesRest } = await computed(name);
   return {
     name,
     rendered,
-    carried,
+    excerpt,
     takesRest,
     placeholder: await placeholder(rendered, './pictures/', {
       first: name === 'add-or-concatenate',

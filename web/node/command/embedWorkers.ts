@@ -1,6 +1,6 @@
 // Embeddings of many sentences on threads, each with a model of its own.
 import { load, loadMiniLM, type Sentence } from 'superpose';
-import { spread } from '../../worker/spread.js';
+import { inPool } from '../../worker/workerPool.js';
 import { type OpenGiven, opened } from './model.js';
 import { serve, thread } from './threads.js';
 
@@ -38,7 +38,7 @@ export async function* embedded(
   const parts = Array.from({ length: Math.ceil(sentences.length / atOnce) }, (_, part) =>
     sentences.slice(part * atOnce, (part + 1) * atOnce),
   );
-  for await (const some of spread<readonly Sentence[], Float32Array[]>(
+  for await (const some of inPool<readonly Sentence[], Float32Array[]>(
     parts,
     () => thread({ purpose, given }),
     { workers },

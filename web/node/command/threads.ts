@@ -1,6 +1,6 @@
 // Node's threads. Each runs the command's own file again, which learns here what the thread is for.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { Doer } from '../../worker/spread.js';
+import type { PoolWorker } from '../../worker/workerPool.js';
 
 /** What a thread is for, and what it needs for that. */
 interface Purpose {
@@ -18,7 +18,7 @@ export function serve<Job, Result>(answer: (job: Job) => Promise<Result>): void 
   });
 }
 
-export function thread<Job, Result>(forWhat: Purpose): Doer<Job, Result> {
+export function thread<Job, Result>(forWhat: Purpose): PoolWorker<Job, Result> {
   const worker = new Worker(new URL(import.meta.url), { workerData: forWhat });
   let answer: (result: Result) => void = () => {};
   let fail: (error: Error) => void = () => {};

@@ -1,6 +1,6 @@
 // superpose train: trains small transformers on tasks, under several schemes, over several seeds.
 import { load, type Superpose, type Task, type TaskTrainerOptions, type TrainingScheme } from 'superpose';
-import type { TrainingRun } from '../../worker/trainingRun.js';
+import type { TrainingRun } from '../../figures/trainingRun.js';
 import { csvOf } from '../index.js';
 import { checkWritable, write } from './files.js';
 import { isNumber, parsed, quoted, settingsOf, wholeOf } from './options.js';

@@ -1,8 +1,8 @@
 // Training runs on threads.
 import { availableParallelism } from 'node:os';
 import { load, type TaskTrainerOptions } from 'superpose';
-import { spread } from '../../worker/spread.js';
-import { type TrainingRun, trainingRun } from '../../worker/trainingRun.js';
+import { type TrainingRun, trainingRun } from '../../figures/trainingRun.js';
+import { inPool } from '../../worker/workerPool.js';
 import { serve, thread } from './threads.js';
 
 export const purpose = 'training';
@@ -14,7 +14,7 @@ export async function serveRuns(): Promise<void> {
 
 /** Results in the order of `all`, on as many threads as there are runs and processors for. */
 export const runs = (all: readonly TaskTrainerOptions[], signal?: AbortSignal) =>
-  spread<TaskTrainerOptions, TrainingRun>(all, () => thread({ purpose, given: undefined }), {
+  inPool<TaskTrainerOptions, TrainingRun>(all, () => thread({ purpose, given: undefined }), {
     workers: availableParallelism(),
     signal,
   });

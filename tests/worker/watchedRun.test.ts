@@ -1,8 +1,8 @@
 // The turns of a run that is watched: running, paused, stepped, viewed with other settings, and cancelled.
 import { expect, test } from 'vitest';
 import { answering } from '../../web/worker/answers.ts';
-import type { Reply } from '../../web/worker/protocol.ts';
-import { turnsOf } from '../../web/worker/turns.ts';
+import type { Reply } from '../../web/worker/transports.ts';
+import { watchedRun } from '../../web/worker/watchedRun.ts';
 
 const free = () => new Promise<void>((go) => setTimeout(go, 5));
 
@@ -10,7 +10,7 @@ const free = () => new Promise<void>((go) => setTimeout(go, 5));
 function running(asked: { again?: true; held?: true } = {}) {
   const cancel = new AbortController();
   const frames: unknown[] = [];
-  const { run, hear } = turnsOf({ state: { n: 1 }, ...asked }, cancel.signal, (data) => frames.push(data));
+  const { run, hear } = watchedRun({ state: { n: 1 }, ...asked }, cancel.signal, (data) => frames.push(data));
   const taken: string[] = [];
   const ended = (async () => {
     for (;;) taken.push(`${await run.turn()} ${run.state().n}`);
@@ -78,7 +78,7 @@ test('held, it is looked at with other settings, once, without a turn', async ()
   await ended;
 });
 
-test('orders reach the run that they name, while it is under way; a run that is carried has none', async () => {
+test('orders reach the run that they name, while it is under way; a question for an excerpt has none', async () => {
   const said: Reply[] = [];
   const answer = answering(
     async (_, __, { run }) => {
@@ -93,7 +93,7 @@ test('orders reach the run that they name, while it is under way; a run that is 
   await answer({ run: 4, order: { look: { n: 2 } } });
   await done;
   await answer({ run: 4, order: 'go' });
-  await answer({ id: 5, figure: 'gram', state: {}, carry: true });
+  await answer({ id: 5, figure: 'gram', state: {}, excerpt: true });
   expect(said).toEqual([
     { id: 4, frame: 'begun' },
     { id: 4, data: ['look', 2] },

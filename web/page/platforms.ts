@@ -25,7 +25,7 @@ export interface Piece {
   text: string;
 }
 
-export interface Place {
+export interface Platform {
   label: string;
   /** A site of tests/hosts is built with these texts, and opened. */
   tested?: true;
@@ -84,7 +84,7 @@ const pasted = (before: string, after = '') => ({
   script: one(post, (wish) => before + scriptTag(wish) + after),
 });
 
-export const places = {
+export const platforms = {
   html: {
     label: 'HTML',
     tested: true,
@@ -283,6 +283,6 @@ vue: { template: { compilerOptions: { ${isElement} } } },
       ],
     },
   },
-} satisfies Record<string, Place>;
+} satisfies Record<string, Platform>;
 
-export type PlaceName = keyof typeof places;
+export type PlatformName = keyof typeof platforms;

@@ -2,22 +2,22 @@
 // it was; and a page of one file that computes with it, and with nothing else.
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import {
-  type Carried,
-  carriedReader,
+  excerptReader,
+  excerptRecorder,
   fromBase64,
-  NotCarried,
-  onlyCarried,
-  recorder,
+  type ModelExcerpt,
+  NotInExcerpt,
+  onlyExcerpt,
   toBase64,
-} from '../../web/embed/carried.ts';
+} from '../../web/embed/modelExcerpt.ts';
 import { beWorker, runWith } from '../../web/embed/program.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
-import { carrying } from '../../web/worker/carry.ts';
+import { excerptOf } from '../../web/worker/excerpt.ts';
 import { library } from '../../web/worker/library.ts';
 import { fileOf } from '../api/support/safetensors.ts';
 
-type MiniLM = Parameters<typeof onlyCarried>[0];
+type MiniLM = Parameters<typeof onlyExcerpt>[0];
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
@@ -76,7 +76,7 @@ test.each([0, 1, 2, 3, 0x7fff, 0x8000, 0x8001, 100_000])('%d bytes as base64 and
 describe('a recorded model', () => {
   test('has one row a file, each that of the model', async () => {
     const { read } = modelOf();
-    const { read: recorded } = recorder(read);
+    const { read: recorded } = excerptRecorder(read);
     expect(parsed(await recorded('manifest.json'))).toEqual({ rowsPerShard: 1, name: 'made up' });
     for (const [table, row] of [
       ['words', 0],
@@ -90,13 +90,13 @@ describe('a recorded model', () => {
 
   test('of which nothing was asked has nothing to carry', async () => {
     const { read, asked } = modelOf();
-    expect(recorder(read).carried()).toBeUndefined();
+    expect(excerptRecorder(read).excerpt()).toBeUndefined();
     expect(asked).toEqual([]);
   });
 
-  test('is read again from what is carried, and no more than that', async () => {
+  test('is read again from the excerpt, and no more than that', async () => {
     const { read, files, asked } = modelOf();
-    const record = recorder(read);
+    const record = excerptRecorder(read);
     const rows = [
       ['words', 1100],
       ['words', 4],
@@ -108,11 +108,11 @@ describe('a recorded model', () => {
     for (const [table, row] of rows) await record.read(`${table}-${row}.safetensors`);
     expect(asked.filter((file) => file === 'manifest.json')).toHaveLength(1);
     // As it goes into a page.
-    const carried = JSON.parse(JSON.stringify(record.carried())) as Carried;
-    expect(carried.rows.words?.at).toEqual([4, 9, 1100]);
-    expect(carried.pieces.sort((a, b) => a - b)).toEqual([4, 9, 1100]);
+    const excerpt = JSON.parse(JSON.stringify(record.excerpt())) as ModelExcerpt;
+    expect(excerpt.rows.words?.at).toEqual([4, 9, 1100]);
+    expect(excerpt.pieces.sort((a, b) => a - b)).toEqual([4, 9, 1100]);
 
-    const again = carriedReader(carried);
+    const again = excerptReader(excerpt);
     for (const [table, row] of rows)
       expect(oneRowOf(await again(`${table}-${row}.safetensors`))).toEqual(expected(table, row));
     expect([...(await again('layer-0.safetensors'))]).toEqual([
@@ -125,7 +125,7 @@ describe('a recorded model', () => {
       'other-2.safetensors',
       'layer-1.safetensors',
     ])
-      await expect(again(file), file).rejects.toThrow(new NotCarried(`${file} is not carried.`));
+      await expect(again(file), file).rejects.toThrow(new NotInExcerpt(`${file} is not in the excerpt.`));
     // Of the words the first thousand, and those that were asked for.
     const { version, model } = parsed(await again('tokenizer.json'));
     expect([version, model.type]).toEqual([1, 'WordPiece']);
@@ -137,14 +137,14 @@ describe('a recorded model', () => {
       large: new Uint8Array(2_999_000),
       'tokenizer.json': new Uint8Array(9_000_000),
     });
-    const { read: recorded } = recorder(read);
+    const { read: recorded } = excerptRecorder(read);
     for (const file of ['large', 'large', 'tokenizer.json']) await recorded(file);
     for (let turn = 0; turn < 200; turn++) await recorded('words-3.safetensors');
     const more = (async () => {
       for (let row = 10; row < 200; row++) await recorded(`words-${row}.safetensors`);
     })();
     await expect(more).rejects.toThrow(
-      new NotCarried('This state needs more of the model than a page can carry.'),
+      new NotInExcerpt('This state needs more of the model than a page can carry.'),
     );
   });
 });
@@ -160,7 +160,7 @@ describe('texts and pieces', () => {
   type Any = Record<'decompose' | 'summands', (given?: unknown) => unknown>;
 
   test('are noted as they are asked for', async () => {
-    const record = recorder(modelOf().read);
+    const record = excerptRecorder(modelOf().read);
     await record.read('manifest.json');
     const watched = record.watched(model);
     expect(watched.tokenize('1001 7').ids).toEqual([1001, 7]);
@@ -168,17 +168,17 @@ describe('texts and pieces', () => {
     expect((watched as unknown as Any).decompose('1007 8')).toEqual([1007, 8]);
     expect((watched as unknown as Any).decompose({ ids: [3] })).toEqual([3]);
     expect((watched as unknown as Any).summands()).toBe('the rest as it is');
-    expect(record.carried()).toMatchObject({ texts: ['1001 7', '1007 8'], pieces: [1001, 7, 1005, 1007, 8] });
+    expect(record.excerpt()).toMatchObject({ texts: ['1001 7', '1007 8'], pieces: [1001, 7, 1005, 1007, 8] });
   });
 
-  test('that are not carried are refused; markers and letters are always there', () => {
-    const only = onlyCarried(model, { texts: ['1001 7'], pieces: [1001, 7], files: {}, rows: {} });
+  test('that are not in the excerpt are refused; markers and letters are always there', () => {
+    const only = onlyExcerpt(model, { texts: ['1001 7'], pieces: [1001, 7], files: {}, rows: {} });
     expect(only.tokenize('1001 7').ids).toEqual([1001, 7]);
-    expect(() => only.tokenize('7 1001')).toThrow(new NotCarried('This text is not carried.'));
-    expect(() => (only as unknown as Any).decompose('7')).toThrow(NotCarried);
+    expect(() => only.tokenize('7 1001')).toThrow(new NotInExcerpt('This text is not in the excerpt.'));
+    expect(() => (only as unknown as Any).decompose('7')).toThrow(NotInExcerpt);
     expect(only.pieces([1001, 7, 999, 0])).toEqual(['1001', '7', '999', '0']);
     for (const ids of [[1000], [7, 1002]])
-      expect(() => only.pieces(ids)).toThrow(new NotCarried('This token is not carried.'));
+      expect(() => only.pieces(ids)).toThrow(new NotInExcerpt('This token is not in the excerpt.'));
   });
 });
 
@@ -243,17 +243,21 @@ describe('a page of one file', () => {
       await first();
       serve();
       const state = await stateOf('one-score', { text: 'the bank of a river' });
-      const carried = (await carrying(library({}, {}, first), model)('one-score', state, job)) as Carried;
-      return { state, carried };
+      const excerpt = (await excerptOf(library({}, {}, first), model)(
+        'one-score',
+        state,
+        job,
+      )) as ModelExcerpt;
+      return { state, excerpt };
     };
 
     test('computes it from what it carries, and other words where all of the model is', async () => {
-      const { state, carried } = await made();
+      const { state, excerpt } = await made();
       const known = (await runWith({ module: {}, model: model.href })('one-score', state, job)) as {
         logits: unknown;
       };
       const asked = serve(false);
-      const run = runWith({ module: {}, carried });
+      const run = runWith({ module: {}, excerpt });
       expect(((await run('one-score', state, job)) as { logits: unknown }).logits).toEqual(known.logits);
       const other = await stateOf('one-score', { text: 'another sentence' });
       await expect(run('one-score', other, job)).rejects.toThrow(lacking);
@@ -262,7 +266,7 @@ describe('a page of one file', () => {
       // What fails for another reason says that reason.
       await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
       // Where the rest of it should be and is not.
-      const away = runWith({ module: {}, carried, model: model.href });
+      const away = runWith({ module: {}, excerpt, model: model.href });
       await expect(away('one-score', other, job)).rejects.toThrow(lacking);
       expect(asked.length).toBeGreaterThan(0);
       const stopped = new AbortController();
@@ -270,7 +274,7 @@ describe('a page of one file', () => {
       await expect(away('one-score', other, { ...job, signal: stopped.signal })).rejects.not.toThrow(lacking);
 
       serve();
-      const whole = runWith({ module: {}, carried, model: model.href });
+      const whole = runWith({ module: {}, excerpt, model: model.href });
       expect(await whole('one-score', other, job)).toMatchObject({
         tokens: expect.arrayContaining(['another']),
       });

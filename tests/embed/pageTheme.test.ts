@@ -5,10 +5,10 @@ import { openPage, painted, scriptOf } from './support/module.ts';
 
 async function paged(body: string, head = ''): Promise<Page> {
   const page = await openPage(body, head);
-  await page.addScriptTag({ content: await scriptOf('around') });
+  await page.addScriptTag({ content: await scriptOf('pageTheme') });
   return page;
 }
-const themeOf = (page: Page) => page.evaluate("embed.themeAround(document.querySelector('#it'))");
+const themeOf = (page: Page) => page.evaluate("embed.pageTheme(document.querySelector('#it'))");
 const here = '<i id="it"></i>';
 
 describe('the theme around an element', () => {
@@ -58,12 +58,12 @@ describe('the theme around an element', () => {
     const slotted = await page.evaluate(`
       window.card = document.querySelector('blog-card').attachShadow({ mode: 'open' });
       card.innerHTML = '<div style="background:#222"><slot></slot></div>';
-      embed.themeAround(document.querySelector('#it'))`);
+      embed.pageTheme(document.querySelector('#it'))`);
     expect(slotted).toBe('dark');
     const inShadow = await page.evaluate(`
       card.innerHTML = '<b></b>';
       document.querySelector('#dark').append(document.querySelector('blog-card'));
-      embed.themeAround(card.querySelector('b'))`);
+      embed.pageTheme(card.querySelector('b'))`);
     expect(inShadow).toBe('dark');
   });
 
@@ -95,7 +95,7 @@ describe('the theme around an element', () => {
   ] as const)('without any background, of a page that says %s', async (_, head, reader, theme) => {
     const page = await openPage(here, head);
     await page.emulateMedia({ colorScheme: reader });
-    await page.addScriptTag({ content: await scriptOf('around') });
+    await page.addScriptTag({ content: await scriptOf('pageTheme') });
     expect(await themeOf(page)).toBe(theme);
   });
 });
@@ -105,7 +105,7 @@ describe('a change', () => {
     const page = await paged(here);
     await page.evaluate(`
       window.heard = [];
-      window.stops = ['a', 'b'].map((name) => embed.watchAround(() => heard.push(name)));
+      window.stops = ['a', 'b'].map((name) => embed.watchPageTheme(() => heard.push(name)));
     `);
     const nowAfter = async (code: string) => {
       await page.evaluate(`heard.length = 0; ${code}`);
@@ -140,7 +140,7 @@ describe('a change', () => {
     expect(await page.evaluate('heard.join()')).toBe('');
 
     // And whoever comes afterwards hears it once.
-    await page.evaluate("window.again = embed.watchAround(() => heard.push('c'))");
+    await page.evaluate("window.again = embed.watchPageTheme(() => heard.push('c'))");
     for (const change of changes) {
       expect(await nowAfter(change), change).toBe('c');
       expect(await page.evaluate('heard.length'), change).toBe(1);

@@ -9,7 +9,7 @@ const aim = 0.99;
 /** How many longer sequences are measured. */
 const longerSequences = 64;
 
-export interface Looks {
+export interface Measurements {
   /** Steps between two looks at accuracy. */
   every?: number;
   /** At the end accuracy is measured on sequences of `n` tokens too, in blocks of `places` tokens. */
@@ -56,7 +56,7 @@ export interface TrainingRun {
 export async function trainingRun(
   superpose: Superpose,
   options: TaskTrainerOptions,
-  { every = usualEvery, longer, fusion, loudness }: Looks = {},
+  { every = usualEvery, longer, fusion, loudness }: Measurements = {},
   rest: () => Promise<void> = async () => {},
 ): Promise<TrainingRun> {
   const trainer = superpose.trainer(options);
@@ -94,7 +94,7 @@ function withWay(
   trainer: Trainer,
   options: TaskTrainerOptions,
   { stretch, extend }: LongerWay,
-  longer: NonNullable<Looks['longer']>,
+  longer: NonNullable<Measurements['longer']>,
 ): number[] {
   if (!stretch && !extend) return measuredAlong(superpose, trainer, options, longer);
   const parameters = trainer.parameters();
@@ -130,7 +130,7 @@ function measuredAlong(
   superpose: Superpose,
   trainer: Trainer,
   options: TaskTrainerOptions,
-  { n, places }: NonNullable<Looks['longer']>,
+  { n, places }: NonNullable<Measurements['longer']>,
 ): number[] {
   const { tokens, targets } = superpose.taskExamples({ ...options, n, sequences: longerSequences });
   return Array.from({ length: n / places }, (_, part) =>

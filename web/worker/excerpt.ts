@@ -1,5 +1,5 @@
-// Computes one state afresh and records what it reads of the model: what a figure in one file must carry.
-import { NotCarried, recorder, watchedLibrary } from '../embed/carried.js';
+// Computes a state once more and records what it reads of the model: the excerpt that a figure in one file needs.
+import { excerptRecorder, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
 import type { Library } from '../figures/figure.js';
 import { type Run, running } from './answers.js';
 import { library } from './library.js';
@@ -11,16 +11,16 @@ async function fetched(address: URL): Promise<Uint8Array> {
 }
 
 /** Only for a worker that has computed nothing yet: figures remember what they have read. */
-export const carrying =
+export const excerptOf =
   ({ first, recorded }: Library, model: URL): Run =>
   async (figure, state, job) => {
-    const record = recorder((file) => fetched(new URL(file, model)));
+    const record = excerptRecorder((file) => fetched(new URL(file, model)));
     const read = { ...library({ read: record.read }, {}, first), recorded: record.recorded(recorded) };
     try {
       await running(watchedLibrary(read, record.watched))(figure, state, job);
     } catch (error) {
       const { cause } = error as Error;
-      throw cause instanceof NotCarried ? cause : error;
+      throw cause instanceof NotInExcerpt ? cause : error;
     }
-    return record.carried();
+    return record.excerpt();
   };

@@ -2,7 +2,7 @@
 // site, and the module of the package, on a server too.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Supplies } from '../../web/embed/program.ts';
-import type { Way } from '../../web/worker/ways.ts';
+import type { Transport } from '../../web/worker/transports.ts';
 
 vi.mock('../../web/worker/worker.ts?worker&url', () => ({
   default: 'https://site.example/assets/worker-1.js',
@@ -16,7 +16,7 @@ vi.mock('../../web/embed/packageWorker.js?worker&inline', () => ({
   },
 }));
 const near = vi.hoisted(() => ({ whenNear: vi.fn() }));
-vi.mock('../../web/embed/near.ts', () => near);
+vi.mock('../../web/embed/whenNear.ts', () => near);
 const mirror = vi.hoisted(() => ({ defineMirrored: vi.fn() }));
 vi.mock('../../web/embed/mirror.ts', () => mirror);
 
@@ -44,9 +44,9 @@ afterEach(() => {
 
 /** Makes the copy that started fail while another waits; returns the spy that the other is told by. */
 async function failsBeforeAnother() {
-  const { inTurn } = await import('../../web/embed/first.ts');
+  const { startOneCopy } = await import('../../web/embed/oneCopy.ts');
   const next = vi.fn();
-  inTurn('9.9.9', next);
+  startOneCopy('9.9.9', next);
   said = [];
   const [, failed] = near.whenNear.mock.calls[0] as [unknown, (error: unknown) => void];
   failed(new Error('404'));
@@ -55,9 +55,13 @@ async function failsBeforeAnother() {
 
 describe('in turn', () => {
   const copies = async () => {
-    const { handOn, inTurn } = await import('../../web/embed/first.ts');
+    const { startNextCopy, startOneCopy } = await import('../../web/embed/oneCopy.ts');
     const started: string[] = [];
-    return { handOn, started, begin: (version: string) => inTurn(version, () => started.push(version)) };
+    return {
+      startNextCopy,
+      started,
+      begin: (version: string) => startOneCopy(version, () => started.push(version)),
+    };
   };
 
   test('the first starts; of the others only the first that waits says so', async () => {
@@ -68,26 +72,26 @@ describe('in turn', () => {
   });
 
   test('where one fails, the next starts, each once', async () => {
-    const { begin, started, handOn } = await copies();
+    const { begin, started, startNextCopy } = await copies();
     for (const version of ['1.0.0', '2.0.0', '3.0.0']) begin(version);
-    handOn();
+    startNextCopy();
     expect(started).toEqual(['1.0.0', '2.0.0']);
     // Of one that works there is nothing to hand on.
     defined = true;
-    handOn();
+    startNextCopy();
     expect(started).toEqual(['1.0.0', '2.0.0']);
     defined = false;
-    handOn();
-    handOn();
+    startNextCopy();
+    startNextCopy();
     expect(started).toEqual(['1.0.0', '2.0.0', '3.0.0']);
   });
 
   test('an element that is there already stays, whoever made it', async () => {
-    const { begin, started, handOn } = await copies();
+    const { begin, started, startNextCopy } = await copies();
     defined = true;
     begin('1.0.0');
     begin('2.0.0');
-    handOn();
+    startNextCopy();
     expect(started).toEqual([]);
     expect(said).toEqual(
       ['1.0.0', '2.0.0'].map(
@@ -100,22 +104,22 @@ describe('in turn', () => {
 describe('the script of a site', () => {
   const start = async () => {
     await import('../../web/embed/embed.ts');
-    const { place } = await import('../../web/element/place.ts');
-    const { knownWays } = await import('../../web/worker/ways.ts');
-    return { place, knownWays };
+    const { hostPage } = await import('../../web/element/hostPage.ts');
+    const { transports } = await import('../../web/worker/transports.ts');
+    return { hostPage, transports };
   };
 
   test('does nothing before a figure is near, and then makes them live from where it lies', async () => {
-    const { place, knownWays } = await start();
+    const { hostPage, transports } = await start();
     expect(near.whenNear).toHaveBeenCalledTimes(1);
-    expect(place).toMatchObject({ foreign: false, home: undefined });
-    expect(knownWays()).toEqual([]);
+    expect(hostPage).toMatchObject({ foreign: false, home: undefined });
+    expect(transports()).toEqual([]);
     expect(mirror.defineMirrored).not.toHaveBeenCalled();
     const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
     await define();
     const home = new URL('../../web/embed/', import.meta.url).href;
-    expect(place).toMatchObject({ foreign: true, home });
-    expect(knownWays().map(({ name }) => name)).toEqual(['worker', 'blob worker', 'page']);
+    expect(hostPage).toMatchObject({ foreign: true, home });
+    expect(transports().map(({ name }) => name)).toEqual(['worker', 'blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
     expect(said).toEqual([]);
   });
@@ -142,35 +146,35 @@ describe('the module of the package', () => {
   const inPage = () => vi.stubGlobal('document', { baseURI: 'https://blog.example/posts/one.html' });
   const module = async () => {
     const { configure } = await import('../../web/embed/package.ts');
-    const { place } = await import('../../web/element/place.ts');
-    const { knownWays } = await import('../../web/worker/ways.ts');
+    const { hostPage } = await import('../../web/element/hostPage.ts');
+    const { transports } = await import('../../web/worker/transports.ts');
     /** What the worker is told first. */
     const supplies = async () => {
       const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
       await define();
-      const [blob] = knownWays() as [Way];
+      const [blob] = transports() as [Transport];
       const [told] = (blob.start() as unknown as { told: Supplies[] }).told;
       return told as Supplies & { module: { simd: string; wasm: Record<string, string> } };
     };
-    return { configure, place, knownWays, supplies };
+    return { configure, hostPage, transports, supplies };
   };
 
   test('on a server does nothing, whatever it is told', async () => {
-    const { configure, place } = await module();
+    const { configure, hostPage } = await module();
     configure({ home: '/s/', model: '/m', wasm: '/w' });
-    expect(place.home).toBeUndefined();
+    expect(hostPage.home).toBeUndefined();
     expect(near.whenNear).not.toHaveBeenCalled();
     expect(page[mark]).toBeUndefined();
   });
 
   test('in a page makes figures live when one is near: a worker, or the page’s own thread', async () => {
     inPage();
-    const { place, knownWays, supplies } = await module();
+    const { hostPage, transports, supplies } = await module();
     expect(near.whenNear).toHaveBeenCalledTimes(1);
-    expect(place.foreign).toBe(false);
+    expect(hostPage.foreign).toBe(false);
     const told = await supplies();
-    expect(place).toMatchObject({ foreign: true, home: undefined });
-    expect(knownWays().map(({ name }) => name)).toEqual(['blob worker', 'page']);
+    expect(hostPage).toMatchObject({ foreign: true, home: undefined });
+    expect(transports().map(({ name }) => name)).toEqual(['blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
     expect(told.model).toBeUndefined();
     const simd = told.module.simd;
@@ -182,9 +186,9 @@ describe('the module of the package', () => {
 
   test('takes folders by any address, with the last slash or without', async () => {
     inPage();
-    const { configure, place, supplies } = await module();
+    const { configure, hostPage, supplies } = await module();
     configure({ home: '../figures/', model: 'https://cdn.example/model', wasm: '/wasm/' });
-    expect(place.home).toBe('https://blog.example/figures/');
+    expect(hostPage.home).toBe('https://blog.example/figures/');
     const told = await supplies();
     expect(told.model).toBe('https://cdn.example/model/');
     const simd = told.module.simd;
@@ -194,15 +198,15 @@ describe('the module of the package', () => {
     });
     // What is not named stays as it was.
     configure({});
-    expect(place.home).toBe('https://blog.example/figures/');
+    expect(hostPage.home).toBe('https://blog.example/figures/');
     expect((await supplies()).model).toBe('https://cdn.example/model/');
   });
 
   test('where no worker starts, answers on the page’s own thread', async () => {
     inPage();
-    const { knownWays, supplies } = await module();
+    const { transports, supplies } = await module();
     await supplies();
-    const line = knownWays()[1]?.start();
+    const line = transports()[1]?.start();
     const heard: unknown[] = [];
     if (line) line.onmessage = ({ data }) => heard.push(data);
     line?.postMessage({ id: 3, figure: 'nothing', state: {} });

@@ -1,6 +1,6 @@
 // Jobs spread over workers, without workers: promises that are settled by hand.
 import { expect, test } from 'vitest';
-import { type Doer, spread } from '../../web/worker/spread.ts';
+import { inPool, type PoolWorker } from '../../web/worker/workerPool.ts';
 
 /** Fake workers: the test settles what each is doing, by the job's name. */
 function workshop() {
@@ -8,7 +8,7 @@ function workshop() {
   const closed: number[] = [];
   const begun: string[] = [];
   let count = 0;
-  const start = (): Doer<string, string> => {
+  const start = (): PoolWorker<string, string> => {
     const number = count++;
     return {
       work(job) {
@@ -41,7 +41,7 @@ function listened(results: AsyncGenerator<string>) {
 
 test('results are in order, however the workers come to them, and each is there as soon as it can be', async () => {
   const { start, begun, closed, done } = workshop();
-  const heard = listened(spread(['a', 'b', 'c', 'd'], start, { workers: 2 }));
+  const heard = listened(inPool(['a', 'b', 'c', 'd'], start, { workers: 2 }));
   await turns();
   expect(begun).toEqual(['a by 0', 'b by 1']);
   await done('b');
@@ -57,18 +57,18 @@ test('results are in order, however the workers come to them, and each is there 
 
 test('no more workers than jobs', async () => {
   const { start, begun, done } = workshop();
-  const heard = listened(spread(['a'], start, { workers: 8 }));
+  const heard = listened(inPool(['a'], start, { workers: 8 }));
   await turns();
   await done('a');
   expect(begun).toEqual(['a by 0']);
   expect(heard.ended).toBe(true);
-  expect(listened(spread([], start, { workers: 8 })).results).toEqual([]);
+  expect(listened(inPool([], start, { workers: 8 })).results).toEqual([]);
 });
 
 test('a signal ends all at once, and nothing more is begun', async () => {
   const { start, begun, closed, done } = workshop();
   const stop = new AbortController();
-  const heard = listened(spread(['a', 'b', 'c', 'd'], start, { workers: 2, signal: stop.signal }));
+  const heard = listened(inPool(['a', 'b', 'c', 'd'], start, { workers: 2, signal: stop.signal }));
   await turns();
   await done('a');
   stop.abort(new Error('seen enough'));
@@ -79,14 +79,14 @@ test('a signal ends all at once, and nothing more is begun', async () => {
   await done('c');
   expect(begun).toEqual(['a by 0', 'b by 1', 'c by 0']);
   await turns();
-  const late = listened(spread(['a'], start, { workers: 1, signal: stop.signal }));
+  const late = listened(inPool(['a'], start, { workers: 1, signal: stop.signal }));
   await turns();
   expect(late.error).toEqual(new Error('seen enough'));
 });
 
 test('leaving early ends the workers', async () => {
   const { start, closed, done } = workshop();
-  const results = spread(['a', 'b', 'c'], start, { workers: 2 });
+  const results = inPool(['a', 'b', 'c'], start, { workers: 2 });
   const first = results.next();
   await turns();
   await done('a');
@@ -97,7 +97,7 @@ test('leaving early ends the workers', async () => {
 
 test('a job that fails ends the results where it stands, not before', async () => {
   const { start, at, closed, done } = workshop();
-  const heard = listened(spread(['a', 'b', 'c'], start, { workers: 2 }));
+  const heard = listened(inPool(['a', 'b', 'c'], start, { workers: 2 }));
   await turns();
   at.get('b')?.reject(new Error('diverged'));
   await turns();
@@ -114,13 +114,13 @@ test('fewer workers than wanted, where one cannot be started', async () => {
     if (left-- <= 0) throw new Error('no worker here');
     return start();
   };
-  const heard = listened(spread(['a', 'b'], few, { workers: 2 }));
+  const heard = listened(inPool(['a', 'b'], few, { workers: 2 }));
   await turns();
   await done('a');
   await done('b');
   expect(heard.results).toEqual(['A', 'B']);
   expect(begun).toEqual(['a by 0', 'b by 0']);
-  const none = listened(spread(['a'], few, { workers: 2 }));
+  const none = listened(inPool(['a'], few, { workers: 2 }));
   await turns();
   expect(none.error).toEqual(new Error('no worker here'));
 });

@@ -1,9 +1,31 @@
-// Ways to have questions answered. A page tries them in turn: a worker, which a page of another origin may
-// not start; a worker made of a blob, which a policy may forbid; and its own thread.
-import type { Question, Reply } from './protocol.js';
+// How a question gets to what computes. client.ts asks it for a figure; a transport takes it to a worker; there
+// answers.ts finds the figure's computation in computes.ts, runs it over library.ts and replies with progress, frames,
+// then data or an error. A page tries its transports in turn: a worker, which a page of another origin may not start; a
+// worker made of a blob, which a policy may forbid; and its own thread, where yielding.ts lets the page go on.
+import type { State } from '../figures/controls.js';
+
+export type Question =
+  /**
+   * With `excerpt` the data are not the figure's, but what its state reads of the model. With `again` nothing
+   * is kept of an earlier run. With `held` a run waits before its first turn.
+   */
+  | { id: number; figure: string; state: State; excerpt?: true; again?: true; held?: true }
+  | { cancel: number }
+  /** To a run under way. */
+  | { run: number; order: Order };
+
+/** Wait before the next turn, go on, take one more turn, or show the run with other settings. */
+export type Order = 'hold' | 'go' | 'step' | { look: State };
+
+export type Reply =
+  | { id: number; data: unknown }
+  | { id: number; error: string }
+  | { id: number; progress: number }
+  /** The data as they are in the middle of a run. */
+  | { id: number; frame: unknown };
 
 /** As much of a Worker as is used. */
-export interface Line {
+export interface Connection {
   postMessage(message: unknown): void;
   onmessage: ((event: MessageEvent) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -11,9 +33,9 @@ export interface Line {
   terminate?(): void;
 }
 
-export interface Way {
+export interface Transport {
   name: 'worker' | 'blob worker' | 'page';
-  start(): Line;
+  start(): Connection;
 }
 
 let policy: { createScriptURL(address: string): object } | undefined;
@@ -40,7 +62,7 @@ export function workerOf(text: string, options?: WorkerOptions): Worker {
 }
 
 /** A classic worker with this source. `first` is posted to it before any question. */
-export const blobWorker = (text: string, first?: () => unknown): Way => ({
+export const blobWorker = (text: string, first?: () => unknown): Transport => ({
   name: 'blob worker',
   start() {
     const worker = workerOf(text);
@@ -53,10 +75,10 @@ export const blobWorker = (text: string, first?: () => unknown): Way => ({
 export type Answering = (say: (reply: Reply) => void) => (question: Question) => void;
 
 /** The page's own thread. Computing lets the page take its turn wherever it waits for the library. */
-export const ownThread = (make: () => Promise<Answering>): Way => ({
+export const ownThread = (make: () => Promise<Answering>): Transport => ({
   name: 'page',
   start() {
-    const line: Line = {
+    const line: Connection = {
       onmessage: null,
       onerror: null,
       postMessage: (question) => void answer.then((one) => one(question as Question)).catch(() => {}),
@@ -69,10 +91,10 @@ export const ownThread = (make: () => Promise<Answering>): Way => ({
   },
 });
 
-let ways: readonly Way[] = [];
-export const knownWays = (): readonly Way[] => ways;
+let known: readonly Transport[] = [];
+export const transports = (): readonly Transport[] => known;
 
 /** Called once by each entry point, before any figure asks. */
-export function setWays(...all: Way[]): void {
-  ways = all;
+export function setTransports(...all: Transport[]): void {
+  known = all;
 }

@@ -1,4 +1,4 @@
-// The part of MiniLM that one state of a figure needs, small enough to be carried in a page: the rows of its
+// The part of MiniLM that one state of a figure needs, small enough to go into a page: the rows of its
 // words and positions, the first layer, and a tokenizer that knows its words only. And the recorded runs that it
 // opens with.
 import type { MiniLM, Sentence } from 'superpose';
@@ -7,7 +7,7 @@ import type { Library } from '../figures/figure.js';
 /** Gives a file of the model by its name; see MiniLMOptions. */
 export type ReadFile = (file: string) => Promise<Uint8Array>;
 
-export interface Carried {
+export interface ModelExcerpt {
   /** Texts that can be cut into tokens. */
   texts: string[];
   /** Pieces that can be named. */
@@ -20,8 +20,8 @@ export interface Carried {
   recorded?: Record<string, unknown>;
 }
 
-/** Something was asked for that is not carried. */
-export class NotCarried extends Error {}
+/** Something was asked for that is not in the excerpt. */
+export class NotInExcerpt extends Error {}
 
 const rowFile = /^(words|positions)-(\d+)\.safetensors$/;
 /** The most bytes of a model that a page may carry. */
@@ -47,7 +47,7 @@ const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
 /** Reads a model's tables as files of one row each, and records what was read. */
-export function recorder(read: ReadFile) {
+export function excerptRecorder(read: ReadFile) {
   const files = new Map<string, Uint8Array>();
   const rows = new Map<string, Map<number, Uint8Array>>();
   const texts = new Set<string>();
@@ -63,7 +63,8 @@ export function recorder(read: ReadFile) {
   };
   const count = (more: number) => {
     bytes += more;
-    if (bytes > mostBytes) throw new NotCarried('This state needs more of the model than a page can carry.');
+    if (bytes > mostBytes)
+      throw new NotInExcerpt('This state needs more of the model than a page can carry.');
   };
 
   const readRow = async (table: string, row: number) => {
@@ -113,7 +114,7 @@ export function recorder(read: ReadFile) {
         },
       }),
     /** Everything so far; undefined when there is nothing to carry. */
-    carried(): Carried | undefined {
+    excerpt(): ModelExcerpt | undefined {
       if (files.size === 0 && runs.size === 0) return undefined;
       const tokenizer = files.get('tokenizer.json');
       if (tokenizer) files.set('tokenizer.json', bytesOf(reduced(json(tokenizer), ids)));
@@ -180,22 +181,22 @@ function guarded(model: MiniLM, { text: tell, pieces: tellPieces }: Guards): Min
   };
 }
 
-/** The carried files, for loadMiniLM(). */
-export function carriedReader(carried: Carried): ReadFile {
+/** The excerpt’s files, for loadMiniLM(). */
+export function excerptReader(excerpt: ModelExcerpt): ReadFile {
   const places = new Map(
-    Object.entries(carried.rows).map(([table, { at }]) => [
+    Object.entries(excerpt.rows).map(([table, { at }]) => [
       table,
       new Map(at.map((row, place) => [row, place])),
     ]),
   );
   const decoded = new Map<string, Uint8Array>();
   return async (file) => {
-    const whole = carried.files[file];
+    const whole = excerpt.files[file];
     if (whole !== undefined) return fromBase64(whole);
     const [, table = '', row] = file.match(rowFile) ?? [];
     const place = places.get(table)?.get(Number(row));
-    const rows = carried.rows[table];
-    if (place === undefined || !rows) throw new NotCarried(`${file} is not carried.`);
+    const rows = excerpt.rows[table];
+    if (place === undefined || !rows) throw new NotInExcerpt(`${file} is not in the excerpt.`);
     const all = decoded.get(table) ?? fromBase64(rows.bytes);
     decoded.set(table, all);
     const size = all.length / rows.at.length;
@@ -203,16 +204,17 @@ export function carriedReader(carried: Carried): ReadFile {
   };
 }
 
-/** A carried model cuts only texts that it was made for: others it would cut wrongly. */
-export const onlyCarried = (model: MiniLM, { texts, pieces }: Carried): MiniLM => {
+/** A model’s excerpt cuts only the texts that it was made for: others it would cut wrongly. */
+export const onlyExcerpt = (model: MiniLM, { texts, pieces }: ModelExcerpt): MiniLM => {
   const known = new Set(texts);
   const ids = new Set(pieces);
   return guarded(model, {
     text(text) {
-      if (!known.has(text)) throw new NotCarried('This text is not carried.');
+      if (!known.has(text)) throw new NotInExcerpt('This text is not in the excerpt.');
     },
     pieces(asked) {
-      if (asked.some((id) => id >= 1000 && !ids.has(id))) throw new NotCarried('This token is not carried.');
+      if (asked.some((id) => id >= 1000 && !ids.has(id)))
+        throw new NotInExcerpt('This token is not in the excerpt.');
     },
   });
 };

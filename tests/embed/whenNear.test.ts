@@ -21,7 +21,7 @@ const start = (define = 'async () => {}') => `
 
 async function watched(body: string, define?: string): Promise<Page> {
   const page = await openPage(body);
-  await page.addScriptTag({ content: await scriptOf('near') });
+  await page.addScriptTag({ content: await scriptOf('whenNear') });
   await page.evaluate(start(define));
   await painted(page);
   return page;
@@ -92,7 +92,7 @@ describe('a figure', () => {
 
   test('is searched for once a page that is being resized rests, not at every step', async () => {
     const page = await openPage('<main>Words</main>');
-    await page.addScriptTag({ content: await scriptOf('near') });
+    await page.addScriptTag({ content: await scriptOf('whenNear') });
     await page.evaluate(`
       window.searches = 0;
       const { querySelectorAll } = document;
@@ -154,7 +154,7 @@ describe('in a closed shadow', () => {
       await route.fulfill({ contentType: 'text/html', body: `<!DOCTYPE html>${body}` });
     });
     await page.goto('https://blog.example/', { waitUntil: 'domcontentloaded' });
-    await page.addScriptTag({ content: await scriptOf('near') });
+    await page.addScriptTag({ content: await scriptOf('whenNear') });
     await page.evaluate(start());
     await painted(page);
     expect(await page.evaluate(() => document.readyState)).toBe('interactive');

@@ -1,5 +1,5 @@
 // Where figures are: on their own page or on somebody else's.
-export const place = {
+export const hostPage = {
   /** On somebody else's page figures share nothing unless asked to, and link to their own page. */
   foreign: false,
   /** Address of the page of all figures, ending in a slash; undefined if there is none. */
@@ -7,4 +7,5 @@ export const place = {
 };
 
 /** The address that a link to a state begins with. */
-export const linkBase = (): string | undefined => (place.foreign ? place.home : location.href.split('#')[0]);
+export const linkBase = (): string | undefined =>
+  hostPage.foreign ? hostPage.home : location.href.split('#')[0];

@@ -11,7 +11,7 @@ const switches = new MutationObserver(() => requestAnimationFrame(tell));
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 
 /** Calls the listener when the page may have changed its theme. Returns a function that stops it. */
-export function watchAround(listener: () => void): () => void {
+export function watchPageTheme(listener: () => void): () => void {
   if (listeners.size === 0) {
     for (const one of [document.documentElement, document.body]) switches.observe(one, { attributes: true });
     document.addEventListener('transitionend', tell);
@@ -28,7 +28,7 @@ export function watchAround(listener: () => void): () => void {
 }
 
 /** The theme of the nearest background that is opaque; of the browser's own canvas if there is none. */
-export function themeAround(element: Element): Theme {
+export function pageTheme(element: Element): Theme {
   for (let one = above(element); one; one = above(one)) {
     const theme = themeOf(getComputedStyle(one).backgroundColor);
     if (theme) return theme;

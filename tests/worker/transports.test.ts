@@ -1,7 +1,7 @@
 // What a page gives up again: the address of a worker's blob, and waiting for a figure's height.
 import { afterEach, expect, test, vi } from 'vitest';
 import { tellHeight } from '../../web/embed/height.ts';
-import { blobWorker } from '../../web/worker/ways.ts';
+import { blobWorker } from '../../web/worker/transports.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -2,7 +2,7 @@
 // what it reports at the end, and that the trainer is freed however it ends.
 import type { Superpose, TaskTrainerOptions } from 'superpose';
 import { expect, test } from 'vitest';
-import { trainingRun } from '../../web/worker/trainingRun.ts';
+import { trainingRun } from '../../web/figures/trainingRun.ts';
 
 interface Made {
   planned?: number;

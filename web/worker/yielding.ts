@@ -5,7 +5,7 @@ import type { Library } from '../figures/figure.js';
 const pause = () => new Promise<void>((go) => setTimeout(go));
 
 /** Figures ask for the library between their steps; each time the page gets its turn first. */
-export const inSlices = ({ first, superpose, opening, miniLM, ...others }: Library): Library => ({
+export const yielding = ({ first, superpose, opening, miniLM, ...others }: Library): Library => ({
   ...others,
   first: () => pause().then(first),
   superpose: () => pause().then(superpose),

@@ -9,7 +9,7 @@ const longLine = 60;
 const lettersOf = ({ options }: Choice) => Object.values(options).join('').length;
 
 /** Classes for the space that an input takes; the page's placeholder reserves the same. */
-export function spaceOf(control: Control): string {
+export function inputClass(control: Control): string {
   if (control.kind === 'text') return 'wide text';
   if (control.kind === 'several') return 'full lines';
   if (control.kind === 'choice' && control.radio && lettersOf(control) > longLine) return 'full lines';

@@ -1,10 +1,10 @@
 // The model files that a state reads, for a file that carries them: recorded by computing it again.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { Carried } from '../../web/embed/carried.ts';
+import type { ModelExcerpt } from '../../web/embed/modelExcerpt.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
-import { carrying } from '../../web/worker/carry.ts';
+import { excerptOf } from '../../web/worker/excerpt.ts';
 import { library } from '../../web/worker/library.ts';
 
 afterEach(() => {
@@ -37,7 +37,7 @@ const { first } = library();
 test('of no model, nothing', async () => {
   await first();
   serve();
-  const found = await carrying(library({}, {}, first), model)(
+  const found = await excerptOf(library({}, {}, first), model)(
     'dot-products',
     await stateOf('dot-products'),
     job,
@@ -52,7 +52,7 @@ test.runIf(inject('withModel'))(
     await first();
     serve(/words-/);
     const state = await stateOf('one-score', { text: 'the bank' });
-    await expect(carrying(library({}, {}, first), model)('one-score', state, job)).rejects.toThrow(
+    await expect(excerptOf(library({}, {}, first), model)('one-score', state, job)).rejects.toThrow(
       /The server answered 404 \(.*words-\d+\.safetensors\)\./,
     );
   },
@@ -67,7 +67,7 @@ test('where a figure fails and the manifest too, no rejection is left behind', a
     process.off('unhandledRejection', note);
   });
   serve(/manifest/);
-  const run = carrying(library({}, {}, first), model)('no-such-figure', {}, job);
+  const run = excerptOf(library({}, {}, first), model)('no-such-figure', {}, job);
   await expect(run).rejects.toThrow('There is no figure called “no-such-figure”.');
   // Node reports rejections after everything due has run.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -80,7 +80,7 @@ test.runIf(inject('withModel'))(
     await first();
     serve();
     const state = await stateOf('one-score', { text: 'the bank' });
-    const found = (await carrying(library({}, {}, first), model)('one-score', state, job)) as Carried;
+    const found = (await excerptOf(library({}, {}, first), model)('one-score', state, job)) as ModelExcerpt;
     expect(found.texts).toContain('the bank');
     expect(Object.keys(found.files)).toContain('tokenizer.json');
     expect(found.rows.words?.at.length).toBeGreaterThanOrEqual(4);

@@ -13,7 +13,7 @@ interface Marked {
 const page = globalThis as { [mark]?: Marked };
 
 /** Starts this copy if it is the first. Otherwise it waits in case that fails; the console says so once. */
-export function inTurn(version: string, start: () => void): void {
+export function startOneCopy(version: string, start: () => void): void {
   const first = page[mark];
   if (!first && !customElements.get(element)) {
     page[mark] = { version, next: [] };
@@ -29,6 +29,6 @@ export function inTurn(version: string, start: () => void): void {
 }
 
 /** The first could not be loaded: the next one is tried. */
-export function handOn(): void {
+export function startNextCopy(): void {
   if (!customElements.get(element)) page[mark]?.next?.shift()?.();
 }

@@ -1,16 +1,16 @@
 // The turns of a run that is watched. Between turns it hears the reader's orders, and waits while it is held.
 import type { State } from '../figures/controls.js';
 import type { Run } from '../figures/figure.js';
-import type { Order } from './protocol.js';
+import type { Order } from './transports.js';
 
-interface Asked {
+interface RunSettings {
   state: State;
   again?: true;
   held?: true;
 }
 
-export function turnsOf(
-  asked: Asked,
+export function watchedRun(
+  asked: RunSettings,
   signal: AbortSignal,
   frame: (data: unknown) => void,
 ): { run: Run; hear(order: Order): void } {
