@@ -41,7 +41,7 @@ async function prepare(wanted) {
   return { ...process.env, ...found };
 }
 
-/** A failure here stops only CI: the machine can still run the other tests. */
+/** A failure here stops CI alone; elsewhere the other tests still run. */
 async function installOptional(groups) {
   try {
     await installHostPackages(groups);

@@ -72,7 +72,7 @@ describe('the bindings and the typed API', () => {
   });
 
   // Only within the room of the binding and what its files import, and only in code: not in a comment, a sentence or a declaration.
-  test('every field that the bindings read of an object is one that the API of their room writes, or what it imports', () => {
+  test('every field that a binding reads from an object is written by the API of its room or by what that imports', () => {
     const imported = (text: string) =>
       found(text, /from '\.\.\/(\w+\/\w+)\.js'/g).map((name) => read(`src/api/${name}.ts`));
     const codeOf = (folder: string) =>

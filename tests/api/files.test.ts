@@ -97,7 +97,7 @@ test('a server that is not there, and an answer that breaks off, ask for a netwo
   expect((halved as Error).cause).toBeInstanceOf(Error);
 });
 
-test.each(['before it is asked', 'before it answers', 'half-way'])('who stops waiting %s', async (when) => {
+test.each(['before it is asked', 'before it answers', 'half-way'])('an abort %s ends the read', async (when) => {
   const stop = new AbortController();
   const reason = new Error('no longer wanted');
   if (when === 'before it is asked') stop.abort(reason);

@@ -74,7 +74,7 @@ test('means take no forward of another module, and are sound after it', async ()
   }
 });
 
-test('whatever is given to whatever function: nothing that is held is taken for an argument of another module', async () => {
+test('no function takes an object of another module for one of its own', async () => {
   const [one, other] = [await load(), await load()];
   const mine = heldIn(one);
   const theirs = heldIn(other);

@@ -59,7 +59,7 @@ async function openBuilder(name: string, settings: Record<string, string>) {
 const state = { n: '9', d: '16' };
 const html = (body: string) => `<!DOCTYPE html><title>A blog</title>${body}`;
 
-test('the dialog keeps the state that it was opened in, whatever step the page behind it goes to', async () => {
+test('the dialog keeps the state that it was opened in while the page behind it moves on', async () => {
   const { page, text } = await openBuilder('dot-products', state);
   const snippet = await text('Script tag');
   expect(snippet).toContain('n="9"');

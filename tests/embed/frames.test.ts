@@ -82,7 +82,7 @@ describe('the height of a page in a frame', () => {
     expect((await heightsOf(heard)).map(({ height }) => height)).toEqual([120, 151]);
   });
 
-  test('is told after five seconds of a figure that is never drawn, and of a page without one', async () => {
+  test('is told after five seconds where a figure is never drawn, or there is none', async () => {
     for (const figure of ["document.querySelector('div')", 'null']) {
       const { page, frame, heard } = await framed('height');
       await page.clock.install();

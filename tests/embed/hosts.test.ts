@@ -72,7 +72,7 @@ describe('attributes', () => {
     expect(await boxes.last().inputValue()).toBe('two more');
   });
 
-  test('a state that is shown takes back what was typed a moment ago', async () => {
+  test('showing a state discards what was typed a moment before', async () => {
     // Side by side, so that both are near the reader.
     const { browserPage } = await onBlog(
       `<div style="display:grid;grid-template-columns:1fr 1fr">${figure(typed)}${figure(typed)}</div>`,

@@ -32,7 +32,7 @@ const doing = async (page: Page, code: string) => {
 };
 
 describe('attributes', () => {
-  test('set the state, each whenever it changes, and what is taken away is as at first', async () => {
+  test('set the state whenever one changes; removing one restores the initial value', async () => {
     const page = await mirrored(figure('name="dot-products" n="5"'));
     const { d, scale } = await shown(page);
     expect(await shown(page)).toMatchObject({ n: 5 });
@@ -45,7 +45,7 @@ describe('attributes', () => {
     expect(await shown(page)).toEqual({ attributes: { name: 'dot-products', class: 'busy' }, n, d, scale });
   });
 
-  test('say what the script has set, but not what is as at first, unless they said it before', async () => {
+  test('show what the script has set, leaving out initial values unless they were there before', async () => {
     const page = await mirrored(figure('name="dot-products"'));
     const initial = await shown(page);
     await doing(page, 'all[0].set({ n: 9 })');
@@ -54,7 +54,7 @@ describe('attributes', () => {
     expect((await shown(page)).attributes).toEqual({ name: 'dot-products', n: String(initial.n), d: '128' });
   });
 
-  test('that change one upon another, or together with the script, are all heard', async () => {
+  test('that change in quick succession, or together with the script, all take effect', async () => {
     const page = await mirrored(figure('name="dot-products" n="5"'));
     await doing(page, 'Promise.all([all[0].set({ d: 16 }), all[0].set({ scale: 2 })])');
     expect(await shown(page)).toMatchObject({
@@ -103,7 +103,7 @@ test.each(['__proto__', 'constructor'])('name="%s" is refused', async (name) => 
   expect(said).toContain(`There is no figure called “${name}”.`);
 });
 
-test('an attribute that has just been set is not set back by what is drawn before it is heard', async () => {
+test('drawing an older state does not reset an attribute that has just been set', async () => {
   const page = await mirrored(figure('name="dot-products" n="5"'));
   const said = await doing(
     page,

@@ -167,7 +167,7 @@ test('what is said is what is drawn', async () => {
   );
 });
 
-test('a replay begins before the vectors are together, shows the early steps longer, and ends at the end', async () => {
+test('a replay begins with the vectors apart, dwells on the early steps, and ends with the run', async () => {
   const { plays } = figure;
   const at = (part: number) => plays?.at(part) as number;
   expect(at(0)).toBeLessThan(0);

@@ -38,7 +38,7 @@ test('a cell is a run of its options, and what longer sequences give is measured
   trainer.delete();
 });
 
-test('what was trained once is kept, is trained again when that is asked, and equal ones are one', async () => {
+test('a trained model is kept, trained again only on request, and shared by equal options', async () => {
   const { counted, steps } = countedTrainers();
   const all = [askedOf(1), askedOf(2), askedOf(1)];
   const first = await trainedCells(counted, all, alone(), none);

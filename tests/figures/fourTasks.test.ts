@@ -70,7 +70,7 @@ interface Moment {
   attention: Float32Array;
 }
 
-test('answers and attention at every point are those of a model stepped there, with terms cut or not', async () => {
+test('answers and attention at each point are those of a model trained up to there, with and without cuts', async () => {
   const superpose = await load();
   for (const cuts of [[], ['token_position', 'position_token'] as const]) {
     const { data } = await run(fourTasks, {
@@ -143,7 +143,7 @@ test('digits of one’s own are asked, and what is lacking is drawn', async () =
   expect(part.figure.remark?.(part.data, part.state)).toContain('2 of 16 digits; the other 14 are drawn');
 });
 
-test('the end is the same whether it is watched or not, and whatever it is looked at with in between', async () => {
+test('a run ends the same whether it is watched or not, and whatever settings it is watched with', async () => {
   const unseen = await run(fourTasks, { seed: 6 });
   const { frames, job } = watched<{ steps: number; panels: { cut: number | null }[] }>(
     { ...unseen.state, terms: ['rest'] },

@@ -62,7 +62,7 @@ test('where both are needed words and places part, and where places are not, les
   expect(lookup.accuracy.least).toBeGreaterThan(0.98);
 });
 
-test('nothing asks for it: fixed word rows as large as the rest of the model leave the task as it is', async () => {
+test('training need not separate them: with large fixed token rows the task is learned all the same', async () => {
   const { data } = await run(keepApart, { rows: 'positions', sigma: 0.5 });
   expect(data.overlap.least).toBeGreaterThan(0.5);
   expect(data.accuracy.least).toBeGreaterThan(0.98);

@@ -45,7 +45,7 @@ test.each([
   expect(curve.beyond.mean).toBeCloseTo(share(16, 32), 6);
 });
 
-test('in its first view what turns goes on, and a learned table does not; both know the places that they had', async () => {
+test('in its first view RoPE goes on beyond the trained length and a learned table does not; both know the positions they were trained on', async () => {
   const { data, figure, state } = await run(longer);
   // Over two seeds: 0.98 to 1.00, and 0.07 to 0.12.
   expect(data.curves[rope].beyond.mean).toBeGreaterThan(0.9);
@@ -89,7 +89,7 @@ test.each([{ of: 'rope' }, { of: 'rope', length: 64, base: 10 }, { of: 'table' }
   },
 );
 
-test('what is done about other places leaves the trained model as it was, and the library does the same', async () => {
+test('stretching and extending leave the trained model unchanged, and give the library’s own results', async () => {
   const superpose = await load();
   const { data } = await trained({ of: 'rope', base: 100 });
   const options = { task: 'prev', symbols: 16, seed: 4 } as const;

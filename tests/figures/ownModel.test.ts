@@ -108,7 +108,7 @@ describe.each(['bert', 'mpnet', 'distilbert', 'roberta', 'electra', 'gpt2', 'opt
   },
 );
 
-test('without the layers of its family there are those of the first scores, and of a picture no tables', async () => {
+test('a family whose layers cannot be run has only the figures of the first scores; a picture’s model has no table figure', async () => {
   const whisper = await opened(folderOf('whisper'));
   expect(Object.keys(whisper.figures)).not.toContain('own-needs-positions');
   expect(await whisper.found('own-tables')).toContain('the 8 position rows');
@@ -349,7 +349,7 @@ describe('what is asked of a model that is open', () => {
     expect(Math.min(...told)).toBeGreaterThanOrEqual(0);
   });
 
-  test('its tables’ report is made once for all who wait for it, and whoever leaves ends it for nobody else', async () => {
+  test('the report on its tables is made once for all who wait, and goes on when one of them leaves', async () => {
     const folder = folderOf('bert');
     const read = vi.spyOn(Blob.prototype, 'slice');
     onTestFinished(() => read.mockRestore());

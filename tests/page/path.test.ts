@@ -266,7 +266,7 @@ test('the contents say where one is, beside the text and on a phone', async () =
 });
 
 modelTest(
-  'on a phone a beat shows its picture without its caption, which its step says, until all is asked for',
+  'on a phone a beat’s picture has no caption, because its step says it, until the reader opens everything',
   async () => {
     const { page } = await visit({ viewport: { width: 390, height: 844 } });
     const figure = figureOf(page, 'dot-products');

@@ -135,7 +135,7 @@ test('the tables of published results have every value, its source and the mark'
   }
 });
 
-test('a dot beside each published number stands where it is between the least and the most of its column', () => {
+test('the dot beside a published number shows where it lies between its column’s extremes', () => {
   const [tupe = ''] = withPublished('<published></published>').split('</table>');
   const found = [...tupe.matchAll(/<td>([\d.]+)<svg.*?cx="(\d+)"/g)].map(([, value, cx]) => [
     Number(value),

@@ -231,7 +231,7 @@ describe('transports', () => {
     expect([...one.heard, ...other.heard]).toEqual(['answered a for 1', 'answered b for 2']);
   });
 
-  test('the last that breaks, or one that had answered: all who wait hear it, and the next question starts anew', async () => {
+  test('when the last transport breaks, or one that has answered, every question fails and the next starts again', async () => {
     for (const ways of [['starts'], ['starts', 'starts']] as const) {
       await withWays(...ways);
       const { heard, answers } = listener();
@@ -274,7 +274,7 @@ const happening = fc.oneof(
   fc.record({ what: fc.constant('break' as const), who: fc.constant(0) }),
 );
 
-test('any interleaving: one question of each under way, nothing after a cancel, the newest answered', async () => {
+test('in any interleaving each asker has one question under way, hears nothing after a cancel, and gets its newest answered', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { maxLength: 60 }), async (happenings) => {
       await withWays('starts', 'starts');

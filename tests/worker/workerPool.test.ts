@@ -39,7 +39,7 @@ function listened(results: AsyncGenerator<string>) {
   return heard;
 }
 
-test('results are in order, however the workers come to them, and each is there as soon as it can be', async () => {
+test('results come in order whichever worker is first, each as early as possible', async () => {
   const { start, begun, closed, done } = workshop();
   const heard = listened(inPool(['a', 'b', 'c', 'd'], start, { workers: 2 }));
   await turns();

@@ -22,8 +22,8 @@ export function toMathml(tex: string, display: boolean): string {
     trust: true,
     throwOnError: true,
   });
-  // The page's content security policy forbids inline styles; the classes are of a style sheet not used here. That
-  // an operator is a fence changes nothing that is drawn, and which end a bracket is at, browsers know.
+  // The page's content security policy forbids inline styles, and the classes belong to a style sheet that is not
+  // used here. `fence` changes nothing that is drawn, and browsers know opening brackets from closing ones.
   return mathml.replace(/ (?:style|class|fence)="[^"]*"/g, '').replace(/ form="\w+"([^>]*>[()[\]])/g, '$1');
 }
 

@@ -92,7 +92,7 @@ export function noticeCollector() {
         `Superpose is MIT-licensed. What it contains of others:\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`,
       );
     },
-    /** In one line, for a file that is passed on without the texts: whose each part is, under which licence. */
+    /** In one line, for a file that is passed on without the texts: who owns each part, and under which licence. */
     line(): string {
       const part = ({ name, license, text, source }: Notice) =>
         [name, holderIn(text), license, source].filter(Boolean).join(', ');

@@ -16,7 +16,7 @@ export interface FigureState {
 
 export interface Verdict extends FigureState {
   claim: string;
-  /** What one asks who meets it. */
+  /** The question that it answers. */
   asks: string;
   /** Seen before the list is opened. */
   first?: boolean;
@@ -44,7 +44,7 @@ export interface LinkedText {
 }
 
 export interface Link extends FigureState {
-  /** What it holds of; shown when a pointer rests on the link. */
+  /** What the number is about; the link's tooltip. */
   holds?: string;
 }
 
@@ -58,7 +58,7 @@ export function linkOf(
   const texts = Object.entries(settings ?? {}).map(([name, value]) => [name, String(value)] as const);
   const { state, refused } = readState(one.controls, texts);
   if (refused.length > 0) throw new Error(`A link of the page: ${refused.join(' ')}`);
-  // What is as at first is left out: the page's links are made anew with it, and are among its first bytes.
+  // Settings at their initial values are left out, because the links count among the page's first bytes.
   const initial = initialState(one.controls);
   const fields = new URLSearchParams(writeLink(figure, one.controls, state).slice(1));
   for (const [name, value] of Object.entries(initial)) if (state[name] === value) fields.delete(name);

@@ -35,7 +35,7 @@ interface Host extends RunHost {
   readonly cursors: Cursors;
 }
 
-/** Figures in the reader's view that have shown nothing yet, and those that wait for them. */
+/** Figures in view that have not been drawn yet, and figures that wait until they are. */
 const first = new Set<Asking>();
 const later = new Set<Asking>();
 
@@ -299,7 +299,7 @@ export class Asking implements ReactiveController {
     this.asked = this.fraction = undefined;
   }
 
-  /** Says what has gone wrong, with a way to try again. */
+  /** Shows the error and a button to try again. */
   fail(sentence: string): void {
     this.failure = sentence;
     this.letOthers();

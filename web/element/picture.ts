@@ -66,7 +66,7 @@ export class Picture implements ReactiveController {
     if (!figure || !answer || width === 0) return;
     const drawn = this.drawn;
     if (!changed([answer, width, cursors.cursor, cursors.pointed], drawn)) return;
-    // Noted before the attempt: what throws now would throw again.
+    // Recorded first: drawing that throws would only throw again.
     this.drawn = [answer, width, cursors.cursor, cursors.pointed];
     try {
       let { view } = this;

@@ -71,7 +71,7 @@ export class Running implements ReactiveController {
   }
 
   frame(answer: Answer): void {
-    // The finished picture that stands there first stays until the reader starts something.
+    // The finished picture stays until the reader starts a run.
     if (!this.wanted && (lessMotion.matches || !this.host.asking.answer)) return;
     this.newest = answer;
     this.drawing ||= requestAnimationFrame(() => {

@@ -20,7 +20,7 @@ export function tellHeight(figure: Element | null): void {
     window.parent.postMessage(JSON.stringify(message), '*');
   };
   const sizes = new ResizeObserver(tell);
-  // To observe what is observed already changes nothing: a figure may be drawn after the wait is over.
+  // Observing twice does no harm, and a figure may be drawn after the wait is over.
   const begin = () => {
     clearTimeout(waiting);
     sizes.observe(document.body);

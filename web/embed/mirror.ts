@@ -104,7 +104,7 @@ class Mirror implements ReactiveController {
         this.element.setAttribute(attribute, text);
       }
     }
-    // Own writes are not requests: heard later, they would undo what has changed since.
+    // The element's own writes are not requests; taken for one, they would undo later changes.
     this.changes.takeRecords();
   }
 

@@ -56,7 +56,7 @@ const isNotInExcerpt = (error: unknown): boolean =>
   error instanceof NotInExcerpt || (error instanceof Error && isNotInExcerpt(error.cause));
 
 const refused = () => Promise.reject(new Error(lacking));
-// Refused here, because a file that is not there is another sentence, to who builds the page.
+// Refused here, because a missing file has another sentence, for whoever builds the page.
 const nothingOfTheModel = (module: LoadOptions): Run =>
   running({ ...yielding(library({}, module)), opening: refused, miniLM: refused });
 

@@ -165,7 +165,7 @@ export interface Figure<C extends Controls, Data> {
     /** On the button that starts it; “Train” unless given. */
     button?: string;
   };
-  /** A setting of which the data do not depend, and a button that moves it through its values. */
+  /** A setting that the data do not depend on, and a button that moves it through its values. */
   plays?: {
     setting: keyof C;
     button: string;

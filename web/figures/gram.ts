@@ -307,7 +307,7 @@ function productScene({ n, matrices, spreads, ends }: Products, width: number): 
 }
 
 function shiftScene(data: Shifts, { k, p, d }: State, width: number): Scene {
-  // Nothing turns a vector farther than to its opposite, so axes stay while k, p and the base are moved.
+  // No rotation takes a vector farther than its opposite, so the axes stay while k, p and the base move.
   const grid = multiples(width, 130, circles);
   const circle = Math.min(grid.width, 200);
   const top = Math.ceil(circles / grid.columns) * (circle + 24) + 24;

@@ -122,7 +122,7 @@ function rowsIn(kindShares: PooledShares, crossShares: PooledShares): Row[] {
 const headsOf = ({ rows }: Data) => rows.slice(0, -2);
 const row = 24;
 
-/** As much of the figure that shows one head as a link to it takes. */
+/** The part of the one-score figure that a link needs. */
 const opened = {
   name: 'one-score',
   title: oneScoreTitle,

@@ -478,7 +478,7 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** How loud rows are; or how many numbers there are, and how much of the stream is at most no sum of two parts. */
+/** Norms of rows; or the number of parameters, and the largest share of the stream that is no sum. */
 function measured(cells: readonly Cell[]): string {
   const ends = [0, 1].map((end) =>
     between(
@@ -493,7 +493,7 @@ function measured(cells: readonly Cell[]): string {
     : `${numbersOf(cells)} numbers to learn`;
 }
 
-/** Whether what other ways learn hangs on more than a sum of tokens and positions, as far as the rows show it. */
+/** Whether the other ways in need more than a sum of tokens and positions, as far as the rows show. */
 function conclusionOfWays(cells: readonly Cell[][]): string {
   const lost = cells.flat().flatMap((cell) => (learned(cell) && cell.lost ? cell.lost.mean : []));
   const most = Math.max(0, ...lost);

@@ -1,13 +1,13 @@
-// What a computation waits for between two of its slices.
+// How a long computation pauses between its slices.
 import type { Job } from './figure.js';
 
-/** Lets others have the thread, and throws when nobody waits for this job any more. */
+/** Yields the thread; throws once the job is cancelled. */
 export async function breath({ signal }: Job): Promise<void> {
   await new Promise((go) => setTimeout(go));
   signal.throwIfAborted();
 }
 
-/** Waits for the turn of a run that somebody watches, and of any other only takes a breath. */
+/** In a run that is watched, waits for the next turn; in any other, only yields. */
 export async function turn(job: Job): Promise<'go' | 'look'> {
   if (job.run) return job.run.turn();
   await breath(job);

@@ -46,7 +46,7 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
   );
   const shown = distances(similarity.length - 1);
   const length = waves.y(positions);
-  // Where the curve is not: it hardly goes below 0.
+  // Labels stand below the curve, which hardly falls under 0.
   const { inner } = fall;
   const marksAt = [
     { at: fallsTo, ink: 'third', text: `falls up to ${whole(fallsTo)}` } as const,

@@ -17,7 +17,7 @@ export const running =
     return compute(library, state, job);
   };
 
-/** An error in words for whoever reads the page, and can delete nothing. */
+/** The error for a reader of the page, who cannot call delete(). */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { held } = error as Partial<NoRoom>;

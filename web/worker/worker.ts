@@ -48,7 +48,7 @@ if (typeof document === 'undefined') {
     return excerptOf(loaded, model)(figure, state, job);
   }, say);
   self.onmessage = ({ data }: MessageEvent<Question>) => ('excerpt' in data ? excerpt : answer)(data);
-  // The service worker has come, and is told what came past it, or is still on its way.
+  // A new service worker is told which files were fetched without it, or still are being fetched.
   const keeper = new BroadcastChannel(model.href);
   keeper.onmessage = ({ data }) => {
     if (data !== 'taken') return;

@@ -28,7 +28,7 @@ class Few {
   std::size_t count_ = 0;
 };
 
-// What the shapes of parts depend on.
+// The sizes that parts' shapes depend on.
 enum class Size {
   one,
   d_model,
@@ -62,7 +62,7 @@ struct Extent {
   double operator()(const SchemeShape& shape) const;
 };
 
-// What callers may give a scheme beside the content, its query and its key.
+// The kinds of parts that a scheme takes beside the content, its query and its key.
 struct SchemePart {
   // A weight is a linear map that must have no bias. Offsets are a table that is not learned: left out, it is
   // the sinusoid of i - j. A shared map serves all heads, or has `heads` times as many rows.
@@ -79,7 +79,7 @@ struct SchemePart {
 constexpr std::array<const char*, 6> kPartKindNames = {"table",  "linear", "weight",
                                                        "shared", "vector", "offsets"};
 
-// All that a scheme can be built from, with the names and shapes of its function in schemes.h. A
+// Everything a scheme can be built from, under the names and in the shapes of its function in schemes.h. A
 // scheme reads its own parts and ignores the others.
 struct SchemeInput {
   Matrix<double> content;

@@ -87,7 +87,7 @@ void add_segments(const SegmentBias<Scalar>& segments, Scheme<Scalar>* scheme) {
       index(i, j) = segments.ids[i] * count + segments.ids[j];
     }
   }
-  // A segment is its token's.
+  // A segment counts as the token's.
   scheme->terms.push_back(bias_term("segment bias", segments.table, std::move(index)));
   scheme->terms.back().query_varies = Varies::token;
 }

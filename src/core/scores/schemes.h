@@ -24,7 +24,7 @@ namespace superpose {
 
 enum class Lookup { product, gather_keys, gather_queries, table };
 
-// What the rows of a query or a key differ by. A vector that all share is a row of every place.
+// What the rows of a query or a key vary with. A vector that all rows share counts as the position's.
 enum class Varies { token, place };
 
 template <typename Scalar>
@@ -35,7 +35,7 @@ struct ScoreTerm {
   Matrix<Scalar> key;    // [n, heads * w]; gather_keys: [rows, heads * w]; table: [rows, heads]
   Scalar scale = 1;
   Indices index;  // [n, n], below the table's rows; empty for a product
-  // Of rows for each token; a table has the former alone, which is what its numbers differ by.
+  // What the rows [n] of queries and of keys vary with. A table has query_varies alone, for its numbers.
   Varies query_varies = Varies::token;
   Varies key_varies = Varies::token;
   std::optional<RotaryOptions> turned = {};  // how the queries and keys of a product were turned

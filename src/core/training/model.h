@@ -43,7 +43,7 @@ struct TermCovariances {
   double largest = 0;  // |term|
 };
 
-// Rows that a stream's are parted into, in its rows' sizes: of tokens [V, D] and of places [n, D].
+// The rows whose sum a stream is, or the nearest sum to it: of tokens [V, D] and of positions [n, D].
 template <typename Scalar>
 struct TermRows {
   const Scalar *tokens = nullptr, *positions = nullptr;
@@ -68,7 +68,7 @@ class Model {
   // [sequences * n, classes].
   void logits(const Scalar* parameters, const Batch& batch, Scalar* out, const Terms& kept = kAllTerms);
 
-  // What each place takes from each other in a layer, counted from 0: [sequences, H, n, n], rows sum to 1.
+  // A layer's attention weights, layers counted from 0: [sequences, H, n, n], rows sum to 1.
   void attention(const Scalar* parameters, const Batch& batch, int layer, Scalar* out,
                  const Terms& kept = kAllTerms);
 
@@ -144,7 +144,7 @@ class Model {
   }
   void finish(const Scalar* parameters, Eigen::Index n, Scalar* gradient);
   bool adds_to_qk() const { return options_.scheme == TrainingScheme::shortformer; }
-  // Factors of the rows that the first layer's queries and keys read.
+  // 1 / sigma of the rows that the first layer's queries and keys read.
   const Scalar* inverse_of_scores() const {
     return reads_sum() ? layers_[0].inverse_sum : layers_[0].inverse;
   }
@@ -174,7 +174,7 @@ class Model {
   // Normalised e and p apart, and the queries and keys of each, [count, 2D]; then their gradients, with
   // d_parts_ finally those of e and p themselves.
   Scalar *parts_[2], *queries_keys_[2], *d_parts_[2], *d_queries_keys_[2], *scores_of_terms_, *keys_of_terms_;
-  // What the first layer's scores are made of, unless it is the summands of the stream.
+  // The rows that terms of the first layer's scores are of, unless they are the summands of the stream.
   const Scalar *token_parts_ = nullptr, *position_parts_ = nullptr;
   const Scalar* given_scores_ = nullptr;  // of the first layer, for the sequences that come next
   std::vector<double> slopes_;            // of ALiBi

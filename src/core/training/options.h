@@ -22,7 +22,7 @@ enum class TrainingScheme {
   values,       // values read x + p, queries and keys read x
   shortformer,  // p added to queries' and keys' input after the norm, values without (arXiv 2012.15832)
   every_layer,  // x <- x + p before every layer
-  // Other ways of making one row of two; fusion.h has the formulas.
+  // Other ways of making one row from two; fusion.h has the formulas.
   project,
   gate,
   row_gate,

@@ -28,7 +28,7 @@ int place_of(int id, int n, const int* tokens) {
   return place;
 }
 
-// The colour that lands on a place; none if none does, or more than one.
+// The colour thrown to a place; none unless exactly one lands there.
 int colour_landing(int place, const int* tokens) {
   int colour = kNoTarget, landed = 0;
   for (int length = 1; length <= std::min(kLengths, place); ++length) {

@@ -45,7 +45,7 @@ struct Batch {
   const int* targets = nullptr;  // [sequences, n]
 };
 
-// The tokens [n] of an example: uniform, except those that badge, roll and where have once each.
+// The tokens [n] of an example: uniform, except that badge, roll and where have some of them exactly once.
 void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
 
 // The targets [n] of any tokens of the task. Where a badge, letter or item occurs twice, the last one counts; a

@@ -43,7 +43,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 });
 
-test('it compares as far as it is told, and at least over the length', () => {
+test('similarity is computed up to the given distance, and at least over the length in use', () => {
   const found = plain.wavelengths({ d_model: 8, positions: 3, farthest: 2 });
   expect(found.similarity).toHaveLength(3);
   expect(found.firstNegative).toBe(0);

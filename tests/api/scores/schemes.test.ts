@@ -547,7 +547,7 @@ test('the registry has one entry for each scheme, and its counts', () => {
   expect(() => superpose.schemeParameters('rope', { heads: 0 })).toThrow(/heads/);
 });
 
-test('each part that the registry publishes is taken with its shape, refused with another, and changes the scores', () => {
+test('every part in the registry is accepted in its shape, refused in another, and changes the scores', () => {
   const sizes = { d_model: 8, heads: 2, d_head: 4, positions: 6, layers: 1, clip: 3, buckets: 32 };
   const widths = { d_position: 5, d_position_head: 3, d_offset: 8 };
   let parts = 0;

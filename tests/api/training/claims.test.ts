@@ -101,7 +101,7 @@ test('learned tables do at a width at which frozen ones do not, added and concat
   expect(accuracy('concat', 'frozen')).toBeLessThan(0.8);
 });
 
-test('a turned model reads on beyond the lengths that it has seen, and a learned table does not', () => {
+test('RoPE works beyond the trained length, and a learned table does not', () => {
   const symbols = 16;
   const long = plain.taskExamples({ task: 'prev', n: 32, symbols, sequences: 128 });
   // Only at places that no example had.

@@ -106,7 +106,7 @@ describe('answers', () => {
     }
   });
 
-  test('rows are drawn with the sizes asked for, of positions alone too, and scaled by the root of the width', () => {
+  test('rows are drawn with the given sigma, positions also with their own, and scaled by the root of the width', () => {
     const rms = ({ data }: Table) => Math.hypot(...data) / Math.sqrt(data.length);
     const sizes = (options: object) => {
       let found: number[] = [];

@@ -106,7 +106,7 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     const behind = (layer ?? 0) > 0 || way !== undefined;
     if (way === 'mean') {
       fitsMeans(model, input.ids.length);
-      // The means take long, and the library is asked for a head and a layer only after them.
+      // Checked here, because the library checks head and layer only after the means, which take long.
       if (layer !== undefined && model.layers > 0) wholeOf('--layer', String(layer), 0, model.layers - 1);
       if (head !== undefined && model.heads !== undefined)
         wholeOf('--head', String(head), 0, model.heads - 1);

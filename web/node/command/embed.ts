@@ -12,7 +12,7 @@ import { inLine, progress } from './terminal.js';
 
 const mostWorkers = 256;
 
-/** What comes of one text. */
+/** The result for one text. */
 interface Embedded {
   text: string;
   sentence: Sentence;
@@ -55,7 +55,7 @@ async function linesOf(file: string): Promise<string[]> {
   return lines;
 }
 
-/** All texts are cut into tokens before the first is embedded, for one that the model cannot take to be known then. */
+/** All texts are tokenized before the first is embedded, so that one that the model cannot take is reported at once. */
 async function allEmbedded(
   texts: readonly string[],
   given: ModelAsked,
@@ -66,7 +66,7 @@ async function allEmbedded(
   for (const [at, text] of texts.entries()) {
     const which = `Sentence ${at + 1} of ${texts.length}, ${quoted(text)}`;
     const sentence = await (async () => model.tokenize(text))().catch((error: Error) => {
-      // What is wrong with every sentence is known at the first.
+      // An error that every sentence would cause shows at the first.
       throw at > 0 && error instanceof RangeError ? new RangeError(`${which}: ${error.message}`) : error;
     });
     const { length } = sentence.ids;

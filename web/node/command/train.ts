@@ -42,7 +42,7 @@ export async function train(args: string[]): Promise<string> {
   const superpose = await load();
   // A wrong option is reported before the first run, not when its turn comes.
   for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
-  // So is a path where the model cannot be kept.
+  // So is a path where the model cannot be saved.
   if (out !== undefined) await checkWritable(out);
   const asked = cells.flatMap(([, options]) =>
     Array.from({ length: seeds }, (_, seed) => ({ ...options, seed: seed + 1 })),
