@@ -1,7 +1,15 @@
 // Figure "Two mistakes with terms": shares that are taken raw swing with the tables' means, while scores and
 // canonical shares stand still; and parts that are normalised one by one do not add up to the scores.
 import { extent } from 'd3-array';
-import { type First, type GaugeOptions, logitsOf, type Superpose, type Table, termOf } from 'superpose';
+import {
+  type CombinedTerms,
+  type First,
+  type GaugeOptions,
+  logitsOf,
+  type Superpose,
+  type Table,
+  termOf,
+} from 'superpose';
 import { about, aboutPercent, minus, percent, readable } from '../plot/format.js';
 import { changeText, howExactly } from '../plot/gap.js';
 import { type Area, bars, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';
@@ -198,7 +206,11 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge:
   const scores = superpose.decompose({ summands, ...layer, ...gauge });
   const { n } = scores;
   const shown = ({ sum, centred }: Matrix): Matrix => ({ sum, centred });
-  const exact = superpose.combineTerms(scores, only, every);
+  const masks = kinds.map(({ terms }) => every.map((_, term) => terms.includes(term)));
+  const [exact, ...combined] = superpose.combineTerms(scores, only, [every, ...masks]) as [
+    CombinedTerms<Float64Array>,
+    ...CombinedTerms<Float64Array>[],
+  ];
   const separate = superpose.combineTerms(
     { ...scores, terms: separateTerms(superpose, summands, layer) },
     only,
@@ -207,13 +219,6 @@ function compare(superpose: First, summands: LayerSummands, layer: Layer, gauge:
   const logits = logitsOf(scores, only);
   // The direct scores as a single term, to have them centred.
   const direct = superpose.combineTerms({ ...scores, parts: ['all'], terms: logits }, only, [true]);
-  const combined = kinds.map(({ terms }) =>
-    superpose.combineTerms(
-      scores,
-      only,
-      every.map((_, term) => terms.includes(term)),
-    ),
-  );
   return {
     n,
     direct: shown(direct),

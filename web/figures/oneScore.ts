@@ -1,6 +1,6 @@
 // Figure "One score asks four questions": a head's scores for a sentence through MiniLM, or for tables and a layer
 // that are drawn in chosen sizes, and the terms that add up to them.
-import { type First, logitsOf, type Scores, type Table } from 'superpose';
+import { type CombinedTerms, type First, logitsOf, type Scores, type Table } from 'superpose';
 import { about, aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { howExactly } from '../plot/gap.js';
 import { type Area, bars, colourKey, largestMagnitude, map, multiples, titleHeight } from '../plot/parts.js';
@@ -320,24 +320,23 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { taken, heads } = await takeApart(library, state);
   const superpose = await library.first();
   const { scores, tokens, dropped } = taken;
-  const combine = (chosen: (term: number) => boolean) =>
-    superpose.combineTerms(
-      scores,
-      0,
-      Array.from({ length: scores.parts.length ** 2 }, (_, term) => chosen(term)),
-    );
   const shown = ({ sum, centred, share }: Panel): Panel => ({ sum, centred, share });
-  const all = combine(() => true);
-  const onTerms = new Set(
-    fourPanels.filter(({ term }) => state.on.includes(term)).flatMap(({ terms }) => terms),
-  );
+  const every = Array.from({ length: scores.parts.length ** 2 }, (_, term) => term);
+  const on = fourPanels.filter(({ term }) => state.on.includes(term)).flatMap(({ terms }) => terms);
+  const chosen = [every, on, ...kindsOf(state).map(({ terms }) => terms)];
+  const masks = chosen.map((terms) => every.map((term) => terms.includes(term)));
+  const [all, kept, ...panels] = superpose.combineTerms(scores, 0, masks) as [
+    CombinedTerms<Float64Array>,
+    CombinedTerms<Float64Array>,
+    ...CombinedTerms<Float64Array>[],
+  ];
   return {
     tokens,
     dropped,
     n: scores.n,
-    panels: kindsOf(state).map(({ terms }) => shown(combine((term) => terms.includes(term)))),
+    panels: panels.map(shown),
     logits: { ...shown(all), sum: logitsOf(scores, 0).slice() },
-    kept: combine((term) => onTerms.has(term)),
+    kept,
     residual: scores.residuals[0] as number,
     heads,
     ...(state.tables && { tables: tablesOf(superpose, taken.summands) }),

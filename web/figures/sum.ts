@@ -158,15 +158,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   });
   const [x, p] = [row(token), row(position)];
   const { sum } = superpose.bertEmbeddings({ token: x, position: p });
-  const softmax = (of: number, on: (term: number) => boolean) =>
-    superpose.combineTerms(
-      scores,
-      of,
-      Array.from({ length: kindOf.length }, (_, term) => on(term)),
-    ).softmax;
+  const every = Array.from({ length: kindOf.length }, () => true);
+  const masks = [every, every.map((_, term) => !isOff[state.terms](term))];
   const readers = [state.places, state.words].map((of): Reader => {
-    const whole = softmax(of, () => true);
-    const attention = softmax(of, (term) => !isOff[state.terms](term));
+    const [whole, attention] = superpose.combineTerms(scores, of, masks).map(({ softmax }) => softmax) as [
+      Rows,
+      Rows,
+    ];
     const place = scores.heads.indexOf(of);
     const table = (data: Rows): Table => ({ data, rows: tokens.length, columns: tokens.length });
     return {

@@ -116,18 +116,23 @@ export async function ownModel(
   const nine = inNine(scores);
   if (figure === 'own-heads') return { rows: sharedOut(superpose, [nine]), tokens, dropped };
   const groupOf = nineOf(scores.parts.length);
-  const combine = (on: (kind: number) => boolean) => {
-    const { sum, centred, share, softmax } = superpose.combineTerms(scores, own.head, groupOf.map(on));
-    return { sum: seenAs(centred, sum), centred, share, softmax };
-  };
-  const all = combine(() => true);
+  const on = terms.map((term) => own.on.includes(term));
+  const kinds = [terms.map(() => true), on, ...terms.map((term) => terms.map((one) => one === term))];
+  const masks = kinds.map((of) => groupOf.map((kind) => of[kind] as boolean));
+  const [all, kept, ...panels] = superpose
+    .combineTerms(scores, own.head, masks)
+    .map(({ sum, centred, share, softmax }) => ({ sum: seenAs(centred, sum), centred, share, softmax })) as [
+    OneScore['kept'],
+    OneScore['kept'],
+    ...OneScore['panels'],
+  ];
   return {
     tokens,
     dropped,
     n: scores.n,
-    panels: terms.map((_, kind) => combine((one) => one === kind)),
+    panels,
     logits: { ...all, sum: seenAs(all.centred, logitsOf(scores, own.head)) },
-    kept: combine((kind) => own.on.includes(terms[kind] as (typeof terms)[number])),
+    kept,
     residual: scores.residuals[0] as number,
     heads: [],
   } satisfies OneScore;

@@ -120,6 +120,12 @@ export interface ScoresApi {
     head: number,
     included: readonly boolean[],
   ): CombinedTerms<A>;
+  /** The same for each of several masks; the terms are handed over once. */
+  combineTerms<A extends Floats>(
+    scores: Scores<A>,
+    head: number,
+    masks: readonly (readonly boolean[])[],
+  ): CombinedTerms<A>[];
   /**
    * Covariance shares over several scores, such as those of several sentences, with the same heads, parts and
    * gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], gives each
@@ -130,12 +136,19 @@ export interface ScoresApi {
 
 export function scoresApi(raw: Raw): ScoresApi {
   return {
-    combineTerms(scores, head, included) {
+    combineTerms<A extends Floats>(
+      scores: Scores<A>,
+      head: number,
+      included: readonly boolean[] | readonly (readonly boolean[])[],
+    ) {
       const place = placeOf(scores, head);
       const count = scores.parts.length ** 2;
-      if (!Array.isArray(included) || included.length !== count) {
+      const several = Array.isArray(included) && Array.isArray(included[0]);
+      const masks = (several ? included : [included]) as readonly boolean[][];
+      for (const mask of masks) {
+        if (Array.isArray(mask) && mask.length === count) continue;
         const must = `${count} booleans, one for each term`;
-        check.refuse('included', must, included, Array.isArray(included));
+        check.refuse(several ? 'an entry of masks' : 'included', must, mask, Array.isArray(mask));
       }
       // Scores may come from another thread or a file, and the module trusts the lengths. NaN is allowed: a
       // sum without variation gives it under epsilon 0.
@@ -149,13 +162,14 @@ export function scoresApi(raw: Raw): ScoresApi {
       check.integers('scores.apart', scores.apart, Math.max(0, n - 1));
       const terms = block(scores.terms, place, count * n ** 2);
       const logits = table(logitsOf(scores, head), n, n);
-      return raw[`combineTerms${suffixOf(terms)}`](
+      const combined = raw[`combineTerms${suffixOf(terms)}`](
         table(terms, count, n ** 2),
         logits,
-        included.map(Boolean),
+        masks.map((mask) => mask.map(Boolean)),
         scores.apart,
         causal,
       );
+      return several ? combined : combined[0];
     },
     poolShares(scores, groupOf) {
       if (!Array.isArray(scores) || scores.length === 0) {

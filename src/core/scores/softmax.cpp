@@ -31,14 +31,6 @@ void softmax_rows(Matrix<Scalar>& logits, bool causal) {
 }
 
 template <typename Scalar>
-Matrix<Scalar> softmax_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included,
-                                bool causal) {
-  Matrix<Scalar> weights = sum_of_terms(terms, n, included);
-  softmax_rows(weights, causal);
-  return weights;
-}
-
-template <typename Scalar>
 Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal) {
   each_row(logits, causal, Scalar(NAN), [](Scalar* row, Eigen::Index seen) {
     const Scalar first = row[0];
@@ -49,9 +41,8 @@ Matrix<Scalar> seen_by_softmax(Matrix<Scalar> logits, bool causal) {
   return logits;
 }
 
-#define SUPERPOSE_INSTANTIATE(Scalar)                                                                    \
-  template void softmax_rows(Matrix<Scalar>&, bool);                                                     \
-  template Matrix<Scalar> softmax_of_terms(const Scalar*, Eigen::Index, const std::vector<bool>&, bool); \
+#define SUPERPOSE_INSTANTIATE(Scalar)                \
+  template void softmax_rows(Matrix<Scalar>&, bool); \
   template Matrix<Scalar> seen_by_softmax(Matrix<Scalar>, bool);
 SUPERPOSE_INSTANTIATE(float)
 SUPERPOSE_INSTANTIATE(double)

@@ -1,11 +1,8 @@
-// Softmax over keys, of the whole score or of any of its terms. In a causal model a query sees the keys up to its
+// Softmax over keys, of the whole score or of a sum of its terms. In a causal model a query sees the keys up to its
 // own: the others have no weight.
 #pragma once
 
-#include <vector>
-
 #include "numeric/matrix.h"
-#include "scores/decomposition.h"
 
 namespace superpose {
 
@@ -13,11 +10,6 @@ namespace superpose {
 // logits do not overflow. Anything that is constant along a row changes nothing.
 template <typename Scalar>
 void softmax_rows(Matrix<Scalar>& logits, bool causal = false);
-
-// Softmax of sum_of_terms(); with no term included all keys that a query sees have the same weight.
-template <typename Scalar>
-Matrix<Scalar> softmax_of_terms(const Scalar* terms, Eigen::Index n, const std::vector<bool>& included,
-                                bool causal = false);
 
 // What softmax sees of logits [n, n]: each row less its mean over the keys that the query sees, and NaN at the
 // others. The first entry is taken away first, so that equal logits leave exactly nothing.

@@ -119,26 +119,32 @@ Value concatenate_block_diagonal_out(const Value& token, const Value& position, 
                    chosen);
 }
 
-// The included terms of a head combined: their sum, what softmax sees of it, its softmax, and its share of the
-// logits' variation.
+// For each mask, the terms of a head that it includes: their sum, what softmax sees of it, its softmax, and its share
+// of the logits' variation.
 template <typename Scalar>
-Value combine_terms_out(const Value& terms, const Value& logits, const Value& included, const Value& apart,
+Value combine_terms_out(const Value& terms, const Value& logits, const Value& masks, const Value& apart,
                         bool causal) {
   const Matrix<Scalar> all = matrix_in<Scalar>(terms);
   const Matrix<Scalar> whole = matrix_in<Scalar>(logits);
   const Eigen::Index n = whole.rows();
-  std::vector<bool> flags(all.rows());
-  for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = included[t].as<bool>();
-  const Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
   const CountedPairs counted{row_flags(integers_in(apart), n), causal};
 
-  Value result = Value::object();
-  result.set("sum", copy_out(sum));
-  result.set("centred", copy_out(seen_by_softmax(sum, causal)));
-  result.set("softmax", copy_out(softmax_of_terms(all.data(), n, flags, causal)));
-  result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
-  result.set("uncentredShare", uncentred_share(sum, whole, counted));
-  return result;
+  Value results = Value::array();
+  for (int m = 0; m < masks.length(); ++m) {
+    const Value included = masks[m];
+    std::vector<bool> flags(all.rows());
+    for (std::size_t t = 0; t < flags.size(); ++t) flags[t] = included[t].as<bool>();
+    Matrix<Scalar> sum = sum_of_terms(all.data(), n, flags);
+    Value result = Value::object();
+    result.set("sum", copy_out(sum));
+    result.set("centred", copy_out(seen_by_softmax(sum, causal)));
+    result.set("share", row_centred_covariances(sum.data(), 1, whole.data(), n, counted).shares[0]);
+    result.set("uncentredShare", uncentred_share(sum, whole, counted));
+    softmax_rows(sum, causal);
+    result.set("softmax", copy_out(sum));
+    results.push(result);
+  }
+  return results;
 }
 
 Value pooled_shares_out(const Value& scores, int heads, int terms, const Value& group_of, int groups) {

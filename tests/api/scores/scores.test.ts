@@ -120,6 +120,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     }
   });
 
+  test('several masks at once give what each gives alone', () => {
+    const masks = [every(true), every(false), every(false).map((_, t) => t % 4 === 1)];
+    const together = superpose.combineTerms(scores, 2, masks);
+    expect(together).toEqual(masks.map((mask) => superpose.combineTerms(scores, 2, mask)));
+    expect(() => superpose.combineTerms(scores, 2, [every(true), [true]])).toThrow(
+      'an entry of masks must be 9 booleans, one for each term; it is ',
+    );
+  });
+
   test('all terms are the logits, with all of the share', () => {
     const combined = superpose.combineTerms(scores, 2, every(true));
     close(combined.sum, logitsOf(scores, 2), 1e-13);

@@ -3,12 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "numeric/centred.h"
 #include "random_shapes.h"
+#include "scores/decomposition.h"
 
 namespace superpose {
 namespace {
+
+// As figures take it: with no term included all keys that a query sees have the same weight.
+Matrix<double> softmax_of_terms(const double* terms, Eigen::Index n, const std::vector<bool>& included,
+                                bool causal = false) {
+  Matrix<double> weights = sum_of_terms(terms, n, included);
+  softmax_rows(weights, causal);
+  return weights;
+}
 
 TEST(Softmax, IsTheDefinition) {
   Shapes shapes(1);
@@ -68,7 +78,7 @@ TEST(Softmax, OfACausalModelIsOverTheKeysThatAQuerySees) {
   EXPECT_LT(max_abs(seen_by_softmax(sum) - row_centred(sum)), 1e-15);
 }
 
-TEST(Softmax, NothingToNormalise) { EXPECT_EQ(softmax_of_terms<double>(nullptr, 0, {true}).size(), 0); }
+TEST(Softmax, NothingToNormalise) { EXPECT_EQ(softmax_of_terms(nullptr, 0, {true}).size(), 0); }
 
 }  // namespace
 }  // namespace superpose
