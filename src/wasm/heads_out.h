@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 #include <vector>
 
 #include "convert.h"
@@ -12,25 +11,13 @@
 
 namespace superpose {
 
-// The chosen heads of a score taken apart. Shares leave out the rows that stand apart. Results are written
-// head by head, so the module never holds more than one head's terms. `causal` affects only the shares. An
-// encoder's relative bias is added to the logits and becomes a part of its own, the last.
-template <typename Scalar, typename Bias = std::nullptr_t>
-Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart,
-                bool causal = false, const Bias& bias = nullptr) {
-  const std::size_t n = parts.tokens;
-  std::size_t count = parts.terms();
-  if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
-    if (bias.has_relative_bias()) count = (parts.parts + 1) * (parts.parts + 1);
-  }
-  [[maybe_unused]] const auto buckets = [&] {
-    if constexpr (std::is_same_v<Bias, std::nullptr_t>)
-      return nullptr;
-    else
-      return bias.relative_buckets(n);
-  }();
+// The chosen heads of a score of n tokens taken apart into `count` terms, which terms_of(head, terms, logits) writes and
+// of which it returns the residual. Results are written head by head, so the module never holds more than one head's
+// terms. Shares are over the counted pairs.
+template <typename Scalar, typename TermsOf>
+Value heads_out(std::size_t n, std::size_t count, const Value& heads, const CountedPairs& counted,
+                const TermsOf& terms_of) {
   const int chosen = heads.length();
-  const CountedPairs counted{row_flags(apart, parts.tokens), causal};
   Value terms = new_array<Scalar>(chosen * count * n * n);
   Value logits = new_array<Scalar>(chosen * n * n);
   Value residuals = new_array<double>(chosen);
@@ -41,14 +28,7 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
   Matrix<Scalar> head_parts(count, n * n);
   Matrix<Scalar> head_logits(n, n);
   for (int k = 0; k < chosen; ++k) {
-    const int head = heads[k].as<int>();
-    const Scalar residual = head_terms(parts, head, head_parts.data(), head_logits.data());
-    if constexpr (!std::is_same_v<Bias, std::nullptr_t>) {
-      if (count > static_cast<std::size_t>(parts.terms())) {
-        make_room_for_a_part(head_parts.data(), parts.parts, n);
-        bias.add_relative_bias(head, buckets, head_logits.data(), head_parts.data() + (count - 1) * n * n);
-      }
-    }
+    const Scalar residual = terms_of(heads[k].as<int>(), head_parts.data(), head_logits.data());
     const Covariances of_head =
         row_centred_covariances(head_parts.data(), count, head_logits.data(), n, counted);
     terms.copy_from(head_parts.data(), head_parts.size(), k * count * n * n);
@@ -69,9 +49,12 @@ Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const s
   return result;
 }
 
+// Shares leave out the rows that stand apart.
 template <typename Scalar>
-Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads) {
-  return heads_out(parts, heads, {});
+Value heads_out(const ProjectedParts<Scalar>& parts, const Value& heads, const std::vector<int>& apart = {}) {
+  return heads_out<Scalar>(
+      parts.tokens, parts.terms(), heads, {row_flags(apart, parts.tokens)},
+      [&](int head, Scalar* terms, Scalar* logits) { return head_terms(parts, head, terms, logits); });
 }
 
 template <typename Scalar>

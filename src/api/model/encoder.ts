@@ -13,36 +13,66 @@ import { checkedGauge, type GaugeOptions } from '../scores/gauge.js';
 import { fitsScores, type Scores } from '../scores/scores.js';
 import { type Floats, type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
 
-/** One layer of an encoder; weights are [out, in]. */
+/** How a layer turns queries and keys by their position (RoPE, arXiv 2104.09864). */
+export interface LayerRotary {
+  /**
+   * θ_m, [pairs]: of each head, channels m and m + pairs are turned together by p θ_m (halves); those from 2 pairs
+   * on stay as they are. Where a file’s pairs are neighbours, reorder the rows of W_Q and W_K (rotaryPermutation).
+   */
+  frequencies: Float64Array;
+  /** Multiplies what is turned, in queries and in keys, so their product twice (YaRN). Above 0, default 1. */
+  gain?: number;
+}
+
+/**
+ * One layer of an encoder; weights are [out, in]. H is heads, G keyHeads and d_h d_head. A norm that is left out is
+ * none.
+ */
 export interface EncoderLayer<A extends Floats = Floats> {
-  /** W_Q [d, d] and its bias. */
+  /** W_Q [H d_h, d] and its bias. */
   query: Linear<A>;
-  /** W_K, likewise. */
+  /** W_K [G d_h, d], likewise. */
   key: Linear<A>;
-  /** W_V, likewise. */
+  /** W_V [G d_h, d], likewise. */
   value: Linear<A>;
-  /** W_O, likewise. */
+  /** W_O [d, H d_h], likewise. */
   output: Linear<A>;
   /** After attention, or before it with `pre`. */
-  attentionNorm: Normalization<A>;
+  attentionNorm?: Normalization<A>;
   /** [inner, d] */
   up: Linear<A>;
+  /** [inner, d]: the MLP is W_down (g(W_gate x + b) ⊙ (W_up x + b)) + b (arXiv 2002.05202). Left out, it has no gate. */
+  gate?: Linear<A>;
   /** [d, inner] */
   down: Linear<A>;
   /** After the MLP, or before it with `pre`. */
-  mlpNorm: Normalization<A>;
+  mlpNorm?: Normalization<A>;
+  /** Of each head’s query, [d_h], before it is turned (QK-norm, arXiv 2010.04245). */
+  queryNorm?: Normalization<A>;
+  /** Of each head’s key, likewise. */
+  keyNorm?: Normalization<A>;
+  /** Left out, nothing is turned in this layer. */
+  rotary?: LayerRotary;
+  /** The largest |i − j| at which a query sees a key, from 0; left out, any. */
+  window?: number;
 }
 
 export interface EncoderInput<P extends Precision = 'float32'> {
   /** The width d of its states, from 1 up. */
   d_model: number;
-  /** Heads; they divide d_model. */
+  /** Query heads H, from 1 up. */
   heads: number;
+  /** G, a divisor of heads: query head h reads key and value head ⌊hG/H⌋ (arXiv 2305.13245). Default heads. */
+  keyHeads?: number;
+  /** The width d_h of a head, from 1 up. Default d_model / heads, which must then divide it. */
+  d_head?: number;
   /** The precision of the computation and of every array. Default float32. */
   precision?: P;
-  /** LayerNorm after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, ViT). Default `post`. */
+  /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama, ViT). Default `post`. */
   norm?: 'post' | 'pre';
-  /** x Φ(x), its tanh form, max(x, 0), or x / (1 + e^(−1.702x)). Default `gelu`. */
+  /** x + attention(norm(x)) + mlp(norm(x)), both of the same x (GPT-NeoX); with `pre` only. Default false. */
+  parallel?: boolean;
+  /** x Φ(x), its tanh form, max(x, 0), x / (1 + e^(−1.702x)), or x / (1 + e^(−x)). Default `gelu`. */
   activation?: ActivationName;
   /** Whether query i sees keys j ≤ i only. Default false. */
   causal?: boolean;
@@ -54,9 +84,11 @@ export interface EncoderInput<P extends Precision = 'float32'> {
   projection?: Linear<FloatsOf<P>>;
   /**
    * [buckets, heads], an even number of buckets from 4 up: b[bucket(j − i)], in T5’s buckets up to 128 tokens
-   * away, is added to each head’s scores in every layer (MPNet). Left out, none.
+   * away, is added to each head’s scores in every layer (MPNet, T5’s encoder). Left out, none.
    */
   relativeBias?: Table<FloatsOf<P>>;
+  /** [heads]: slope × (j − i) is added to each head’s scores in every layer (ALiBi, arXiv 2108.12409). Left out, none. */
+  slopes?: FloatsOf<P>;
 }
 
 export interface ForwardInput<A extends Floats = Floats> {
@@ -185,7 +217,7 @@ export interface EncoderForward<A extends Floats = Floats> {
    *
    * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
    * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
-   * For `direct` and `streams`, given means are subtracted at the embedding. A relative bias is one more
+   * For `direct` and `streams`, given means are subtracted at the embedding. A bias by offset is one more
    * part, `relative`, after all others; its terms with the others are zero. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
@@ -272,9 +304,11 @@ export interface EncoderApi {
   positionMeans(input: PositionMeansInput): PositionMeans;
 }
 
-const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu'] as const;
+const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu', 'silu'] as const;
 const ways = ['direct', 'streams', 'mean'] as const;
-const layerMembers = ['query', 'key', 'value', 'output', 'up', 'down'] as const;
+const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
+/** A window that leaves out nothing, as the module takes it. */
+const everywhere = 2 ** 31 - 1;
 const noNorm = { kind: 0, gamma: undefined, beta: undefined, epsilon: 0 };
 
 /** What positionMeans() needs of each forward, and the module that holds it. */
@@ -350,9 +384,19 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   const d = check.integer('d_model', input.d_model, 1);
   const precision = check.precision(input.precision ?? 'float32');
   const single = precision === 'float32';
-  check.headWidth(input.heads, d, 'd_model', 'channels');
-  const { heads } = input;
+  const d_head =
+    input.d_head === undefined
+      ? check.headWidth(input.heads, d, 'd_model', 'channels')
+      : check.integer('d_head', input.d_head, 1);
+  const heads = check.integer('heads', input.heads, 1);
+  const keyHeads = check.integer('keyHeads', input.keyHeads ?? heads, 1);
+  if (heads % keyHeads !== 0)
+    throw new RangeError(`keyHeads must divide the ${heads} heads; ${keyHeads} does not.`);
+  const [ofQueries, ofKeys] = [heads * d_head, keyHeads * d_head];
   const norm = check.placeOf('norm', input.norm ?? 'post', ['post', 'pre']);
+  const parallel = check.flag('parallel', input.parallel ?? false);
+  if (parallel && norm === 0)
+    throw new RangeError("parallel needs norm 'pre': with 'post', the MLP reads what attention wrote.");
   const activation = check.placeOf('activation', input.activation ?? 'gelu', activationNames);
   const causal = check.flag('causal', input.causal ?? false);
   const like = (single ? new Float32Array() : new Float64Array()) as Floats as A;
@@ -379,6 +423,12 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     if (rows % 2 !== 0 || rows < 4 || rows > 510)
       check.refuseCount('relativeBias', 'an even number of rows, from 4 to 510', rows);
   }
+  const { slopes } = input;
+  if (slopes !== undefined) {
+    check.floats('slopes', slopes, heads);
+    check.samePrecision({ precision: like, slopes });
+  }
+  const biased = relativeBias !== undefined || slopes !== undefined;
   const embeddingNorm = normOf('embeddingNorm', input.embeddingNorm, width);
   const finalNorm = normOf('finalNorm', input.finalNorm, d);
   if (projection) {
@@ -397,17 +447,22 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     () =>
       raw[`encoder${suffix}`]({
         heads,
+        keyHeads,
         preNorm: norm === 1,
+        parallel,
         causal,
         activation,
         embeddingNorm,
         finalNorm,
         projection,
         relativeBias,
+        slopes,
       }),
     (address) => raw[`deleteEncoder${suffix}`](address),
   );
   let layers = 0;
+  /** The most values a token has inside an MLP. */
+  let widest = 0;
   let newest: object | undefined;
   // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
@@ -433,15 +488,17 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       check.object('layer', layer);
       const inner = layer.up?.weight?.rows;
       const shape: Record<(typeof layerMembers)[number], check.Extents> = {
-        query: { rows: d, columns: d },
-        key: { rows: d, columns: d },
-        value: { rows: d, columns: d },
-        output: { rows: d, columns: d },
+        query: { rows: ofQueries, columns: d },
+        key: { rows: ofKeys, columns: d },
+        value: { rows: ofKeys, columns: d },
+        output: { rows: d, columns: ofQueries },
         up: { columns: d },
+        gate: { rows: inner, columns: d },
         down: { rows: d, columns: inner },
       };
       let bytes = 0;
       for (const name of layerMembers) {
+        if (name === 'gate' && layer.gate === undefined) continue;
         const { weight, bias } = check.linear(name, layer[name], shape[name]);
         check.samePrecision({
           precision: like,
@@ -450,14 +507,21 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         });
         bytes += weight.data.byteLength;
       }
-      check.object('attentionNorm', layer.attentionNorm);
-      check.object('mlpNorm', layer.mlpNorm);
-      const attentionNorm = normOf('attentionNorm', layer.attentionNorm, d);
-      const mlpNorm = normOf('mlpNorm', layer.mlpNorm, d);
+      const rotary = checkedRotary(layer.rotary, d_head);
+      const checked = {
+        ...layer,
+        attentionNorm: normOf('attentionNorm', layer.attentionNorm, d),
+        mlpNorm: normOf('mlpNorm', layer.mlpNorm, d),
+        queryNorm: normOf('queryNorm', layer.queryNorm, d_head),
+        keyNorm: normOf('keyNorm', layer.keyNorm, d_head),
+        ...rotary,
+        window: layer.window === undefined ? everywhere : check.integer('window', layer.window, 0),
+      };
       // While it is added, a copy exists beside what stays.
       check.fits(`A layer of ${d} channels`, 3 * bytes);
       releases.push(check.hold(bytes));
-      raw[`addEncoderLayer${suffix}`](encoder, { ...layer, attentionNorm, mlpNorm });
+      raw[`addEncoderLayer${suffix}`](encoder, checked);
+      widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
       layers += 1;
     },
 
@@ -509,10 +573,11 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       );
       if (withheld !== undefined) taking('withheld', withheld);
       const cells = through * n;
-      const kept = trace ? cells * (2 * heads * n + 6 * d) : cells * d;
+      const kept = trace ? cells * (2 * heads * n + 4 * d + ofQueries + ofKeys) : cells * d;
       // A traced run also keeps the parts that were asked for last.
       const parts = trace && through > 0 ? (names.length + 3) * n * d : 0;
-      const bytes = (kept + parts + n * (12 * d + 2 * n) + names.length * n * width) * like.BYTES_PER_ELEMENT;
+      const within = 7 * d + Math.max(2 * ofQueries + 3 * ofKeys, widest) + 2 * n;
+      const bytes = (kept + parts + n * within + names.length * n * width) * like.BYTES_PER_ELEMENT;
       // The last forward makes room for this one, but stays if that is refused.
       releaseRun();
       try {
@@ -567,9 +632,10 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         attention: (layer, only) => scoresOf(layer, only, true),
         decompose(wanted) {
           const { now, of, named } = partsOf(wanted);
-          fitsScores(n, of.parts + (relativeBias ? 1 : 0), named.heads.length, 2 * d, like);
+          const widest = 2 * Math.max(d, ofQueries);
+          fitsScores(n, of.parts + (biased ? 1 : 0), named.heads.length, widest, like);
           const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads);
-          const parts = relativeBias ? [...of.names, 'relative'] : of.names;
+          const parts = biased ? [...of.names, 'relative'] : of.names;
           return { n, parts, ...named, causal, ...result };
         },
         parts(wanted) {
@@ -582,6 +648,11 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           return Object.fromEntries(names.map((name, place) => [name, table(rows(place), n, d)]));
         },
         headOutputs(wanted) {
+          if (ofKeys !== d || ofQueries !== d) {
+            throw new RangeError(
+              `headOutputs() needs as many key heads as heads, of d_model / heads channels; here are ${keyHeads} key heads and ${heads} heads of ${d_head} in a d_model of ${d}.`,
+            );
+          }
           const { now, of, named } = partsOf(wanted);
           const whole = check.flag('outputs', wanted.outputs ?? false);
           const constant = of.names[of.constant] as string;
@@ -661,6 +732,24 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
     delete: free,
     ...(Symbol.dispose && { [Symbol.dispose]: free }),
   };
+}
+
+function checkedRotary(given: LayerRotary | undefined, d_head: number) {
+  if (given === undefined) return { frequencies: undefined, gain: 1 };
+  check.object('rotary', given);
+  const { frequencies, gain = 1 } = given;
+  if (!(frequencies instanceof Float64Array))
+    check.refuse('rotary.frequencies', 'a Float64Array', frequencies, false);
+  check.floats('rotary.frequencies', frequencies);
+  const most = Math.floor(d_head / 2);
+  if (frequencies.length < 1 || frequencies.length > most) {
+    const pairs =
+      most === 0
+        ? 'no values: a head of 1 channel has no pair'
+        : `from 1 to ${most} values, one for each pair of a head’s ${d_head} channels`;
+    check.refuseCount('rotary.frequencies', pairs, frequencies.length);
+  }
+  return { frequencies, gain: check.positive('rotary.gain', gain) };
 }
 
 function checkedMeans<A extends Floats>(

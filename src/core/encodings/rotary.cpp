@@ -12,29 +12,38 @@ std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& opti
 }
 
 template <typename Scalar>
-Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options) {
-  const int width = static_cast<int>(rows.cols()) / options.heads;
-  const int pairs = width / 2;
-  eigen_assert(rows.cols() == options.heads * 2 * pairs);
-  const bool interleaved = options.layout == Layout::interleaved;
-  const std::vector<double> frequencies = rotary_frequencies(width, options);
-  const double gain = stretch_gain(options.stretch);
-
-  Matrix<Scalar> turned(rows.rows(), rows.cols());
-  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
-    const double position = options.first_position + options.step * static_cast<double>(row);
-    for (int i = 0; i < pairs; ++i) {
-      const Scalar sine = static_cast<Scalar>(gain * std::sin(frequencies[i] * position));
-      const Scalar cosine = static_cast<Scalar>(gain * std::cos(frequencies[i] * position));
-      const int first = interleaved ? 2 * i : i;
-      const int second = interleaved ? 2 * i + 1 : i + pairs;
-      for (int start = 0; start < rows.cols(); start += width) {
-        const Scalar a = rows(row, start + first), b = rows(row, start + second);
-        turned(row, start + first) = a * cosine - b * sine;
-        turned(row, start + second) = a * sine + b * cosine;
+void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack) {
+  using Eigen::Index;
+  const Index pairs = static_cast<Index>(turning.frequencies.size()), columns = stack.cols();
+  const Index width = columns / turning.heads;
+  const bool interleaved = turning.layout == Layout::interleaved;
+  for (Index row = 0; row < n; ++row) {
+    const double position = turning.first_position + turning.step * static_cast<double>(row);
+    for (Index m = 0; m < pairs; ++m) {
+      const double angle = turning.frequencies[m] * position;
+      const Scalar sine = static_cast<Scalar>(turning.gain * std::sin(angle));
+      const Scalar cosine = static_cast<Scalar>(turning.gain * std::cos(angle));
+      const Index first = interleaved ? 2 * m : m, second = interleaved ? 2 * m + 1 : m + pairs;
+      for (Index at = row; at < stack.rows(); at += n) {
+        Scalar* const end = stack.data() + (at + 1) * columns;
+        for (Scalar* head = stack.data() + at * columns; head < end; head += width) {
+          const Scalar a = head[first], b = head[second];
+          head[first] = a * cosine - b * sine;
+          head[second] = a * sine + b * cosine;
+        }
       }
     }
   }
+}
+
+template <typename Scalar>
+Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options) {
+  const int width = static_cast<int>(rows.cols()) / options.heads;
+  eigen_assert(rows.cols() == options.heads * width && width % 2 == 0);
+  Matrix<Scalar> turned = rows;
+  turn({rotary_frequencies(width, options), options.layout, options.heads, stretch_gain(options.stretch),
+        options.first_position, options.step},
+       rows.rows(), turned);
   return turned;
 }
 
@@ -47,6 +56,8 @@ std::vector<int> rotary_permutation(int head_width) {
   return order;
 }
 
+template void turn(const Turning&, Eigen::Index, Matrix<float>&);
+template void turn(const Turning&, Eigen::Index, Matrix<double>&);
 template Matrix<double> rotate(const Matrix<double>&, const RotaryOptions&);
 
 }  // namespace superpose

@@ -32,6 +32,20 @@ struct RotaryOptions {
 // theta_i, stretched, of a head of this width, [d_h / 2], fastest first.
 std::vector<double> rotary_frequencies(int head_width, const RotaryOptions& options);
 
+// What turn() turns: theta_m of each pair of channels, of rows that stand at first_position + step * row.
+struct Turning {
+  std::vector<double>
+      frequencies;  // [pairs]; the first 2 * pairs channels of a head are turned, the others stay
+  Layout layout = Layout::concatenated;
+  int heads = 1;    // divides the columns
+  double gain = 1;  // multiplies what is turned
+  double first_position = 0, step = 1;
+};
+
+// Turns rows [n, heads * d_h] in place, every head alike; or a stack of such rows, whose positions begin again after each n.
+template <typename Scalar>
+void turn(const Turning& turning, Eigen::Index n, Matrix<Scalar>& stack);
+
 // rows [n, heads * d_h], d_h even, every head turned alike, and multiplied by stretch_gain(). Angles are formed in double.
 template <typename Scalar>
 Matrix<Scalar> rotate(const Matrix<Scalar>& rows, const RotaryOptions& options);

@@ -45,9 +45,10 @@ V gelu_of(V x) {
     return 0.5f * x * (1.0f + error_function(x * float(kRootOfHalf)));
 }
 
+// x / (1 + e^(-slope x))
 template <typename Scalar, typename V>
-V quick_gelu(V x) {
-  const V scaled = Scalar(-1.702) * x;
+V swish(Scalar slope, V x) {
+  const V scaled = -slope * x;
   if constexpr (sizeof(V) == sizeof(Scalar))
     return x / (1 + exponential_of<Scalar>(scaled));
   else
@@ -67,10 +68,11 @@ void activate(Activation activation, const Vector<Scalar>& bias, Matrix<Scalar>&
       for (Index c = 0; c < width; ++c) row[c] = row[c] > 0 ? row[c] : 0;
       continue;
     }
-    if (activation == Activation::quick_gelu) {
+    if (activation == Activation::quick_gelu || activation == Activation::silu) {
+      const Scalar slope = activation == Activation::silu ? 1 : 1.702;
       along<Scalar>(
-          width, [&](Index c) { S::store(row + c, quick_gelu<Scalar>(S::load(row + c))); },
-          [&](Index c) { row[c] = quick_gelu<Scalar>(row[c]); });
+          width, [&](Index c) { S::store(row + c, swish<Scalar>(slope, S::load(row + c))); },
+          [&](Index c) { row[c] = swish<Scalar>(slope, row[c]); });
       continue;
     }
     if (activation == Activation::gelu_tanh) {
@@ -87,7 +89,28 @@ void activate(Activation activation, const Vector<Scalar>& bias, Matrix<Scalar>&
   }
 }
 
-template void activate(Activation, const Vector<float>&, Matrix<float>&);
-template void activate(Activation, const Vector<double>&, Matrix<double>&);
+template <typename Scalar>
+void activate_gated(Activation activation, const Vector<Scalar>& gate_bias, Matrix<Scalar>& gate,
+                    const Vector<Scalar>& bias, Matrix<Scalar>& rows) {
+  using S = Simd<Scalar>;
+  activate(activation, gate_bias, gate);
+  const Index width = rows.cols();
+  for (Index i = 0; i < rows.rows(); ++i) {
+    Scalar* const row = rows.data() + i * width;
+    const Scalar* const by = gate.data() + i * width;
+    for (Index c = 0; c < bias.size(); ++c) row[c] += bias[c];
+    along<Scalar>(
+        width, [&](Index c) { S::store(row + c, S::load(row + c) * S::load(by + c)); },
+        [&](Index c) { row[c] *= by[c]; });
+  }
+}
+
+#define SUPERPOSE_INSTANTIATE(Scalar)                                                                     \
+  template void activate(Activation, const Vector<Scalar>&, Matrix<Scalar>&);                             \
+  template void activate_gated(Activation, const Vector<Scalar>&, Matrix<Scalar>&, const Vector<Scalar>&, \
+                               Matrix<Scalar>&);
+SUPERPOSE_INSTANTIATE(float)
+SUPERPOSE_INSTANTIATE(double)
+#undef SUPERPOSE_INSTANTIATE
 
 }  // namespace superpose

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "encodings/rotary.h"
 #include "model/row_norm.h"
 #include "numeric/in_place.h"
-#include "numeric/simd.h"
 
 namespace superpose {
 
@@ -21,24 +21,18 @@ Matrix<Scalar> product(const Matrix<Scalar>& rows, const PackedStack<Scalar>& pa
   return out;
 }
 
+template <typename Scalar>
+Matrix<Scalar> linear(const Matrix<Scalar>& rows, const PackedStack<Scalar>& packed,
+                      const Vector<Scalar>& bias) {
+  Matrix<Scalar> out = product(rows, packed, bias.size());
+  add_rows<Scalar>({}, bias, out);
+  return out;
+}
+
 // One head's columns of some rows.
 template <typename Scalar>
 Block<Scalar> columns_of(Scalar* data, Index stride, Index head, Index width) {
   return {data + head * width, stride};
-}
-
-// (x + bias) * scale
-template <typename Scalar>
-void shift_and_scale(const Vector<Scalar>& bias, Scalar scale, Index rows, Scalar* x) {
-  using S = Simd<Scalar>;
-  const Index d = bias.size();
-  const auto scales = S::all(scale);
-  for (Index i = 0; i < rows; ++i, x += d) {
-    Index c = 0;
-    for (; c + S::kLanes <= d; c += S::kLanes)
-      S::store(x + c, (S::load(x + c) + S::load(bias.data() + c)) * scales);
-    for (; c < d; ++c) x[c] = (x[c] + bias[c]) * scale;
-  }
 }
 
 template <typename Scalar>
@@ -73,105 +67,104 @@ Vector<Scalar> bias_or_zeros(const Linear<Scalar>& linear) {
 
 template <typename Scalar>
 Encoder<Scalar>::Encoder(EncoderOptions<Scalar> options) : options_(std::move(options)) {
+  if (options_.key_heads == 0) options_.key_heads = options_.heads;
   const Linear<Scalar>& projection = options_.projection;
   if (projection.weight.size()) projection_.pack(projection.weight, projection.weight.rows());
 }
 
 template <typename Scalar>
 void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
-  const Index d = layer.query.weight.rows();
   Packed packed;
-  {
-    Matrix<Scalar> three(3 * d, d);
-    Scalar* to = three.data();
-    for (const Linear<Scalar>* one : {&layer.query, &layer.key, &layer.value})
-      to = std::copy_n(one->weight.data(), d * d, to);
-    packed.query_key_value.pack(three, d);
-  }
-  packed.output.pack(layer.output.weight, d);
-  packed.up.pack(layer.up.weight, layer.up.weight.rows());
-  packed.down.pack(layer.down.weight, d);
-  packed.query_bias = bias_or_zeros(layer.query);
-  packed.key_bias = bias_or_zeros(layer.key);
-  packed.value_bias = bias_or_zeros(layer.value);
-  packed.output_bias = bias_or_zeros(layer.output);
-  packed.up_bias = bias_or_zeros(layer.up);
-  packed.down_bias = bias_or_zeros(layer.down);
-  packed.moved_bias.resize(d);
-  multiply_rows<Scalar>(packed.value_bias.transpose(), layer.output.weight, 1,
-                        MatrixMap<Scalar>(packed.moved_bias.data(), 1, d));
+  const auto pack = [](const Linear<Scalar>& from, PackedStack<Scalar>& weight, Vector<Scalar>& bias) {
+    weight.pack(from.weight, from.weight.rows());
+    bias = bias_or_zeros(from);
+  };
+  pack(layer.query, packed.query, packed.query_bias);
+  pack(layer.key, packed.key, packed.key_bias);
+  pack(layer.value, packed.value, packed.value_bias);
+  pack(layer.output, packed.output, packed.output_bias);
+  pack(layer.up, packed.up, packed.up_bias);
+  pack(layer.down, packed.down, packed.down_bias);
+  packed.gated = layer.gate.weight.size() > 0;
+  if (packed.gated) pack(layer.gate, packed.gate, packed.gate_bias);
+  const Matrix<Scalar> of_values = packed.value_bias.transpose();
+  const Matrix<Scalar> moved = of_query_heads(of_values, options_.key_heads, options_.heads);
+  packed.moved_bias.resize(layer.output.weight.rows());
+  multiply_rows<Scalar>(moved, layer.output.weight, 1,
+                        MatrixMap<Scalar>(packed.moved_bias.data(), 1, packed.moved_bias.size()));
   packed.attention_constant = packed.moved_bias + packed.output_bias;
   packed.attention_norm = layer.attention_norm;
+  packed.query_norm = layer.query_norm;
+  packed.key_norm = layer.key_norm;
   packed.mlp_norm = layer.mlp_norm;
+  packed.rotary = layer.rotary;
+  packed.window = layer.window;
   layers_.push_back(std::move(packed));
 }
 
 template <typename Scalar>
-Indices Encoder<Scalar>::relative_buckets(Index n) const {
-  if (!has_relative_bias()) return {};
-  return t5_buckets(static_cast<int>(n), {true, static_cast<int>(options_.relative_bias.rows()), 128});
+void Encoder<Scalar>::turn_heads(const Packed& layer, Index n, Matrix<Scalar>& queries,
+                                 Matrix<Scalar>& keys) const {
+  normalize_heads(layer.query_norm, options_.heads, n, queries);
+  normalize_heads(layer.key_norm, options_.key_heads, n, keys);
+  Turning turning{layer.rotary.frequencies, Layout::concatenated, options_.heads, layer.rotary.gain};
+  turn(turning, n, queries);
+  turning.heads = options_.key_heads;
+  turn(turning, n, keys);
 }
 
-template <typename Scalar>
-void Encoder<Scalar>::add_relative_bias(int head, const Indices& buckets, Scalar* scores,
-                                        Scalar* alone) const {
-  for (Index cell = 0; cell < buckets.size(); ++cell) {
-    const Scalar bias = options_.relative_bias(buckets.data()[cell], head);
-    scores[cell] += bias;
-    if (alone) alone[cell] = bias;
-  }
-}
-
-// What attention writes, biases included, with queries and keys from `read` and values from `values_of`. Its
+// What attention writes, without b_O, with queries and keys from `read` and values from `values_of`. Its
 // weights are the softmax of their scores unless others are given.
 template <typename Scalar>
 void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-                             const Matrix<Scalar>& given, const Indices& buckets,
+                             const Matrix<Scalar>& given, const Matrix<Scalar>& bias,
                              const ForwardOptions<Scalar>& asked, Forward<Scalar>& run,
                              Matrix<Scalar>& out) const {
-  const Index n = read.rows(), d = read.cols(), heads = options_.heads, width = d / heads;
-  Matrix<Scalar> three(3 * n, d);
-  Scalar* const query = three.data();
-  Scalar* const key = query + n * d;
-  Scalar* const value = key + n * d;
-  if (&read == &values_of) {
-    multiply_packed<Scalar>(read, layer.query_key_value, 0, 3, 1, n, query);
-  } else {
-    multiply_packed<Scalar>(read, layer.query_key_value, 0, 2, 1, n, query);
-    multiply_packed<Scalar>(values_of, layer.query_key_value, 2, 1, 1, n, value);
-  }
-  shift_and_scale(layer.query_bias, 1 / std::sqrt(static_cast<Scalar>(width)), n, query);
-  shift_and_scale(layer.key_bias, Scalar(1), n, key);
-  shift_and_scale(layer.value_bias, Scalar(1), n, value);
+  const int heads = options_.heads;
+  const Index n = read.rows(), width = layer.query_bias.size() / heads;
+  const Index all = heads * width, of_keys = options_.key_heads * width;
+  Matrix<Scalar> query = linear(read, layer.query, layer.query_bias);
+  Matrix<Scalar> key = linear(read, layer.key, layer.key_bias);
+  Matrix<Scalar> value = linear(values_of, layer.value, layer.value_bias);
+  turn_heads(layer, n, query, key);
+  query *= 1 / std::sqrt(static_cast<Scalar>(width));
 
-  Matrix<Scalar> keys(d, n), scores(n, n), context(n, d);
-  transpose<Scalar>({key, d}, n, d, {keys.data(), n});
+  Matrix<Scalar> keys(of_keys, n), scores(n, n), context(n, all);
+  transpose<Scalar>({key.data(), of_keys}, n, of_keys, {keys.data(), n});
   if (asked.scores) {
     run.logits.emplace_back(heads * n, n);
     run.attention.emplace_back(heads * n, n);
   }
-  for (Index h = 0; h < heads; ++h) {
-    multiply<Scalar>(columns_of<const Scalar>(query, d, h, width), {keys.data() + h * width * n, n},
-                     {n, width, n}, {scores.data(), n});
-    if (has_relative_bias()) add_relative_bias(static_cast<int>(h), buckets, scores.data(), nullptr);
+  for (int h = 0; h < heads; ++h) {
+    const int of_key = key_head(h, options_.key_heads, heads);
+    multiply<Scalar>(columns_of<const Scalar>(query.data(), all, h, width),
+                     {keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
+    add_offset_bias<Scalar>(bias, h, scores.data(), nullptr);
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
-    for (Index i = 0; i < n && (options_.causal || !asked.attended.empty()); ++i) {
-      for (Index j = 0; j < n; ++j) {
-        const bool padding = !asked.attended.empty() && !asked.attended[j];
-        if (padding || (options_.causal && j > i)) scores(i, j) = Scalar(kMasked);
-      }
-    }
+    mask(options_.causal, layer.window, asked.attended, scores);
     softmax<Scalar>({scores.data(), n}, n, n);
     if (given.size()) std::copy_n(given.data() + h * n * n, n * n, scores.data());
     if (asked.scores) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
-    multiply<Scalar>({scores.data(), n}, columns_of<const Scalar>(value, d, h, width), {n, n, width},
-                     columns_of(context.data(), d, h, width));
+    multiply<Scalar>({scores.data(), n}, columns_of<const Scalar>(value.data(), of_keys, of_key, width),
+                     {n, n, width}, columns_of(context.data(), all, h, width));
   }
-  out = product(context, layer.output, d);
+  out = product(context, layer.output, layer.output_bias.size());
   if (!asked.trace) return;
-  run.values.push_back(MatrixMap<Scalar>(value, n, d));
+  run.values.push_back(std::move(value));
   run.contexts.push_back(std::move(context));
   run.attended.push_back(out);
+}
+
+template <typename Scalar>
+Matrix<Scalar> Encoder<Scalar>::fed_forward(const Packed& layer, const Matrix<Scalar>& x) const {
+  Matrix<Scalar> wide = product(x, layer.up, layer.up_bias.size());
+  if (layer.gated) {
+    Matrix<Scalar> gate = product(x, layer.gate, layer.gate_bias.size());
+    activate_gated(options_.activation, layer.gate_bias, gate, layer.up_bias, wide);
+  } else {
+    activate(options_.activation, layer.up_bias, wide);
+  }
+  return product(wide, layer.down, x.cols());
 }
 
 template <typename Scalar>
@@ -194,12 +187,11 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
   }
   if (asked.withheld.size()) subtract(asked.withheld, x);
   run.states.push_back(x);
-  const Indices buckets = relative_buckets(x.rows());
+  const Matrix<Scalar> bias = score_bias(x.rows());
   Vector<Scalar> sigma;
   Matrix<Scalar> normed, wrote;
   for (int l = 0; l < most; ++l) {
     const Packed& layer = layers_[l];
-    const Index inner = layer.up_bias.size();
     if (pre) {
       normed = x;
       normalize_rows(layer.attention_norm, normed, sigma);
@@ -217,20 +209,20 @@ Forward<Scalar> Encoder<Scalar>::forward(const Matrix<Scalar>& embeddings,
     if (unread.size()) subtract(unread, read = input);
     if (uncarried.size()) subtract(uncarried, carried = input);
     attend(layer, unread.size() ? read : input, uncarried.size() ? carried : input, of_layer(asked.attention),
-           buckets, asked, run, wrote);
+           bias, asked, run, wrote);
+    // Beside attention, the MLP reads what attention has not yet written to.
+    if (options_.parallel) normed = x;
     add_rows(wrote, layer.output_bias, x);
     if (pre) {
-      normed = x;
+      if (!options_.parallel) normed = x;
       normalize_rows(layer.mlp_norm, normed, sigma);
     } else {
       normalize_rows(layer.attention_norm, x, sigma);
       if (asked.trace) run.attention_sigma.push_back(sigma);
     }
-    Matrix<Scalar> wide = product(pre ? normed : x, layer.up, inner);
-    activate(options_.activation, layer.up_bias, wide);
-    wrote = product(wide, layer.down, x.cols());
-    if (asked.trace) run.written.push_back(wrote);
+    wrote = fed_forward(layer, pre ? normed : x);
     add_rows(wrote, layer.down_bias, x);
+    if (asked.trace) run.written.push_back(std::move(wrote));
     if (!pre) normalize_rows(layer.mlp_norm, x, sigma);
     if (asked.trace) run.mlp_sigma.push_back(sigma);
     run.states.push_back(x);
@@ -250,43 +242,43 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
                                                          const std::vector<Matrix<Scalar>>& parts) const {
   const Packed& layer = layers_[l];
   const Index n = input.rows(), d = input.cols(), count = static_cast<Index>(parts.size());
-  const Index width = d / options_.heads;
   Matrix<Scalar> stack((1 + count) * n, d);
   Scalar* to = std::copy_n(input.data(), n * d, stack.data());
   for (Index p = 0; p < count; ++p) to = std::copy_n(parts[p].data(), n * d, to);
-  Matrix<Scalar> both(2 * stack.rows(), d);
-  multiply_packed<Scalar>(stack, layer.query_key_value, 0, 2, 1, stack.rows(), both.data());
+  const auto project = [&](const PackedStack<Scalar>& weight, const Vector<Scalar>& bias) {
+    Matrix<Scalar> found = product(stack, weight, bias.size());
+    for (Index i = 0; i < n; ++i) {
+      for (Index c = 0; c < bias.size(); ++c) {
+        found(i, c) += bias[c];
+        found(count * n + i, c) += bias[c];
+      }
+    }
+    return found;
+  };
   ProjectedParts<Scalar> result;
-  result.queries.resize(stack.rows(), d);
-  result.keys.resize(stack.rows(), d);
-  std::copy_n(both.data(), stack.size(), result.queries.data());
-  std::copy_n(both.data() + stack.size(), stack.size(), result.keys.data());
+  result.queries = project(layer.query, layer.query_bias);
+  Matrix<Scalar> keys = project(layer.key, layer.key_bias);
+  turn_heads(layer, n, result.queries, keys);
+  result.keys = of_query_heads(keys, options_.key_heads, options_.heads);
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;
-  result.scale = 1 / std::sqrt(static_cast<Scalar>(width));
-  const auto add = [&](const Vector<Scalar>& bias, Matrix<Scalar>& to) {
-    for (Index i = 0; i < n; ++i) {
-      for (Index c = 0; c < d; ++c) {
-        to(i, c) += bias[c];
-        to(count * n + i, c) += bias[c];
-      }
-    }
-  };
-  add(layer.query_bias, result.queries);
-  add(layer.key_bias, result.keys);
+  result.scale = 1 / std::sqrt(static_cast<Scalar>(result.head_width()));
   return result;
 }
 
 template <typename Scalar>
 Matrix<Scalar> Encoder<Scalar>::mixed(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
-  const Index n = x.rows(), d = x.cols(), heads = options_.heads, width = d / heads;
-  if (is_zero(x)) return Matrix<Scalar>::Zero(n, d);
-  Matrix<Scalar> values(n, d), context(n, d);
-  multiply_packed<Scalar>(x, layers_[l].query_key_value, 2, 1, 1, n, values.data());
-  for (Index h = 0; h < heads; ++h) {
-    multiply<Scalar>({attention.data() + h * n * n, n}, columns_of<const Scalar>(values.data(), d, h, width),
-                     {n, n, width}, columns_of(context.data(), d, h, width));
+  const Packed& layer = layers_[l];
+  const int heads = options_.heads, key_heads = options_.key_heads;
+  const Index n = x.rows(), of_values = layer.value_bias.size(), width = of_values / key_heads;
+  if (is_zero(x)) return Matrix<Scalar>::Zero(n, heads * width);
+  const Matrix<Scalar> values = product(x, layer.value, of_values);
+  Matrix<Scalar> context(n, heads * width);
+  for (int h = 0; h < heads; ++h) {
+    multiply<Scalar>({attention.data() + h * n * n, n},
+                     columns_of<const Scalar>(values.data(), of_values, key_head(h, key_heads, heads), width),
+                     {n, n, width}, columns_of(context.data(), heads * width, h, width));
   }
   return context;
 }
@@ -294,7 +286,8 @@ Matrix<Scalar> Encoder<Scalar>::mixed(int l, const Matrix<Scalar>& attention, co
 template <typename Scalar>
 Matrix<Scalar> Encoder<Scalar>::moved(int l, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const {
   const Matrix<Scalar> context = mixed(l, attention, x);
-  return is_zero(context) ? context : product(context, layers_[l].output, x.cols());
+  if (is_zero(context)) return Matrix<Scalar>::Zero(x.rows(), x.cols());
+  return product(context, layers_[l].output, x.cols());
 }
 
 template class Encoder<float>;

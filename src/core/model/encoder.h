@@ -1,14 +1,15 @@
-// Transformers whose input is a sum of rows (BERT, GPT-2, OPT, ViT): the forward, keeping what is needed to take
-// it apart afterwards.
+// Transformers whose input is a sum of rows (BERT, GPT-2, Llama, T5's encoder, ViT): the forward, keeping what is
+// needed to take it apart afterwards.
 //
-//   post-LN  x = LN(e);  each layer  x = LN(x + attention(x));  x = LN(x + mlp(x))   (Devlin et al. 2019)
-//   pre-LN   x = e;      each layer  x = x + attention(LN(x));  x = x + mlp(LN(x))   (Xiong et al. 2020)
+//   post-norm  x = N(e);  each layer  x = N(x + attention(x));  x = N(x + mlp(x))   (Devlin et al. 2019)
+//   pre-norm   x = e;     each layer  x = x + attention(N(x));  x = x + mlp(N(x))   (Xiong et al. 2020)
+//   parallel   x = e;     each layer  x = x + attention(N(x)) + mlp(N'(x))          (GPT-NeoX, arXiv 2204.06745)
 //
-// with e the sum of the embeddings, and one more LN after the last layer of a pre-LN encoder, whose states
-// are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax over
-// the allowed keys of q'k / sqrt(d_h), plus b[bucket(j - i)] with a relative bias (MPNet, buckets as T5's);
-// mlp(x) = W_2 g(W_1 x + b_1) + b_2. No query sees padding. The embedding is the mean of the last layer's
-// rows, scaled to length one. Narrow embeddings (ELECTRA) are projected after their norm.
+// with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm encoder,
+// whose states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O, A_h the softmax
+// over the allowed keys of q'k / sqrt(d_h) and what attention.h adds or changes; mlp(x) = W_2 g(W_1 x + b_1) + b_2,
+// or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. No query sees padding. The embedding is the mean of the
+// last layer's rows, scaled to length one. Narrow embeddings (ELECTRA) are projected after their norm.
 //
 // Weights are packed for the product once, when a layer is added. Layers are added in order, and a forward
 // runs through all of them or the first few.
@@ -16,31 +17,39 @@
 
 #include <vector>
 
-#include "encodings/relative_position.h"
 #include "model/activation.h"
+#include "model/attention.h"
 #include "numeric/product.h"
 #include "scores/decomposition.h"
 #include "scores/layer_norm.h"
 
 namespace superpose {
 
+// H query heads and G key heads of width d_h = rows of W_Q / H.
 template <typename Scalar>
 struct EncoderLayer {
-  Linear<Scalar> query, key, value, output;  // [d, d], each with its bias [d]
-  Normalization<Scalar> attention_norm;      // after attention, or before it (pre-LN)
+  Linear<Scalar> query, key, value, output;  // [H d_h, d], [G d_h, d], [G d_h, d], [d, H d_h]
+  Normalization<Scalar> attention_norm;      // after attention, or before it (pre-norm)
   Linear<Scalar> up, down;                   // [inner, d], [d, inner]
   Normalization<Scalar> mlp_norm;
+  Linear<Scalar> gate = {};                              // [inner, d], or empty
+  Normalization<Scalar> query_norm = {}, key_norm = {};  // of each head, [d_h]
+  Rotary rotary = {};
+  int window = kEverywhere;
 };
 
 template <typename Scalar>
 struct EncoderOptions {
   int heads = 1;
+  int key_heads = 0;  // dividing the heads; 0 for as many
   bool pre_norm = false;
-  bool causal = false;  // a query sees the keys up to its own
+  bool parallel = false;  // pre-norm only
+  bool causal = false;    // a query sees the keys up to its own
   Activation activation = Activation::gelu;
   Normalization<Scalar> embedding_norm, final_norm;  // kind none where there is none
   Linear<Scalar> projection;                         // of narrow embeddings, [d, e]; or empty
   Matrix<Scalar> relative_bias;                      // [buckets, heads]; or empty
+  Vector<Scalar> slopes = {};                        // [heads]; or empty
 };
 
 template <typename Scalar>
@@ -64,8 +73,8 @@ struct Forward {
   std::vector<Matrix<Scalar>> logits;     // [L], [heads * n, n], for every pair of the n tokens
   std::vector<Matrix<Scalar>> attention;  // [L], likewise
   std::vector<Matrix<Scalar>> inputs;     // [L], [n, d], what W_Q and W_K read
-  std::vector<Matrix<Scalar>> values;     // [L], [n, d], W_V x + b_V
-  std::vector<Matrix<Scalar>> contexts;   // [L], [n, d], concat_h(A_h v_h)
+  std::vector<Matrix<Scalar>> values;     // [L], [n, G d_h], W_V x + b_V
+  std::vector<Matrix<Scalar>> contexts;   // [L], [n, H d_h], concat_h(A_h v_h)
   std::vector<Matrix<Scalar>> attended;   // [L], [n, d], by attention, without b_O
   std::vector<Matrix<Scalar>> written;    // [L], [n, d], by the MLP, without its last bias
   Vector<Scalar> embedding_sigma;         // [n]
@@ -91,7 +100,7 @@ class Encoder {
   // Rows after the embedding's norm, put through the projection if there is one, without its bias.
   Matrix<Scalar> projected(const Matrix<Scalar>& rows) const;
   // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; they add up to
-  // `input`. Biases join the constant.
+  // `input`. Biases join the constant. Keys are those of each query head.
   ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
                                           const std::vector<Matrix<Scalar>>& parts) const;
   const Vector<Scalar>& value_bias(int layer) const { return layers_[layer].value_bias; }
@@ -99,7 +108,7 @@ class Encoder {
   Matrix<Scalar> mixed(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
   // W_O of that: what attention moves of x.
   Matrix<Scalar> moved(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
-  // W_O transposed, [d, d].
+  // W_O transposed, [H d_h, d].
   Matrix<Scalar> output_weight(int layer) const { return layers_[layer].output.transposed(); }
   // W_O b_V, which attention writes to every token alike, and the same with b_O.
   const Vector<Scalar>& moved_bias(int layer) const { return layers_[layer].moved_bias; }
@@ -107,23 +116,30 @@ class Encoder {
   const Vector<Scalar>& mlp_constant(int layer) const { return layers_[layer].down_bias; }
   const Normalization<Scalar>& attention_norm(int layer) const { return layers_[layer].attention_norm; }
   const Normalization<Scalar>& mlp_norm(int layer) const { return layers_[layer].mlp_norm; }
-  bool has_relative_bias() const { return options_.relative_bias.size() > 0; }
-  // Of n tokens, [n, n], for add_relative_bias(); the same for all heads and layers.
-  Indices relative_buckets(Eigen::Index n) const;
-  // Adds b[bucket(j - i)] of a head to scores [n, n], and writes it alone to `alone` unless that is null.
-  void add_relative_bias(int head, const Indices& buckets, Scalar* scores, Scalar* alone) const;
+  // See offset_bias(); the same for all layers.
+  Matrix<Scalar> score_bias(Eigen::Index n) const {
+    return offset_bias(options_.relative_bias, options_.slopes, n);
+  }
+  int window(int layer) const { return layers_[layer].window; }
 
  private:
   struct Packed {
-    PackedStack<Scalar> query_key_value, output, up, down;
-    Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, down_bias, moved_bias,
+    PackedStack<Scalar> query, key, value, output, up, gate, down;
+    Vector<Scalar> query_bias, key_bias, value_bias, output_bias, up_bias, gate_bias, down_bias, moved_bias,
         attention_constant;
-    Normalization<Scalar> attention_norm, mlp_norm;
+    Normalization<Scalar> attention_norm, query_norm, key_norm, mlp_norm;
+    Rotary rotary;
+    int window;
+    bool gated;
   };
 
   void attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
-              const Matrix<Scalar>& given, const Indices& buckets, const ForwardOptions<Scalar>& asked,
+              const Matrix<Scalar>& given, const Matrix<Scalar>& bias, const ForwardOptions<Scalar>& asked,
               Forward<Scalar>& run, Matrix<Scalar>& out) const;
+  // Queries and keys of one or more stacked times n rows, in place: norms of heads, then rotation.
+  void turn_heads(const Packed& layer, Eigen::Index n, Matrix<Scalar>& queries, Matrix<Scalar>& keys) const;
+  // What the MLP writes, without its last bias.
+  Matrix<Scalar> fed_forward(const Packed& layer, const Matrix<Scalar>& x) const;
 
   EncoderOptions<Scalar> options_;
   std::vector<Packed> layers_;

@@ -38,13 +38,16 @@ template <typename Scalar>
 std::uint32_t encoder_out(const Value& from) {
   EncoderOptions<Scalar> options;
   options.heads = from["heads"].as<int>();
+  options.key_heads = from["keyHeads"].as<int>();
   options.pre_norm = from["preNorm"].as<bool>();
+  options.parallel = from["parallel"].as<bool>();
   options.causal = from["causal"].as<bool>();
   options.activation = static_cast<Activation>(from["activation"].as<int>());
   options.embedding_norm = normalization_in<Scalar>(from["embeddingNorm"]);
   options.final_norm = normalization_in<Scalar>(from["finalNorm"]);
   if (!from["projection"].isUndefined()) options.projection = linear_in<Scalar>(from["projection"]);
   if (!from["relativeBias"].isUndefined()) options.relative_bias = matrix_in<Scalar>(from["relativeBias"]);
+  options.slopes = vector_in<Scalar>(from["slopes"]);
   return address_of(HeldEncoder<Scalar>{Encoder<Scalar>(std::move(options)), {}, {}, {}});
 }
 
@@ -52,9 +55,15 @@ template <typename Scalar>
 void add_encoder_layer(std::uint32_t address, const Value& layer) {
   const auto linear = [&](const char* name) { return linear_in<Scalar>(layer[name]); };
   const auto norm = [&](const char* name) { return normalization_in<Scalar>(layer[name]); };
-  encoder_at<Scalar>(address).encoder.add_layer({linear("query"), linear("key"), linear("value"),
-                                                 linear("output"), norm("attentionNorm"), linear("up"),
-                                                 linear("down"), norm("mlpNorm")});
+  EncoderLayer<Scalar> added{linear("query"),       linear("key"), linear("value"), linear("output"),
+                             norm("attentionNorm"), linear("up"),  linear("down"),  norm("mlpNorm")};
+  if (!layer["gate"].isUndefined()) added.gate = linear("gate");
+  added.query_norm = norm("queryNorm");
+  added.key_norm = norm("keyNorm");
+  const Vector<double> frequencies = vector_in<double>(layer["frequencies"]);
+  added.rotary = {{frequencies.data(), frequencies.data() + frequencies.size()}, layer["gain"].as<double>()};
+  added.window = layer["window"].as<int>();
+  encoder_at<Scalar>(address).encoder.add_layer(added);
 }
 
 // [layers + 1, d], the states' means over tokens, scaled to length one; the last is the embedding.
@@ -145,8 +154,21 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
   const std::vector<int> of = integers_in(group_of);
   const ProjectedParts<Scalar> projected = held.encoder.queries_and_keys(
       layer, held.run.inputs[layer], grouped_parts(held, layer, way, means, in, of, groups));
-  return heads_out(in_order_of_groups(projected, of.back()), chosen, in.apart, held.encoder.options().causal,
-                   held.encoder);
+  const ProjectedParts<Scalar> parts = in_order_of_groups(projected, of.back());
+  const std::size_t n = parts.tokens;
+  // A bias by offset is a part of its own, the last.
+  const Matrix<Scalar> bias = held.encoder.score_bias(n);
+  const std::size_t all = parts.parts + (bias.size() > 0);
+  return heads_out<Scalar>(
+      n, all * all, chosen,
+      {row_flags(in.apart, n), held.encoder.options().causal, held.encoder.window(layer)},
+      [&](int head, Scalar* terms, Scalar* logits) {
+        const Scalar residual = head_terms(parts, head, terms, logits);
+        if (!bias.size()) return residual;
+        make_room_for_a_part(terms, parts.parts, n);
+        add_offset_bias(bias, head, logits, terms + (all * all - 1) * n * n);
+        return residual;
+      });
 }
 
 // The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.

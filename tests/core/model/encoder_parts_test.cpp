@@ -57,12 +57,11 @@ TEST(EncoderParts, AgreeWithTheOracleAndAddUp) {
         const int terms = projected.terms();
         const CountedPairs counted{row_flags(tiny.apart, tiny.n), tiny.causal};
         for (int h = 0; h < tiny.encoder.options().heads; ++h) {
-          const bool biased = tiny.encoder.has_relative_bias();
+          const Matrix<double> bias = tiny.encoder.score_bias(tiny.n);
+          const bool biased = bias.size() > 0;
           Matrix<double> all(terms + 1, tiny.n * tiny.n), logits(tiny.n, tiny.n);
           EXPECT_LT(head_terms(projected, h, all.data(), logits.data()), 1e-12);
-          if (biased)
-            tiny.encoder.add_relative_bias(h, tiny.encoder.relative_buckets(tiny.n), logits.data(),
-                                           all.row(terms).data());
+          add_offset_bias(bias, h, logits.data(), all.row(terms).data());
           EXPECT_LT(max_abs(logits - run.logits[l].middleRows(h * tiny.n, tiny.n)), 1e-12);
           const Vector<double> shares =
               row_centred_covariances(all.data(), biased ? terms + 1 : terms, logits.data(), tiny.n, counted)

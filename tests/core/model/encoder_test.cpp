@@ -69,16 +69,33 @@ TEST(Activation, IsWhatTheOracleSays) {
 
 TEST(Activation, InFloatIsThatInDoubleEverywhere) {
   const int count = 20003;
-  Matrix<double> exact(1, count);
-  for (int i = 0; i < count; ++i) exact(i) = -10 + 20.0 * i / count;
-  Matrix<float> single = exact.cast<float>();
-  exact = single.cast<double>();
-  const Matrix<double> x = exact;
+  Matrix<double> given(1, count);
+  for (int i = 0; i < count; ++i) given(i) = -10 + 20.0 * i / count;
+  const Matrix<double> x = given.cast<float>().cast<double>();
   const Vector<double> bias = Vector<double>::Zero(count);
-  activate<double>(Activation::gelu, bias, exact);
-  activate<float>(Activation::gelu, bias.cast<float>(), single);
-  const Matrix<double> error = (single.cast<double>() - exact).cwiseAbs();
-  EXPECT_LT(error.cwiseQuotient(x.cwiseAbs().cwiseMax(1)).maxCoeff(), 2.4e-7);
+  for (const Activation kind : {Activation::gelu, Activation::gelu_tanh, Activation::relu,
+                                Activation::quick_gelu, Activation::silu}) {
+    Matrix<double> exact = x;
+    Matrix<float> single = x.cast<float>();
+    activate<double>(kind, bias, exact);
+    activate<float>(kind, bias.cast<float>(), single);
+    const Matrix<double> error = (single.cast<double>() - exact).cwiseAbs();
+    EXPECT_LT(error.cwiseQuotient(x.cwiseAbs().cwiseMax(1)).maxCoeff(), 2.4e-7) << static_cast<int>(kind);
+  }
+}
+
+// silu is what it is defined as, and far out 0 or x.
+TEST(Activation, SiluIsXTimesItsLogistic) {
+  Matrix<double> x(1, 5);
+  x << -800, -2, 0, 0.7, 800;
+  Matrix<double> found = x;
+  activate<double>(Activation::silu, {}, found);
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(found(i), static_cast<double>(x(i) / (1 + std::exp(-static_cast<long double>(x(i))))), 1e-15);
+  Matrix<float> single = x.cast<float>();
+  activate<float>(Activation::silu, {}, single);
+  EXPECT_NEAR(single(0), 0, 1e-30);
+  EXPECT_EQ(single(4), 800);
 }
 
 // MPNet's 32 buckets end at 128 tokens: by definition the last one begins at 91, 8 + 8 log(91 / 8) / log(16)
@@ -88,8 +105,7 @@ TEST(Encoder, RelativeBiasIsOfBucketsUpTo128Tokens) {
   options.relative_bias = Vector<double>::LinSpaced(32, 0, 31);
   const int n = 92;
   Matrix<double> scores = Matrix<double>::Constant(n, n, 100), alone(n, n);
-  const Encoder<double> encoder(options);
-  encoder.add_relative_bias(0, encoder.relative_buckets(n), scores.data(), alone.data());
+  add_offset_bias(Encoder<double>(options).score_bias(n), 0, scores.data(), alone.data());
   EXPECT_EQ(alone(91, 0), 15);
   EXPECT_EQ(alone(90, 0), 14);
   EXPECT_EQ(alone(0, 91), 31);
