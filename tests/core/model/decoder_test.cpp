@@ -5,6 +5,7 @@
 #include "any_encoder.h"
 #include "encodings/rotary.h"
 #include "model/encoder.h"
+#include "model/encoder_parts.h"
 
 namespace superpose {
 namespace {
@@ -140,6 +141,111 @@ TEST(Decoder, WhatIsNotGivenChangesNothing) {
     for (auto& layer : bare.layers) layer.window = kEverywhere;
     const Matrix<double> rows = shapes.matrix(6, made.d);
     EXPECT_EQ(difference(traced(made.encoder(), rows), traced(bare.encoder(), rows)), 0);
+  }
+}
+
+struct Parts {
+  const char* way;
+  std::vector<Matrix<double>> of_input;
+};
+
+// Those of a layer in every way and gauge, from summands that have no position among them where there is one alone.
+std::vector<Parts> all_parts(Shapes& shapes, const Encoder<double>& encoder,
+                             const std::vector<Matrix<double>>& summands, const Forward<double>& run, int l) {
+  const int n = static_cast<int>(summands[0].rows()), d = static_cast<int>(run.states[0].cols());
+  std::vector<Parts> found;
+  for (const GaugeKind kind : {GaugeKind::raw, GaugeKind::canonical}) {
+    const Gauge<double> gauge{kind, {}, kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
+    found.push_back({"direct", input_parts(encoder, summands, run, l, Way::direct, gauge)});
+    found.push_back({"streams", input_parts(encoder, summands, run, l, Way::streams, gauge)});
+    const StateMeans<double> means{shapes.vector(d), shapes.matrix(n, d), 1};
+    found.push_back({"mean", mean_parts(encoder, run, l, means, gauge)});
+  }
+  return found;
+}
+
+TEST(Decoder, TermsOfEveryWayAddUpToTheScores) {
+  Shapes shapes(36);
+  for (int trial = 0; trial < 60; ++trial) {
+    SCOPED_TRACE(trial);
+    const int n = trial % 10 == 0 ? 1 : shapes.between(2, 9);
+    const AnyEncoder made = any_encoder(shapes, 3, n);
+    const auto encoder = made.encoder();
+    std::vector<Matrix<double>> summands{shapes.matrix(n, made.d)};
+    Matrix<double> rows = summands[0];
+    if (shapes.coin()) rows += summands.emplace_back(shapes.matrix(n, made.d));
+    const auto run = traced(encoder, rows);
+    const Matrix<double> bias = encoder.score_bias(n);
+    for (int l = 0; l < 3; ++l) {
+      for (const Parts& parts : all_parts(shapes, encoder, summands, run, l)) {
+        SCOPED_TRACE(parts.way);
+        Matrix<double> sum = parts.of_input[0];
+        for (std::size_t p = 1; p < parts.of_input.size(); ++p) sum += parts.of_input[p];
+        EXPECT_LT(max_abs(sum - run.inputs[l]) / largest(run.inputs[l]), 1e-12);
+        const auto projected = encoder.queries_and_keys(l, run.inputs[l], parts.of_input);
+        for (int h = 0; h < made.options.heads; ++h) {
+          Matrix<double> terms(projected.terms(), n * n), logits(n, n);
+          const Matrix<double> wanted = run.logits[l].middleRows(h * n, n);
+          EXPECT_LT(head_terms(projected, h, terms.data(), logits.data()) / largest(terms), 1e-12);
+          add_offset_bias<double>(bias, h, logits.data(), nullptr);
+          EXPECT_LT(max_abs(logits - wanted) / largest(wanted), 1e-12);
+        }
+      }
+    }
+  }
+}
+
+// A part's query is W_Q of it, through the head's norm with the whole's number, and turned by its own place.
+TEST(Decoder, PartsAreScaledAndTurnedAsTheWholeIs) {
+  Shapes shapes(37);
+  for (int trial = 0; trial < 30; ++trial) {
+    SCOPED_TRACE(trial);
+    const int n = shapes.between(2, 7);
+    const AnyEncoder made = any_encoder(shapes, 1, n);
+    const auto encoder = made.encoder();
+    const Matrix<double> first = shapes.matrix(n, made.d), input = first + shapes.matrix(n, made.d);
+    const auto projected = encoder.queries_and_keys(0, input, {first, input - first});
+    const auto& layer = made.layers[0];
+    const int heads = made.options.heads, width = made.width();
+    const auto check = [&](const Linear<double>& linear, const Normalization<double>& norm, int own,
+                           const Matrix<double>& found) {
+      // Without its shift, and by the whole's number in place of the part's own, a norm is linear.
+      Normalization<double> apart = norm;
+      apart.beta = {};
+      const auto rows = [](const Matrix<double>& of) {
+        plain::Lists all;
+        for (Eigen::Index i = 0; i < of.rows(); ++i) all.emplace_back(of.row(i).begin(), of.row(i).end());
+        return all;
+      };
+      for (int i = 0; i < n; ++i) {
+        const auto whole = plain::through(linear, rows(input)[i]);
+        const auto part = plain::through({linear.weight, {}}, rows(first)[i]);
+        for (int h = 0; h < heads; ++h) {
+          const int at = h / (heads / own) * width;
+          const auto cut = [&](const plain::Row& row) { return plain::Row(row.begin() + at, row.begin() + at + width); };
+          const auto deviation = [&](const plain::Row& row) {
+            double mean = 0, squares = 0;
+            for (double one : row) mean += norm.kind == Norm::layer_norm ? one / width : 0;
+            for (double one : row) squares += (one - mean) * (one - mean);
+            return std::sqrt(squares / width + norm.epsilon);
+          };
+          plain::Row wanted = plain::normed(apart, cut(part));
+          if (norm.kind != Norm::none) {
+            for (double& one : wanted) one *= deviation(cut(part)) / deviation(cut(whole));
+          }
+          // Turned as at place i: i rows before it do not matter.
+          const int pairs = static_cast<int>(layer.rotary.frequencies.size());
+          for (int m = 0; m < pairs; ++m) {
+            const double angle = i * layer.rotary.frequencies[m], x = wanted[m], y = wanted[m + pairs];
+            wanted[m] = layer.rotary.gain * (x * std::cos(angle) - y * std::sin(angle));
+            wanted[m + pairs] = layer.rotary.gain * (x * std::sin(angle) + y * std::cos(angle));
+          }
+          for (int c = 0; c < width; ++c) EXPECT_NEAR(found(n + i, h * width + c), wanted[c], 1e-12);
+        }
+      }
+    };
+    check(layer.query, layer.query_norm, heads, projected.queries);
+    check(layer.key, layer.key_norm, made.key_heads(), projected.keys);
   }
 }
 
