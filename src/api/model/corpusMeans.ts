@@ -3,7 +3,14 @@ import * as check from '../check.js';
 import type { First } from '../first.js';
 import type { PoolableScores } from '../scores/scores.js';
 import { type Floats, type Precision, rounded, type Table, table } from '../table.js';
-import type { EncoderApi, EncoderForward, PositionFindings } from './encoder.js';
+import type {
+  EncoderApi,
+  EncoderForward,
+  PositionFindings,
+  PositionMeansInput,
+  ScoreMeans,
+  StateMeans,
+} from './encoder.js';
 import type { LayersWatch } from './layersWatch.js';
 
 export interface CorpusMeansOptions extends LayersWatch {
@@ -18,6 +25,8 @@ export interface CorpusMeansOptions extends LayersWatch {
    * still found is noise. Default false.
    */
   control?: boolean;
+  /** Gathers means of every layer’s queries and keys too, for the way `mechanism`. Default false. */
+  scores?: boolean;
 }
 
 /** The mean decomposition of every state over a corpus. */
@@ -37,6 +46,11 @@ export interface CorpusMeans {
   readonly heads: Table<Float64Array>;
   /** How many sentences `heads` is pooled over. */
   readonly sentencesOfHeads: number;
+  /**
+   * [layers], of each layer’s queries and keys, if asked for. In the first layer of a model that adds no positions, no
+   * place differs from another by definition.
+   */
+  readonly scores?: readonly ScoreMeans<Float64Array>[];
 }
 
 /** A corpus cut into windows. */
@@ -67,6 +81,8 @@ export interface CorpusModel {
   apart: readonly number[];
   /** What its states are computed in. */
   precision: Precision;
+  /** Widths of queries and keys, if their means are gathered too. */
+  scores?: PositionMeansInput['scores'] | undefined;
   /** A run through all layers, which lets others run between two of them; a window needs no scores. */
   run(ids: readonly number[], isWindow: boolean): Promise<EncoderForward>;
   /** Ends the run between two windows. */
@@ -120,7 +136,19 @@ export function corpusOf<One>(
 
 export async function meansOver(
   { positions, first, windows, chosen }: Corpus,
-  { positionMeans, poolShares, d_model, heads, layers, apart, precision, run, signal, done }: CorpusModel,
+  {
+    positionMeans,
+    poolShares,
+    d_model,
+    heads,
+    layers,
+    apart,
+    precision,
+    scores: widths,
+    run,
+    signal,
+    done,
+  }: CorpusModel,
 ): Promise<CorpusMeans> {
   const steps = windows.length + chosen.length;
   let step = 0;
@@ -128,10 +156,13 @@ export async function meansOver(
     signal?.throwIfAborted();
     done?.(++step / steps);
   };
-  const means = positionMeans({ positions, first, d_model, layers });
+  const means = positionMeans({ positions, first, d_model, layers, ...(widths && { scores: widths }) });
+  let placed = false;
   try {
     for (const ids of windows) {
-      means.add(await run(ids, true));
+      const forward = await run(ids, true);
+      placed ||= forward.summands.includes('position');
+      means.add(forward);
       stepped();
     }
     const states = Array.from({ length: layers + 1 }, (_, behind) => means.findings(behind));
@@ -167,17 +198,43 @@ export async function meansOver(
       states,
       heads: table(shares, layers, heads),
       sentencesOfHeads: chosen.length,
+      ...(widths && {
+        scores: Array.from({ length: layers }, (_, layer) => {
+          const { query, key } = means.scores(layer);
+          const bare = layer === 0 && !placed;
+          return bare ? { query: withoutPlaces(query), key: withoutPlaces(key) } : { query, key };
+        }),
+      }),
     };
   } finally {
     means.delete();
   }
 }
 
-/** The means of the state that a layer reads, in the requested element type. */
-export function meansAt({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) {
-  const found = states[check.index('layer', layer, states.length)] as PositionFindings;
-  const { mean, position } = found;
+const withoutPlaces = (means: StateMeans<Float64Array>): StateMeans<Float64Array> => ({
+  ...means,
+  position: { ...means.position, data: new Float64Array(means.position.data.length) },
+});
+
+/** Means in the requested element type. */
+const meansIn = <Means extends StateMeans<Float64Array>>(means: Means, precision: Precision) => {
+  const { mean, position } = means;
   const single = precision === 'float32';
   const as = (values: Float64Array): Floats => rounded<Floats>(values, single);
-  return { ...found, mean: as(mean), position: { ...position, data: as(position.data) } };
+  return { ...means, mean: as(mean), position: { ...position, data: as(position.data) } };
+};
+
+/** The means of the state that a layer reads, in the requested element type. */
+export const meansAt = ({ states }: Pick<CorpusMeans, 'states'>, layer: number, precision: Precision) =>
+  meansIn(states[check.index('layer', layer, states.length)] as PositionFindings, precision);
+
+/** Those of its queries and keys. */
+export function scoreMeansAt(
+  { scores }: Pick<CorpusMeans, 'scores'>,
+  layer: number,
+  precision: Precision,
+): ScoreMeans {
+  if (!scores) throw new RangeError('means has none of queries and keys; gather them with scores: true.');
+  const { query, key } = scores[check.index('layer', layer, scores.length)] as ScoreMeans<Float64Array>;
+  return { query: meansIn(query, precision), key: meansIn(key, precision) };
 }

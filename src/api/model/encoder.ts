@@ -112,12 +112,14 @@ export interface ForwardInput<A extends Floats = Floats> {
   attention?: Readonly<Record<number, A>>;
   /** [n, d], subtracted from the state before layer 0, for all that reads it. */
   withheld?: Table<A>;
+  /** Keeps each layer’s queries and keys before they are turned, for positionMeans() with `scores`. Default false. */
+  projections?: boolean;
 }
 
 /** What an MLP does between its two maps. */
 export type ActivationName = (typeof activationNames)[number];
 
-/** How what attention writes is divided among the parts; see EncoderForward.decompose(). */
+/** How a layer’s scores are taken apart; see EncoderForward.decompose(). */
 export type Way = (typeof ways)[number];
 
 /** A state’s mean over a corpus, and its mean at each position. */
@@ -130,6 +132,14 @@ export interface StateMeans<A extends Floats = Floats> {
   readonly first?: number;
 }
 
+/** The means of a layer’s queries [heads × d_head] and keys [keyHeads × d_head], before they are turned. */
+export interface ScoreMeans<A extends Floats = Floats> {
+  /** Of queries, head by head. */
+  readonly query: StateMeans<A>;
+  /** Of keys, with the same `first`. */
+  readonly key: StateMeans<A>;
+}
+
 export interface EncoderDecomposeInput<A extends Floats = Floats>
   extends Pick<DecomposeInput<A>, 'only' | 'groups'>,
     GaugeOptions<A> {
@@ -137,8 +147,8 @@ export interface EncoderDecomposeInput<A extends Floats = Floats>
   layer: number;
   /** Default `direct`. */
   way?: Way;
-  /** Means of the state that the layer reads; needed for the way `mean`. */
-  means?: StateMeans<A>;
+  /** Means of the state that the layer reads for the way `mean`, of its queries and keys for `mechanism`. */
+  means?: StateMeans<A> | ScoreMeans<A>;
 }
 
 export interface HeadOutputsInput<A extends Floats = Floats> extends EncoderDecomposeInput<A> {
@@ -191,6 +201,8 @@ export interface EncoderForward<A extends Floats = Floats> {
   readonly n: number;
   /** Layers it ran through. */
   readonly layers: number;
+  /** The names of its summands. */
+  readonly summands: readonly string[];
   /** [layers + 1, d]: the mean over tokens of the state after each number of layers, scaled to length one. */
   readonly embeddings: Table<A>;
   /** [d], the last of `embeddings`, after the final norm where there is one. */
@@ -213,7 +225,13 @@ export interface EncoderForward<A extends Floats = Floats> {
    *   and `constant` (Mickus, Paperno & Constant, TACL 2022);
    * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
    * - `mean`: `position`, the mean at each position over a corpus; `content`, what is left; and `constant`
-   *   (Song & Zhong, arXiv 2310.04861). Rows before those of the means have no position.
+   *   (Song & Zhong, arXiv 2310.04861). Rows before those of the means have no position;
+   * - `mechanism`: what the score asks, by one rule for rotation, ALiBi, T5’s table and layers without any: a term
+   *   asks about what it varies with, all means removed. Terms are `token` · `token`, `token` · `position`,
+   *   `position` · `token`, `position` · `position` (the bias by offset is in it), `offset` · `offset` (token →
+   *   token by offset), `constant` · `token` (the key’s own appeal) and `token` · `constant` (the same for every
+   *   key); the others are zero. It has no gauge but its means: rows before their `first` stand apart, and the
+   *   whole score of a pair with such a row is `constant` · `constant`.
    *
    * Exact up to rounding; see `residuals`. In the canonical gauge means are subtracted at the embedding and
    * before scoring: subtracting them before scoring alone leaves shares that depend on a shift of the tables.
@@ -221,6 +239,12 @@ export interface EncoderForward<A extends Floats = Floats> {
    * part, `relative`, after all others; its terms with the others are zero. Throws RangeError, TypeError.
    */
   decompose(input: EncoderDecomposeInput<A>): Scores<A>;
+  /**
+   * [heads, pairs + 1]: how much of the variation of a head’s scores over keys each pair of channels that are turned
+   * together accounts for, and last what is not turned. They sum to 1 and may be negative; NaN where nothing varies
+   * by more than rounding. Throws RangeError.
+   */
+  channelPairs(layer: number, only?: readonly number[]): Table<Float64Array>;
   /**
    * What a layer reads, as the sum of the same parts, [n, d] each, the constant’s last. Throws RangeError, TypeError.
    */
@@ -278,6 +302,8 @@ export interface PositionMeans extends Handle {
   add(forward: EncoderForward): void;
   /** Findings on the state after so many layers; needs at least four windows. Throws RangeError. */
   findings(layers: number): PositionFindings;
+  /** Means of a layer’s queries and keys, from 0; needs `scores` and at least four windows. Throws RangeError. */
+  scores(layer: number): ScoreMeans<Float64Array>;
 }
 
 export interface PositionMeansInput {
@@ -289,6 +315,11 @@ export interface PositionMeansInput {
   d_model: number;
   /** How many layers the windows are run through, from 0 up. */
   layers: number;
+  /**
+   * The widths of a layer’s queries, heads × d_head, and keys, keyHeads × d_head: their means are gathered too, from
+   * forwards with `projections`. Left out, they are not.
+   */
+  scores?: Readonly<Record<'query' | 'key', number>>;
 }
 
 export interface EncoderApi {
@@ -305,7 +336,8 @@ export interface EncoderApi {
 }
 
 const activationNames = ['gelu', 'gelu_tanh', 'relu', 'quick_gelu', 'silu'] as const;
-const ways = ['direct', 'streams', 'mean'] as const;
+const ways = ['direct', 'streams', 'mean', 'mechanism'] as const;
+const mechanismParts = ['token', 'position', 'constant', 'offset'];
 const layerMembers = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 /** A window that leaves out nothing, as the module takes it. */
 const everywhere = 2 ** 31 - 1;
@@ -316,7 +348,13 @@ const inside = new WeakMap<
   object,
   {
     raw: Raw;
-    of: () => { suffix: string; address: number; n: number; d: number };
+    of: () => {
+      suffix: string;
+      address: number;
+      n: number;
+      d: number;
+      projected: Readonly<Record<'query' | 'key', number>> | undefined;
+    };
     attended: readonly boolean[] | undefined;
   }
 >();
@@ -333,13 +371,18 @@ export function encoderApi(raw: Raw): EncoderApi {
       const first = check.integer('first', input.first ?? 1, 0);
       const d = check.integer('d_model', input.d_model, 1);
       const layers = check.integer('layers', input.layers, 0);
-      const bytes = (layers + 1) * (2 * positions + d + 2) * d * 8;
+      const { scores } = input;
+      if (scores !== undefined) check.object('scores', scores);
+      const queries = scores ? check.integer('scores.query', scores.query, 1) : 0;
+      const keys = scores ? check.integer('scores.key', scores.key, 1) : 0;
+      const bytes =
+        ((layers + 1) * (2 * positions + d + 2) * d + layers * positions * (queries + keys)) * 8;
       check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
       const mine = held(
         raw,
         'set of means',
         bytes,
-        () => raw.positionMeans(layers + 1, positions, d),
+        () => raw.positionMeans(layers + 1, positions, d, queries, keys),
         (address) => raw.deletePositionMeans(address),
       );
       let windows = 0;
@@ -356,13 +399,20 @@ export function encoderApi(raw: Raw): EncoderApi {
             throw new RangeError(
               'forward is of another module: an encoder and the means of its states must come of the same load().',
             );
-          const { suffix, address: encoder, n, d: width } = found.of();
+          const { suffix, address: encoder, n, d: width, projected } = found.of();
           if (width !== d) check.refuseCount('forward', `states of ${d} channels`, width);
           if (n < first + positions) check.refuseCount('forward', `at least ${first + positions} rows`, n);
           if (forward.layers < layers)
             check.refuseCount('forward', `at least ${layers} layers`, forward.layers);
           if (found.attended?.slice(first, first + positions).includes(false))
             throw new RangeError('forward must have no padding among the rows that have a position.');
+          if (scores && !projected)
+            throw new RangeError('forward kept no queries and keys; run it with projections: true.');
+          if (scores && projected && (projected.query !== queries || projected.key !== keys)) {
+            throw new RangeError(
+              `forward must have queries of ${queries} and keys of ${keys} channels; it has ${projected.query} and ${projected.key}.`,
+            );
+          }
           raw[`addToPositionMeans${suffix}`](means, encoder, first);
           windows += 1;
         },
@@ -372,6 +422,17 @@ export function encoderApi(raw: Raw): EncoderApi {
           if (windows < 4) check.refuseCount('The means', 'at least 4 windows', windows);
           const { position, ...found } = raw.positionFindings(means, layer);
           return { ...found, position: table(position, positions, d), first };
+        },
+        scores(layer) {
+          const means = mine.address();
+          if (!scores) throw new RangeError('These means are of states alone; make them with scores.');
+          check.index('layer', layer, layers);
+          if (windows < 4) check.refuseCount('The means', 'at least 4 windows', windows);
+          const of = (isKey: boolean, width: number) => {
+            const { mean, position } = raw.projectionMeans(means, layer, isKey);
+            return { mean, position: table<Float64Array>(position, positions, width), first };
+          };
+          return { query: of(false, queries), key: of(true, keys) };
         },
         ...mine.handle,
       };
@@ -463,6 +524,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
   let layers = 0;
   /** The most values a token has inside an MLP. */
   let widest = 0;
+  /** Of each layer. */
+  const windows: number[] = [];
   let newest: object | undefined;
   // Memory held by the layers and the last forward.
   const releases: (() => void)[] = [];
@@ -521,6 +584,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       check.fits(`A layer of ${d} channels`, 3 * bytes);
       releases.push(check.hold(bytes));
       raw[`addEncoderLayer${suffix}`](encoder, checked);
+      windows.push(checked.window);
       widest = Math.max(widest, (layer.gate ? 2 : 1) * (inner as number));
       layers += 1;
     },
@@ -538,6 +602,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       const through = check.integer('layers', given.layers ?? layers, 0, layers);
       const { attended, withheld } = given;
       const trace = check.flag('scores', given.scores ?? true);
+      const projections = check.flag('projections', given.projections ?? false);
       if (attended !== undefined) {
         if (!Array.isArray(attended)) check.refuse('attended', `a list of ${n} flags`, attended, false);
         if (attended.length !== n) check.refuseCount('attended', `${n} flags`, attended.length);
@@ -573,7 +638,9 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       );
       if (withheld !== undefined) taking('withheld', withheld);
       const cells = through * n;
-      const kept = trace ? cells * (2 * heads * n + 4 * d + ofQueries + ofKeys) : cells * d;
+      const kept =
+        (trace ? cells * (2 * heads * n + 4 * d + ofQueries + ofKeys) : cells * d) +
+        (projections ? cells * (ofQueries + ofKeys) : 0);
       // A traced run also keeps the parts that were asked for last.
       const parts = trace && through > 0 ? (names.length + 3) * n * d : 0;
       const within = 7 * d + Math.max(2 * ofQueries + 3 * ofKeys, widest) + 2 * n;
@@ -589,6 +656,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       const asked = {
         layers: through,
         trace,
+        projections,
         attended: attended?.map(Number),
         unread,
         uncarried,
@@ -624,6 +692,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
       const found: EncoderForward<A> = {
         n,
         layers: through,
+        summands: names,
         embeddings: table(pooled, through + 1, d),
         embedding: pooled.subarray(through * d) as A,
         state: (count) => stateAt(here(), check.integer('layers', count, 0, through)),
@@ -631,12 +700,22 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         logits: (layer, only) => scoresOf(layer, only, false),
         attention: (layer, only) => scoresOf(layer, only, true),
         decompose(wanted) {
+          if (wanted?.way === 'mechanism') return byMechanism(wanted);
           const { now, of, named } = partsOf(wanted);
           const widest = 2 * Math.max(d, ofQueries);
           fitsScores(n, of.parts + (biased ? 1 : 0), named.heads.length, widest, like);
           const result = raw[`decomposeEncoder${suffix}`](now, ...of.call, named.heads);
           const parts = biased ? [...of.names, 'relative'] : of.names;
-          return { n, parts, ...named, causal, ...result };
+          return { n, parts, ...named, ...seen(wanted.layer), ...result };
+        },
+        channelPairs(layer, only) {
+          const now = traced();
+          check.index('layer', layer, through);
+          const chosen = check.chosenHeads(only, heads);
+          const bytes = (2 * (ofQueries + ofKeys) + ofQueries) * n * like.BYTES_PER_ELEMENT;
+          check.fits(`The pairs of channels of ${n} tokens`, bytes);
+          const shares = raw[`channelPairs${suffix}`](now, layer, chosen);
+          return table<Float64Array>(shares, chosen.length, shares.length / Math.max(1, chosen.length));
         },
         parts(wanted) {
           const { now, of } = partsOf(wanted);
@@ -654,7 +733,7 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
             );
           }
           const { now, of, named } = partsOf(wanted);
-          const whole = check.flag('outputs', wanted.outputs ?? false);
+          const withOutputs = check.flag('outputs', wanted.outputs ?? false);
           const constant = of.names[of.constant] as string;
           const others = of.names.filter((name) => name !== constant);
           const parts = [...others, ...(named.apart.length > 0 ? ['apart'] : []), constant];
@@ -664,12 +743,12 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
             );
           }
           const values = (2 * of.parts + 3 * parts.length + 8) * n * d + 4 * d * d;
-          const results = named.heads.length * ((whole ? parts.length * n * d : 0) + n * n);
+          const results = named.heads.length * ((withOutputs ? parts.length * n * d : 0) + n * n);
           check.fits(
             `The outputs of ${named.heads.length} heads in ${parts.length} parts for ${n} tokens`,
             8 * (values + 2 * results),
           );
-          const found = raw[`encoderOutputs${suffix}`](now, ...of.call, named.heads, whole);
+          const found = raw[`encoderOutputs${suffix}`](now, ...of.call, named.heads, withOutputs);
           const count = named.heads.length;
           // The heads’ rows and then the layer’s, over queries and then from uniform.
           const cut = (all: Float64Array, kind: number, width: number): [Float64Array, Float64Array] => {
@@ -691,8 +770,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
           return { n, parts, ...named, ...both(0), layer: both(1), weighted, outputs };
         },
       };
-      /** What decompose() and headOutputs() hand on of the layer's parts. */
-      const partsOf = (wanted: EncoderDecomposeInput<A>) => {
+      /** Refuses a forward whose scores are not those of its summands. */
+      const whole = () => {
         const now = traced();
         if (attended?.includes(false)) {
           throw new Error('A padded sentence has the terms of the sentence without padding; run that.');
@@ -703,14 +782,52 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
             'The scores of a forward with withheld, unread, uncarried or attention are not those of its summands; run it without them.',
           );
         }
+        return now;
+      };
+      /** Which keys the queries of a layer see, as scores record it. */
+      const seen = (layer: number) => {
+        const window = windows[layer] as number;
+        return { causal, ...(window < everywhere && { window }) };
+      };
+      const byMechanism = (wanted: EncoderDecomposeInput<A>): Scores<A> => {
+        const now = whole();
+        const layer = check.index('layer', wanted.layer, through);
+        const only = check.chosenHeads(wanted.only, heads);
+        const groups = grouped(mechanismParts, wanted.groups);
+        if ((wanted.gauge ?? 'canonical') !== 'canonical' || wanted.apart !== undefined) {
+          throw new RangeError(
+            "The way 'mechanism' takes its gauge and the rows that stand apart from its means; leave out gauge and apart.",
+          );
+        }
+        check.object('means', wanted.means);
+        const { query, key } = wanted.means as ScoreMeans<A>;
+        const means = {
+          query: checkedMeans(query, n, ofQueries, like, 'means.query'),
+          key: checkedMeans(key, n, ofKeys, like, 'means.key'),
+        };
+        if (means.query.first !== means.key.first)
+          check.refuse('means.key.first', `${means.query.first}, as means.query.first is`, means.key.first);
+        const apart = Array.from({ length: Math.min(n, means.query.first as number) }, (_, row) => row);
+        const parts = groups.names;
+        // Terms are formed in double, from copies of queries, keys and their means.
+        fitsScores(n, parts.length, only.length, 2 * Math.max(d, ofQueries), like);
+        check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (ofQueries + ofKeys)));
+        const found = raw[`mechanism${suffix}`](now, layer, means, apart, groups.of, parts.length, only);
+        return { n, heads: only, parts, gauge: 'canonical', apart, ...seen(layer), ...found };
+      };
+      /** What decompose() and headOutputs() hand on of the layer's parts. */
+      const partsOf = (wanted: EncoderDecomposeInput<A>) => {
+        const now = whole();
         check.object('input', wanted);
         const layer = check.index('layer', wanted.layer, through);
         const way = check.placeOf('way', wanted.way ?? 'direct', ways);
+        if (ways[way] === 'mechanism')
+          throw new RangeError("The way 'mechanism' splits scores alone, not what a layer reads or writes.");
         const only = check.chosenHeads(wanted.only, heads);
         const byMeans = ways[way] === 'mean';
         const parts = byMeans ? ['position', 'content'] : [...names, 'attention', 'mlp'];
         const groups = grouped([...parts, 'constant'], wanted.groups);
-        const means = byMeans ? checkedMeans(wanted.means, n, d, like) : undefined;
+        const means = byMeans ? checkedMeans(wanted.means as StateMeans<A>, n, d, like) : undefined;
         const gauge = checkedGauge(wanted, names, width, like, n);
         if (byMeans && gauge.name === 'means') {
           throw new RangeError("gauge must be 'raw' or 'canonical' for the way 'mean', which has its means.");
@@ -724,7 +841,8 @@ function encoderOf<A extends Floats>(raw: Raw, input: EncoderInput<Precision>): 
         };
       };
       newest = found;
-      inside.set(found, { raw, of: () => ({ suffix, address: here(), n, d }), attended });
+      const projected = projections ? { query: ofQueries, key: ofKeys } : undefined;
+      inside.set(found, { raw, of: () => ({ suffix, address: here(), n, d, projected }), attended });
       return found;
     },
 
@@ -755,16 +873,17 @@ function checkedRotary(given: LayerRotary | undefined, d_head: number) {
 function checkedMeans<A extends Floats>(
   given: StateMeans<A> | undefined,
   n: number,
-  d: number,
+  width: number,
   like: A,
+  name = 'means',
 ): StateMeans<A> {
-  check.object('means', given);
+  check.object(name, given);
   const { mean, position } = given as StateMeans<A>;
-  const first = check.integer('means.first', given?.first ?? 1, 0);
-  check.floats('means.mean', mean, d);
-  check.table('means.position', position, { columns: d });
-  check.samePrecision({ precision: like, 'means.mean': mean, 'means.position.data': position.data });
+  const first = check.integer(`${name}.first`, given?.first ?? 1, 0);
+  check.floats(`${name}.mean`, mean, width);
+  check.table(`${name}.position`, position, { columns: width });
+  check.samePrecision({ precision: like, [`${name}.mean`]: mean, [`${name}.position.data`]: position.data });
   if (position.rows < n - first)
-    check.refuseCount('means.position', `at least ${n - first} rows`, position.rows);
+    check.refuseCount(`${name}.position`, `at least ${n - first} rows`, position.rows);
   return { mean, position, first };
 }

@@ -18,8 +18,8 @@ export interface LayerDecomposeOptions<P extends Precision = 'float64'>
     LayersWatch {
   /** Default float64. */
   precision?: P;
-  /** From corpusMeans(); needed for the way `mean`. */
-  means?: Pick<CorpusMeans, 'states'>;
+  /** From corpusMeans(); needed for the way `mean`, and with its `scores` for `mechanism`. */
+  means?: Pick<CorpusMeans, 'states' | 'scores'>;
   /** Embedding rows [n, 384], by name, in place of the sentence’s own. */
   summands?: Readonly<Record<string, Table<FloatsOf<P>>>>;
 }

@@ -4,7 +4,7 @@ import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import type { FloatsOf, Precision, Table } from '../table.js';
 import type { PositionChange } from './changedPositions.js';
-import { type Corpus, type CorpusMeans, type CorpusMeansOptions, meansAt, meansOver } from './corpusMeans.js';
+import { type Corpus, type CorpusMeans, type CorpusMeansOptions, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import type { Encoder, EncoderDecomposeInput, EncoderForward, ForwardInput } from './encoder.js';
 import {
   checkedTaker,
@@ -31,6 +31,8 @@ export interface LayeredModel {
   d_model: number;
   /** Heads of a layer, from 1 up. */
   heads: number;
+  /** Widths of a layer’s queries and keys. Default d_model each. */
+  projections?: Readonly<Record<'query' | 'key', number>>;
   /** Whether its layers normalise before or after what they do. */
   norm: 'pre' | 'post';
   /** Layers of the whole model, from 1 up. */
@@ -67,8 +69,8 @@ interface ScoresOptions<P extends Precision>
     Waiting {
   /** What it is computed in. */
   precision?: P;
-  /** Needed for the way `mean`. */
-  means?: Pick<CorpusMeans, 'states'>;
+  /** Needed for the ways `mean` and `mechanism`. */
+  means?: Pick<CorpusMeans, 'states' | 'scores'>;
   /** In place of the sentence’s own. */
   summands?: Rows<P>;
 }
@@ -134,6 +136,15 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
     return resident.use(kind, layer + 1, counted({ signal, progress }), async (encoder) => {
       const found = await run(encoder);
       const named = gauge ?? 'canonical';
+      if (input.way === 'mechanism') {
+        const scores = found.decompose({
+          ...(input as EncoderDecomposeInput),
+          ...(gauge !== undefined && { gauge: gauge as NonNullable<EncoderDecomposeInput['gauge']> }),
+          ...(apart !== undefined && { apart }),
+          ...(means && { means: scoreMeansAt(means, layer, kind) }),
+        });
+        return { ...(scores as Scores<FloatsOf<P>>), sentence };
+      }
       const scores = found.decompose({
         ...(input as EncoderDecomposeInput),
         gauge: named as NonNullable<EncoderDecomposeInput['gauge']>,
@@ -146,11 +157,12 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
 
   const corpusMeans: LayeredFunctions['corpusMeans'] = async (
     cut,
-    { precision, done, control = false, signal, progress },
+    { precision, done, control = false, scores = false, signal, progress },
     rowsOf,
   ) => {
     const kind = check.precision(precision ?? 'float32');
     check.flag('control', control);
+    check.flag('scores', scores);
     const corpus = await cut();
     const rows = rowsOf ? await rowsOf(kind, signal) : model.rows;
     return meansOver(corpus, {
@@ -161,12 +173,20 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
       layers: all,
       apart: fixed,
       precision: kind,
+      ...(scores && { scores: model.projections ?? { query: d_model, key: d_model } }),
       async run(ids, isWindow) {
         const sentence = { ids, tokens: ids.map(String), dropped: 0 };
         const summands = await (control && isWindow
           ? model.changed(sentence, { mean: 'sentence' }, kind)
           : rows(sentence, kind, signal));
-        return forward(sentence, { precision: kind, summands, scores: !isWindow, signal, progress });
+        return forward(sentence, {
+          precision: kind,
+          summands,
+          scores: !isWindow,
+          projections: scores && isWindow,
+          signal,
+          progress,
+        });
       },
       signal,
       done,

@@ -19,6 +19,8 @@ export interface Terms<A extends Floats = Floats> {
   readonly apart: readonly number[];
   /** Whether a query sees no later key, which shares leave out too. Default false. */
   readonly causal?: boolean;
+  /** The largest |i − j| at which a query sees a key, which shares leave out too. Left out, any. */
+  readonly window?: number;
   /** [heads, parts², n, n], queries in rows; scaled like the logits. */
   readonly terms: A;
 }

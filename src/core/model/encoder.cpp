@@ -103,14 +103,32 @@ void Encoder<Scalar>::add_layer(const EncoderLayer<Scalar>& layer) {
 }
 
 template <typename Scalar>
-void Encoder<Scalar>::turn_heads(const Packed& layer, Index n, Matrix<Scalar>& queries,
-                                 Matrix<Scalar>& keys) const {
-  normalize_heads(layer.query_norm, options_.heads, n, queries);
-  normalize_heads(layer.key_norm, options_.key_heads, n, keys);
-  Turning turning{layer.rotary.frequencies, Layout::concatenated, options_.heads, layer.rotary.gain};
-  turn(turning, n, queries);
+Projections<Scalar> Encoder<Scalar>::projections(const Packed& layer, const Matrix<Scalar>& read) const {
+  Projections<Scalar> both{linear(read, layer.query, layer.query_bias),
+                           linear(read, layer.key, layer.key_bias)};
+  normalize_heads(layer.query_norm, options_.heads, read.rows(), both.queries);
+  normalize_heads(layer.key_norm, options_.key_heads, read.rows(), both.keys);
+  return both;
+}
+
+template <typename Scalar>
+Projections<Scalar> Encoder<Scalar>::projections(int layer, const Matrix<Scalar>& input) const {
+  return projections(layers_[layer], input);
+}
+
+template <typename Scalar>
+Projections<Scalar> Encoder<Scalar>::turned(int layer, const Matrix<Scalar>& input) const {
+  Projections<Scalar> both = projections(layer, input);
+  turn_heads(layers_[layer].rotary, input.rows(), both);
+  return both;
+}
+
+template <typename Scalar>
+void Encoder<Scalar>::turn_heads(const Rotary& rotary, Index n, Projections<Scalar>& both) const {
+  Turning turning{rotary.frequencies, Layout::concatenated, options_.heads, rotary.gain};
+  turn(turning, n, both.queries);
   turning.heads = options_.key_heads;
-  turn(turning, n, keys);
+  turn(turning, n, both.keys);
 }
 
 // What attention writes, without b_O, with queries and keys from `read` and values from `values_of`. Its
@@ -123,21 +141,21 @@ void Encoder<Scalar>::attend(const Packed& layer, const Matrix<Scalar>& read, co
   const int heads = options_.heads;
   const Index n = read.rows(), width = layer.query_bias.size() / heads;
   const Index all = heads * width, of_keys = options_.key_heads * width;
-  Matrix<Scalar> query = linear(read, layer.query, layer.query_bias);
-  Matrix<Scalar> key = linear(read, layer.key, layer.key_bias);
+  Projections<Scalar> both = projections(layer, read);
   Matrix<Scalar> value = linear(values_of, layer.value, layer.value_bias);
-  turn_heads(layer, n, query, key);
-  query *= 1 / std::sqrt(static_cast<Scalar>(width));
+  if (asked.projections) run.projections.push_back(both);
+  turn_heads(layer.rotary, n, both);
+  both.queries *= 1 / std::sqrt(static_cast<Scalar>(width));
 
   Matrix<Scalar> keys(of_keys, n), scores(n, n), context(n, all);
-  transpose<Scalar>({key.data(), of_keys}, n, of_keys, {keys.data(), n});
+  transpose<Scalar>({both.keys.data(), of_keys}, n, of_keys, {keys.data(), n});
   if (asked.scores) {
     run.logits.emplace_back(heads * n, n);
     run.attention.emplace_back(heads * n, n);
   }
   for (int h = 0; h < heads; ++h) {
     const int of_key = key_head(h, options_.key_heads, heads);
-    multiply<Scalar>(columns_of<const Scalar>(query.data(), all, h, width),
+    multiply<Scalar>(columns_of<const Scalar>(both.queries.data(), all, h, width),
                      {keys.data() + of_key * width * n, n}, {n, width, n}, {scores.data(), n});
     add_offset_bias<Scalar>(bias, h, scores.data(), nullptr);
     if (asked.scores) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
@@ -255,11 +273,13 @@ ProjectedParts<Scalar> Encoder<Scalar>::queries_and_keys(int l, const Matrix<Sca
     }
     return found;
   };
+  Projections<Scalar> both{project(layer.query, layer.query_bias), project(layer.key, layer.key_bias)};
+  normalize_heads(layer.query_norm, options_.heads, n, both.queries);
+  normalize_heads(layer.key_norm, options_.key_heads, n, both.keys);
+  turn_heads(layer.rotary, n, both);
   ProjectedParts<Scalar> result;
-  result.queries = project(layer.query, layer.query_bias);
-  Matrix<Scalar> keys = project(layer.key, layer.key_bias);
-  turn_heads(layer, n, result.queries, keys);
-  result.keys = of_query_heads(keys, options_.key_heads, options_.heads);
+  result.queries = std::move(both.queries);
+  result.keys = of_query_heads(both.keys, options_.key_heads, options_.heads);
   result.tokens = n;
   result.parts = static_cast<int>(count);
   result.heads = options_.heads;

@@ -63,21 +63,29 @@ struct ForwardOptions {
   std::vector<Matrix<Scalar>> uncarried;  // likewise, from what W_V reads
   // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
   std::vector<Matrix<Scalar>> attention;
-  Matrix<Scalar> withheld;  // [n, d] or empty: subtracted from the first state, for all that reads it
+  Matrix<Scalar> withheld;   // [n, d] or empty: subtracted from the first state, for all that reads it
+  bool projections = false;  // keep queries and keys
+};
+
+// Queries and keys of all heads: biases and norms of heads included, not turned and not scaled.
+template <typename Scalar>
+struct Projections {
+  Matrix<Scalar> queries, keys;  // [n, H d_h], [n, G d_h]
 };
 
 // The result of a run through L layers.
 template <typename Scalar>
 struct Forward {
-  std::vector<Matrix<Scalar>> states;     // [L + 1], [n, d]
-  std::vector<Matrix<Scalar>> logits;     // [L], [heads * n, n], for every pair of the n tokens
-  std::vector<Matrix<Scalar>> attention;  // [L], likewise
-  std::vector<Matrix<Scalar>> inputs;     // [L], [n, d], what W_Q and W_K read
-  std::vector<Matrix<Scalar>> values;     // [L], [n, G d_h], W_V x + b_V
-  std::vector<Matrix<Scalar>> contexts;   // [L], [n, H d_h], concat_h(A_h v_h)
-  std::vector<Matrix<Scalar>> attended;   // [L], [n, d], by attention, without b_O
-  std::vector<Matrix<Scalar>> written;    // [L], [n, d], by the MLP, without its last bias
-  Vector<Scalar> embedding_sigma;         // [n]
+  std::vector<Matrix<Scalar>> states;            // [L + 1], [n, d]
+  std::vector<Matrix<Scalar>> logits;            // [L], [heads * n, n], for every pair of the n tokens
+  std::vector<Matrix<Scalar>> attention;         // [L], likewise
+  std::vector<Matrix<Scalar>> inputs;            // [L], [n, d], what W_Q and W_K read
+  std::vector<Projections<Scalar>> projections;  // [L]
+  std::vector<Matrix<Scalar>> values;            // [L], [n, G d_h], W_V x + b_V
+  std::vector<Matrix<Scalar>> contexts;          // [L], [n, H d_h], concat_h(A_h v_h)
+  std::vector<Matrix<Scalar>> attended;          // [L], [n, d], by attention, without b_O
+  std::vector<Matrix<Scalar>> written;           // [L], [n, d], by the MLP, without its last bias
+  Vector<Scalar> embedding_sigma;                // [n]
   std::vector<Vector<Scalar>> attention_sigma, mlp_sigma;  // [L], [n]
   Matrix<Scalar> last;                                     // [n, d], after the final norm
   Matrix<Scalar>
@@ -103,6 +111,11 @@ class Encoder {
   // `input`. Biases join the constant. Keys are those of each query head.
   ProjectedParts<Scalar> queries_and_keys(int layer, const Matrix<Scalar>& input,
                                           const std::vector<Matrix<Scalar>>& parts) const;
+  // Of what the layer's W_Q and W_K read.
+  Projections<Scalar> projections(int layer, const Matrix<Scalar>& input) const;
+  // The same, turned.
+  Projections<Scalar> turned(int layer, const Matrix<Scalar>& input) const;
+  const Rotary& rotary(int layer) const { return layers_[layer].rotary; }
   const Vector<Scalar>& value_bias(int layer) const { return layers_[layer].value_bias; }
   // concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros cost nothing, and parts often are.
   Matrix<Scalar> mixed(int layer, const Matrix<Scalar>& attention, const Matrix<Scalar>& x) const;
@@ -136,8 +149,8 @@ class Encoder {
   void attend(const Packed& layer, const Matrix<Scalar>& read, const Matrix<Scalar>& values_of,
               const Matrix<Scalar>& given, const Matrix<Scalar>& bias, const ForwardOptions<Scalar>& asked,
               Forward<Scalar>& run, Matrix<Scalar>& out) const;
-  // Queries and keys of one or more stacked times n rows, in place: norms of heads, then rotation.
-  void turn_heads(const Packed& layer, Eigen::Index n, Matrix<Scalar>& queries, Matrix<Scalar>& keys) const;
+  Projections<Scalar> projections(const Packed& layer, const Matrix<Scalar>& read) const;
+  void turn_heads(const Rotary& rotary, Eigen::Index n, Projections<Scalar>& both) const;
   // What the MLP writes, without its last bias.
   Matrix<Scalar> fed_forward(const Packed& layer, const Matrix<Scalar>& x) const;
 

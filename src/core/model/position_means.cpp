@@ -49,7 +49,31 @@ Matrix<double> centred_mean(const Matrix<double>& sums, Index count) {
   return result;
 }
 
+// The mean of all rows of so many windows.
+Vector<double> mean_row(const Matrix<double>& sums, Index windows) {
+  Vector<double> mean(sums.cols());
+  const double count = static_cast<double>(windows * sums.rows());
+  for (Index c = 0; c < sums.cols(); ++c) {
+    mean[c] = 0;
+    for (Index t = 0; t < sums.rows(); ++t) mean[c] += sums(t, c);
+    mean[c] /= count;
+  }
+  return mean;
+}
+
 }  // namespace
+
+RowMeans::RowMeans(Index positions, Index d) : sums_(zeros(positions, d)) {}
+
+template <typename Scalar>
+void RowMeans::add(const Scalar* rows) {
+  ++windows_;
+  for (Index at = 0; at < sums_.size(); ++at) sums_.data()[at] += rows[at];
+}
+
+Vector<double> RowMeans::mu() const { return mean_row(sums_, windows_); }
+
+Matrix<double> RowMeans::positions() const { return centred_mean(sums_, windows_); }
 
 PositionMeans::PositionMeans(Index positions, Index d)
     : sums_{zeros(positions, d), zeros(positions, d)},
@@ -86,17 +110,7 @@ Matrix<double> PositionMeans::sums() const {
   return both;
 }
 
-Vector<double> PositionMeans::mu() const {
-  const Matrix<double> both = sums();
-  Vector<double> mean(both.cols());
-  const double count = static_cast<double>(windows_ * both.rows());
-  for (Index c = 0; c < both.cols(); ++c) {
-    mean[c] = 0;
-    for (Index t = 0; t < both.rows(); ++t) mean[c] += both(t, c);
-    mean[c] /= count;
-  }
-  return mean;
-}
+Vector<double> PositionMeans::mu() const { return mean_row(sums(), windows_); }
 
 Matrix<double> PositionMeans::positions() const { return centred_mean(sums(), windows_); }
 
@@ -136,6 +150,8 @@ PositionFindings PositionMeans::findings(const PositionMeans& first) const {
   return found;
 }
 
+template void RowMeans::add<float>(const float*);
+template void RowMeans::add<double>(const double*);
 template void PositionMeans::add<float>(const float*);
 template void PositionMeans::add<double>(const double*);
 

@@ -13,6 +13,23 @@
 
 namespace superpose {
 
+// mu and pos_t of rows at each position, and no more.
+class RowMeans {
+ public:
+  RowMeans(Eigen::Index positions, Eigen::Index d);
+
+  // Rows [positions, d] of the next window.
+  template <typename Scalar>
+  void add(const Scalar* rows);
+
+  Vector<double> mu() const;         // [d]
+  Matrix<double> positions() const;  // [positions, d], pos_t
+
+ private:
+  Eigen::Index windows_ = 0;
+  Matrix<double> sums_;  // [positions, d]
+};
+
 struct PositionFindings {
   double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
   double context_energy = 0;       // a window's mean content, the mean of even t with that of odd t

@@ -1,5 +1,6 @@
 #include "scores/asked.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -87,21 +88,28 @@ void add_product(const Parted& query, const Parted& key, const std::vector<doubl
   sums->add(Asked::token_offset, query.token, token_mean, -scale);
 }
 
-bool attends(const Scheme<double>& scheme, Index i, Index j) { return !scheme.causal || j <= i; }
+CountedPairs attending(const Scheme<double>& scheme) { return {{}, scheme.causal}; }
 
-// of(i, j) on average over the pairs that attend.
+// of(i, j) on average over the pairs of n places that count.
 template <typename Of>
-double mean_over_pairs(const Scheme<double>& scheme, const Of& of) {
+double mean_over_pairs(Index n, const CountedPairs& counted, const Of& of) {
   double sum = 0;
   Index count = 0;
-  for (Index i = 0; i < scheme.n; ++i) {
-    for (Index j = 0; j < scheme.n; ++j) {
-      if (!attends(scheme, i, j)) continue;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      if (!counted.counts(i, j)) continue;
       sum += of(i, j);
       ++count;
     }
   }
   return sum / static_cast<double>(count);
+}
+
+// A number for each pair that only places have a say in.
+void add_bias(const Matrix<double>& bias, const CountedPairs& counted, Sums* sums) {
+  const double mean = mean_over_pairs(sums->n(), counted, [&](Index i, Index j) { return bias(i, j); });
+  sums->of(Asked::position_position).array() += bias.array() - mean;
+  sums->of(Asked::query).array() += mean;
 }
 
 // The factor of one head: what varies with the token about its mean, or with the place about its own.
@@ -118,9 +126,10 @@ void add_gathered(const Scheme<double>& scheme, const ScoreTerm<double>& term, c
   const bool keys = term.lookup == Lookup::gather_keys;
   Matrix<double> mean = Matrix<double>::Zero(1, rows.cols());
   Vector<double> weight = Vector<double>::Zero(rows.rows());
+  const CountedPairs counted = attending(scheme);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
-      if (attends(scheme, i, j)) ++weight[term.index(i, j)];
+      if (counted.counts(i, j)) ++weight[term.index(i, j)];
     }
   }
   mean = weight.transpose() * rows / weight.sum();
@@ -165,9 +174,7 @@ void add_table(const Scheme<double>& scheme, const ScoreTerm<double>& term, int 
     sums->of(Asked::token_token) += bias - of_query - of_key;
     return;
   }
-  const double mean = mean_over_pairs(scheme, [&](Index i, Index j) { return bias(i, j); });
-  sums->of(Asked::position_position).array() += bias.array() - mean;
-  sums->of(Asked::query).array() += mean;
+  add_bias(bias, attending(scheme), sums);
 }
 
 }  // namespace
@@ -187,13 +194,16 @@ BatchMeans batch_means(const Matrix<double>& rows, Index n) {
   return found;
 }
 
-std::vector<Complex> mean_turns(const std::vector<double>& frequencies, Index n, bool causal) {
-  const double pairs = static_cast<double>(causal ? n * (n + 1) / 2 : n * n);
+std::vector<Complex> mean_turns(const std::vector<double>& frequencies, Index n, bool causal, int window) {
+  const Index furthest = std::min<Index>(n - 1, window);
   std::vector<Complex> means;
   for (const double frequency : frequencies) {
     Complex sum = 0;
-    for (Index offset = 1 - n; offset <= (causal ? 0 : n - 1); ++offset) {
-      sum += std::polar(static_cast<double>(n - std::abs(offset)), static_cast<double>(offset) * frequency);
+    double pairs = 0;
+    for (Index offset = -furthest; offset <= (causal ? 0 : furthest); ++offset) {
+      const double count = static_cast<double>(n - std::abs(offset));
+      sum += std::polar(count, static_cast<double>(offset) * frequency);
+      pairs += count;
     }
     means.push_back(sum / pairs);
   }
@@ -206,6 +216,11 @@ void turned_asked(const Parted& query, const Parted& key, const std::vector<doub
   std::fill_n(terms, kAsked * n * n, 0.0);
   Sums sums(terms, n);
   add_product(query, key, frequencies, layout, means, scale, &sums);
+}
+
+void add_bias_asked(const Matrix<double>& bias, bool causal, int window, double* terms) {
+  Sums sums(terms, bias.rows());
+  add_bias(bias, {{}, causal, window}, &sums);
 }
 
 void scheme_asked(const Scheme<double>& scheme, const Scheme<double>& average, int head, double* terms) {

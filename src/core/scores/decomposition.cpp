@@ -33,26 +33,6 @@ Matrix<Scalar> project(const NormalizedSummands<Scalar>& input, const Vector<Sca
   return result;
 }
 
-// max |sum of terms - whole|, a piece at a time so that sums stay in the cache. NaN once anything is.
-template <typename Scalar>
-Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Index size) {
-  constexpr Index kPiece = 256;
-  Scalar largest = 0;
-  for (Index start = 0; start < size; start += kPiece) {
-    const Index piece = std::min(kPiece, size - start);
-    Scalar sums[kPiece] = {};
-    for (int t = 0; t < count; ++t) {
-      const Scalar* const term = terms + t * size + start;
-      for (Index j = 0; j < piece; ++j) sums[j] += term[j];
-    }
-    for (Index j = 0; j < piece; ++j) {
-      const Scalar gap = std::abs(sums[j] - whole[start + j]);
-      if (gap > largest || gap != gap) largest = gap;
-    }
-  }
-  return largest;
-}
-
 }  // namespace
 
 template <typename Scalar>
@@ -141,6 +121,26 @@ Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, 
 }
 
 template <typename Scalar>
+Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Index size) {
+  // A piece at a time, so that sums stay in the cache.
+  constexpr Index kPiece = 256;
+  Scalar largest = 0;
+  for (Index start = 0; start < size; start += kPiece) {
+    const Index piece = std::min(kPiece, size - start);
+    Scalar sums[kPiece] = {};
+    for (int t = 0; t < count; ++t) {
+      const Scalar* const term = terms + t * size + start;
+      for (Index j = 0; j < piece; ++j) sums[j] += term[j];
+    }
+    for (Index j = 0; j < piece; ++j) {
+      const Scalar gap = std::abs(sums[j] - whole[start + j]);
+      if (gap > largest || gap != gap) largest = gap;
+    }
+  }
+  return largest;
+}
+
+template <typename Scalar>
 void make_room_for_a_part(Scalar* terms, int parts, Index n) {
   const int all = parts + 1;
   const Index size = n * n;
@@ -173,6 +173,7 @@ Matrix<Scalar> sum_of_terms(const Scalar* terms, Index n, const std::vector<bool
   template ProjectedParts<Scalar> merge_parts(const ProjectedParts<Scalar>&, const std::vector<int>&, int); \
   template void head_terms(const ProjectedParts<Scalar>&, int, Scalar*);                                    \
   template Scalar head_terms(const ProjectedParts<Scalar>&, int, Scalar*, Scalar*);                         \
+  template Scalar largest_gap(const Scalar*, int, const Scalar*, Index);                                    \
   template void make_room_for_a_part(Scalar*, int, Index);                                                  \
   template Matrix<Scalar> sum_of_terms(const Scalar*, Index, const std::vector<bool>&);
 SUPERPOSE_INSTANTIATE(float)

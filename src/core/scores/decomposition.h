@@ -64,6 +64,10 @@ void head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms);
 template <typename Scalar>
 Scalar head_terms(const ProjectedParts<Scalar>& parts, int head, Scalar* terms, Scalar* logits);
 
+// max |sum of `count` terms - whole|, each of `size` numbers. NaN once anything is.
+template <typename Scalar>
+Scalar largest_gap(const Scalar* terms, int count, const Scalar* whole, Eigen::Index size);
+
 // Moves the terms [parts^2] of one head to their places among those of one part more, the last, whose terms are 0.
 // terms has room for (parts + 1)^2 of n * n.
 template <typename Scalar>

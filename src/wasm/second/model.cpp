@@ -6,9 +6,11 @@
 
 #include "convert.h"
 #include "heads_out.h"
+#include "model/channel_pairs.h"
 #include "model/encoder.h"
 #include "model/encoder_parts.h"
 #include "model/head_outputs.h"
+#include "model/mechanism.h"
 #include "model/position_means.h"
 #include "model/row_norm.h"
 
@@ -79,6 +81,7 @@ Value run_encoder(std::uint32_t address, const Value& summands, const Value& ask
   ForwardOptions<Scalar> options;
   options.layers = asked["layers"].as<int>();
   options.scores = options.trace = asked["trace"].as<bool>();
+  options.projections = asked["projections"].as<bool>();
   for (const int flag : integers_in(asked["attended"])) options.attended.push_back(static_cast<char>(flag));
   const auto by_layer = [&](const char* name) {
     std::vector<Matrix<Scalar>> all;
@@ -131,6 +134,12 @@ std::vector<Matrix<Scalar>> parts_at(HeldEncoder<Scalar>& held, int layer, Way w
   return walk->parts.at(layer);
 }
 
+// Means of a state, or of queries or keys.
+template <typename Scalar>
+StateMeans<Scalar> means_in(const Value& means) {
+  return {vector_in<Scalar>(means["mean"]), matrix_in<Scalar>(means["position"]), means["first"].as<int>()};
+}
+
 // The parts of what a layer reads, added up in groups. way: 0 direct, 1 streams, 2 by the means of a corpus,
 // given in `means`. The constant's group comes last.
 template <typename Scalar>
@@ -138,12 +147,16 @@ std::vector<Matrix<Scalar>> grouped_parts(HeldEncoder<Scalar>& held, int layer, 
                                           const Gauge<Scalar>& gauge, const std::vector<int>& group_of,
                                           int groups) {
   std::vector<Matrix<Scalar>> parts =
-      way == 2 ? mean_parts<Scalar>(held.encoder, held.run, layer,
-                                    {vector_in<Scalar>(means["mean"]), matrix_in<Scalar>(means["position"]),
-                                     means["first"].as<int>()},
-                                    gauge)
+      way == 2 ? mean_parts<Scalar>(held.encoder, held.run, layer, means_in<Scalar>(means), gauge)
                : parts_at(held, layer, static_cast<Way>(way), gauge);
   return group_inputs(std::move(parts), group_of, groups);
+}
+
+// The pairs that a layer's shares are taken over.
+template <typename Scalar>
+CountedPairs pairs_of(const HeldEncoder<Scalar>& held, int layer, const std::vector<int>& apart) {
+  return {row_flags(apart, held.run.logits[layer].cols()), held.encoder.options().causal,
+          held.encoder.window(layer)};
 }
 
 template <typename Scalar>
@@ -159,16 +172,37 @@ Value decompose_encoder(std::uint32_t address, int layer, int way, const Value& 
   // A bias by offset is a part of its own, the last.
   const Matrix<Scalar> bias = held.encoder.score_bias(n);
   const std::size_t all = parts.parts + (bias.size() > 0);
-  return heads_out<Scalar>(
-      n, all * all, chosen,
-      {row_flags(in.apart, n), held.encoder.options().causal, held.encoder.window(layer)},
-      [&](int head, Scalar* terms, Scalar* logits) {
-        const Scalar residual = head_terms(parts, head, terms, logits);
-        if (!bias.size()) return residual;
-        make_room_for_a_part(terms, parts.parts, n);
-        add_offset_bias(bias, head, logits, terms + (all * all - 1) * n * n);
-        return residual;
-      });
+  return heads_out<Scalar>(n, all * all, chosen, pairs_of(held, layer, in.apart),
+                           [&](int head, Scalar* terms, Scalar* logits) {
+                             const Scalar residual = head_terms(parts, head, terms, logits);
+                             if (!bias.size()) return residual;
+                             make_room_for_a_part(terms, parts.parts, n);
+                             add_offset_bias(bias, head, logits, terms + (all * all - 1) * n * n);
+                             return residual;
+                           });
+}
+
+// Those of the way by mechanism, whose means are those of queries and keys. The rows that stand apart are the means'.
+template <typename Scalar>
+Value mechanism_out(std::uint32_t address, int layer, const Value& means, const Value& apart,
+                    const Value& group_of, int groups, const Value& chosen) {
+  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  const Mechanism<Scalar> mechanism(held.encoder, held.run, layer,
+                                    {means_in<double>(means["query"]), means_in<double>(means["key"])});
+  const std::vector<int> of = integers_in(group_of);
+  return heads_out<Scalar>(held.run.logits[layer].cols(), groups * groups, chosen,
+                           pairs_of(held, layer, integers_in(apart)),
+                           [&](int head, Scalar* terms, Scalar* logits) {
+                             return mechanism.head_terms(head, of, groups, terms, logits);
+                           });
+}
+
+// [heads, pairs + 1]
+template <typename Scalar>
+Value channel_pairs_out(std::uint32_t address, int layer, const Value& chosen) {
+  const HeldEncoder<Scalar>& held = encoder_at<Scalar>(address);
+  const CountedPairs counted = pairs_of(held, layer, {});
+  return copy_out(channel_pair_shares(held.encoder, held.run, layer, integers_in(chosen), counted));
 }
 
 // The parts of what the layer reads, one below the other, [groups * n, d], the constant's group last.
@@ -236,10 +270,17 @@ void delete_encoder(std::uint32_t address) {
   delete &encoder_at<Scalar>(address);
 }
 
-using CorpusMeans = std::vector<PositionMeans>;
+struct CorpusMeans {
+  std::vector<PositionMeans> states;
+  std::vector<RowMeans> queries, keys;  // of each layer, or none
+};
 
-std::uint32_t position_means_out(int states, int positions, int d) {
-  return address_of(CorpusMeans(states, PositionMeans(positions, d)));
+// Of queries and keys too where their widths are given.
+std::uint32_t position_means_out(int states, int positions, int d, int queries, int keys) {
+  const std::size_t layers = queries > 0 ? states - 1 : 0;
+  return address_of(CorpusMeans{std::vector<PositionMeans>(states, PositionMeans(positions, d)),
+                                std::vector<RowMeans>(layers, RowMeans(positions, queries)),
+                                std::vector<RowMeans>(layers, RowMeans(positions, keys))});
 }
 
 // Adds the rows of each state of the encoder's last forward from row `first` on, one for each position.
@@ -247,16 +288,33 @@ template <typename Scalar>
 void add_to_position_means(std::uint32_t means, std::uint32_t encoder, int first) {
   CorpusMeans& all = at_address<CorpusMeans>(means);
   const Forward<Scalar>& run = encoder_at<Scalar>(encoder).run;
-  for (std::size_t l = 0; l < all.size(); ++l)
-    all[l].add(run.states[l].data() + first * run.states[l].cols());
+  const auto add = [&](auto& to, const Matrix<Scalar>& rows) { to.add(rows.data() + first * rows.cols()); };
+  for (std::size_t l = 0; l < all.states.size(); ++l) add(all.states[l], run.states[l]);
+  for (std::size_t l = 0; l < all.queries.size(); ++l) {
+    add(all.queries[l], run.projections[l].queries);
+    add(all.keys[l], run.projections[l].keys);
+  }
+}
+
+template <typename Means>
+void set_means(const Means& of, Value& result) {
+  result.set("mean", copy_out(of.mu()));
+  result.set("position", copy_out(of.positions()));
+}
+
+// The means of a layer's queries, or of its keys.
+Value projection_means_out(std::uint32_t means, int layer, bool keys) {
+  const CorpusMeans& all = at_address<CorpusMeans>(means);
+  Value result = Value::object();
+  set_means((keys ? all.keys : all.queries)[layer], result);
+  return result;
 }
 
 Value position_findings_out(std::uint32_t means, int state) {
   const CorpusMeans& all = at_address<CorpusMeans>(means);
-  const PositionFindings found = all[state].findings(all[0]);
+  const PositionFindings found = all.states[state].findings(all.states[0]);
   Value result = Value::object();
-  result.set("mean", copy_out(all[state].mu()));
-  result.set("position", copy_out(all[state].positions()));
+  set_means(all.states[state], result);
   result.set("positionEnergy", found.position_energy);
   result.set("contextEnergy", found.context_energy);
   result.set("participationRatio", found.participation_ratio);
@@ -281,6 +339,10 @@ EMSCRIPTEN_BINDINGS(second_model) {
   function("encoderScoresF64", &encoder_scores_out<double>);
   function("decomposeEncoderF32", &decompose_encoder<float>);
   function("decomposeEncoderF64", &decompose_encoder<double>);
+  function("mechanismF32", &mechanism_out<float>);
+  function("mechanismF64", &mechanism_out<double>);
+  function("channelPairsF32", &channel_pairs_out<float>);
+  function("channelPairsF64", &channel_pairs_out<double>);
   function("encoderPartsF32", &encoder_parts_out<float>);
   function("encoderPartsF64", &encoder_parts_out<double>);
   function("encoderOutputsF32", &encoder_outputs<float>);
@@ -290,6 +352,7 @@ EMSCRIPTEN_BINDINGS(second_model) {
   function("positionMeans", &position_means_out);
   function("addToPositionMeansF32", &add_to_position_means<float>);
   function("addToPositionMeansF64", &add_to_position_means<double>);
+  function("projectionMeans", &projection_means_out);
   function("positionFindings", &position_findings_out);
   function("deletePositionMeans", &delete_position_means);
 }

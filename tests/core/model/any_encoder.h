@@ -115,6 +115,13 @@ inline Encoder<float> AnyEncoder::single() const {
   return made;
 }
 
+template <typename Scalar>
+Forward<Scalar> traced(const Encoder<Scalar>& encoder, const Matrix<double>& rows) {
+  ForwardOptions<Scalar> asked;
+  asked.scores = asked.trace = true;
+  return encoder.forward(rows.cast<Scalar>(), asked);
+}
+
 // The forward once more, from the definitions: nothing of src/core is called.
 struct PlainForward {
   std::vector<Matrix<double>> states, logits, attention;

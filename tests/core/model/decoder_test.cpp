@@ -10,13 +10,6 @@
 namespace superpose {
 namespace {
 
-template <typename Scalar>
-Forward<Scalar> traced(const Encoder<Scalar>& encoder, const Matrix<double>& rows) {
-  ForwardOptions<Scalar> asked;
-  asked.scores = asked.trace = true;
-  return encoder.forward(rows.cast<Scalar>(), asked);
-}
-
 double largest(const Matrix<double>& of) { return std::max(1.0, max_abs(of)); }
 
 // The largest difference of states, logits and attention, as a part of the largest number in each.
@@ -155,7 +148,8 @@ std::vector<Parts> all_parts(Shapes& shapes, const Encoder<double>& encoder,
   const int n = static_cast<int>(summands[0].rows()), d = static_cast<int>(run.states[0].cols());
   std::vector<Parts> found;
   for (const GaugeKind kind : {GaugeKind::raw, GaugeKind::canonical}) {
-    const Gauge<double> gauge{kind, {}, kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
+    const Gauge<double> gauge{
+        kind, {}, kind == GaugeKind::raw || n == 1 ? std::vector<int>() : std::vector<int>{0}};
     found.push_back({"direct", input_parts(encoder, summands, run, l, Way::direct, gauge)});
     found.push_back({"streams", input_parts(encoder, summands, run, l, Way::streams, gauge)});
     const StateMeans<double> means{shapes.vector(d), shapes.matrix(n, d), 1};
@@ -222,7 +216,9 @@ TEST(Decoder, PartsAreScaledAndTurnedAsTheWholeIs) {
         const auto part = plain::through({linear.weight, {}}, rows(first)[i]);
         for (int h = 0; h < heads; ++h) {
           const int at = h / (heads / own) * width;
-          const auto cut = [&](const plain::Row& row) { return plain::Row(row.begin() + at, row.begin() + at + width); };
+          const auto cut = [&](const plain::Row& row) {
+            return plain::Row(row.begin() + at, row.begin() + at + width);
+          };
           const auto deviation = [&](const plain::Row& row) {
             double mean = 0, squares = 0;
             for (double one : row) mean += norm.kind == Norm::layer_norm ? one / width : 0;

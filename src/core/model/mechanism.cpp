@@ -1,0 +1,107 @@
+#include "model/mechanism.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "encodings/rotary.h"
+#include "scores/asked.h"
+
+namespace superpose {
+
+using Eigen::Index;
+
+namespace {
+
+template <typename Scalar>
+Matrix<double> in_double(const Matrix<Scalar>& of, Index from) {
+  Matrix<double> found(of.rows() - from, of.cols());
+  for (Index at = 0; at < found.size(); ++at) found.data()[at] = of.data()[from * of.cols() + at];
+  return found;
+}
+
+// One head of rows, their mean and their places.
+Parted parted(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& places,
+              Index head, Index width) {
+  const auto cut = [&](const Matrix<double>& of) -> Matrix<double> {
+    return of.middleCols(head * width, width);
+  };
+  return part_rows(cut(rows), cut(mean), cut(places));
+}
+
+}  // namespace
+
+template <typename Scalar>
+Mechanism<Scalar>::Mechanism(const Encoder<Scalar>& encoder, const Forward<Scalar>& run, int layer,
+                             const ScoreMeans& means)
+    : encoder_(encoder),
+      logits_(run.logits[layer]),
+      rotary_(encoder.rotary(layer)),
+      window_(encoder.window(layer)) {
+  const EncoderOptions<Scalar>& options = encoder.options();
+  const Index n = logits_.cols(), first = std::min(n, means.query.first), used = n - first;
+  const Projections<Scalar> all = encoder.projections(layer, run.inputs[layer]);
+  rows_ = {in_double(all.queries, first), in_double(all.keys, first)};
+  const auto mean_of = [](const StateMeans<double>& from) { return Matrix<double>(from.mu.transpose()); };
+  mean_ = {mean_of(means.query), mean_of(means.key)};
+  places_ = {means.query.positions.topRows(used), means.key.positions.topRows(used)};
+  // What a rotation multiplies by counts as the rows' own: at no step it turns nothing.
+  const auto stretch = [&](int heads, Matrix<double>& of) {
+    turn({rotary_.frequencies, Layout::concatenated, heads, rotary_.gain, 0, 0}, of.rows(), of);
+  };
+  for (Projections<double>* one : {&rows_, &mean_, &places_}) {
+    stretch(options.heads, one->queries);
+    stretch(options.key_heads, one->keys);
+  }
+  if (used > 0) bias_ = in_double(encoder.score_bias(used), 0);
+}
+
+template <typename Scalar>
+Scalar Mechanism<Scalar>::head_terms(int head, const std::vector<int>& group_of, int groups, Scalar* terms,
+                                     Scalar* logits) const {
+  const EncoderOptions<Scalar>& options = encoder_.options();
+  const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used, size = n * n;
+  const Index width = rows_.queries.cols() / options.heads;
+  std::copy_n(logits_.data() + head * size, size, logits);
+  std::fill_n(terms, groups * groups * size, Scalar(0));
+  enum Part { token, position, constant, offset };
+  const auto term = [&](Part query, Part key) {
+    return terms + (group_of[query] * groups + group_of[key]) * size;
+  };
+  Scalar* const apart = term(constant, constant);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      if (i < first || j < first) apart[i * n + j] += logits[i * n + j];
+    }
+  }
+  if (used == 0) return 0;
+
+  const int of_key = key_head(head, options.key_heads, options.heads);
+  Matrix<double> asked(kAsked, used * used);
+  turned_asked(parted(rows_.queries, mean_.queries, places_.queries, head, width),
+               parted(rows_.keys, mean_.keys, places_.keys, of_key, width), rotary_.frequencies,
+               Layout::concatenated, mean_turns(rotary_.frequencies, used, options.causal, window_),
+               1 / std::sqrt(static_cast<double>(width)), asked.data());
+  if (bias_.size()) {
+    Matrix<double> bias = Matrix<double>::Zero(used, used);
+    add_offset_bias<double>(bias_, head, bias.data(), nullptr);
+    add_bias_asked(bias, options.causal, window_, asked.data());
+  }
+  // In the order of Asked.
+  const std::pair<Part, Part> places[kAsked] = {{token, token},    {offset, offset},     {token, position},
+                                                {position, token}, {position, position}, {constant, token},
+                                                {token, constant}};
+  for (int one = 0; one < kAsked; ++one) {
+    Scalar* const to = term(places[one].first, places[one].second);
+    const double* const from = asked.data() + one * used * used;
+    for (Index i = 0; i < used; ++i) {
+      for (Index j = 0; j < used; ++j)
+        to[(first + i) * n + first + j] += static_cast<Scalar>(from[i * used + j]);
+    }
+  }
+  return largest_gap(terms, groups * groups, logits, size);
+}
+
+template class Mechanism<float>;
+template class Mechanism<double>;
+
+}  // namespace superpose

@@ -1,0 +1,57 @@
+// A layer's scores by what they ask about (scores/asked.h), whatever the layer tells positions by: rotation, ALiBi, a bias
+// by offset, or what the states carry.
+//
+// A query or key, before it is turned, is its mean over a corpus, what its place adds to that, and what is left, which
+// is its token's. The seven terms become those of four parts:
+//
+//   token.token        token -> token, at any distance        constant.token  the key's own appeal
+//   token.position     token -> position                      token.constant  the same for every key: softmax ignores it
+//   position.token     position -> token                      offset.offset   token -> token by offset
+//   position.position  position -> position, the bias by offset with it
+//
+// All others are zero. Averages over offsets are over the pairs that attend: causal ones, within the window. From the
+// second layer on, states carry positions too, so the place of a query is not only its offset from the key; in the
+// first layer of a model that adds no positions the places' part is zero, and position.position depends on the offset
+// alone.
+//
+// Rows before the means' first stand apart, since the model fixes their tokens. No share is of a pair with such a row,
+// and its score is not split: all of it is constant.constant, and its other terms are zero.
+#pragma once
+
+#include <vector>
+
+#include "model/encoder.h"
+#include "model/encoder_parts.h"
+
+namespace superpose {
+
+constexpr int kMechanismParts = 4;  // token, position, constant, offset
+
+// Means of queries [H d_h] and keys [G d_h], before they are turned, and of each place.
+struct ScoreMeans {
+  StateMeans<double> query, key;
+};
+
+template <typename Scalar>
+class Mechanism {
+ public:
+  // Of a run that kept its trace and scores. There are at most first + t rows; both firsts are the same.
+  Mechanism(const Encoder<Scalar>& encoder, const Forward<Scalar>& run, int layer, const ScoreMeans& means);
+
+  // Like head_terms() of scores/decomposition.h, the four parts put into groups: part p into group_of[p]. Terms are
+  // computed in double; the logits are those of the run.
+  Scalar head_terms(int head, const std::vector<int>& group_of, int groups, Scalar* terms,
+                    Scalar* logits) const;
+
+ private:
+  const Encoder<Scalar>& encoder_;
+  const Matrix<Scalar>& logits_;  // [H n, n]
+  Rotary rotary_;
+  int window_;
+  Matrix<double> bias_;         // offset_bias() of the rows that do not stand apart, or empty
+  Projections<double> rows_;    // those rows
+  Projections<double> mean_;    // one row
+  Projections<double> places_;  // as many as rows_
+};
+
+}  // namespace superpose
