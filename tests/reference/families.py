@@ -494,7 +494,7 @@ def main():
     add("deit", "vit", "F32", *vit(rng, pixels, True), causal=False)
     add("vit-timm", "vit", "BF16", *timm(rng, pixels), causal=False)
     file, term, config = qwen2(rng)
-    add("qwen2", "rope", "BF16", file, [], config, causal=True, position_term=term)
+    add("qwen2", "qwen2", "BF16", file, [], config, causal=True, position_term=term)
 
     for one in cases:
         if len(one["logits"]):

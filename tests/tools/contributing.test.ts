@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { execute, root } from '../package/support/project.ts';
 import { buildEnvironment, copySources } from './support/copy.ts';
 import { follow } from './support/guide.ts';
+import { withoutNumpy } from './support/numpy.ts';
 
 const inCi = process.env.CI === 'true';
 const bin = (name: string) => join(root, 'node_modules/.bin', name);
@@ -88,6 +89,18 @@ test.runIf(inCi || compiled)('an encoding is in the API, documented, and its tes
   await all.run(bin('biome'), 'check', '--error-on-warnings', 'src/api', 'docs', 'tests/api');
   await all.runTests('api/encodings/nerf', 'api/wrongArguments', 'api/drift', 'tools/library');
 });
+
+test.skipIf(withoutNumpy)(
+  'a family of models is recognised, run and taken apart as numpy does it',
+  async () => {
+    const { copy, run, runTests } = followed('Adding a family', 'new-family');
+    cpSync(join(root, 'build/package'), join(copy, 'build/package'), { recursive: true });
+    await run(bin('tsc'), '-p', 'src/api/tsconfig.json');
+    await run(bin('tsc'), '-p', 'tests/tsconfig.json');
+    await run(bin('biome'), 'check', '--error-on-warnings', 'src/api/model');
+    await runTests('api/model/relative', 'api/model/families');
+  },
+);
 
 test.runIf(inCi || compiled)('a scheme is in the registry, the API, its figure and the page', async () => {
   const all = followed('Adding a scheme', 'new-scheme');

@@ -16,10 +16,10 @@ const namesOf = (ending: string, ...but: string[]) =>
     .map((name) => name.slice(0, -ending.length))
     .filter((name) => !but.includes(name));
 
-// oracle_json is no oracle, drawn_sentences.py and drawn_decoders.py draw what is not committed, and figures.json comes from the
+// oracle_json is no oracle, drawn_*.py draw what is not committed, and figures.json comes from the
 // core. The longest scripts take longest, so they start first.
 const lengthOf = (oracle: string) => readFileSync(join(folder, `${oracle}.py`)).length;
-const oracles = namesOf('.py', 'oracle_json', 'drawn_sentences', 'drawn_decoders').sort(
+const oracles = namesOf('.py', 'oracle_json', 'drawn_sentences', 'drawn_decoders', 'drawn_relative').sort(
   (a, b) => lengthOf(b) - lengthOf(a),
 );
 const readme = readFileSync(join(folder, 'README.md'), 'utf8');

@@ -81,7 +81,8 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
   const add = (figure: AnyFigure) => {
     made[figure.name] = inFile(figure, model.digest, name);
   };
-  const positions = model.family !== 'rope';
+  // Models with relative positions add no table of them.
+  const positions = !model.summands.includes('token') || model.summands.includes('position');
   if (positions) add({ ...gram, title: `${name}: positions’ dot products with one another` });
   if (positions && model.family !== 'whisper-encoder') {
     add(
@@ -107,7 +108,7 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
     : model.readsText
       ? { text: sentenceControl }
       : { ids: ids('Token ids', '2, 3, 4, 5') };
-  if (model.summands.includes('token')) {
+  if (model.summands.includes('position') && model.summands.includes('token')) {
     add(as(tables, 'own-tables', `${name}: the tables that it adds up`, input, {}, unverified));
     const { positions, scale, seed } = dotProducts.controls;
     const own = { ...positions.options, learned: 'The model’s own' };
@@ -122,7 +123,8 @@ export function ownFigures(model: Opened): Record<string, AnyFigure> {
       ),
     );
   }
-  if (model.summands.length === 0 || model.heads === undefined || model.epsilon === undefined) return made;
+  if (!model.summands.includes('position') || model.heads === undefined || model.epsilon === undefined)
+    return made;
   const gauge = { ...gaugeControl, more: true } as const;
   const places = Array.from({ length: model.layers }, (_, place) => place);
   const layer: Record<string, Control> =

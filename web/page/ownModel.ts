@@ -160,7 +160,7 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
       select.value = model.family;
       inputs.push(made('label', {}, 'Of the models in this file ', select));
     }
-    if (model.summands.length > 0) {
+    if (model.summands.includes('position')) {
       const number = (name: 'heads' | 'epsilon', label: string) => {
         if (model[name] !== undefined) return;
         inputs.push(made('label', {}, label, made('input', { name, inputMode: 'decimal', required: true })));

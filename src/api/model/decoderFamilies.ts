@@ -1,5 +1,4 @@
-// Families that normalise before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's text; and
-// families with RoPE, which add no position.
+// Families that normalise before each layer, most of them causal: GPT-2, OPT, Whisper, CLIP's text.
 import { bertConfig, type FamilyRow, refuseSizes, sizes } from './headerTensors.js';
 import { gpt2, namesIn, opt } from './layerParts.js';
 import type { LinearNames } from './layout.js';
@@ -55,7 +54,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
         unscaled: config.scale_attn_weights === false,
         scaledByLayer: config.scale_attn_by_inverse_layer_idx === true,
         finalNorm: `${of.prefix}ln_f`,
-        head: {},
+        head: { tied: true },
         apart: [],
         config: { heads: ['n_head', 'num_attention_heads'], epsilon: ['layer_norm_epsilon'] },
         ...sizes(of),
@@ -139,7 +138,7 @@ export const decoderFamilies: readonly FamilyRow[] = [
         ...(projected && { tokenProjection: { weight: of.need('project_in.weight', 'd', 'e') } }),
         ...(pre && { attentionNorm: of.norm('layers.0.self_attn_layer_norm') }),
         ...(ends && { finalNorm: `${of.prefix}final_layer_norm` }),
-        head: projected ? { projection: `${of.prefix}project_out.weight` } : {},
+        head: { tied: true, ...(projected && { projection: `${of.prefix}project_out.weight` }) },
         query: of.linear('layers.0.self_attn.q_proj', 'd', 'd', true),
         key: of.linear('layers.0.self_attn.k_proj', 'd', 'd', true),
         causal: true,
@@ -173,40 +172,5 @@ export const decoderFamilies: readonly FamilyRow[] = [
       config: { ...bertConfig, within: 'text_config' },
       ...sizes(of),
     }),
-  },
-  {
-    family: 'rope',
-    sign: ['embed_tokens.weight', 'layers.0.input_layernorm.weight', 'layers.0.self_attn.q_proj.weight'],
-    names: [
-      'layers.#.{input_layernorm,post_attention_layernorm}.weight',
-      'layers.#.self_attn.{q,k,v,o}_proj.{weight,bias}',
-      'layers.#.self_attn.{q_norm,k_norm}.weight',
-      'layers.#.self_attn.rotary_emb.inv_freq',
-      'layers.#.mlp.{gate,up,down}_proj.{weight,bias}',
-      'norm.weight',
-    ],
-    never: ['embed_positions', 'wpe'],
-    read(of) {
-      const token = of.need('embed_tokens.weight', 'V', 'd');
-      of.need('layers.0.input_layernorm.weight', 'd');
-      const query = of.linear('layers.0.self_attn.q_proj', 'q', 'd');
-      const key = of.linear('layers.0.self_attn.k_proj', 'k', 'd');
-      const normed = of.perhaps('layers.0.self_attn.q_norm.weight', 'h');
-      return {
-        family: 'rope',
-        name: `A model with RoPE and the names of ${normed ? 'Qwen3' : query.bias ? 'Qwen2' : 'Llama'}`,
-        kind: 'tokens',
-        about: `No table of positions is added: queries and keys are turned by angles that grow with the position, so a score depends on the difference of two positions. There is nothing to take apart into token and position${query.bias ? ', but for the biases of queries and keys, whose product is a term of the position alone' : ''}.`,
-        token,
-        query,
-        key,
-        causal: true,
-        apart: [],
-        config: { heads: ['num_attention_heads'], epsilon: ['rms_norm_eps'] },
-        ...sizes(of),
-        keyChannels: of.size.k as number,
-        ...(normed && { d_head: of.size.h as number }),
-      };
-    },
   },
 ];

@@ -16,8 +16,14 @@ import {
 import { imageFamilies } from './imageFamilies.js';
 import { type FamilyId, familyIds, type Layout, listed, modelFamilies, namesOf } from './layout.js';
 import { refuseQuantised, refuseTensors, refuseType } from './refusedFamilies.js';
+import { relativeFamilies } from './relativeFamilies.js';
 
-const rows: readonly FamilyRow[] = [...decoderFamilies, ...imageFamilies, ...encoderFamilies];
+const rows: readonly FamilyRow[] = [
+  ...decoderFamilies,
+  ...relativeFamilies,
+  ...imageFamilies,
+  ...encoderFamilies,
+];
 
 /** Nothing says which family a model is of. */
 export class FamilyUnknown extends RangeError {

@@ -4,9 +4,9 @@ import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Superpose } from '../superpose.js';
 import { type FloatsOf, type Linear, type Precision, type Table, table } from '../table.js';
-import type { Checkpoint, Held } from './checkpoint.js';
+import { type Checkpoint, type Held, present } from './checkpoint.js';
 import type { EncoderInput } from './encoder.js';
-import type { Layout, LinearNames, NormNames } from './layout.js';
+import type { Layout, LinearNames, NormFacts, NormNames } from './layout.js';
 import type { EncoderParts, Resident } from './resident.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
@@ -37,8 +37,9 @@ interface Asked extends GaugeOptions, SlicesWatch {
 const offset = 'offset';
 
 /** The names that summandsOf() returns, without the offset. */
-export function summandNames({ kind, position, segment, token }: Layout): string[] {
+export function summandNames({ kind, position, relative, segment, token }: Layout): string[] {
   if (kind === 'patches') return ['patch', 'position', 'class'];
+  if (relative) return ['token'];
   return token && position ? ['token', 'position', ...(segment ? ['token_type'] : [])] : [];
 }
 
@@ -89,11 +90,11 @@ export async function beforeLayers<P extends Precision>(
   { superpose, layout, heads, epsilon }: Opened,
   of: ReturnType<typeof tensorsOf<P>>,
   precision: P,
-  more: Pick<EncoderInput<P>, 'activation' | 'finalNorm'> = {},
+  more: Omit<EncoderInput<P>, 'd_model' | 'heads' | 'precision' | 'causal' | 'norm'> = {},
 ) {
-  const { d_model, causal, attentionNorm, embeddingNorm, projection, relativeBias } = layout;
+  const { d_model, causal, attentionNorm, embeddingNorm, norms, projection, relativeBias } = layout;
   const [normed, projected, biased] = await Promise.all([
-    embeddingNorm && of.norm(embeddingNorm, epsilon),
+    embeddingNorm && of.norm(embeddingNorm, epsilon, norms),
     projection && of.linear(projection),
     relativeBias && of.whole(relativeBias),
   ]);
@@ -154,9 +155,30 @@ export function firstLayer(opened: Opened): EncoderParts {
 }
 
 /** What a layer’s W_Q is multiplied by, so that its scores over √d_h are the model’s. */
-export function queryFactor({ layout, heads }: Pick<Opened, 'layout' | 'heads'>, layer: number): number {
-  const { unscaled, scaledByLayer, d_model } = layout;
-  return (unscaled ? Math.sqrt(d_model / heads) : 1) / (scaledByLayer ? layer + 1 : 1);
+export function queryFactor(
+  { layout, heads }: Pick<Opened, 'layout' | 'heads'>,
+  layer: number,
+  d_head = layout.d_model / heads,
+): number {
+  const { unscaled, scaledByLayer } = layout;
+  return (unscaled ? Math.sqrt(d_head) : 1) / (scaledByLayer ? layer + 1 : 1);
+}
+
+/** Heads of keys and the width of a head of a family that may have fewer of those, and wider or narrower ones. */
+export function headsOf({ checkpoint, layout, heads }: Pick<Opened, 'checkpoint' | 'layout' | 'heads'>): {
+  keyHeads: number;
+  d_head: number;
+} {
+  const { query, keyChannels } = layout;
+  const all = present(checkpoint, (query as LinearNames).weight).shape[0] as number;
+  const rows = keyChannels === undefined ? all / 3 : all;
+  const d_head = layout.d_head ?? rows / heads;
+  const keyHeads = (keyChannels ?? rows) / d_head;
+  if (heads * d_head !== rows || ![d_head, keyHeads, heads / keyHeads].every(Number.isInteger))
+    throw new RangeError(
+      `config.json gives ${heads} heads, which do not fit queries of ${rows} and keys of ${keyChannels ?? rows} channels.`,
+    );
+  return { keyHeads, d_head };
 }
 
 /** A norm whose output nobody reads. */
@@ -180,12 +202,21 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
   return {
     whole,
     empty: (rows: number, columns: number): Table<A> => table(make(rows * columns), rows, columns),
-    async norm({ gamma, beta }: NormNames, epsilon: number): Promise<Normalization<A>> {
-      const [gain, bias] = await Promise.all([whole(gamma), whole(beta)]);
-      return { kind: 'layer_norm', gamma: gain.data, beta: bias.data, epsilon };
+    async norm({ gamma, beta }: NormNames, epsilon: number, norms?: NormFacts): Promise<Normalization<A>> {
+      const [gain, bias] = await Promise.all([whole(gamma), beta === undefined ? undefined : whole(beta)]);
+      const { kind = 'layer_norm', plus = 0 } = norms ?? {};
+      return {
+        kind,
+        gamma: gain.data.map((one) => one + plus) as A,
+        ...(bias && { beta: bias.data }),
+        epsilon,
+      };
     },
     /** The map, multiplied by a factor. */
-    async linear({ weight, bias, block, transposed }: LinearNames, factor = 1): Promise<Linear<A>> {
+    async linear(
+      { weight, bias, block, byHead = 1, transposed }: LinearNames,
+      factor = 1,
+    ): Promise<Linear<A>> {
       const { shape } = checkpoint.tensors.get(weight) as Held;
       const [place, of] = block ?? [0, 1];
       const scaled = (values: A) => {
@@ -193,8 +224,13 @@ export function tensorsOf<P extends Precision>(checkpoint: Checkpoint, precision
         return values;
       };
       const part = (values: A) => {
-        const size = values.length / of;
-        return scaled(values.slice(place * size, (place + 1) * size) as A);
+        const size = values.length / of / byHead;
+        const own = make(byHead * size);
+        for (let head = 0; head < byHead; head++) {
+          const from = (head * of + place) * size;
+          own.set(values.subarray(from, from + size), head * size);
+        }
+        return scaled(own);
       };
       const [{ data }, added] = await Promise.all([
         whole(weight),
@@ -258,10 +294,12 @@ export async function summandsOf<P extends Precision>(
   const read = (name: string, rows: readonly number[]) => checkpoint.rows(name, rows, precision, watch);
   const [token, position, token_type, through] = await Promise.all([
     read(layout.token as string, ids),
-    read(
-      layout.position as string,
-      ids.map((_, place) => layout.firstPosition + place),
-    ),
+    layout.position === undefined
+      ? undefined
+      : read(
+          layout.position,
+          ids.map((_, place) => layout.firstPosition + place),
+        ),
     layout.segment === undefined
       ? undefined
       : read(
@@ -270,9 +308,13 @@ export async function summandsOf<P extends Precision>(
         ),
     layout.tokenProjection && of.linear(layout.tokenProjection),
   ]);
+  if (layout.rootTimes) {
+    const { data } = token;
+    for (let at = 0; at < data.length; at++) (data[at] as number) *= Math.sqrt(layout.d_model);
+  }
   return {
     token: through ? rowsThrough(superpose, token, through, precision) : token,
-    position,
+    ...(position && { position }),
     ...(token_type && { token_type }),
   };
 }

@@ -17,10 +17,16 @@ export interface LayerParts {
   down: string;
   /** The norm of the MLP. */
   mlpNorm: string;
+  /** What the first map is multiplied by, after the activation: the gate. */
+  gate?: string;
+  /** The norm of each head's queries, before they turn. */
+  queryNorm?: string;
+  /** The same of keys. */
+  keyNorm?: string;
 }
 
 /** In the order of LayerParts, by spaces. Where queries, keys and values have one name, one tensor holds all three. */
-function named(names: string): LayerParts {
+export function named(names: string): LayerParts {
   const [query, key, value, output, attentionNorm, up, down, mlpNorm] = names.split(' ');
   return { query, key, value, output, attentionNorm, up, down, mlpNorm } as LayerParts;
 }

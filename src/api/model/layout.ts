@@ -1,4 +1,6 @@
 // What a file holds of a model: the names of the tensors that its first scores need, and what its family makes of them.
+import type { Angles } from './angles.js';
+import type { LayerParts } from './layerParts.js';
 
 /** What the table of families says of one. */
 interface FamilyFacts {
@@ -20,6 +22,9 @@ const ofBert = {
   is_decoder: [false],
   add_cross_attention: [false],
 };
+
+/** A part of a head's channels that turns is GPT-NeoX's. */
+const ofLlama = { partial_rotary_factor: [1] };
 
 /**
  * The families that can be read. What their files hold, and must not hold, stands beside how they are read: see
@@ -78,11 +83,25 @@ export const modelFamilies = {
     config: { scale_embedding: [false] },
   },
   'whisper-encoder': { name: 'Whisper’s encoder', types: ['whisper'], config: {} },
-  rope: {
-    name: 'models with RoPE and Llama’s names',
-    types: ['llama', 'mistral', 'qwen2', 'qwen3'],
-    config: {},
+  llama: { name: 'Llama', types: ['llama'], layers: true, config: ofLlama },
+  mistral: { name: 'Mistral', types: ['mistral'], layers: true, config: ofLlama },
+  qwen2: { name: 'Qwen2', types: ['qwen2'], layers: true, config: ofLlama },
+  qwen3: { name: 'Qwen3', types: ['qwen3'], layers: true, config: ofLlama },
+  smollm3: { name: 'SmolLM3', types: ['smollm3'], layers: true, config: ofLlama },
+  gpt_neox: { name: 'GPT-NeoX', types: ['gpt_neox'], layers: true, config: {} },
+  bloom: {
+    name: 'BLOOM',
+    types: ['bloom'],
+    layers: true,
+    config: { apply_residual_connection_post_layernorm: [false] },
   },
+  t5: {
+    name: 'T5’s encoder',
+    types: ['t5', 'mt5'],
+    layers: true,
+    config: { relative_attention_num_buckets: [32], relative_attention_max_distance: [128] },
+  },
+  gemma: { name: 'Gemma', types: ['gemma'], layers: true, config: ofLlama },
 } as const satisfies Record<string, FamilyFacts>;
 
 /** A family that can be read. */
@@ -104,12 +123,20 @@ export function namesOf(families: readonly FamilyId[], last = 'and'): string {
 export const listed = (texts: readonly string[], last = 'and'): string =>
   texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`;
 
-/** The names of a LayerNorm's gamma and beta in the file. */
+/** RMSNorm, and what is added to its gains: Gemma's are stored less 1. */
+export interface NormFacts {
+  /** RMSNorm does not subtract the mean. */
+  readonly kind: 'rms_norm';
+  /** Added to each gain as it is read. */
+  readonly plus?: number;
+}
+
+/** The names of a norm's gamma and beta in the file. */
 export interface NormNames {
   /** [d] */
   gamma: string;
-  /** [d] */
-  beta: string;
+  /** [d]; RMSNorm has none. */
+  beta?: string;
 }
 
 /** Where the file has the weight [out, in] and the bias of a linear map. */
@@ -122,6 +149,30 @@ export interface LinearNames {
   block?: readonly [place: number, of: number];
   /** Whether the tensor is [in, out]. */
   transposed?: boolean;
+  /** Heads of one tensor whose rows are a block for each head, each of them the several maps' rows of that head. */
+  byHead?: number;
+}
+
+/** What the layers of a model without a table of positions are, as its config.json has it. */
+export interface LayerFacts {
+  /** The names of a layer’s tensors. */
+  readonly parts: LayerParts;
+  /** By config.json's names. */
+  readonly activation: unknown;
+  /** The member that gives the width of the MLP, if any. */
+  readonly inner: string | undefined;
+  /** Which maps have biases. */
+  readonly biases: { readonly attention: boolean; readonly output: boolean; readonly mlp: boolean };
+  /** The members that give the width of a head, and the heads of keys. */
+  readonly members: { readonly d_head: string | undefined; readonly keyHeads: string | undefined };
+  /** Whether attention and MLP read the same state. */
+  readonly parallel: boolean;
+  /** By which angles queries and keys turn, if they do. */
+  readonly turn?: Angles;
+  /** In which layers. */
+  turns?(layer: number): boolean;
+  /** How many keys a query of a layer sees, itself counted; undefined for no limit. */
+  window(layer: number): number | undefined;
 }
 
 /** What a file holds of the first layer's scores, by the names of its tensors. */
@@ -156,6 +207,18 @@ export interface Layout {
   readonly unscaled?: boolean;
   /** Whether they are divided by the number of their layer, from 1. */
   readonly scaledByLayer?: boolean;
+  /** What every norm of the model does, where it is not LayerNorm. */
+  readonly norms?: NormFacts;
+  /** The norm of each head's queries and keys, [d_h]. */
+  readonly headNorm?: string;
+  /** Whether the rows of tokens are multiplied by √d. */
+  readonly rootTimes?: true;
+  /** What there is in place of a table of positions. */
+  readonly relative?: 'angles' | 'slopes' | 'bias';
+  /** What the layers of a family of relativeFamilies are. */
+  readonly layer?: LayerFacts;
+  /** How many tokens the model takes, where no table says it. */
+  readonly longest?: number;
   /** The number of heads, where the header tells. */
   readonly heads?: number;
   /** ε of the norms, where the implementation fixes it for the whole family. */
@@ -184,8 +247,15 @@ export interface Layout {
   readonly key?: LinearNames;
   /** After the last layer, without `.weight` and `.bias`. */
   readonly finalNorm?: string;
-  /** Where the model predicts the next token: the weight that maps its last rows to the width of its head’s, if any. */
-  readonly head?: { readonly projection?: string };
+  /** Where the model predicts the next token. */
+  readonly head?: {
+    /** The weight that maps its last rows to the width of its head’s, if any. */
+    readonly projection?: string;
+    /** The head's own tensor; lm_head.weight unless given. */
+    readonly name?: string;
+    /** Whether it is the token table unless config.json says otherwise; default where there is no tensor of that name. */
+    readonly tied?: boolean;
+  };
   /** How an image model turns patches into rows. */
   readonly patch?: {
     /** [d, 3, p, p]. */

@@ -5,8 +5,9 @@ import type { OverlapCurve } from '../geometry/subspaces.js';
 import type { Summary } from '../numeric/summary.js';
 import type { Superpose } from '../superpose.js';
 import { type Table, table } from '../table.js';
+import type { Angles } from './angles.js';
 import type { Checkpoint } from './checkpoint.js';
-import { rowsThrough, tensorsOf } from './firstLayer.js';
+import { headsOf, rowsThrough, tensorsOf } from './firstLayer.js';
 import type { Layout } from './layout.js';
 import { type CountedWatch, counted, type SlicesWatch } from './slices.js';
 
@@ -95,8 +96,6 @@ interface Reported {
   layout: Layout;
   /** Heads of the first layer, where something gives them. */
   heads: number | undefined;
-  /** What config.json holds. */
-  config: unknown;
 }
 
 export async function modelReport(opened: Reported, options: ReportOptions): Promise<ModelReport> {
@@ -133,7 +132,7 @@ export async function modelReport(opened: Reported, options: ReportOptions): Pro
     },
     curve: both && superpose.overlapCurve({ tokens: centred, positions: used, k }),
     ...gramsOf(superpose, position?.table, used, layout.patch === undefined),
-    rotary: layout.family === 'rope' ? await rotaryOf(opened, watch) : undefined,
+    rotary: layout.layer?.turn ? await rotaryOf(opened, layout.layer.turn, watch) : undefined,
   };
 }
 
@@ -231,27 +230,18 @@ function less(superpose: Superpose, rows: Table): Table {
 const offsets = 64;
 
 async function rotaryOf(
-  { superpose, checkpoint, layout, heads, config }: Reported,
+  { superpose, checkpoint, layout, heads }: Reported,
+  { base, share, stretch }: Angles,
   watch: CountedWatch,
 ): Promise<RotaryReport> {
-  const members = (config ?? {}) as Record<string, unknown>;
-  const parameters = (members.rope_parameters ?? {}) as Record<string, unknown>;
-  const base = members.rope_theta ?? parameters.rope_theta ?? 10_000;
-  check.positive('rope_theta in config.json', base);
-  const { query, key, keyChannels = 0 } = layout;
-  const [rows = 0] = checkpoint.tensors.get(query?.weight as string)?.shape ?? [];
-  const d_head = layout.d_head ?? (heads && Math.floor(rows / heads));
-  const keyHeads = d_head && Math.floor(keyChannels / d_head);
-  const known = { base: base as number, heads, keyHeads, d_head, positionTerm: undefined };
-  const scaling = (members.rope_scaling ?? parameters) as Record<string, unknown>;
-  const plain = ['default', undefined].includes((scaling.rope_type ?? scaling.type) as string | undefined);
-  const turned = members.partial_rotary_factor ?? parameters.partial_rotary_factor ?? 1;
-  if (!plain || turned !== 1) return known;
-  if (!query?.bias || !key?.bias || !heads || !d_head || !keyHeads) return known;
-  if (heads * d_head !== rows || keyHeads * d_head !== keyChannels || heads % keyHeads !== 0)
-    throw new RangeError(
-      `config.json gives ${heads} heads, which do not fit queries of ${rows} and keys of ${keyChannels} channels.`,
-    );
+  const { query, key } = layout;
+  const sized = heads === undefined ? undefined : headsOf({ checkpoint, layout, heads });
+  const { d_head, keyHeads } = sized ?? { d_head: layout.d_head, keyHeads: undefined };
+  const known = { base, heads, keyHeads, d_head, positionTerm: undefined };
+  // Of maps in one tensor, or normalised, the biases are no rows that turn.
+  if (!query?.bias || !key?.bias || query === key || layout.headNorm) return known;
+  if (!heads || !d_head || !keyHeads || stretch || share !== 1) return known;
+  const rows = heads * d_head;
   const of = tensorsOf(checkpoint, 'float64', watch);
   const [b_Q, shared] = [(await of.whole(query.bias)).data, (await of.whole(key.bias)).data];
   const b_K = new Float64Array(rows);
@@ -268,7 +258,7 @@ async function rotaryOf(
     query: { ...nothing, bias: b_Q },
     key: { ...nothing, bias: b_K },
     layout: 'concatenated',
-    base: base as number,
+    base,
   });
   const term = new Float64Array(heads * offsets);
   for (let head = 0; head < heads; head++) {

@@ -113,8 +113,8 @@ function headIn(
   config: Config,
   width: number,
 ) {
-  if (config.tie_word_embeddings !== false) return layout.token as string;
-  const name = 'lm_head.weight';
+  const { name = 'lm_head.weight', tied } = layout.head as NonNullable<Layout['head']>;
+  if (config.tie_word_embeddings ?? tied ?? !checkpoint.tensors.has(name)) return layout.token as string;
   if (!checkpoint.tensors.has(name))
     throw new RangeError(
       `config.json says tie_word_embeddings false, but the file has no ${name} [${layout.vocabulary}, ${width}].`,

@@ -114,7 +114,10 @@ export interface OpenedModel {
   readonly epsilon: number | undefined;
   /** Rows of the token table; 0 for a model of pictures or sound. */
   readonly vocabulary: number;
-  /** How many positions the table has for tokens or patches; 0 without a table. */
+  /**
+   * How many tokens or patches it takes: those of its table of positions, else what config.json says; 0 where nothing
+   * says it.
+   */
   readonly positions: number;
   /** The tables that the input sums: the parts of its scores except `constant` and a bias. May be empty. */
   readonly summands: readonly string[];
@@ -212,6 +215,7 @@ export async function openModel(
   const layout = layouts.find(({ family }) => family === part) ?? (layouts[0] as Layout);
   const { heads, epsilon } = told(layout, config, options);
   const rules = layout.patch && pictureRules(layout.patch, await jsonOf(files, 'preprocessor_config.json'));
+  const positions = layout.longest ?? layout.positions - (layout.patch?.before.length ?? 0);
   let tokenizer: Promise<Tokenizer> | undefined;
 
   const cutter = () => {
@@ -230,8 +234,12 @@ export async function openModel(
 
   const sentenceOf = async (input: { ids: readonly number[]; tokens?: readonly string[] }) => {
     const ids = check.integers('ids', input.ids, layout.vocabulary - 1);
-    if (ids.length === 0 || ids.length > layout.positions)
-      check.refuseCount('A sentence', `from 1 to ${layout.positions} tokens`, ids.length);
+    if (ids.length === 0 || ids.length > (positions || Infinity))
+      check.refuseCount(
+        'A sentence',
+        positions ? `from 1 to ${positions} tokens` : 'at least 1 token',
+        ids.length,
+      );
     if (layout.padding !== undefined && ids.includes(layout.padding))
       throw new RangeError(
         `ids must have no padding, which has the number ${layout.padding} in ${layout.name} and no position; leave it out.`,
@@ -242,7 +250,7 @@ export async function openModel(
   };
 
   const inputOf = async (input: ModelInput): Promise<{ given: FirstLayerInput; sentence: Sentence }> => {
-    if (layout.kind === 'frames' || layout.positions === 0) {
+    if (layout.kind === 'frames') {
       throw new RangeError(`${layout.name} has no scores that can be taken apart here. ${layout.about}`);
     }
     if (rules) {
@@ -349,7 +357,7 @@ export async function openModel(
     heads,
     epsilon,
     vocabulary: layout.vocabulary,
-    positions: layout.positions - (layout.patch?.before.length ?? 0),
+    positions,
     summands: summandNames(layout),
     causal: layout.causal,
     apart: layout.apart,
@@ -361,14 +369,14 @@ export async function openModel(
     digest: () =>
       checkpoint.digest([layout.query, layout.key].flatMap((names) => (names ? [names.weight] : []))),
     tokenize,
-    report: (asked = {}) => modelReport({ superpose, checkpoint, layout, heads, config }, asked),
+    report: (asked = {}) => modelReport({ superpose, checkpoint, layout, heads }, asked),
     async decompose<P extends Precision = 'float64'>(
       input: ModelInput,
       { precision, layer, way, means, ...asked }: OpenDecomposeOptions<P> = {},
     ) {
       const kind = check.precision(precision ?? 'float64') as P;
       const { first, layered } = held;
-      if (layer || way !== undefined) {
+      if (layer || way !== undefined || layout.relative) {
         const run = await layered();
         const { sentence } = await inputOf(input);
         return run.decompose<P>(sentence, {
@@ -404,8 +412,8 @@ export async function openModel(
         const ids: (readonly number[])[] = [];
         for (const one of all)
           ids.push(typeof one === 'string' ? (await tokenize(one)).ids : (await sentenceOf(one)).ids);
-        const positions = Math.min(30, layout.positions - markers.before - markers.after);
-        return corpusOf(ids, (one) => one, { positions, ...markers });
+        const most = (positions || Infinity) - markers.before - markers.after;
+        return corpusOf(ids, (one) => one, { positions: Math.min(30, most), ...markers });
       };
       return run.corpusMeans(cut, asked);
     },
@@ -469,7 +477,8 @@ function told(layout: Layout, config: Config, options: OpenModelOptions) {
   const ofFile = headsName === undefined ? layout.heads : from[headsName];
   const heads = options.heads ?? ofFile;
   const where = options.heads === undefined && headsName ? `${headsName} in config.json` : 'heads';
-  const width = layout.family === 'rope' ? undefined : layout.d_model;
+  // Of relative families heads may be wider or narrower than that.
+  const width = layout.relative ? undefined : layout.d_model;
   if (heads !== undefined) {
     check.integer(where, heads, 1);
     if (width !== undefined && width % (heads as number) !== 0)

@@ -1,12 +1,13 @@
 // All layers of a reader's model, read one after another and run by the second module.
 import * as check from '../check.js';
-import type { FloatsOf, Linear, Precision } from '../table.js';
+import { type FloatsOf, type Linear, type Precision, rounded } from '../table.js';
+import type { Angles } from './angles.js';
 import { present, shaped } from './checkpoint.js';
 import type { ActivationName } from './encoder.js';
-import { beforeLayers, type Opened, queryFactor, tensorsOf } from './firstLayer.js';
-import { type Config, refuseSizes } from './headerTensors.js';
+import { beforeLayers, headsOf, type Opened, queryFactor, tensorsOf } from './firstLayer.js';
+import { type Config, quoted, refuseSizes } from './headerTensors.js';
 import { bert, distilBert, gpt2, type LayerParts, mpnet, opt } from './layerParts.js';
-import { type FamilyId, type Layout, type LinearNames, listed } from './layout.js';
+import { type FamilyId, type LayerFacts, type Layout, type LinearNames, listed } from './layout.js';
 import type { EncoderParts } from './resident.js';
 import type { CountedWatch } from './slices.js';
 
@@ -34,13 +35,16 @@ const activations: Readonly<Record<string, ActivationName>> = {
   gelu_new: 'gelu_tanh',
   gelu_pytorch_tanh: 'gelu_tanh',
   relu: 'relu',
+  silu: 'silu',
 };
 
 /** What the layers of a family are called; undefined for one whose layers cannot be run. */
-function namesOf({ family, query }: Layout) {
+function namesOf({ family, layer, query }: Layout) {
   const found = byFamily[family];
-  const [, before] = query?.weight.match(/^(.*\b(?:layer|layers|h)\.)0\./) ?? [];
-  return found && before !== undefined ? { ...found, before } : undefined;
+  const parts = layer?.parts ?? found?.parts;
+  const [, before] = query?.weight.match(/^(.*?\b(?:layer|layers|h|block)\.)0\./) ?? [];
+  const inner = layer ? layer.inner : (found?.inner ?? 'intermediate_size');
+  return parts && before !== undefined ? { parts, before, inner, activation: found?.activation } : undefined;
 }
 
 /** How many layers can be run: 0 for families other than those of modelFamilies that say so. */
@@ -53,82 +57,108 @@ export function layersIn({ tensors }: Opened['checkpoint'], layout: Layout): num
 
 /** The model’s layers, read one at a time, so that at most one of the file is in memory twice. */
 export function ownLayers(opened: Opened, config: Config): EncoderParts {
-  const { checkpoint, layout, epsilon } = opened;
+  const { superpose, checkpoint, layout, heads, epsilon } = opened;
   const names = namesOf(layout);
   if (!names) throw new RangeError(`The layers after the first scores of ${layout.name} are not run here.`);
   const { before, parts } = names;
+  const { layer: own, norms } = layout;
   present(checkpoint, `${before}0.${parts.down}.weight`);
   const joined = parts.query === parts.value;
   const d = layout.d_model;
   const { shape } = present(checkpoint, `${before}0.${parts.up}.weight`);
   const inner = shape[layout.query?.transposed ? 1 : 0] ?? 0;
+  const { d_head, keyHeads } = own ? headsOf(opened) : { d_head: d / heads, keyHeads: heads };
+  const [wide, narrow] = [heads * d_head, keyHeads * d_head];
   let sizes: ReadonlyMap<number, number> | undefined;
   const reader = <P extends Precision>(precision: P, watch: CountedWatch) => {
     const of = tensorsOf(checkpoint, precision, watch);
     return {
       of,
-      norm(name: string) {
+      norm(name: string, width = d) {
         const [gamma, beta] = checkpoint.tensors.has(`${name}.gamma`)
           ? ['gamma', 'beta']
           : ['weight', 'bias'];
-        const shape = [d];
+        const shape = [width];
         return of.norm(
           {
             gamma: shaped(checkpoint, `${name}.${gamma}`, shape),
-            beta: shaped(checkpoint, `${name}.${beta}`, shape),
+            ...(!norms && { beta: shaped(checkpoint, `${name}.${beta}`, shape) }),
           },
           epsilon,
+          norms,
         );
       },
       /** A map [out, in], or one of three in one tensor; in some families tensors are [in, out]. */
       linear(
         name: string,
-        out: number,
-        into: number,
-        place?: number,
-        factor?: number,
+        [out, into]: readonly [number, number],
+        {
+          place,
+          factor,
+          biased = true,
+        }: { place?: number | undefined; factor?: number; biased?: boolean } = {},
       ): Promise<Linear<FloatsOf<P>>> {
         const { transposed = false } = layout.query as LinearNames;
         const rows = place === undefined ? out : 3 * out;
+        if (!biased && checkpoint.tensors.has(`${name}.bias`))
+          throw new RangeError(
+            `The file has a tensor ${quoted(`${name}.bias`)}, but by its config.json ${layout.name} has no such bias.`,
+          );
         const tensors = {
           weight: shaped(checkpoint, `${name}.weight`, transposed ? [into, rows] : [rows, into]),
-          bias: shaped(checkpoint, `${name}.bias`, [rows]),
+          ...(biased && { bias: shaped(checkpoint, `${name}.bias`, [rows]) }),
         };
-        return of.linear(
-          { ...tensors, transposed, ...(place !== undefined && { block: [place, 3] as const }) },
-          factor,
-        );
+        const block =
+          place === undefined ? {} : { block: [place, 3] as const, ...(own && { byHead: heads }) };
+        return of.linear({ ...tensors, transposed, ...block }, factor);
       },
     };
   };
   return {
-    async begin(precision, watch) {
+    async begin<P extends Precision>(precision: P, watch: CountedWatch) {
       // A file that was cut short may lack whole layers.
       const count = layersIn(checkpoint, layout);
-      refuseSizes(config, { num_hidden_layers: count, n_layer: count, n_layers: count });
-      refuseSizes(config, { [names.inner ?? 'intermediate_size']: inner });
-      const activation = activationOf(config, names.activation);
+      refuseSizes(config, { num_hidden_layers: count, n_layer: count, n_layers: count, num_layers: count });
+      if (names.inner) refuseSizes(config, { [names.inner]: inner });
+      if (own) refuseContradictions(config, own, { d_head, keyHeads, count });
+      const activation = own ? activationNamed(own.activation) : activationOf(config, names.activation);
       const { of, norm } = reader(precision, watch);
-      const { finalNorm } = layout;
+      const { finalNorm, relative } = layout;
       return beforeLayers(opened, of, precision, {
         activation,
         ...(finalNorm && { finalNorm: await norm(finalNorm) }),
+        ...(own && { d_head, keyHeads, parallel: own.parallel }),
+        ...(relative === 'slopes' && {
+          slopes: rounded<FloatsOf<P>>(superpose.alibiSlopes(heads), precision === 'float32'),
+        }),
       });
     },
     async layer(number, precision, watch) {
       const { norm, linear } = reader(precision, watch);
       const name = (part: keyof LayerParts) => `${before}${number}.${parts[part]}`;
-      const square = (part: 'query' | 'key' | 'value', place: number, factor?: number) =>
-        linear(name(part), d, d, joined ? place : undefined, factor);
+      const biases = own?.biases ?? { attention: true, output: true, mlp: true };
+      const attended = (part: 'query' | 'key' | 'value', at: number, factor = 1) =>
+        linear(name(part), [part === 'query' ? wide : narrow, d], {
+          place: joined ? at : undefined,
+          factor,
+          biased: biases.attention,
+        });
+      const window = own?.window(number);
       return {
-        query: await square('query', 0, queryFactor(opened, number)),
-        key: await square('key', 1),
-        value: await square('value', 2),
-        output: await linear(name('output'), d, d),
+        query: await attended('query', 0, queryFactor(opened, number, d_head)),
+        key: await attended('key', 1),
+        value: await attended('value', 2),
+        output: await linear(name('output'), [d, wide], { biased: biases.output }),
         attentionNorm: await norm(name('attentionNorm')),
-        up: await linear(name('up'), inner, d),
-        down: await linear(name('down'), d, inner),
+        up: await linear(name('up'), [inner, d], { biased: biases.mlp }),
+        down: await linear(name('down'), [d, inner], { biased: biases.mlp }),
         mlpNorm: await norm(name('mlpNorm')),
+        ...(parts.gate && { gate: await linear(name('gate'), [inner, d], { biased: biases.mlp }) }),
+        ...(parts.queryNorm && { queryNorm: await norm(name('queryNorm'), d_head) }),
+        ...(parts.keyNorm && { keyNorm: await norm(name('keyNorm'), d_head) }),
+        ...(own?.turn && own.turns?.(number) && { rotary: rotaryOf(superpose, own.turn, d_head) }),
+        // A query counts among the keys that it sees.
+        ...(window !== undefined && { window: window - 1 }),
       };
     },
     bytes(number) {
@@ -140,23 +170,60 @@ export function ownLayers(opened: Opened, config: Config): EncoderParts {
   };
 }
 
+/** By how many radians a position turns each pair of the channels that turn. */
+function rotaryOf(
+  { rotaryFrequencies }: Opened['superpose'],
+  { base, share, stretch }: Angles,
+  d_head: number,
+) {
+  const channels = Math.floor(d_head * share);
+  if (channels < 2 || channels % 2 !== 0)
+    throw new RangeError(
+      `By config.json ${channels} of the ${d_head} channels of a head turn; they must be an even number, from 2 up.`,
+    );
+  return { frequencies: rotaryFrequencies({ d_head: channels, base, ...(stretch && { stretch }) }) };
+}
+
+/** Throws where config.json does not say what the layers do, or says what the tensors do not. */
+function refuseContradictions(
+  config: Config,
+  { members, turns, window }: LayerFacts,
+  { d_head, keyHeads, count }: { d_head: number; keyHeads: number; count: number },
+): void {
+  if (config.model_type == null)
+    throw new RangeError(
+      'Without a config.json with a model_type, nothing says what the layers do with their positions. Put it beside the file.',
+    );
+  const said = Object.entries({ d_head, keyHeads }).flatMap(([size, value]) => {
+    const member = members[size as keyof typeof members];
+    return member ? [[member, value]] : [];
+  });
+  refuseSizes(config, Object.fromEntries(said));
+  // All of them, before anything is read.
+  for (let layer = 0; layer < count; layer++) {
+    turns?.(layer);
+    window(layer);
+  }
+}
+
 /** The bytes of each layer, in one pass: a file may have thousands of both. */
 function sizesOf({ tensors }: Opened['checkpoint'], before: string): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>();
   for (const { name, begin, end } of tensors.values()) {
-    // GPT-2's files hold masks too.
-    if (!name.startsWith(before) || /\.attn\.(masked_)?bias$/.test(name)) continue;
+    // Files of GPT-2 and GPT-NeoX hold masks too.
+    if (!name.startsWith(before) || /\.(attn|attention)\.(masked_)?bias$/.test(name)) continue;
     const number = Number.parseInt(name.slice(before.length), 10);
     sizes.set(number, (sizes.get(number) ?? 0) + end - begin);
   }
   return sizes;
 }
 
-function activationOf(
+const activationOf = (
   config: Config,
   [member, usual]: readonly [string, string] = ['hidden_act', 'gelu'],
-): ActivationName {
-  const name = config[member] ?? usual;
+): ActivationName => activationNamed(config[member] ?? usual);
+
+function activationNamed(name: unknown): ActivationName {
   const found = typeof name === 'string' && Object.hasOwn(activations, name) ? activations[name] : undefined;
   if (found) return found;
   throw new RangeError(

@@ -56,11 +56,9 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
     'dinov2_with_registers',
   ],
   [
-    /(^|\.)block\.0\.layer\.0\.SelfAttention\.relative_attention_bias\.weight$/,
-    'T5',
-    'it adds no position to its tokens, only a bias by distance to its scores',
-    't5',
-    'mt5',
+    /(^|\.)encoder\.block\.1\.layer\.0\.SelfAttention\.relative_attention_bias\.weight$/,
+    'UMT5',
+    'each of its layers has a bias of its own for distances',
     'umt5',
   ],
   [
@@ -82,24 +80,7 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
     'its positions enter the scores as offsets',
   ],
   [/(^|\.)rotary_embeddings\.inv_freq$/, 'ESM', 'it turns queries and keys and adds no position', 'esm'],
-  [
-    /(^|\.)word_embeddings_layernorm\.weight$/,
-    'BLOOM',
-    'its positions are ALiBi’s, a slope in the scores',
-    'bloom',
-  ],
-  [
-    /(^|\.)layers\.0\.attention\.query_key_value\.weight$/,
-    'GPT-NeoX',
-    'it turns queries and keys and adds no position',
-    'gpt_neox',
-  ],
-  [
-    /(^|\.)h\.0\.self_attention\.query_key_value\.weight$/,
-    'Falcon',
-    'it adds no table of positions to its tokens',
-    'falcon',
-  ],
+  [/(^|\.)h\.0\.ln_attn\.weight$/, 'Falcon', 'it adds no table of positions to its tokens', 'falcon'],
   [
     /(^|\.)embeddings\.tok_embeddings\.weight$/,
     'ModernBERT',
@@ -152,9 +133,8 @@ const refused: readonly (readonly [sign: RegExp, name: string, reason: string, .
   [/(^|\.)self_attn\.qkv_proj\.weight$/, 'Phi-3', 'it turns queries and keys and adds no position', 'phi3'],
   [
     /(^|\.)pre_feedforward_layernorm\.weight$/,
-    'Gemma',
-    'it turns queries and keys and adds no position',
-    'gemma',
+    'Gemma 2 or 3',
+    'it normalises what its layers write, too',
     'gemma2',
     'gemma3',
     'gemma3_text',

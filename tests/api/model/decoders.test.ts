@@ -1,82 +1,32 @@
 // GPT-2 and OPT through all their layers, against numpy: tests/reference/drawn_decoders.py draws models of each kind anew in
-// each run, in the layouts of published files. SUPERPOSE_SEED repeats a failure; with SUPERPOSE_SHOWN set, the largest
-// difference of each kind is printed.
-import { randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type CorpusMeans, type Floats, nextToken, openModel, type Slices } from 'superpose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { execute, root } from '../../package/support/project.ts';
-import { oneThread, python, withoutNumpy } from '../../tools/support/numpy.ts';
+// each run, in the layouts of published files.
+import { type CorpusMeans, type Floats, nextToken } from 'superpose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds, plain } from '../support/builds.ts';
 import { largestDifference } from '../support/numbers.ts';
+import { type DrawnModel, drawing, type Stored, refused as told, within } from './drawn.ts';
 
-interface Stored {
-  at: number;
-  shape: number[];
-}
-interface Drawn {
-  name: string;
-  family: 'gpt2' | 'opt';
-  ids: number[];
-  apart: number[];
-  states: Stored;
-  logits: Stored;
-  attention: Stored;
-  last: Stored;
-  embedding: Stored;
+interface Drawn extends DrawnModel {
   next_logits: Stored;
   next: Stored;
-  terms: Record<string, Stored>;
   shares: Record<string, Stored>;
-  mean: Stored;
-  position: Stored;
-  wrong: Record<string, number>;
 }
 
-const seed = Number(process.env.SUPERPOSE_SEED ?? randomInt(2 ** 31));
-const folder = mkdtempSync(join(tmpdir(), 'superpose-decoders-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const within = { float64: 1e-10, float32: 1e-4 };
+const { seed, draw, stored, open, expectNear, changed } = drawing<
+  Drawn,
+  { layers: number; heads: number; cases: Drawn[] }
+>('drawn_decoders.py', 'decoders');
 
 (withoutNumpy ? describe.skip : describe)('models drawn at random', () => {
   let drawn: { layers: number; heads: number; cases: Drawn[] };
-  let numbers: Float64Array;
-  const worst: Record<string, Record<string, number>> = {};
-
-  const stored = ({ at, shape }: Stored, ...place: number[]): Float64Array => {
-    let from = at;
-    let size = shape.reduce((product, extent) => product * extent, 1);
-    for (const [axis, index] of place.entries()) {
-      size /= shape[axis] as number;
-      from += index * size;
-    }
-    return numbers.subarray(from, from + size);
-  };
   const each = (run: (layer: number) => void) => {
     for (let layer = 0; layer < drawn.layers; layer++) run(layer);
   };
-  const open = (name: string, by = plain) => openModel(by, join(folder, name));
-  const expectNear = (what: string, { name }: Drawn, ours: Floats, theirs: Float64Array, bound: number) => {
-    const difference = largestDifference(ours, theirs);
-    expect(difference, `seed ${seed}, ${name}, ${what}`).toBeLessThan(bound);
-    worst[name] ??= {};
-    const kinds = worst[name];
-    const kind = `${what.replace(/ \d$/, '')} ${bound}`;
-    kinds[kind] = Math.max(kinds[kind] ?? 0, difference);
-  };
 
   beforeAll(async () => {
-    const script = join(root, 'tests/reference/drawn_decoders.py');
-    const outcome = await execute(python, [script, String(seed), folder], root, oneThread);
-    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
-    drawn = JSON.parse(readFileSync(join(folder, 'decoders.json'), 'utf8'));
-    numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, 'decoders.bin'))).buffer);
+    drawn = await draw();
   }, 120_000);
-  afterAll(() => {
-    if (process.env.SUPERPOSE_SHOWN) console.log(worst);
-  });
 
   test.each(['float64', 'float32'] as const)(
     'states, logits, attention, the embedding and the next token, in %s',
@@ -178,29 +128,6 @@ const within = { float64: 1e-10, float32: 1e-4 };
     }
   });
 
-  const sources = (name: string, config: object, bytes?: Uint8Array): Slices[] => {
-    const file = (of: string, content: Uint8Array): Slices => ({
-      name: of,
-      size: content.length,
-      read: async (from, length) => content.slice(from, from + length),
-    });
-    return [
-      file(
-        'model.safetensors',
-        bytes ?? new Uint8Array(readFileSync(join(folder, name, 'model.safetensors'))),
-      ),
-      file('config.json', new TextEncoder().encode(JSON.stringify(config))),
-    ];
-  };
-  const configOf = (name: string) => JSON.parse(readFileSync(join(folder, name, 'config.json'), 'utf8'));
-  const changed = (name: string, change: object) =>
-    openModel(plain, sources(name, { ...configOf(name), ...change }));
-  const told = (run: Promise<unknown>) =>
-    run.then(
-      () => 'It did not fail.',
-      (error: Error) => `${error.name}: ${error.message}`,
-    );
-
   test('a config.json that contradicts the tensors is refused by its member', async () => {
     for (const [name, change, size] of [
       ['gpt2', { vocab_size: 50257 }, 23],
@@ -237,9 +164,9 @@ const within = { float64: 1e-10, float32: 1e-4 };
       expect((await open.forward({ ids }, { scores: false })).n).toBe(ids.length);
       open.delete();
     }
-    const silu = await changed('opt', { activation_function: 'silu' });
-    expect(await told(silu.forward({ ids }))).toBe(
-      'RangeError: config.json names the activation "silu"; gelu, gelu_new, gelu_pytorch_tanh and relu can be run here.',
+    const swish = await changed('opt', { activation_function: 'swish' });
+    expect(await told(swish.forward({ ids }))).toBe(
+      'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu and silu can be run here.',
     );
     const headless = await changed('gpt2', { tie_word_embeddings: false });
     expect(await told(nextToken(headless, { ids }))).toBe(

@@ -125,6 +125,24 @@ const qwen2: Shapes = {
   'layers.0.self_attn.q_proj.bias': [12],
   'layers.0.self_attn.k_proj.bias': [6],
 };
+const neox: Shapes = {
+  'embed_in.weight': ['V', 8],
+  ...norm('layers.0.input_layernorm'),
+  ...linear('layers.0.attention.query_key_value', 24, 8),
+};
+const bloom: Shapes = {
+  'word_embeddings.weight': ['V', 8],
+  ...norm('word_embeddings_layernorm'),
+  ...norm('h.0.input_layernorm'),
+  ...linear('h.0.self_attention.query_key_value', 24, 8),
+};
+const t5: Shapes = {
+  'shared.weight': ['V', 8],
+  'encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight': [32, 'H'],
+  'encoder.block.0.layer.0.layer_norm.weight': [8],
+  'encoder.block.0.layer.0.SelfAttention.q.weight': ['Q', 8],
+  'encoder.block.0.layer.0.SelfAttention.k.weight': ['K', 8],
+};
 const vit = (before: number): Shapes => ({
   'embeddings.cls_token': [1, 1, 8],
   'embeddings.position_embeddings': [1, 9 + before, 8],
@@ -147,8 +165,9 @@ const timm = (before: number): Shapes => ({
 const added = 'Token and position rows are added; each layer normalises what it reads.';
 const causal = 'A query sees no later key.';
 const three = 'Token, position and segment rows are added and normalised before W_Q and W_K read them.';
-const rope =
-  'No table of positions is added: queries and keys are turned by angles that grow with the position, so a score depends on the difference of two positions. There is nothing to take apart into token and position';
+const apartBy = (how: string) =>
+  `No table of positions is added: ${how} taken apart by the means of queries and keys over a corpus.`;
+const turning = apartBy('queries and keys turn by angles that grow with their position. Scores are');
 const patched = 'Each patch is mapped to a row and its position is added;';
 const perLayer = `${patched} each layer normalises what it reads. The class row and its position only ever occur together and are one summand.`;
 const half = [0.5, 0.5, 0.5];
@@ -160,6 +179,8 @@ const openAi = {
 const tables = ['token', 'position'];
 const ofText = { readsText: true, vocabulary: 13, positions: 9, d_model: 8, picture: undefined };
 const ofEncoder = { ...ofText, causal: false, apart: [0] };
+/** Tokens are all that is added, and the first stands apart. */
+const alone = { summands: ['token'], causal: true, apart: [0], epsilon: 0.25 };
 const ofPictures = {
   causal: false,
   apart: [0],
@@ -508,39 +529,87 @@ const cases: [string, Case][] = [
   ],
   ...(
     [
-      ['Llama', llama, '.'],
+      ['llama', 'Llama', llama],
+      ['mistral', 'Mistral', llama],
+      ['qwen2', 'Qwen2', qwen2],
       [
-        'Qwen2',
-        qwen2,
-        ', but for the biases of queries and keys, whose product is a term of the position alone.',
+        'qwen3',
+        'Qwen3',
+        {
+          ...llama,
+          'layers.0.self_attn.q_norm.weight': ['h'],
+          'layers.0.self_attn.k_norm.weight': ['h'],
+        },
       ],
-      ['Qwen3', { ...llama, 'layers.0.self_attn.q_norm.weight': ['h'] }, '.'],
+      ['smollm3', 'SmolLM3', llama],
+      ['gemma', 'Gemma', llama],
     ] as const
-  ).map(([name, shapes, end]): [string, Case] => [
+  ).map(([family, name, shapes]): [string, Case] => [
     name,
     {
       shapes,
       tells: ['embed_tokens.weight', 'layers.0.input_layernorm.weight', 'layers.0.self_attn.q_proj.weight'],
-      optional: [
-        'layers.0.self_attn.q_norm.weight',
-        'layers.0.self_attn.q_proj.bias',
-        'layers.0.self_attn.k_proj.bias',
-      ],
-      config: { num_attention_heads: 2, rms_norm_eps: 0.25 },
-      wanted: {
-        ...ofText,
-        family: 'rope',
-        name: `A model with RoPE and the names of ${name}`,
-        about: `${rope}${end}`,
-        parts: ['rope'],
-        positions: 0,
-        summands: [],
-        causal: true,
-        apart: [],
-        epsilon: 0.25,
-      },
+      optional: ['layers.0.self_attn.q_proj.bias', 'layers.0.self_attn.k_proj.bias'],
+      config: { num_attention_heads: 2, rms_norm_eps: 0.25, max_position_embeddings: 9 },
+      wanted: { ...ofText, ...alone, family, name, about: `${turning} ${causal}`, parts: [family] },
     },
   ]),
+  [
+    'GPT-NeoX',
+    {
+      shapes: neox,
+      tells: [
+        'embed_in.weight',
+        'layers.0.input_layernorm.weight',
+        'layers.0.input_layernorm.bias',
+        'layers.0.attention.query_key_value.weight',
+      ],
+      optional: ['layers.0.attention.query_key_value.bias'],
+      config: { ...bertConfig, max_position_embeddings: 9 },
+      wanted: { ...ofText, ...alone, family: 'gpt_neox', name: 'GPT-NeoX', about: `${turning} ${causal}` },
+    },
+  ],
+  [
+    'BLOOM',
+    {
+      shapes: bloom,
+      tells: [
+        'word_embeddings.weight',
+        'word_embeddings_layernorm.weight',
+        'h.0.input_layernorm.weight',
+        'h.0.input_layernorm.bias',
+        'h.0.self_attention.query_key_value.weight',
+      ],
+      optional: ['h.0.self_attention.query_key_value.bias'],
+      config: { n_head: 2, layer_norm_epsilon: 0.25 },
+      wanted: {
+        ...ofText,
+        ...alone,
+        family: 'bloom',
+        name: 'BLOOM',
+        about: `${apartBy('the scores of each head fall with the distance, by a slope of its own. They are')} ${causal}`,
+        positions: 0,
+      },
+    },
+  ],
+  [
+    'T5',
+    {
+      shapes: t5,
+      tells: ['encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight'],
+      config: { layer_norm_epsilon: 0.25 },
+      wanted: {
+        ...ofText,
+        ...alone,
+        family: 't5',
+        name: 'T5’s encoder',
+        about: apartBy('each head’s scores get a number for the distance. They are'),
+        positions: 0,
+        causal: false,
+        apart: [],
+      },
+    },
+  ],
 ];
 
 describe.each(cases)('%s', (_, { shapes, tells, optional = [], config, part, wanted }) => {
@@ -666,8 +735,16 @@ test('of the models that share a file one is read, of other files the one that i
 test('RoPE: the width of a head is that of its norm, and otherwise the heads’ share of the queries', async () => {
   const rotary = async (shapes: Shapes, options: object) =>
     (await (await open(shapes, options)).report()).rotary;
-  const qwen3 = { ...llama, 'layers.0.self_attn.q_norm.weight': ['h'] as const };
-  expect(await rotary(qwen3, { heads: 2 })).toMatchObject({ d_head: 3, heads: 2, keyHeads: 2 });
+  const normed = {
+    'layers.0.self_attn.q_norm.weight': ['h'],
+    'layers.0.self_attn.k_norm.weight': ['h'],
+  } as const;
+  const qwen3 = { ...llama, ...normed };
+  expect(await rotary(qwen3, { heads: 4, family: 'qwen3' })).toMatchObject({
+    d_head: 3,
+    heads: 4,
+    keyHeads: 2,
+  });
   expect(await rotary(llama, { heads: 2 })).toMatchObject({ d_head: 6, heads: 2, keyHeads: 1 });
 });
 
@@ -753,9 +830,9 @@ test('nobody’s file is told by its first three tensors', async () => {
 const turns = 'it turns queries and keys and adds no position';
 describe.each([
   [
-    'block.0.layer.0.SelfAttention.relative_attention_bias.weight',
-    'T5',
-    'it adds no position to its tokens, only a bias by distance to its scores',
+    'encoder.block.1.layer.0.SelfAttention.relative_attention_bias.weight',
+    'UMT5',
+    'each of its layers has a bias of its own for distances',
   ],
   [
     'embedding_hidden_mapping_in.weight',
@@ -773,9 +850,7 @@ describe.each([
     'its positions enter the scores as offsets',
   ],
   ['rotary_embeddings.inv_freq', 'ESM', turns],
-  ['word_embeddings_layernorm.weight', 'BLOOM', 'its positions are ALiBi’s, a slope in the scores'],
-  ['layers.0.attention.query_key_value.weight', 'GPT-NeoX', turns],
-  ['h.0.self_attention.query_key_value.weight', 'Falcon', 'it adds no table of positions to its tokens'],
+  ['h.0.ln_attn.weight', 'Falcon', 'it adds no table of positions to its tokens'],
   ['embeddings.tok_embeddings.weight', 'ModernBERT', turns],
   ['Wqkv.weight', 'A model with one W_qkv, as nomic-bert,', turns],
   ['layer.0.rel_attn.q', 'XLNet', 'its positions are relative and enter the scores alone'],
@@ -792,7 +867,7 @@ describe.each([
   ['mixer.A_log', 'Mamba', 'it has no attention'],
   ['pos_conv_embed.conv.bias', 'wav2vec 2.0', 'its positions come of a convolution, not of a table'],
   ['self_attn.qkv_proj.weight', 'Phi-3', turns],
-  ['pre_feedforward_layernorm.weight', 'Gemma', turns],
+  ['pre_feedforward_layernorm.weight', 'Gemma 2 or 3', 'it normalises what its layers write, too'],
   ['x_position_embeddings.weight', 'LayoutLM', 'its tokens also get rows for their place on the page'],
   [
     'intermediate.LayerNorm.weight',
@@ -882,6 +957,7 @@ describe('nothing is guessed', () => {
 
   test('a file without a config.json is not opened, and its error names the families that it fits', async () => {
     const three = ['bert', 'roberta', 'electra'];
+    const llamas = ['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3', 'gemma'];
     expect(await candidates(bert())).toEqual(three);
     expect(await candidates(bert('one'))).toEqual(three);
     const found = [];
@@ -901,7 +977,15 @@ describe('nothing is guessed', () => {
       ['clip-text'],
       ['clip-vision'],
       ...Array.from({ length: 4 }, () => ['vit']),
-      ...Array.from({ length: 3 }, () => ['rope']),
+      llamas,
+      llamas,
+      llamas,
+      ['qwen3'],
+      llamas,
+      llamas,
+      ['gpt_neox'],
+      ['bloom'],
+      ['t5'],
     ]);
     const listens = { 'decoder.layers.0.encoder_attn.q_proj.weight': [8, 8] };
     expect(await candidates({ ...whisper, ...whisperEncoder, ...listens })).toEqual([
@@ -911,8 +995,8 @@ describe('nothing is guessed', () => {
     expect(await candidates({ ...clip, ...clipVision })).toEqual(['clip-text', 'clip-vision']);
     // Of two models in one file, both; and the one that has a tensor too many is none of them.
     const two = { ...bert(), ...behind('b.', llama) };
-    expect(await candidates(two)).toEqual([...three, 'rope']);
-    expect(await candidates({ ...two, 'embeddings.other.weight': [1] })).toEqual(['rope']);
+    expect(await candidates(two)).toEqual([...three, ...llamas]);
+    expect(await candidates({ ...two, 'embeddings.other.weight': [1] })).toEqual(llamas);
   });
 
   test('nor is one whose config.json has no model_type, as timm’s', async () => {
@@ -968,7 +1052,7 @@ describe('nothing is guessed', () => {
       ],
       ['gpt2', gpt2Shapes, ['h.0.attn.bias', 'h.11.attn.masked_bias', 'h.3.mlp.c_proj.bias', 'ln_f.weight']],
       [
-        'rope',
+        'qwen2',
         qwen2,
         [
           'layers.0.self_attn.o_proj.weight',
@@ -1046,14 +1130,14 @@ describe('the model_type of config.json', () => {
     ['roberta-prelayernorm', 'RoBERTa-PreLayerNorm is not among'],
     ['nystromformer', 'Nyströmformer is not among'],
     ['longformer', 'Longformer is not among'],
-    ['t5', 'T5 is not among'],
-    ['gemma', 'Gemma is not among'],
+    ['umt5', 'UMT5 is not among'],
+    ['gemma2', 'Gemma 2 or 3 is not among'],
     ['modernbert', 'ModernBERT is not among'],
     [
       'big_bird',
       'config.json has the model_type "big_bird", which is not among those that can be read here: bert, ernie, distilbert,',
     ],
-    ['smollm3', 'config.json has the model_type "smollm3"'],
+    ['cohere', 'config.json has the model_type "cohere"'],
     ['granite', 'config.json has the model_type "granite"'],
     ['imagegpt', 'config.json has the model_type "imagegpt"'],
     ['__proto__', 'config.json has the model_type "__proto__"'],
@@ -1190,10 +1274,16 @@ test('RoPE: angles of another kind leave no term of the biases', async () => {
   ])
     expect(await term(plainly)).toMatchObject({ rows: 2 });
   for (const other of [
-    { rope_scaling: { rope_type: 'yarn', factor: 4 } },
     { rope_scaling: { type: 'linear', factor: 2 } },
-    { rope_parameters: { rope_type: 'llama3', factor: 8 } },
-    { partial_rotary_factor: 0.5 },
+    {
+      rope_parameters: {
+        rope_type: 'llama3',
+        factor: 8,
+        low_freq_factor: 1,
+        high_freq_factor: 4,
+        original_max_position_embeddings: 16,
+      },
+    },
   ])
     expect(await term(other)).toBeUndefined();
 });

@@ -78,26 +78,42 @@ interface Drawn {
   family: FamilyId;
   ids: number[];
   states: { at: number; shape: [number, number, number] };
-  next_logits: { at: number; shape: [number, number] };
+  last: { at: number; shape: [number, number] };
+  next_logits?: { at: number; shape: [number, number] };
   wrong: Record<string, number>;
+  /** Where its numbers are. */
+  numbers: Float64Array;
 }
 
-/** The same of models that tests/reference/drawn_decoders.py draws. */
-async function fromDrawn(cases: readonly Drawn[], numbers: Float64Array): Promise<Found> {
+/** Draws the models of one of the scripts of tests/reference. */
+async function drawnBy(script: string, name: string): Promise<Drawn[]> {
+  const path = join(root, 'tests/reference', script);
+  const outcome = await execute(python, [path, '1', folder], root, oneThread);
+  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+  const { cases } = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as { cases: Drawn[] };
+  const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
+  return cases.map((one) => ({ ...one, numbers }));
+}
+
+/** The same of models that were drawn. */
+async function fromDrawn(cases: readonly Drawn[]): Promise<Found> {
   const found = { ...none };
   for (const one of cases) {
     const model: OpenedModel = await openModel(plain, join(folder, one.name));
     for (const precision of precisions) {
       const worst = (ours: Floats, at: number) => {
-        const theirs = numbers.subarray(at, at + ours.length);
+        const theirs = one.numbers.subarray(at, at + ours.length);
         found[precision] = Math.max(found[precision], largestDifference(ours, theirs));
       };
-      const { logits, row } = await nextToken(model, { ids: one.ids }, { precision });
-      worst(logits, one.next_logits.at + row * one.next_logits.shape[1]);
+      if (one.next_logits) {
+        const { logits, row } = await nextToken(model, { ids: one.ids }, { precision });
+        worst(logits, one.next_logits.at + row * one.next_logits.shape[1]);
+      }
       const run = await model.forward({ ids: one.ids }, { precision });
       const [states, n, d] = one.states.shape;
       for (let layers = 0; layers < states; layers++)
         worst(run.state(layers).data, one.states.at + layers * n * d);
+      worst(run.last().data, one.last.at);
     }
     model.delete();
   }
@@ -110,26 +126,33 @@ const below = (value: number) => `< 1e${Math.floor(Math.log10(value)) + 1}`;
 test.skipIf(withoutNumpy)(
   'the table of families in the documentation is what is found',
   async () => {
-    const script = join(root, 'tests/reference/drawn_decoders.py');
-    const outcome = await execute(python, [script, '1', folder], root, oneThread);
-    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
-    const { cases } = JSON.parse(readFileSync(join(folder, 'decoders.json'), 'utf8')) as { cases: Drawn[] };
-    const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, 'decoders.bin'))).buffer);
+    const cases = [
+      ...(await drawnBy('drawn_decoders.py', 'decoders')),
+      ...(await drawnBy('drawn_relative.py', 'relative')),
+    ];
     const rows: string[][] = [];
     for (const family of familyIds) {
       const { name, types, ...facts } = modelFamilies[family];
       const drawn = cases.filter((one) => one.family === family);
-      const [committed, random] = [await fromCheckpoints(family), await fromDrawn(drawn, numbers)];
+      const [committed, random] = [await fromCheckpoints(family), await fromDrawn(drawn)];
+      const known = committed !== undefined || drawn.length > 0;
       const largest = precisions.map((precision) =>
-        committed ? below(Math.max(committed[precision], random[precision])) : '–',
+        known ? below(Math.max(committed?.[precision] ?? 0, random[precision])) : '–',
       );
       const all = 'layers' in facts;
+      const relative = all && !committed;
       const wrong = [...new Set(drawn.flatMap((one) => Object.keys(one.wrong)))];
       rows.push([
         name,
         types.map((type) => `\`${type}\``).join(', '),
         all ? 'all layers' : committed ? 'first scores' : 'tables alone',
-        all ? 'each layer: `direct`, `streams`, `mean`' : committed ? 'first layer' : '–',
+        relative
+          ? 'each layer: `mechanism`, `mean`'
+          : all
+            ? 'each layer: `direct`, `streams`, `mean`'
+            : committed
+              ? 'first layer'
+              : '–',
         ...largest,
         [committed ? ofAll : '', traps[family] ?? '', ...wrong].filter(Boolean).join('; '),
       ]);

@@ -1,5 +1,12 @@
 // Small made-up weights, in memory: layers of an encoder, and a MiniLM of two of them.
-import { type EncoderLayer, loadMiniLM, type MiniLMOptions, type Superpose, type Table } from 'superpose';
+import {
+  type EncoderLayer,
+  loadMiniLM,
+  type MiniLMOptions,
+  type Normalization,
+  type Superpose,
+  type Table,
+} from 'superpose';
 import { plain } from '../support/builds.ts';
 import { fileOf } from '../support/safetensors.ts';
 import { wordPieceTokenizer } from '../support/wordPieces.ts';
@@ -122,7 +129,8 @@ export function layerTensors(number: number): Tensors {
     found[name(`${part}.weight`)] = tensorOf(weight);
     found[name(`${part}.bias`)] = tensor(bias as Float64Array, weight.rows);
   }
-  for (const [part, { gamma, beta }] of Object.entries(norms)) {
+  for (const [part, one] of Object.entries(norms)) {
+    const { gamma, beta } = one as Normalization<Float64Array>;
     found[name(`${part}.weight`)] = tensor(gamma as Float64Array, d_model);
     found[name(`${part}.bias`)] = tensor(beta as Float64Array, d_model);
   }

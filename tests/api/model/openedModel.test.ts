@@ -125,15 +125,10 @@ test('no module, no options, and a part that the file has not', async () => {
 });
 
 test('models without scores that are a sum say why', async () => {
-  for (const [name, options] of [
-    ['whisper', { part: 'whisper-encoder' }],
-    ['qwen2', {}],
-  ] as const) {
-    const model = await open(name, options);
-    expect(await thrown(model.decompose(input))).toEqual(
-      new RangeError(`${model.name} has no scores that can be taken apart here. ${model.about}`),
-    );
-  }
+  const model = await open('whisper', { part: 'whisper-encoder' });
+  expect(await thrown(model.decompose(input))).toEqual(
+    new RangeError(`${model.name} has no scores that can be taken apart here. ${model.about}`),
+  );
 });
 
 test('heads and ε: the caller’s, before config.json’s', async () => {

@@ -70,8 +70,10 @@ async function allEmbedded(
       throw at > 0 && error instanceof RangeError ? new RangeError(`${which}: ${error.message}`) : error;
     });
     const { length } = sentence.ids;
-    if (length < 1 || length > model.positions)
-      throw new Refusal(`${which}, has ${length} tokens; the model takes from 1 to ${model.positions}.`);
+    if (length < 1 || length > (model.positions || Infinity))
+      throw new Refusal(
+        `${which}, has ${length} tokens; the model takes ${model.positions ? `from 1 to ${model.positions}` : 'at least 1'}.`,
+      );
     sentences.push(sentence);
   }
   const found: Embedded[] = [];

@@ -1,0 +1,369 @@
+// Families that add no table of positions: their queries and keys turn by angles, or their scores get a slope or a
+// bias for the distance. One table says what tells them apart; everything else is read alike. Sources: the reference
+// implementations in Hugging Face's transformers.
+import * as check from '../check.js';
+import { anglesIn, type Member } from './angles.js';
+import { type Config, type FamilyRow, refuseSizes, sizes, type Tensors } from './headerTensors.js';
+import { type LayerParts, named } from './layerParts.js';
+import type { FamilyId, Layout, LinearNames } from './layout.js';
+
+/** What tells a family from the others; a member of config.json is written with its value where it is left out. */
+interface RelativeFacts {
+  /** In modelFamilies. */
+  family: FamilyId;
+  /** Its usual name. */
+  name: string;
+  /** The table of tokens. */
+  token: string;
+  /** What is before the number of a layer. */
+  stack: string;
+  /** Its tensors. Where queries, keys and values have one name, it has a block of rows for each head. */
+  parts: LayerParts | ((config: Config) => LayerParts);
+  /** After the last layer. */
+  finalNorm: string;
+  /** Of the rows of tokens. */
+  embeddingNorm?: string;
+  /** Other names that the file may have: buffers. */
+  besides?: readonly string[];
+  /** The head of the next token, if there is one; lm_head.weight unless given. */
+  head?: Layout['head'];
+  /** What norms do; LayerNorm unless given. */
+  norms?: Layout['norms'] | undefined;
+  /** See Layout. */
+  rootTimes?: true;
+  /** Whether a query sees later keys too. */
+  twoSided?: true;
+  /** The members that give the vocabulary, the width, the heads, a head’s width, heads of keys, and the MLP’s width. */
+  members: Partial<Record<'V' | 'd' | 'heads' | 'd_head' | 'keyHeads' | 'inner', string>>;
+  /** The member that gives ε. */
+  epsilon: string;
+  /** The member that gives the activation, and what it is otherwise. */
+  activation: Member<string> | ((config: Config) => string);
+  /** Whether queries, keys and values, attention’s output, and the MLP have biases. */
+  biases: readonly [attention: Flag, output: Flag, mlp: Flag];
+  /** Whether attention and MLP read the same state. */
+  parallel?: Flag;
+  /** Angles: the member that gives their base, which part of a head’s channels turns, and which layers do. */
+  angles?: { base: Member<number>; share?: Member<number>; turns?(config: Config, layer: number): boolean };
+  /** How many keys a query sees, itself counted; undefined for all before it. */
+  window?(config: Config, layer: number, turns: boolean): number | undefined;
+  /** Whether each head’s scores fall with the distance. */
+  slopes?: true;
+  /** The table of numbers for distances. Scores are then no part of √d_h. */
+  bias?: string;
+}
+
+type Flag = boolean | Member<boolean>;
+
+const flagIn = (config: Config, flag: Flag): boolean =>
+  typeof flag === 'boolean' ? flag : check.flag(`${flag[0]} in config.json`, config[flag[0]] ?? flag[1]);
+
+const wholeIn = (config: Config, name: string, usual?: number): number =>
+  check.integer(`${name} in config.json`, config[name] ?? usual, 0);
+
+const llama: LayerParts = {
+  ...named(
+    'self_attn.q_proj self_attn.k_proj self_attn.v_proj self_attn.o_proj input_layernorm mlp.up_proj mlp.down_proj post_attention_layernorm',
+  ),
+  gate: 'mlp.gate_proj',
+};
+
+/** What those have in common that took over Llama’s names. */
+const likeLlama = {
+  token: 'embed_tokens',
+  stack: 'layers',
+  parts: llama,
+  finalNorm: 'norm',
+  besides: ['layers.#.self_attn.rotary_emb.inv_freq'],
+  head: {},
+  norms: { kind: 'rms_norm' },
+  members: {
+    V: 'vocab_size',
+    d: 'hidden_size',
+    heads: 'num_attention_heads',
+    d_head: 'head_dim',
+    keyHeads: 'num_key_value_heads',
+    inner: 'intermediate_size',
+  },
+  epsilon: 'rms_norm_eps',
+  activation: ['hidden_act', 'silu'],
+  angles: { base: ['rope_theta', 10_000] },
+} as const satisfies Partial<RelativeFacts>;
+
+/** Windows of the layers that layer_types names; without it of those that `otherwise` says. */
+const windowOf =
+  (otherwise: (config: Config, layer: number, turns: boolean) => boolean) =>
+  (config: Config, layer: number, turns: boolean): number | undefined => {
+    const used = check.flag('use_sliding_window in config.json', config.use_sliding_window ?? false);
+    const types = config.layer_types ?? undefined;
+    if (types !== undefined && !Array.isArray(types))
+      check.refuse('layer_types in config.json', 'a list', types, false);
+    const wide = used ? (config.sliding_window ?? undefined) : undefined;
+    const one =
+      types === undefined
+        ? undefined
+        : check.oneOf(`layer_types[${layer}] in config.json`, types[layer], kinds);
+    if (one === 'sliding_attention' && wide === undefined)
+      throw new RangeError(
+        `config.json has “sliding_attention” for layer ${layer}, but no sliding_window in use. Give use_sliding_window true and a sliding_window.`,
+      );
+    const windowed =
+      one === undefined ? wide !== undefined && otherwise(config, layer, turns) : one === kinds[1];
+    return windowed ? check.integer('sliding_window in config.json', wide, 1) : undefined;
+  };
+const kinds = ['full_attention', 'sliding_attention'] as const;
+
+/** Qwen’s: the layers from max_window_layers on. */
+const qwenWindow = windowOf((config, layer) => layer >= wholeIn(config, 'max_window_layers', 28));
+
+const facts: readonly RelativeFacts[] = [
+  {
+    ...likeLlama,
+    family: 'llama',
+    name: 'Llama',
+    biases: [
+      ['attention_bias', false],
+      ['attention_bias', false],
+      ['mlp_bias', false],
+    ],
+  },
+  {
+    ...likeLlama,
+    family: 'mistral',
+    name: 'Mistral',
+    biases: [false, false, false],
+    window(config) {
+      const { sliding_window: wide = 4096 } = config;
+      return wide === null ? undefined : check.integer('sliding_window in config.json', wide, 1);
+    },
+  },
+  { ...likeLlama, family: 'qwen2', name: 'Qwen2', biases: [true, false, false], window: qwenWindow },
+  {
+    ...likeLlama,
+    family: 'qwen3',
+    name: 'Qwen3',
+    parts: { ...llama, queryNorm: 'self_attn.q_norm', keyNorm: 'self_attn.k_norm' },
+    biases: [['attention_bias', false], ['attention_bias', false], false],
+    window: qwenWindow,
+  },
+  {
+    ...likeLlama,
+    family: 'smollm3',
+    name: 'SmolLM3',
+    head: { tied: true },
+    biases: [
+      ['attention_bias', false],
+      ['attention_bias', false],
+      ['mlp_bias', false],
+    ],
+    angles: {
+      base: ['rope_theta', 2_000_000],
+      // 1 where a layer turns, whatever the name says.
+      turns(config, layer) {
+        const { no_rope_layers: listed } = config;
+        if (listed == null) return (layer + 1) % wholeIn(config, 'no_rope_layer_interval', 4) !== 0;
+        if (!Array.isArray(listed)) check.refuse('no_rope_layers in config.json', 'a list', listed, false);
+        return check.integer(`no_rope_layers[${layer}] in config.json`, listed[layer], 0, 1) === 1;
+      },
+    },
+    window: windowOf((_, __, turns) => !turns),
+  },
+  {
+    family: 'gpt_neox',
+    name: 'GPT-NeoX',
+    token: 'embed_in',
+    stack: 'layers',
+    parts: named(
+      'attention.query_key_value attention.query_key_value attention.query_key_value attention.dense input_layernorm mlp.dense_h_to_4h mlp.dense_4h_to_h post_attention_layernorm',
+    ),
+    finalNorm: 'final_layer_norm',
+    besides: ['layers.#.attention.{bias,masked_bias,rotary_emb.inv_freq}'],
+    head: { name: 'embed_out.weight' },
+    members: { V: 'vocab_size', d: 'hidden_size', heads: 'num_attention_heads', inner: 'intermediate_size' },
+    epsilon: 'layer_norm_eps',
+    activation: ['hidden_act', 'gelu'],
+    biases: [['attention_bias', true], ['attention_bias', true], true],
+    parallel: ['use_parallel_residual', true],
+    angles: { base: ['rotary_emb_base', 10_000], share: ['rotary_pct', 0.25] },
+  },
+  {
+    family: 'bloom',
+    name: 'BLOOM',
+    token: 'word_embeddings',
+    stack: 'h',
+    parts: named(
+      'self_attention.query_key_value self_attention.query_key_value self_attention.query_key_value self_attention.dense input_layernorm mlp.dense_h_to_4h mlp.dense_4h_to_h post_attention_layernorm',
+    ),
+    finalNorm: 'ln_f',
+    embeddingNorm: 'word_embeddings_layernorm',
+    head: { tied: true },
+    members: { V: 'vocab_size', d: 'n_embed', heads: 'n_head' },
+    epsilon: 'layer_norm_epsilon',
+    activation: () => 'gelu_new',
+    biases: [true, true, true],
+    slopes: true,
+  },
+  {
+    family: 't5',
+    name: 'T5’s encoder',
+    token: 'shared',
+    stack: 'encoder.block',
+    parts: (config) =>
+      feedForward(config).gated ? { ...t5, up: `${t5Inner}wi_1`, gate: `${t5Inner}wi_0` } : t5,
+    finalNorm: 'encoder.final_layer_norm',
+    norms: { kind: 'rms_norm' },
+    twoSided: true,
+    members: { V: 'vocab_size', d: 'd_model', heads: 'num_heads', d_head: 'd_kv', inner: 'd_ff' },
+    epsilon: 'layer_norm_epsilon',
+    activation: (config) => feedForward(config).activation,
+    biases: [false, false, false],
+    bias: 'encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight',
+  },
+  {
+    ...likeLlama,
+    family: 'gemma',
+    name: 'Gemma',
+    head: { tied: true },
+    norms: { kind: 'rms_norm', plus: 1 },
+    rootTimes: true,
+    // Published files have gelu as hidden_act, which their models do not run.
+    activation: ['hidden_activation', 'gelu_pytorch_tanh'],
+    biases: [['attention_bias', false], ['attention_bias', false], false],
+  },
+];
+
+const t5Inner = 'layer.1.DenseReluDense.';
+const t5 = named(
+  `layer.0.SelfAttention.q layer.0.SelfAttention.k layer.0.SelfAttention.v layer.0.SelfAttention.o layer.0.layer_norm ${t5Inner}wi ${t5Inner}wo layer.1.layer_norm`,
+);
+
+/** “gated-gelu” means the tanh form. */
+function feedForward(config: Config): { gated: boolean; activation: string } {
+  const given = config.feed_forward_proj ?? (config.model_type === 'mt5' ? 'gated-gelu' : 'relu');
+  if (typeof given !== 'string') check.refuse('feed_forward_proj in config.json', 'a text', given, false);
+  const gated = given.startsWith('gated-');
+  const name = gated ? given.slice('gated-'.length) : given;
+  return { gated, activation: gated && name === 'gelu' ? 'gelu_new' : name };
+}
+
+const told = {
+  angles:
+    'No table of positions is added: queries and keys turn by angles that grow with their position. Scores are taken apart by the means of queries and keys over a corpus.',
+  slopes:
+    'No table of positions is added: the scores of each head fall with the distance, by a slope of its own. They are taken apart by the means of queries and keys over a corpus.',
+  bias: 'No table of positions is added: each head’s scores get a number for the distance. They are taken apart by the means of queries and keys over a corpus.',
+};
+
+export const relativeFamilies: readonly FamilyRow[] = facts.map((one) => {
+  const { token, stack, bias, besides = [], embeddingNorm, finalNorm, norms } = one;
+  const all = (config: Config) => (typeof one.parts === 'function' ? one.parts(config) : one.parts);
+  const { attentionNorm, query } = all({});
+  const ofNorm = norms ? 'weight' : '{weight,bias}';
+  // Those of either kind of MLP, since config.json says which it is.
+  const maps = [all({}), all({ feed_forward_proj: 'gated-gelu' })].flatMap((parts) => Object.entries(parts));
+  return {
+    family: one.family,
+    sign: bias
+      ? [bias]
+      : [
+          `${token}.weight`,
+          ...(embeddingNorm ? [`${embeddingNorm}.weight`] : []),
+          `${stack}.0.${attentionNorm}.weight`,
+          ...(norms ? [] : [`${stack}.0.${attentionNorm}.bias`]),
+          `${stack}.0.${query}.weight`,
+        ],
+    names: [
+      ...new Set(
+        maps.map(([part, name]) => `${stack}.#.${name}.${part.endsWith('Norm') ? ofNorm : '{weight,bias}'}`),
+      ),
+      `${finalNorm}.${ofNorm}`,
+      ...(embeddingNorm ? [`${embeddingNorm}.${ofNorm}`] : []),
+      ...(bias ? ['shared.weight', 'encoder.embed_tokens.weight'] : []),
+      ...besides,
+    ],
+    never: ['embed_positions', 'wpe'],
+    read: (of, config) => layoutOf(one, all(config), of, config),
+  };
+});
+
+function layoutOf(one: RelativeFacts, parts: LayerParts, of: Tensors, config: Config): Layout {
+  const { stack, norms, members, angles } = one;
+  const inLayer = (part: keyof LayerParts) => `${stack}.0.${parts[part]}`;
+  // A file of T5's encoder alone may have its own name for the table.
+  const other = 'encoder.embed_tokens';
+  const shared = one.bias && !of.has(`${one.token}.weight`) && of.has(`${other}.weight`) ? other : one.token;
+  const token = of.need(`${shared}.weight`, 'V', 'd');
+  const norm = (name: string) => ({
+    gamma: of.need(`${name}.weight`, 'd'),
+    ...(!norms && { beta: of.need(`${name}.bias`, 'd') }),
+  });
+  const attentionNorm = norm(inLayer('attentionNorm'));
+  const joined = parts.query === parts.value;
+  const [attention, output, mlp] = one.biases.map((flag) => flagIn(config, flag)) as [
+    boolean,
+    boolean,
+    boolean,
+  ];
+  const map = (part: 'query' | 'key', rows: string): LinearNames => ({
+    weight: of.need(`${inLayer(part)}.weight`, rows, 'd'),
+    bias: of.perhaps(`${inLayer(part)}.bias`, rows),
+  });
+  const query = map('query', joined ? '3d' : 'q');
+  const key = joined ? query : map('key', 'k');
+  const headNorm = parts.queryNorm && of.need(`${inLayer('queryNorm')}.weight`, 'h');
+  if (parts.keyNorm) of.need(`${inLayer('keyNorm')}.weight`, 'h');
+  const relativeBias = one.bias && of.need(one.bias, 32, 'heads');
+  const { V, d, heads } = of.size;
+  const named = Object.entries({ V, d, heads }).map(([letter, size]) => [
+    members[letter as 'V'] ?? letter,
+    size,
+  ]);
+  refuseSizes(config, Object.fromEntries(named));
+  const relative = angles ? 'angles' : one.slopes ? 'slopes' : 'bias';
+  const turn = angles && anglesIn(config, angles.base, angles.share);
+  const turns = (layer: number) => angles !== undefined && (angles.turns?.(config, layer) ?? true);
+  // Asked of the first layer now, so that what is wrong with it is said before anything is read.
+  turns(0);
+  one.window?.(config, 0, true);
+  const activation =
+    typeof one.activation === 'function'
+      ? one.activation(config)
+      : (config[one.activation[0]] ?? one.activation[1]);
+  const longest = config.max_position_embeddings ?? config.n_positions;
+  return {
+    family: one.family,
+    name: one.name,
+    kind: 'tokens',
+    about: `${told[relative]}${one.twoSided ? '' : ' A query sees no later key.'}`,
+    token,
+    attentionNorm,
+    ...(one.embeddingNorm && { embeddingNorm: norm(one.embeddingNorm) }),
+    ...(relativeBias && { relativeBias, unscaled: true, heads: heads as number }),
+    query,
+    key,
+    causal: !one.twoSided,
+    // Whatever the first token is, later queries look at it: its rows are like no others.
+    apart: one.twoSided ? [] : [0],
+    ...(one.twoSided && { ended: true }),
+    finalNorm: `${of.prefix}${one.finalNorm}`,
+    ...(one.head && { head: one.head }),
+    ...(norms && { norms }),
+    ...(headNorm && { headNorm, d_head: of.size.h as number }),
+    ...(one.rootTimes && { rootTimes: true }),
+    relative,
+    ...(typeof longest === 'number' && one.angles && { longest }),
+    layer: {
+      parts,
+      activation,
+      inner: members.inner,
+      biases: { attention, output, mlp },
+      members: { d_head: members.d_head, keyHeads: members.keyHeads },
+      parallel: one.parallel !== undefined && flagIn(config, one.parallel),
+      ...(turn && { turn, turns }),
+      window: (layer) => one.window?.(config, layer, turns(layer)),
+    },
+    config: { heads: [members.heads as string, 'num_attention_heads'], epsilon: [one.epsilon] },
+    ...sizes(of),
+    ...(of.size.k && { keyChannels: of.size.k }),
+  };
+}

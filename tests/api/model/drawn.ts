@@ -1,0 +1,111 @@
+// Models that a numpy oracle of tests/reference draws anew in each run, and what it makes of them. SUPERPOSE_SEED repeats a
+// failure; with SUPERPOSE_SHOWN set, the largest difference of each kind is printed.
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FamilyId, type Floats, openModel, type Slices } from 'superpose';
+import { afterAll, expect } from 'vitest';
+import { execute, root } from '../../package/support/project.ts';
+import { oneThread, python } from '../../tools/support/numpy.ts';
+import { plain } from '../support/builds.ts';
+import { largestDifference } from '../support/numbers.ts';
+
+/** Where numbers are, and their shape. */
+export interface Stored {
+  at: number;
+  shape: number[];
+}
+
+export interface DrawnModel {
+  name: string;
+  family: FamilyId;
+  ids: number[];
+  apart: number[];
+  states: Stored;
+  logits: Stored;
+  attention: Stored;
+  last: Stored;
+  embedding: Stored;
+  terms: Record<string, Stored>;
+  mean: Stored;
+  position: Stored;
+  /** How far other readings of the same file are from its numbers. */
+  wrong: Record<string, number>;
+}
+
+export const within = { float64: 1e-10, float32: 1e-4 };
+
+/** `script` writes NAME.json and NAME.bin, and a folder for each model. */
+export function drawing<Model extends DrawnModel, Document extends { cases: Model[] }>(
+  script: string,
+  name: string,
+) {
+  const seed = Number(process.env.SUPERPOSE_SEED ?? randomInt(2 ** 31));
+  const folder = mkdtempSync(join(tmpdir(), `superpose-${name}-`));
+  const worst: Record<string, Record<string, number>> = {};
+  let numbers = new Float64Array();
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+    if (process.env.SUPERPOSE_SHOWN) console.log(worst);
+  });
+
+  return {
+    seed,
+    folder,
+    /** Runs the script. */
+    async draw(): Promise<Document> {
+      const path = join(root, 'tests/reference', script);
+      const outcome = await execute(python, [path, String(seed), folder], root, oneThread);
+      expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
+      numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
+      return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+    },
+    /** The numbers, or those at these places of the first axes. */
+    stored({ at, shape }: Stored, ...place: number[]): Float64Array {
+      let from = at;
+      let size = shape.reduce((product, extent) => product * extent, 1);
+      for (const [axis, index] of place.entries()) {
+        size /= shape[axis] as number;
+        from += index * size;
+      }
+      return numbers.subarray(from, from + size);
+    },
+    open: (one: string, by = plain) => openModel(by, join(folder, one)),
+    expectNear(what: string, { name: one }: Model, ours: Floats, theirs: Float64Array, bound: number) {
+      const difference = largestDifference(ours, theirs);
+      expect(difference, `seed ${seed}, ${one}, ${what}`).toBeLessThan(bound);
+      worst[one] ??= {};
+      const kinds = worst[one];
+      const kind = `${what.replace(/ \d$/, '')} ${bound}`;
+      kinds[kind] = Math.max(kinds[kind] ?? 0, difference);
+    },
+    /** The same file with other members of its config.json; `bytes` in place of the file. */
+    changed(one: string, change: object, bytes?: Uint8Array) {
+      const config = JSON.stringify({
+        ...JSON.parse(readFileSync(join(folder, one, 'config.json'), 'utf8')),
+        ...change,
+      });
+      return openModel(plain, [
+        inMemory(
+          'model.safetensors',
+          bytes ?? new Uint8Array(readFileSync(join(folder, one, 'model.safetensors'))),
+        ),
+        inMemory('config.json', new TextEncoder().encode(config)),
+      ]);
+    },
+  };
+}
+
+const inMemory = (name: string, content: Uint8Array): Slices => ({
+  name,
+  size: content.length,
+  read: async (from, length) => content.slice(from, from + length),
+});
+
+/** What a promise is refused with. */
+export const refused = (run: Promise<unknown>) =>
+  run.then(
+    () => 'It did not fail.',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );

@@ -1,0 +1,324 @@
+// Models whose positions are relative, through all their layers, against numpy: tests/reference/drawn_relative.py draws models
+// of each family anew in each run, in the layouts of published files.
+import { type CorpusMeans, type Floats, nextToken } from 'superpose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { withoutNumpy } from '../../tools/support/numpy.ts';
+import { builds, plain } from '../support/builds.ts';
+import { largestDifference } from '../support/numbers.ts';
+import { type DrawnModel, drawing, refused, type Stored, within } from './drawn.ts';
+
+interface Drawn extends DrawnModel {
+  causal: boolean;
+  heads: number;
+  layers: number;
+  next_logits?: Stored;
+  next?: Stored;
+  bias: Stored;
+  query: Stored;
+  key: Stored;
+  /** Of queries, of keys. */
+  places: [Stored, Stored];
+}
+
+const { seed, draw, stored, open, expectNear, changed } = drawing<Drawn, { names: string[]; cases: Drawn[] }>(
+  'drawn_relative.py',
+  'relative',
+);
+
+(withoutNumpy ? describe.skip : describe)('models with relative positions, drawn at random', () => {
+  let drawn: { names: string[]; cases: Drawn[] };
+  beforeAll(async () => {
+    drawn = await draw();
+  }, 120_000);
+
+  test.each(['float64', 'float32'] as const)(
+    'states, logits, attention, the embedding and the next token, in %s',
+    async (precision) => {
+      const bound = within[precision];
+      for (const by of precision === 'float64' ? [plain] : builds.map(({ superpose }) => superpose)) {
+        for (const one of drawn.cases) {
+          const { ids, layers, causal, apart } = one;
+          const model = await open(one.name, by);
+          expect(model).toMatchObject({ family: one.family, layers, causal, apart, summands: ['token'] });
+          const run = await model.forward({ ids }, { precision });
+          const near = (what: string, ours: Floats, theirs: Float64Array) =>
+            expectNear(what, one, ours, theirs, bound);
+          for (let layer = 0; layer <= layers; layer++)
+            near(`state ${layer}`, run.state(layer).data, stored(one.states, layer));
+          for (let layer = 0; layer < layers; layer++) {
+            near(`logits ${layer}`, run.logits(layer), stored(one.logits, layer));
+            near(`attention ${layer}`, run.attention(layer), stored(one.attention, layer));
+          }
+          near('last', run.last().data, stored(one.last));
+          near('embedding', run.embedding, stored(one.embedding));
+          for (const row of one.next ? [undefined, 4] : []) {
+            const next = await nextToken(model, { ids }, { precision, ...(row && { row }) });
+            near('next logits', next.logits, stored(one.next_logits as Stored, next.row));
+            near('next', next.probabilities, stored(one.next as Stored, next.row));
+          }
+          model.delete();
+        }
+      }
+    },
+    120_000,
+  );
+
+  /** Means over a corpus, as corpusMeans() gives them. */
+  const meansOf = (one: Drawn, d: number) => {
+    const scores = ([mean, places]: [Stored, Stored], layer: number) => ({
+      mean: stored(mean, layer),
+      position: {
+        data: stored(places, layer),
+        rows: one.ids.length,
+        columns: mean.shape[1] as number,
+      },
+      first: one.apart.length,
+    });
+    return {
+      scores: Array.from({ length: one.layers }, (_, layer) => ({
+        query: scores([one.query, one.places[0]], layer),
+        key: scores([one.key, one.places[1]], layer),
+      })),
+      states: Array.from({ length: one.layers + 1 }, (_, layer) => ({
+        mean: stored(one.mean, layer),
+        position: { data: stored(one.position, layer), rows: one.ids.length, columns: d },
+        first: one.apart.length,
+      })),
+    } as unknown as CorpusMeans;
+  };
+
+  test('by state: every term of every layer, in both gauges', async () => {
+    for (const one of drawn.cases) {
+      const { ids, layers, heads } = one;
+      const n = ids.length;
+      const model = await open(one.name);
+      const means = meansOf(one, model.d_model);
+      const biased = stored(one.bias).some((value) => value !== 0);
+      for (const gauge of ['canonical', 'raw'] as const) {
+        for (let layer = 0; layer < layers; layer++) {
+          const scores = await model.decompose({ ids }, { layer, way: 'mean', gauge, means });
+          const parts = ['position', 'content', 'constant', ...(biased ? ['relative'] : [])];
+          expect(scores.parts).toEqual(parts);
+          expect(Math.max(...scores.residuals)).toBeLessThan(within.float64);
+          const theirs = stored(one.terms[`mean ${gauge}`] as Stored, layer);
+          const wanted = new Float64Array(heads * parts.length ** 2 * n * n);
+          for (let head = 0; head < heads; head++) {
+            const put = (q: number, k: number, values: Float64Array) =>
+              wanted.set(values, ((head * parts.length + q) * parts.length + k) * n * n);
+            for (let q = 0; q < 3; q++) {
+              for (let k = 0; k < 3; k++) {
+                const at = ((head * 3 + q) * 3 + k) * n * n;
+                put(q, k, theirs.subarray(at, at + n * n));
+              }
+            }
+            if (biased) put(3, 3, stored(one.bias, layer, head));
+          }
+          expectNear(`terms by state, ${gauge} ${layer}`, one, scores.terms, wanted, within.float64);
+        }
+      }
+      model.delete();
+    }
+  }, 120_000);
+
+  test('each wrong reading of these files gives other numbers', () => {
+    for (const { name, wrong } of drawn.cases) {
+      expect(Object.keys(wrong).length).toBeGreaterThanOrEqual(9);
+      for (const [what, difference] of Object.entries(wrong))
+        expect(difference, `seed ${seed}, ${name}: ${what}`).toBeGreaterThan(2 * within.float32);
+    }
+  });
+
+  const expected = (name: string) => {
+    const { ids, next_logits } = drawn.cases.find((one) => one.name === name) as Drawn;
+    return { ids, logits: stored(next_logits as Stored, ids.length - 1) };
+  };
+
+  test('what config.json says is what is run: with another flag the numbers are other ones', async () => {
+    const llama3 = { rope_type: 'llama3', factor: 8, low_freq_factor: 1, high_freq_factor: 4 };
+    const changes: Record<string, object[]> = {
+      llama: [
+        { rope_theta: 10_000 },
+        { rope_theta: undefined },
+        { rope_scaling: { type: 'linear', factor: 2 } },
+        { rope_parameters: { rope_type: 'default', rope_theta: 51 } },
+        { rms_norm_eps: 1e-5 },
+        { hidden_act: 'gelu' },
+        { tie_word_embeddings: true },
+      ],
+      'llama-3': [
+        { rope_scaling: null },
+        { rope_scaling: { ...llama3, original_max_position_embeddings: 8 } },
+        { rope_scaling: { ...llama3, original_max_position_embeddings: 32, high_freq_factor: 2 } },
+      ],
+      mistral: [{ sliding_window: null }, { sliding_window: 5 }, { sliding_window: undefined }],
+      'qwen2-window': [
+        { use_sliding_window: false },
+        { max_window_layers: 1 },
+        { max_window_layers: undefined },
+        { layer_types: ['full_attention', 'sliding_attention', 'full_attention'] },
+      ],
+      smollm3: [{ no_rope_layers: [1, 1, 1, 1, 1] }, { no_rope_layer_interval: 3 }],
+      neox: [
+        { rotary_pct: 1 },
+        { use_parallel_residual: false },
+        { rotary_emb_base: 10_000 },
+        { hidden_act: 'relu' },
+      ],
+      gemma: [{ hidden_activation: 'gelu' }],
+    };
+    for (const [name, all] of Object.entries(changes)) {
+      const { ids, logits } = expected(name);
+      const next = async (change: object) => {
+        const model = await changed(name, change);
+        const found = await nextToken(model, { ids }, { precision: 'float64' });
+        model.delete();
+        return largestDifference(found.logits, logits);
+      };
+      expect(await next({})).toBeLessThan(within.float64);
+      for (const change of all)
+        expect(await next(change), `${name} ${JSON.stringify(change)}`).toBeGreaterThan(within.float32);
+    }
+    // What their models do not read changes nothing.
+    const { ids, logits } = expected('gemma');
+    const same = await changed('gemma', { hidden_act: 'relu' });
+    const found = await nextToken(same, { ids }, { precision: 'float64' });
+    expect(largestDifference(found.logits, logits)).toBeLessThan(within.float64);
+    same.delete();
+  }, 60_000);
+
+  test('what is not run is refused by its member as the model is opened', async () => {
+    for (const [name, change, sentence] of [
+      [
+        'llama',
+        { rope_scaling: { rope_type: 'yarn', factor: 4 } },
+        'RangeError: config.json has the rope_type "yarn" in rope_scaling; default, linear and llama3 can be run here.',
+      ],
+      [
+        'llama',
+        { rope_parameters: { full_attention: { rope_type: 'default' } } },
+        'RangeError: config.json has rope_parameters by kind of layer, as “full_attention”; one for all layers can be run here.',
+      ],
+      [
+        'llama',
+        { rope_scaling: { rope_type: 'llama3', factor: 8 } },
+        'TypeError: original_max_position_embeddings of rope_scaling in config.json must be a number; it is undefined.',
+      ],
+      ['llama', { rope_theta: 0 }, 'RangeError: rope_theta in config.json must be above 0; it is 0.'],
+      [
+        'llama',
+        { partial_rotary_factor: 0.5 },
+        'RangeError: config.json says partial_rotary_factor 0.5; Llama can be read with 1 alone.',
+      ],
+      [
+        'llama',
+        { attention_bias: 'yes' },
+        'TypeError: attention_bias in config.json must be true or false; it is "yes".',
+      ],
+      [
+        'llama',
+        { hidden_size: 24 },
+        'RangeError: config.json says hidden_size 24, but by its tensors the model has 20.',
+      ],
+      [
+        'bloom',
+        { apply_residual_connection_post_layernorm: true },
+        'RangeError: config.json says apply_residual_connection_post_layernorm true; BLOOM can be read with false alone.',
+      ],
+      [
+        't5',
+        { relative_attention_max_distance: 64 },
+        'RangeError: config.json says relative_attention_max_distance 64; T5’s encoder can be read with 128 alone.',
+      ],
+      [
+        'qwen3',
+        { model_type: 'llama' },
+        'RangeError: The file has a tensor “model.layers.0.self_attn.k_norm.weight”, which Llama has not; what it does to the scores is not known.',
+      ],
+      [
+        't5',
+        { model_type: 'umt5' },
+        'RangeError: UMT5 is not among the models whose first scores can be read here: each of its layers has a bias of its own for distances.',
+      ],
+      [
+        'gemma',
+        { model_type: 'gemma2' },
+        'RangeError: Gemma 2 or 3 is not among the models whose first scores can be read here: it normalises what its layers write, too.',
+      ],
+    ] as const)
+      expect(await refused(changed(name, change)), JSON.stringify(change)).toBe(sentence);
+  });
+
+  test('what contradicts the tensors is refused before a layer is read', async () => {
+    const { ids } = drawn.cases[0] as Drawn;
+    for (const [name, change, sentence] of [
+      [
+        'llama',
+        { head_dim: 5 },
+        'RangeError: config.json says head_dim 5, but by its tensors the model has 6.',
+      ],
+      [
+        'llama',
+        { num_key_value_heads: 4 },
+        'RangeError: config.json says num_key_value_heads 4, but by its tensors the model has 2.',
+      ],
+      [
+        'llama',
+        { num_attention_heads: 5 },
+        'RangeError: config.json gives 5 heads, which do not fit queries of 24 and keys of 12 channels.',
+      ],
+      [
+        'llama',
+        { num_hidden_layers: 4 },
+        'RangeError: config.json says num_hidden_layers 4, but by its tensors the model has 3.',
+      ],
+      ['t5', { d_ff: 80 }, 'RangeError: config.json says d_ff 80, but by its tensors the model has 28.'],
+      [
+        'llama',
+        { attention_bias: true },
+        'RangeError: The file lacks the tensor “model.layers.0.self_attn.q_proj.bias”.',
+      ],
+      [
+        'llama-biases',
+        { mlp_bias: false },
+        'RangeError: The file has a tensor “model.layers.0.mlp.up_proj.bias”, but by its config.json Llama has no such bias.',
+      ],
+      [
+        'llama',
+        { hidden_act: 'swish' },
+        'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu and silu can be run here.',
+      ],
+      [
+        't5',
+        { feed_forward_proj: 'gated-gelu' },
+        'RangeError: The file lacks the tensor “encoder.block.0.layer.1.DenseReluDense.wi_1.weight”.',
+      ],
+      [
+        'neox',
+        { rotary_pct: 0.5 },
+        'RangeError: By config.json 3 of the 6 channels of a head turn; they must be an even number, from 2 up.',
+      ],
+      [
+        'qwen3',
+        { layer_types: ['full_attention', 'sliding_attention', 'full_attention'] },
+        'RangeError: config.json has “sliding_attention” for layer 1, but no sliding_window in use. Give use_sliding_window true and a sliding_window.',
+      ],
+      [
+        'qwen3',
+        { layer_types: ['full_attention', 'full_attention'] },
+        "TypeError: layer_types[2] in config.json must be 'full_attention' or 'sliding_attention'; it is undefined.",
+      ],
+    ] as const) {
+      const model = await changed(name, change);
+      expect(await refused(model.forward({ ids })), JSON.stringify(change)).toBe(sentence);
+      model.delete();
+    }
+    const headless = await changed('smollm2', { tie_word_embeddings: false });
+    expect(await refused(nextToken(headless, { ids }))).toBe(
+      'RangeError: config.json says tie_word_embeddings false, but the file has no lm_head.weight [23, 20].',
+    );
+    const encoder = await open('t5');
+    expect(await refused(nextToken(encoder, { ids }))).toBe(
+      'RangeError: T5’s encoder predicts no next token.',
+    );
+  });
+});
