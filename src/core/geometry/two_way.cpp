@@ -4,7 +4,9 @@ namespace superpose {
 
 using Eigen::Index;
 
-TwoWayParts two_way_parts(const Matrix<double>& rows, const Vector<double>& weights) {
+TwoWayParts two_way_parts(const Matrix<double>& given, const Vector<double>& weights) {
+  // As in column_centred(): equal rows leave exactly nothing.
+  const Matrix<double> rows = given.rowwise() - given.row(0);
   const Index kinds = weights.size(), n = rows.rows() / kinds;
   const Vector<double> chance = weights / weights.sum();
   TwoWayParts parts;
@@ -22,6 +24,7 @@ TwoWayParts two_way_parts(const Matrix<double>& rows, const Vector<double>& weig
     parts.rest.middleRows(t * n, n) -= parts.second;
     parts.rest.middleRows(t * n, n).rowwise() -= parts.mean.row(0) + parts.first.row(t);
   }
+  parts.mean += given.row(0);
   return parts;
 }
 

@@ -68,5 +68,17 @@ TEST(TwoWay, OfASumNothingIsLeftOver) {
   EXPECT_GT(max_of(two_way_parts(product, weights).rest), 0.1);
 }
 
+// Rows that are all equal have no part beside their mean, whatever that is rounded to.
+TEST(TwoWay, EqualRowsLeaveExactlyNothing) {
+  const Matrix<double> rows = Matrix<double>::Constant(3 * 7, 4, 0.1);
+  const Vector<double> weights = Vector<double>::LinSpaced(3, 1, 3);
+  const TwoWayParts parts = two_way_parts(rows, weights);
+  EXPECT_EQ(max_of(parts.mean.array() - 0.1), 0);
+  const auto [first, second, rest] = two_way_sizes(parts, weights);
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(second, 0);
+  EXPECT_EQ(rest, 0);
+}
+
 }  // namespace
 }  // namespace superpose
