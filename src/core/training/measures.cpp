@@ -29,7 +29,7 @@ Matrix<double> centred_rows(const Matrix<double>& rows, int first, int d) {
   return column_centred(table);
 }
 
-// Token rows, and the position rows of a sequence of n, each in all channels of the stream.
+// Token rows as they are read, and the position rows of a sequence of n, each in all channels of the stream.
 struct Rows {
   Matrix<double> tokens, positions;
 };
@@ -38,7 +38,7 @@ template <typename Scalar>
 Rows rows_in_stream(const ModelOptions& options, const ParameterLayout& layout, const Scalar* parameters,
                     int n) {
   const int d = options.d_model();
-  Matrix<double> e = rows_of(*layout.find("E"), parameters, options.vocabulary);
+  Matrix<double> e = options.token_scale() * rows_of(*layout.find("E"), parameters, options.vocabulary);
   Matrix<double> p = rows_of(*layout.find("P"), parameters, n);
   if (options.scheme == TrainingScheme::project) {
     const Matrix<double> weights = rows_of(*layout.find("W_f"), parameters, 2 * d);

@@ -76,6 +76,13 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
               found.tokens.col(0).norm());
   }
 
+  // Where tokens are read times the root of their width, so are they here.
+  ModelOptions scaled = options;
+  scaled.scale_tokens = true;
+  const RowCoordinates read = row_coordinates(scaled, layout, parameters.data(), 6, directions);
+  EXPECT_LT(max_abs(read.tokens - std::sqrt(12) * found.tokens), 1e-14);
+  EXPECT_EQ(max_abs(read.positions - found.positions), 0);
+
   // Mirrored tables give the same directions, and a small change of the tables changes them little.
   const Parameter& e = *layout.find("E");
   std::vector<double> changed = parameters;
