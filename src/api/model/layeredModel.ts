@@ -122,6 +122,8 @@ export function layeredModel(model: LayeredModel): LayeredFunctions {
   ) => {
     const kind = check.precision(precision ?? 'float64') as P;
     const layer = check.integer('layer', input.layer, 0, all - 1);
+    // Before the layers are read, which may take long.
+    check.chosenHeads(input.only, heads);
     const key = String(sentence.ids);
     const run = async (encoder: Encoder<FloatsOf<P>>) => {
       const last = decomposed.get(encoder);

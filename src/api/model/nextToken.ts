@@ -45,12 +45,14 @@ export async function nextToken<P extends Precision = 'float32'>(
   const { layout } = inside;
   if (!layout.head) throw new RangeError(`${layout.name} predicts no next token.`);
   const kind = check.precision(precision ?? 'float32') as P;
-  const forward = await model.forward<P>(input, { precision: kind, scores: false, ...watching });
-  const { sentence, n } = forward;
-  const asked = check.integer('row', row ?? n - 1, 0, n - 1);
+  const sentence = await inside.sentence(input);
+  const { length } = sentence.ids;
+  const asked = check.integer('row', row ?? length - 1, 0, length - 1);
+  const head = headIn(inside);
+  const forward = await model.forward<P>(sentence, { precision: kind, scores: false, ...watching });
   const { data, columns } = forward.last();
   const last = table(data.slice(asked * columns, (asked + 1) * columns) as FloatsOf<P>, 1, columns);
-  const found = await expectedAfter(inside, last, kind, watching);
+  const found = await expectedAfter(inside, head, last, kind, watching);
   const tokenizer = model.readsText ? await inside.tokenizer() : undefined;
   const pieces = (ids: readonly number[]) => {
     check.integers('ids', ids, layout.vocabulary - 1);
@@ -64,30 +66,17 @@ const blockOf = 2 ** 21;
 
 /** `last` is one row [1, d] after the final norm. */
 async function expectedAfter<P extends Precision>(
-  {
-    superpose,
-    checkpoint,
-    layout,
-    config,
-  }: Pick<Opened, 'superpose' | 'checkpoint' | 'layout'> & { config: Config },
+  { superpose, checkpoint, layout }: Pick<Opened, 'superpose' | 'checkpoint' | 'layout'>,
+  { name, out }: HeadNames,
   last: Table<FloatsOf<P>>,
   precision: P,
   watching: SlicesWatch,
 ): Promise<Pick<NextToken, 'logits' | 'probabilities'>> {
   const watch = counted(watching);
-  const { projection } = layout.head as NonNullable<Layout['head']>;
-  // As wide as the rows of the table that it shares, or might.
-  const width = projection === undefined ? layout.d_model : (shapeOf(checkpoint, layout.token)[1] as number);
-  const name = headIn({ checkpoint, layout }, config, width);
   let weight = last;
-  if (projection !== undefined) {
-    const out = { weight: shaped(checkpoint, projection, [width, layout.d_model]) };
-    weight = rowsThrough(
-      superpose,
-      last,
-      await tensorsOf(checkpoint, precision, watch).linear(out),
-      precision,
-    );
+  if (out !== undefined) {
+    const linear = await tensorsOf(checkpoint, precision, watch).linear({ weight: out });
+    weight = rowsThrough(superpose, last, linear, precision);
   }
   const count = layout.vocabulary;
   const logits = new Float64Array(count);
@@ -104,20 +93,32 @@ async function expectedAfter<P extends Precision>(
   return { logits, probabilities: powers.map((one) => one / sum) };
 }
 
-const shapeOf = (checkpoint: Opened['checkpoint'], name: string | undefined) =>
-  present(checkpoint, name as string).shape;
+/** The tensors between the last rows and the logits. */
+interface HeadNames {
+  /** [vocabulary, width] */
+  name: string;
+  /** [width, d], where the last rows are mapped to another width. */
+  out?: string;
+}
 
-/** The name of the head’s tensor. */
-function headIn(
-  { checkpoint, layout }: Pick<Opened, 'checkpoint' | 'layout'>,
-  config: Config,
-  width: number,
-) {
-  const { name = 'lm_head.weight', tied } = layout.head as NonNullable<Layout['head']>;
-  if (config.tie_word_embeddings ?? tied ?? !checkpoint.tensors.has(name)) return layout.token as string;
+/** Throws where the file has no such tensor. */
+function headIn({
+  checkpoint,
+  layout,
+  config,
+}: Pick<Opened, 'checkpoint' | 'layout'> & { config: Config }): HeadNames {
+  const { name = 'lm_head.weight', projection, tied } = layout.head as NonNullable<Layout['head']>;
+  // As wide as the rows of the table that it shares, or might.
+  const width =
+    projection === undefined
+      ? layout.d_model
+      : (present(checkpoint, layout.token as string).shape[1] as number);
+  const out = projection !== undefined && { out: shaped(checkpoint, projection, [width, layout.d_model]) };
+  if (config.tie_word_embeddings ?? tied ?? !checkpoint.tensors.has(name))
+    return { name: layout.token as string, ...out };
   if (!checkpoint.tensors.has(name))
     throw new RangeError(
       `config.json says tie_word_embeddings false, but the file has no ${name} [${layout.vocabulary}, ${width}].`,
     );
-  return shaped(checkpoint, name, [layout.vocabulary, width]);
+  return { name: shaped(checkpoint, name, [layout.vocabulary, width]), ...out };
 }

@@ -428,7 +428,8 @@ export async function openModel(
       held = hold();
     },
   };
-  insides.set(model, { superpose, checkpoint, layout, config, tokenizer: cutter });
+  const sentence = async (input: ModelInput) => (await inputOf(input)).sentence;
+  insides.set(model, { superpose, checkpoint, layout, config, tokenizer: cutter, sentence });
   return model;
 }
 
@@ -441,6 +442,7 @@ export const insides = new WeakMap<
     layout: Layout;
     config: Config;
     tokenizer(): Promise<Tokenizer>;
+    sentence(input: ModelInput): Promise<Sentence>;
   }
 >();
 

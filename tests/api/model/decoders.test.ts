@@ -168,13 +168,17 @@ const { seed, draw, stored, open, expectNear, changed } = drawing<
     expect(await told(swish.forward({ ids }))).toBe(
       'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu and silu can be run here.',
     );
+    // What is wrong is said before anything of the layers is read.
+    const read: number[] = [];
+    const progress = (bytes: number) => read.push(bytes);
     const headless = await changed('gpt2', { tie_word_embeddings: false });
-    expect(await told(nextToken(headless, { ids }))).toBe(
+    expect(await told(nextToken(headless, { ids }, { progress }))).toBe(
       'RangeError: config.json says tie_word_embeddings false, but the file has no lm_head.weight [23, 20].',
     );
     for (const row of [-1, 11])
-      expect(await told(nextToken(headless, { ids }, { row }))).toBe(
+      expect(await told(nextToken(headless, { ids }, { row, progress }))).toBe(
         `RangeError: row must be a whole number from 0 to 10; it is ${row}.`,
       );
+    expect(read).toEqual([]);
   });
 });

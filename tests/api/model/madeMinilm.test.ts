@@ -444,6 +444,8 @@ describe('all layers', () => {
       },
     );
     await expect(minilm.forward(text, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    // A head that is not there is refused before any layer is asked for.
+    await expect(minilm.decompose(text, { layer: 1, only: [2] })).rejects.toThrow('from 0 to 1; it is 2');
     expect(asked).toEqual([]);
     await expect(minilm.forward(text, { signal: stop.signal })).rejects.toBe(reason);
     expect(signals).toEqual([stop.signal, stop.signal]);
