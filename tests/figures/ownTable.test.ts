@@ -52,6 +52,32 @@ afterEach(async () => {
   expect(await ask('own-table-open', {})).toEqual({ token: undefined, position: undefined });
 });
 
+test('a table that is forgotten while it is opened stays forgotten', async () => {
+  // At every read that is made of it, the last too, until it is opened before that.
+  for (let at = 1, over = false; !over; at++) {
+    const stop = new AbortController();
+    const file = new File([npyOf(tokens)], 'rows.npy');
+    let reads = 0;
+    const slice = (...part: [number, number]) => {
+      reads += 1;
+      if (reads === at) stop.abort();
+      return File.prototype.slice.apply(file, part);
+    };
+    const question = { kind: 'token', files: [Object.assign(file, { slice })] } as unknown as State;
+    const opening = ownTable(loaded, 'own-table-open', question, { ...job, signal: stop.signal }, running);
+    const end = await opening.then(
+      () => 'It is open.',
+      (error: Error) => error.message,
+    );
+    over = reads < at;
+    if (over) expect([end, at > 2]).toEqual(['It is open.', true]);
+    else {
+      expect(end, `read ${at}`).toContain('abort');
+      await expect(ask('own-table-dot-products', {})).rejects.toThrow('There is no table open');
+    }
+  }
+});
+
 describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => {
   const named = /glove|word2vec/.test(name);
 

@@ -89,29 +89,35 @@ test.each([
   expect(await card.locator('.own > [role=status]').textContent()).toBe('The model is forgotten.');
 });
 
+const pictureInput = 'input[accept="image/*"]';
+
+/** A picture with one colour above another, made by the browser. */
+async function twoColours(page: Page) {
+  const png = await page.evaluate(() => {
+    const canvas = document.createElement('canvas');
+    canvas.width = 6;
+    canvas.height = 4;
+    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    context.fillStyle = '#ff0000';
+    context.fillRect(0, 0, 6, 2);
+    context.fillStyle = '#0000ff';
+    context.fillRect(0, 2, 6, 2);
+    return canvas.toDataURL('image/png');
+  });
+  return {
+    name: 'two.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from(png.split(',')[1] as string, 'base64'),
+  };
+}
+
 describe('pictures', () => {
   test('a file of ViT’s layout takes a picture apart into its patches', async () => {
     const { page } = await visit();
     const card = await opened(page, filesOf('vit'));
     await shown(page, 'own-gram');
     expect(await card.locator('superpose-figure').count()).toBe(2);
-    // A picture with one colour above another, made by the browser.
-    const png = await page.evaluate(() => {
-      const canvas = document.createElement('canvas');
-      canvas.width = 6;
-      canvas.height = 4;
-      const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-      context.fillStyle = '#ff0000';
-      context.fillRect(0, 0, 6, 2);
-      context.fillStyle = '#0000ff';
-      context.fillRect(0, 2, 6, 2);
-      return canvas.toDataURL('image/png');
-    });
-    await card.locator('input[accept="image/*"]').setInputFiles({
-      name: 'two.png',
-      mimeType: 'image/png',
-      buffer: Buffer.from(png.split(',')[1] as string, 'base64'),
-    });
+    await card.locator(pictureInput).setInputFiles(await twoColours(page));
     const one = await shown(page, 'own-one-score');
     expect(one.problems).toEqual([]);
     expect(one.tokens).toEqual(['[class]', '0,0', '0,1', '1,0', '1,1']);
@@ -123,6 +129,29 @@ describe('pictures', () => {
     const scores = await model.decompose({ picture: { data, width: 4, height: 4 } }, { only: [0] });
     expect(one.picture).toContain(inWords(scores.shares[0] as number));
     expect(one.notes.join()).toContain('Tokens are patches here');
+  });
+
+  test('one that is ready when its model is forgotten brings no figure back', async () => {
+    const { page } = await visit();
+    const card = await opened(page, filesOf('vit'));
+    await shown(page, 'own-gram');
+    const picture = await twoColours(page);
+    await page.evaluate(() => {
+      const decode = createImageBitmap;
+      const decoded = (file: Blob) =>
+        new Promise<ImageBitmap>((give) => addEventListener('ready', () => give(decode(file))));
+      Object.assign(window, { createImageBitmap: decoded });
+    });
+    await card.locator(pictureInput).setInputFiles(picture);
+    await card.getByRole('button', { name: 'Forget this model' }).click();
+    await expect.poll(() => card.locator('superpose-figure').count()).toBe(0);
+    await page.evaluate(async () => {
+      const ready = createImageBitmap(new Blob());
+      dispatchEvent(new Event('ready'));
+      await ready.catch(() => {});
+      for (let task = 0; task < 20; task++) await new Promise((go) => setTimeout(go, 10));
+    });
+    expect(await card.locator('superpose-figure').count()).toBe(0);
   });
 });
 

@@ -188,10 +188,13 @@ class OwnModel extends OwnFile<OwnQuestion, Opened | FamilyAsked | undefined> {
     input.addEventListener('change', async () => {
       const [file] = input.files ?? [];
       if (!file) return;
-      try {
-        this.ask({ picture: await pixelsOf(file, side) });
+      const picture = await pixelsOf(file, side).catch(() => undefined);
+      // Another may have been chosen meanwhile, or the model forgotten.
+      if (!input.isConnected || input.files?.[0] !== file) return;
+      if (picture) {
+        this.ask({ picture });
         this.showAll(model, true);
-      } catch {
+      } else {
         this.say(`“${file.name}” is no picture that this browser can show.`);
       }
     });

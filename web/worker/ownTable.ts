@@ -83,6 +83,8 @@ async function opened(library: Library, { files, kind, tensor, header, labels }:
     ...(header !== undefined && { header }),
     ...(labels !== undefined && { labels }),
   });
+  // It may have been forgotten while it was opened.
+  job.signal.throwIfAborted();
   const { rows, columns } = table.table;
   const name = files[0]?.name ?? '';
   const other = held[kind === 'token' ? 'position' : 'token']?.told;
